@@ -13,6 +13,7 @@ mod programs;
 mod providers;
 mod saved;
 mod scim;
+mod sealed_texts;
 mod second_factor;
 mod secrets;
 mod sessions;

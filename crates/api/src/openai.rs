@@ -13,7 +13,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use steward_app::{Action, Caller, EngineError, Resource, authorize};
+use steward_app::{Action, Caller, EngineError, NotPassed, Resource, authorize};
 use steward_core::Timestamp;
 use steward_core::approval::Subject;
 use steward_core::model::{ModelError, ModelErrorClass, Usage};
@@ -132,6 +132,15 @@ impl From<EngineError> for OpenAiError {
     }
 }
 
+impl From<NotPassed> for OpenAiError {
+    fn from(error: NotPassed) -> Self {
+        match error {
+            NotPassed::Policy(refused) => model_error(&refused),
+            NotPassed::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<StoreError> for OpenAiError {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store refused");
@@ -155,6 +164,7 @@ pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
         Class::Broken => (502, "server_error", "upstream_broken"),
         Class::Empty => (502, "server_error", "upstream_empty"),
         Class::Cancelled => (503, "server_error", "cancelled"),
+        Class::BlockedByPolicy => (403, "permission_error", "blocked_by_policy"),
     };
     let wait = error.retry_after_ms.map(|ms| ms.div_ceil(1000));
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);

@@ -22,6 +22,7 @@ mod policies;
 mod regression_runs;
 mod reminders;
 mod resource_access;
+mod retention;
 mod runs;
 mod scim;
 mod skills;
@@ -49,6 +50,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(grants::routes())
         .merge(policies::routes())
         .merge(governance::routes())
+        .merge(retention::routes())
         .merge(reminders::routes())
         .merge(connections::routes())
         .routes(routes!(agents::preview_routing))

@@ -189,6 +189,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         mcp: Arc::new(mcp),
         host_keys: Arc::new(FileHostKeys::new(dir.join("hosts.json"))),
         gateway: Arc::new(gateway::Fake::default()),
+        data_rules_cache: Arc::default(),
         usage_writer: Arc::new(UsageWriter::new(Arc::new(gateway::Fake::default()), Arc::default())),
         facts: Arc::new(AboutFacts {
             version: "9.9.9".to_owned(),

@@ -1,6 +1,6 @@
 use crate::config::Configuration;
 use crate::dto::about::{About, Database};
-use crate::gateway::UsageWriter;
+use crate::gateway::{DataRulesCache, UsageWriter};
 use crate::health::{AboutFacts, Health};
 use crate::metrics::Metrics;
 use std::ops::Deref;
@@ -39,6 +39,7 @@ pub struct AppParts {
     pub examiner: Arc<dyn Examiner>,
     pub gateway: Arc<dyn Gateway>,
     pub usage_writer: Arc<UsageWriter>,
+    pub data_rules_cache: Arc<DataRulesCache>,
     pub skills: Arc<dyn Skills>,
     pub vault: Arc<dyn Vault>,
     pub packages: Arc<Packages>,

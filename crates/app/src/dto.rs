@@ -22,6 +22,7 @@ pub mod mcp_servers;
 pub mod packages;
 pub mod reminders;
 pub mod resource_access;
+pub mod retention;
 pub mod routing;
 pub mod runs;
 pub mod skills;

@@ -215,6 +215,7 @@ impl From<ModelError> for AppError {
             ModelErrorClass::ContextLength | ModelErrorClass::BadRequest => ErrorKind::Invalid,
             // The connection must be set right first; the request itself may stay.
             ModelErrorClass::Auth | ModelErrorClass::UnknownModel | ModelErrorClass::Cancelled => ErrorKind::Conflict,
+            ModelErrorClass::BlockedByPolicy => ErrorKind::Forbidden,
             ModelErrorClass::RateLimit
             | ModelErrorClass::Server
             | ModelErrorClass::Connect
@@ -222,7 +223,8 @@ impl From<ModelError> for AppError {
             | ModelErrorClass::Broken
             | ModelErrorClass::Empty => ErrorKind::Unavailable,
         };
-        let refused = Self::new(kind, error.message, error.hint).code("model");
+        let code = if error.class == ModelErrorClass::BlockedByPolicy { "blocked_by_policy" } else { "model" };
+        let refused = Self::new(kind, error.message, error.hint).code(code);
         match error.retry_after_ms {
             Some(ms) => refused.retry_after(ms.div_ceil(1000)),
             None => refused,

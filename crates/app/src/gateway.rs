@@ -1,3 +1,4 @@
+mod data_policy;
 mod reservation;
 mod usage_writer;
 
@@ -5,6 +6,7 @@ use crate::app::App;
 use steward_core::ports::{Embedder, ModelCall, NoAnswer, Opened};
 use uuid::Uuid;
 
+pub use data_policy::{DataRulesCache, NotPassed};
 pub use reservation::Reservation;
 pub use usage_writer::UsageWriter;
 

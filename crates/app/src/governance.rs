@@ -1,19 +1,20 @@
 //! Labels and policies over data, and the standards that they serve.
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
-use crate::dto::governance::{
-    DataCheck, DataChecked, DataRulesView, MaskInput, MaskedKind, MaskedText, ResolvedPolicy, ResolvedReference,
-    Standard,
-};
+mod masked_texts;
+mod policy_report;
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use steward_access::governance::{Detector, MaskStyle};
+use steward_core::TenantId;
 use steward_core::governance::{
-    Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, PiiKind, Seen,
+    Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, Seen,
 };
-use steward_core::ports::StoreError;
+use steward_core::ports::{StoreError, StoreResult};
+use steward_engine::Storage;
 use tokio::sync::Mutex;
 
 const MAX_LABELS: usize = 200;
@@ -23,7 +24,6 @@ const MAX_ENTRIES: usize = 200;
 /// In characters.
 const MAX_NAME: usize = 80;
 const MAX_ENTRY: usize = 500;
-const MAX_MASKED: usize = 1_000_000;
 
 /// Held from reading the version until the change is saved.
 static CHANGES: Mutex<()> = Mutex::const_new(());
@@ -58,6 +58,7 @@ impl App {
         }
         let rules = DataRules { version: before.version + 1, ..wanted };
         self.store().set_setting(self.tenant(), DATA_RULES_SETTING, &json!(rules)).await?;
+        self.data_rules_cache.forget();
         tracing::info!(
             by = caller.by(),
             version = rules.version,
@@ -103,31 +104,16 @@ impl App {
         Ok(DataChecked { classified, policies, connections, personal })
     }
 
-    /// Masks the personal data and secrets of a text, for good.
-    pub fn mask_text(&self, caller: &Caller, input: &MaskInput) -> Result<MaskedText, AppError> {
-        authorize(caller, Action::Read, Resource::Policies)?;
-        if input.text.chars().count() > MAX_MASKED {
-            return Err(AppError::invalid(
-                "text",
-                format!("the text has more than {MAX_MASKED} characters"),
-                "mask it in parts",
-            ));
-        }
-        let detector = Detector::shared()
-            .map_err(|error| AppError::new(ErrorKind::Internal, error.to_string(), "this program is damaged"))?;
-        let kinds = input.kinds.as_deref().unwrap_or(&PiiKind::ALL);
-        let masked = detector.mask(&input.text, kinds, MaskStyle::Label);
-        let counts = masked.counts.into_iter().map(|(kind, count)| MaskedKind { kind, count });
-        Ok(MaskedText { text: masked.text, masked: counts.collect() })
+    pub(crate) async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
+        Ok(read_data_rules(self.store(), self.tenant()).await?)
     }
+}
 
-    async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
-        match self.store().setting(self.tenant(), DATA_RULES_SETTING).await? {
-            None => Ok(DataRules::default()),
-            Some(kept) => Ok(serde_json::from_value(kept).map_err(|error| {
-                StoreError::Backend(format!("the setting {DATA_RULES_SETTING} is damaged: {error}"))
-            })?),
-        }
+pub(crate) async fn read_data_rules(store: &dyn Storage, tenant: TenantId) -> StoreResult<DataRules> {
+    match store.setting(tenant, DATA_RULES_SETTING).await? {
+        None => Ok(DataRules::default()),
+        Some(kept) => serde_json::from_value(kept)
+            .map_err(|error| StoreError::Backend(format!("the setting {DATA_RULES_SETTING} is damaged: {error}"))),
     }
 }
 
@@ -137,6 +123,7 @@ fn resolved(rules: DataRules) -> DataRulesView {
         name: policy.name,
         from: policy.from,
         action: policy.action,
+        mask_kinds: policy.mask_kinds,
         references: policy.references,
     });
     DataRulesView { version: rules.version, labels: rules.labels, policies: policies.collect() }
@@ -183,6 +170,13 @@ fn check_rules(rules: &DataRules) -> Result<(), AppError> {
                 format!("policies.{index}.from"),
                 "what is public needs no policy",
                 "choose internal, confidential or restricted",
+            ));
+        }
+        if policy.action != DataAction::Mask && !policy.mask_kinds.is_empty() {
+            return Err(AppError::invalid(
+                format!("policies.{index}.mask_kinds"),
+                "only the action `mask` has kinds that it masks",
+                "leave them out, or choose `mask`",
             ));
         }
         if let Some(unknown) = policy.references.iter().find(|id| reference(id).is_none()) {
@@ -284,6 +278,8 @@ mod tests {
             (vec![label(json!({"name": ""}))], vec![], Some("labels.0.name")),
             (vec![label(nothing.clone()), label(nothing.clone())], vec![], Some("labels.1.name")),
             (vec![], vec![policy(json!({"from": "public"}))], Some("policies.0.from")),
+            (vec![], vec![policy(json!({"mask_kinds": ["email"]}))], Some("policies.0.mask_kinds")),
+            (vec![], vec![policy(json!({"action": "mask", "mask_kinds": ["email"]}))], None),
             (vec![], vec![policy(json!({"references": ["gdpr:0"]}))], Some("policies.0.references")),
             (vec![], vec![policy(nothing.clone()), policy(nothing.clone())], Some("policies.1.name")),
         ] {

@@ -14,6 +14,7 @@ mod connections;
 mod conversations;
 mod credentials;
 pub mod dto;
+mod erasure;
 mod error;
 mod files;
 mod gateway;
@@ -30,6 +31,7 @@ mod policies;
 mod regression_runs;
 mod reminders;
 mod resource_access;
+mod retention;
 mod routing;
 mod runs;
 mod sample;
@@ -53,10 +55,11 @@ pub use connections::{
 pub use conversations::ConversationSearch;
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
-pub use gateway::{Reservation, UsageWriter};
+pub use gateway::{DataRulesCache, NotPassed, Reservation, UsageWriter};
 pub use health::{AboutFacts, Check, Found, Health};
 pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;
+pub use retention::keep_data;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use scim::{ScimCaller, ScimError, ScimQuery};
 pub use steward_access::{

@@ -6,7 +6,7 @@ use crate::agent::PlanStyle;
 use crate::approval::{About, Answer, Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::{DeepStep, StepEnd};
-use crate::governance::Classified;
+use crate::governance::{Classified, MaskedKind};
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Strategy, Usage};
 use crate::plan::Candidate;
@@ -406,6 +406,18 @@ pub enum EventBody {
         #[serde(flatten)]
         classified: Classified,
     },
+    /// A connection outside the house was sent tokens in the place of personal data.
+    #[serde(rename = "data.masked")]
+    DataMasked {
+        /// The model call.
+        step: u32,
+        /// Name of the connection.
+        connection: String,
+        /// Name of the policy that asks for it.
+        policy: String,
+        /// How often something of each kind was masked; empty: nothing was found.
+        masked: Vec<MaskedKind>,
+    },
     /// An effect is being taken back; committed before that begins.
     #[serde(rename = "tool.undoing")]
     ToolUndoing {
@@ -560,6 +572,7 @@ impl EventBody {
             Self::RunDelegated { .. } => "run.delegated",
             Self::RunReturned { .. } => "run.returned",
             Self::DataClassified { .. } => "data.classified",
+            Self::DataMasked { .. } => "data.masked",
             Self::ToolUndoing { .. } => "tool.undoing",
             Self::ToolUndoFailed { .. } => "tool.undo_failed",
             Self::ToolUndone { .. } => "tool.undone",

@@ -3,12 +3,15 @@
 //! files that it writes.
 
 mod label;
+mod mask_map;
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 use strum::IntoStaticStr;
 
 pub use label::{ClassifiedFile, DataLabel, Seen};
+pub use mask_map::{FoundData, MaskMap, each_text};
 
 /// Where the labels and policies are kept among the settings.
 pub const DATA_RULES_SETTING: &str = "governance.data_rules";
@@ -111,8 +114,17 @@ pub enum DataAction {
     AskOutside,
     /// Calls that send something out are refused.
     DenyOutside,
+    /// Connections outside the house are sent tokens in the place of personal data; those in the house see it.
+    Mask,
     /// The run ends before a model sees the data.
     Block,
+}
+
+impl DataAction {
+    /// Whether it is about what models see; else it is about what tools send out.
+    pub fn is_about_models(self) -> bool {
+        matches!(self, Self::LocalOnly | Self::Mask | Self::Block)
+    }
 }
 
 /// What follows from a classification.
@@ -126,10 +138,33 @@ pub struct DataPolicy {
     pub from: Classification,
     /// What it does.
     pub action: DataAction,
+    /// With `mask`: which kinds; empty for all but names of persons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 9)]
+    pub mask_kinds: Vec<PiiKind>,
     /// Ids of the clauses of standards that it serves.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub references: Vec<String>,
+}
+
+impl DataPolicy {
+    /// The kinds of personal data that it masks.
+    pub fn masked_kinds(&self) -> Vec<PiiKind> {
+        if self.mask_kinds.is_empty() {
+            return PiiKind::ALL.into_iter().filter(|kind| *kind != PiiKind::PersonName).collect();
+        }
+        self.mask_kinds.clone()
+    }
+}
+
+/// How often something of a kind was masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MaskedKind {
+    /// The kind.
+    pub kind: PiiKind,
+    /// How often.
+    pub count: u64,
 }
 
 /// The labels and policies of an installation. `version` counts their changes, so that two administrators don't overwrite
@@ -161,7 +196,16 @@ impl DataRules {
 
     /// The highest classification of what was seen.
     pub fn classify(&self, seen: &Seen<'_>) -> Option<Classified> {
-        let labels = self.labels.iter().filter_map(|label| Some((label, label.matches(seen)?)));
+        self.highest(|label| label.matches(seen))
+    }
+
+    /// The highest classification of a text, by what stands in it.
+    pub fn classify_text(&self, text: &str, personal: &[PiiKind]) -> Option<Classified> {
+        self.highest(|label| label.matches_text(text, personal))
+    }
+
+    fn highest(&self, source_of: impl Fn(&DataLabel) -> Option<String>) -> Option<Classified> {
+        let labels = self.labels.iter().filter_map(|label| Some((label, source_of(label)?)));
         labels.max_by_key(|(label, _)| label.classification).map(|(label, source)| Classified {
             classification: label.classification,
             label: label.name.clone(),
@@ -169,14 +213,39 @@ impl DataRules {
         })
     }
 
+    /// Whether texts alone can have a classification that a policy keeps from models.
+    pub fn keeps_texts(&self) -> bool {
+        let by_text = |label: &DataLabel| !label.marks.is_empty() || !label.personal.is_empty();
+        self.labels.iter().any(by_text) && self.policies.iter().any(|policy| policy.action.is_about_models())
+    }
+
     /// The first policy that does this with data of such a classification.
     pub fn demanding(&self, action: DataAction, classification: Classification) -> Option<&DataPolicy> {
         self.policies.iter().find(|policy| policy.action == action && policy.from <= classification)
     }
 
+    /// The names of all policies that hold for such data.
+    pub fn holding(&self, classification: Classification) -> Vec<String> {
+        self.policies.iter().filter(|policy| policy.from <= classification).map(|policy| policy.name.clone()).collect()
+    }
+
     /// The policy that keeps data of this classification from a connection; `None`: it may be asked.
     pub fn keeps_from(&self, in_house: bool, classification: Classification) -> Option<&DataPolicy> {
         self.demanding(DataAction::LocalOnly, classification).filter(|_| !in_house)
+    }
+
+    /// The same where nothing can be masked on the way.
+    pub fn keeps_whole_from(&self, in_house: bool, classification: Classification) -> Option<&DataPolicy> {
+        let masks = || self.demanding(DataAction::Mask, classification).filter(|_| !in_house);
+        self.keeps_from(in_house, classification).or_else(masks)
+    }
+
+    /// The first policy that masks such data, and the kinds of all that do.
+    pub fn masks(&self, classification: Classification) -> Option<(&DataPolicy, Vec<PiiKind>)> {
+        let first = self.demanding(DataAction::Mask, classification)?;
+        let all = self.policies.iter().filter(|one| one.action == DataAction::Mask && one.from <= classification);
+        let kinds: BTreeSet<PiiKind> = all.flat_map(DataPolicy::masked_kinds).collect();
+        Some((first, kinds.into_iter().collect()))
     }
 }
 

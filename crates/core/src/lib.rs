@@ -28,6 +28,7 @@ pub mod ports;
 pub mod prompt;
 pub mod rate_limit;
 pub mod receipts;
+pub mod retention;
 pub mod routing;
 pub mod run;
 pub mod schema;

@@ -492,6 +492,8 @@ pub enum ModelErrorClass {
     Empty,
     /// Stopped by us.
     Cancelled,
+    /// A policy over data keeps it from every model that could be asked; none was.
+    BlockedByPolicy,
 }
 
 impl ModelErrorClass {

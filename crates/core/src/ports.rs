@@ -9,6 +9,7 @@ mod intent;
 mod knowledge;
 mod models;
 mod overview;
+mod retention;
 mod runtime;
 mod scim;
 mod settings;
@@ -23,7 +24,7 @@ mod users;
 mod vault;
 
 pub use access::{Authenticator, Challenge, LoginError, Principal, Role, VirtualKey};
-pub use agents::{Agents, Facts, Note, Reminder};
+pub use agents::{Agents, Facts, Memory, Note, Reminder};
 pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
@@ -35,6 +36,7 @@ pub use models::{
     Route, RouteRequest, Scored, TypedKey,
 };
 pub use overview::{Overview, RunCount};
+pub use retention::{MaskMapRow, MaskMaps, RetainedFilter, Retention};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use scim::{
     Counted, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser, ScimUserFilter,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::governance::Classified;
 use crate::policy::RiskClass;
 use crate::skill::SkillRef;
 use serde::{Deserialize, Serialize};
@@ -216,6 +217,10 @@ pub struct ToolOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub origin: Option<String>,
+    /// The most confidential of what it shows, where the tool knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub classified: Option<Classified>,
 }
 
 impl ToolOutput {

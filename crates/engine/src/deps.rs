@@ -6,8 +6,8 @@ use steward_core::governance::{DataRules, PiiKind};
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
-    Models, Overview, PersonalData, ResourceGrants, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users,
-    VirtualKeys,
+    MaskMaps, Models, Overview, PersonalData, ResourceGrants, Retention, RunStore, Settings, SpendLimits, Tools,
+    UsageRecord, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -27,6 +27,8 @@ pub trait Storage:
     + Users
     + AuditLog
     + Overview
+    + Retention
+    + MaskMaps
 {
 }
 
@@ -46,6 +48,8 @@ impl<T> Storage for T where
         + Users
         + AuditLog
         + Overview
+        + Retention
+        + MaskMaps
 {
 }
 

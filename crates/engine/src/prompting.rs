@@ -4,6 +4,7 @@ pub(crate) mod argument_from_results;
 pub(crate) mod compaction_event;
 pub(crate) mod instructions;
 pub(crate) mod interpret_reply;
+pub(crate) mod masking;
 pub(crate) mod model_request;
 pub(crate) mod open_arguments;
 pub(crate) mod plan_replies;

@@ -50,6 +50,15 @@ impl Blobs for FileBlobs {
         let hash = hash.to_owned();
         blocking(move || read(&path, &hash)).await
     }
+
+    async fn remove(&self, hash: &str) -> Result<(), BlobError> {
+        let path = self.path(hash).ok_or_else(|| BlobError::Missing(hash.to_owned()))?;
+        blocking(move || match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(BlobError::Io(error)),
+            _ => Ok(()),
+        })
+        .await
+    }
 }
 
 fn read(path: &Path, hash: &str) -> Result<Vec<u8>, BlobError> {

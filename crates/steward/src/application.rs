@@ -30,6 +30,7 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
         connections: parts.connections.clone(),
         examiner: parts.connections.clone(),
         gateway: parts.models.clone(),
+        data_rules_cache: Arc::default(),
         usage_writer: Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter))),
         skills: parts.store.clone(),
         vault: Arc::clone(&parts.vault),

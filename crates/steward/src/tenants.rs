@@ -67,6 +67,7 @@ impl Opener {
             parts.runs.serve();
             tasks.push(tokio::spawn(steward_app::report_refresh(Arc::clone(&parts.connections))));
             tasks.push(tokio::spawn(steward_app::keep_audit(app.clone())));
+            tasks.push(tokio::spawn(steward_app::keep_data(app.clone())));
         }
         let usage_writer = Arc::clone(&app.usage_writer);
         Ok((app, Running { parts, usage_writer, tasks }))

@@ -10,6 +10,7 @@ mod dialect;
 mod event_stream;
 mod exams;
 mod files;
+mod governance;
 pub(crate) mod house;
 mod mcp;
 mod monitoring;

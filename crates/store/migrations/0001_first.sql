@@ -76,6 +76,9 @@ create table events (
     primary key (tenant_id, run_id, seq)
 );
 
+-- Whether another row has a large body, before that is deleted: bodies are shared, of all tenants.
+create index events_by_blob on events (blob) where blob is not null;
+
 -- What was about to happen since a crash, over all runs: looked at once for each write that was cut off.
 create index events_staged on events (tenant_id, at) where kind = 'tool.staged';
 
@@ -327,11 +330,13 @@ create table recovery_codes (
     primary key (tenant_id, user_id, code_hash)
 );
 
+-- classified, here and below: the most confidential that whoever wrote it had seen, as JSON.
 create table memories (
-    tenant_id uuid   not null,
-    agent_id  uuid   not null,
-    text      text   not null,
-    version   bigint not null,
+    tenant_id  uuid   not null,
+    agent_id   uuid   not null,
+    text       text   not null,
+    version    bigint not null,
+    classified text,
     primary key (tenant_id, agent_id)
 );
 
@@ -341,19 +346,33 @@ create table notes (
     title      text   not null,
     text       text   not null,
     updated_at bigint not null,
+    classified text,
     primary key (tenant_id, agent_id, title)
 );
 
 create table reminders (
-    tenant_id uuid   not null,
-    agent_id  uuid   not null,
-    id        text   not null,
-    at        bigint not null,
-    text      text   not null,
-    done      bigint not null,
-    removed   bigint not null default 0,
+    tenant_id  uuid   not null,
+    agent_id   uuid   not null,
+    id         text   not null,
+    at         bigint not null,
+    text       text   not null,
+    done       bigint not null,
+    removed    bigint not null default 0,
+    classified text,
     primary key (tenant_id, agent_id, id)
 );
+
+-- What the tokens of a text stand for that somebody had masked, sealed.
+create table mask_maps (
+    tenant_id uuid   not null,
+    id        uuid   not null,
+    user_id   uuid   not null,
+    made_at   bigint not null,
+    ends_at   bigint not null,
+    sealed    text   not null,
+    primary key (tenant_id, id)
+);
+create index mask_maps_by_end on mask_maps (tenant_id, ends_at);
 
 create table login_sessions (
     tenant_id     uuid   not null,

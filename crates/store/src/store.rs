@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use steward_core::TenantId;
 use steward_core::event::EventBody;
-use steward_core::ports::{Blobs, StoreError, StoreResult};
+use steward_core::ports::{BlobError, Blobs, StoreError, StoreResult};
 use steward_core::tool::ToolSpec;
 
 #[derive(Debug, Clone)]
@@ -207,6 +207,21 @@ impl Store {
     pub(crate) async fn blob_text(&self, tenant: TenantId, hash: &str) -> StoreResult<String> {
         let bytes = self.blobs_of(tenant).get(hash).await.map_err(|e| error::blob(&e))?;
         String::from_utf8(bytes).map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))
+    }
+
+    /// Deletes a blob and returns what was in it; `None`: there is none.
+    pub(crate) async fn take_blob(&self, hash: &str) -> StoreResult<Option<Vec<u8>>> {
+        let bytes = match self.blobs.get(hash).await {
+            Ok(bytes) => bytes,
+            Err(BlobError::Missing(_)) => return Ok(None),
+            Err(error) => return Err(error::blob(&error)),
+        };
+        self.blobs.remove(hash).await.map_err(|e| error::blob(&e))?;
+        Ok(Some(bytes))
+    }
+
+    pub(crate) async fn put_blob(&self, bytes: Vec<u8>) -> StoreResult<()> {
+        self.blobs.put(bytes).await.map(drop).map_err(|e| error::blob(&e))
     }
 }
 

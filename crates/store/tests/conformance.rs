@@ -13,6 +13,7 @@ mod keys;
 mod leases;
 mod log;
 mod race;
+mod retention;
 mod rows;
 mod scim;
 mod sign_on;
@@ -161,6 +162,9 @@ cases! {
     audit::old_entries_go_and_the_chain_holds,
     audit::what_is_changed_behind_its_back_is_named,
     audit::a_use_of_a_credential_is_an_entry,
+    retention::a_conversation_goes_with_its_runs_and_leaves_a_proof,
+    retention::runs_outside_of_conversations_go_by_themselves,
+    retention::who_is_erased_is_named_nowhere,
     race::many_runs_append_at_once,
     race::two_owners_of_one_run,
     race::claims_of_many_nodes_are_disjoint,

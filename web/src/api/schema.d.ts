@@ -4040,7 +4040,7 @@ export interface components {
          * @description What a policy does with runs that have seen such data.
          * @enum {string}
          */
-        DataAction: "local_only" | "ask_outside" | "deny_outside" | "block";
+        DataAction: "local_only" | "ask_outside" | "deny_outside" | "mask" | "block";
         /** @description What a run would meet, to see what the rules say of it. Nothing is done. */
         DataCheck: {
             /** @description Name of the agent. */
@@ -4087,6 +4087,8 @@ export interface components {
             action: components["schemas"]["DataAction"];
             /** @description For data of this classification and above. */
             from: components["schemas"]["Classification"];
+            /** @description With `mask`: which kinds; empty for all but names of persons. */
+            mask_kinds?: components["schemas"]["PiiKind"][];
             /** @description Its name, unique; shown wherever it decides. */
             name: string;
             /** @description Ids of the clauses of standards that it serves. */
@@ -4637,6 +4639,20 @@ export interface components {
             /** @enum {string} */
             type: "data.classified";
         }) | {
+            /** @description Name of the connection. */
+            connection: string;
+            /** @description How often something of each kind was masked; empty: nothing was found. */
+            masked: components["schemas"]["MaskedKind"][];
+            /** @description Name of the policy that asks for it. */
+            policy: string;
+            /**
+             * Format: int32
+             * @description The model call.
+             */
+            step: number;
+            /** @enum {string} */
+            type: "data.masked";
+        } | {
             /** @description Who asked. */
             by: string;
             /** @description The call. */
@@ -5285,6 +5301,123 @@ export interface components {
             kind: components["schemas"]["PiiKind"];
         };
         /** @description A text without personal data and secrets, as far as they were found. */
+        /** @description How long something is kept. */
+        RetentionPolicy: {
+            /**
+             * Format: int32
+             * @description Days since it last changed.
+             */
+            days: number;
+            /** @description Of conversations only those that were deleted by who had them. */
+            deleted_only?: boolean;
+            /** @description Only what has seen data of this classification or above; all if left out. Figures have none. */
+            from?: components["schemas"]["Classification"];
+            /** @description What. */
+            kind: components["schemas"]["RetainedKind"];
+            /** @description Its name, unique; it stands in each proof. */
+            name: string;
+        };
+        /**
+         * @description What is deleted as a whole.
+         * @enum {string}
+         */
+        RetainedKind: "conversations" | "runs" | "usage";
+        /** @description What a hold keeps. */
+        HoldOn: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "conversation" | "user";
+        };
+        /** @description Something that nothing deletes for as long as it stands, since a court or an authority may want it. */
+        LegalHold: {
+            /** @description What is kept. */
+            on: components["schemas"]["HoldOn"];
+            /** @description Why. */
+            reason: string;
+        };
+        /** @description The policies and holds of an installation. `version` counts their changes. */
+        RetentionRules: {
+            /** @description What is kept whatever the policies say. */
+            holds?: components["schemas"]["LegalHold"][];
+            /** @description How long what is kept. */
+            policies?: components["schemas"]["RetentionPolicy"][];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A turn of the deletion. */
+        RetentionTurn: {
+            /** Format: int64 */
+            began_at: number;
+            /** Format: int64 */
+            deleted: number;
+            /** Format: int64 */
+            ended_at: number | null;
+            /** Format: int64 */
+            held: number;
+        };
+        /** @description The policies, and what the last turn of the deletion did. */
+        RetentionView: {
+            holds: components["schemas"]["LegalHold"][];
+            last: components["schemas"]["RetentionTurn"] | null;
+            policies: components["schemas"]["RetentionPolicy"][];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description What a policy would delete now. */
+        WouldGo: {
+            /** Format: int64 */
+            held: number;
+            /** Format: int64 */
+            items: number;
+            kind: components["schemas"]["RetainedKind"];
+            more: boolean;
+            /** Format: int64 */
+            newest: number | null;
+            /** Format: int64 */
+            oldest: number | null;
+            policy: string;
+        };
+        /** @description What rules would delete as soon as they are saved. */
+        RetentionPreview: {
+            confirmation: string;
+            would_go: components["schemas"]["WouldGo"][];
+        };
+        /** @description How many of what. */
+        KindCount: {
+            /** Format: int64 */
+            count: number;
+            kind: string;
+        };
+        /** @description What there is of a person, and what becomes of it. */
+        ErasurePreview: {
+            confirmation: string;
+            goes: components["schemas"]["KindCount"][];
+            obstacles: string[];
+            renamed: components["schemas"]["KindCount"][];
+            stays: components["schemas"]["KindCount"][];
+        };
+        /** @description How far an erasure is. */
+        Erasure: {
+            /** Format: int64 */
+            asked_at: number;
+            /** Format: uuid */
+            asked_by: string;
+            /** Format: int64 */
+            deleted: number;
+            /** Format: int64 */
+            done_at: number | null;
+            /** Format: int64 */
+            renamed: number;
+            stand_in: string;
+            /** Format: uuid */
+            user_id: string;
+        };
+        /** @description What an erasure would do, and how far it is. */
+        ErasureView: {
+            erasure: components["schemas"]["Erasure"] | null;
+            preview: components["schemas"]["ErasurePreview"] | null;
+        };
         MaskedText: {
             /** @description What was masked. */
             masked: components["schemas"]["MaskedKind"][];
@@ -5454,7 +5587,7 @@ export interface components {
          * @description Why a model call failed, by what to do about it.
          * @enum {string}
          */
-        ModelErrorClass: "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
+        ModelErrorClass: "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled" | "blocked_by_policy";
         /** @description A connection, and what it was asked. */
         ModelGlance: {
             /**
@@ -6935,6 +7068,8 @@ export interface components {
             action: components["schemas"]["DataAction"];
             /** @description For data of this classification and above. */
             from: components["schemas"]["Classification"];
+            /** @description With `mask`: which kinds; empty for all but names of persons. */
+            mask_kinds: components["schemas"]["PiiKind"][];
             /** @description Its name. */
             name: string;
             /** @description Ids of clauses. */

@@ -65,6 +65,12 @@ export type DataRulesView = S["DataRulesView"];
 export type DataCheck = S["DataCheck"];
 export type DataChecked = S["DataChecked"];
 export type ResolvedPolicy = S["ResolvedPolicy"];
+export type RetentionRules = Required<S["RetentionRules"]>;
+export type RetentionPolicy = S["RetentionPolicy"];
+export type RetentionView = S["RetentionView"];
+export type RetentionPreview = S["RetentionPreview"];
+export type ErasureView = S["ErasureView"];
+export type Erasure = S["Erasure"];
 export type Standard = S["Standard"];
 
 export type Decision = S["Decision"];
@@ -125,7 +131,7 @@ export type Connection = With<S["Connection"], { capabilities: Capabilities; pri
 export type ConnectionTest = S["ConnectionTest"];
 
 export type Breaker = S["Breaker"];
-export type ModelErrorClass = "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
+export type ModelErrorClass = "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled" | "blocked_by_policy";
 export type ConnectionHealth = With<S["ConnectionHealth"], { last_error: With<S["ConnectionError"], { class: ModelErrorClass }> | null }>;
 export type Recognised = S["Recognised"];
 export type Task = S["Task"];

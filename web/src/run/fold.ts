@@ -150,8 +150,7 @@ function apply(draft: Draft, event: RunEvent): void {
       }
       draft.drop(index);
       if (event.purpose === "fill" || event.purpose === "deep" || event.purpose === "compact") return;
-      // Nobody was asked, and the run has seen confidential data: a policy kept it from its connections.
-      const kind = event.error.class === "bad_request" && view.classified && (event.attempts ?? []).length === 0 ? "policy" : event.error.class;
+      const kind = event.error.class;
       if (event.retry_at === undefined || event.retry_at === null) view.failure = { kind, message: event.error.message, hint: event.error.hint ?? "", detail: event.error.detail ?? "", connection: event.attempts?.at(-1)?.connection ?? view.connection };
       draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "model-failed", message: event.error.message, class: kind, retryAt: event.retry_at ?? null });
       view.doing = { what: "think", since: event.at };

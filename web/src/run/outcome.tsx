@@ -52,8 +52,8 @@ function Failed({ view, message, actions }: { view: RunView; message: string; ac
     <>
       <p className="font-medium">{t("end.failed")}</p>
       <p className="text-ink-2">{failure ? t(`fail.${failure.kind}` as Key<"chat">) : message}</p>
-      {failure?.kind === "policy" && <p className="mt-0.5 text-sm text-ink-2 first-letter:uppercase">{failure.message}. {failure.hint && <span className="inline-block first-letter:uppercase">{failure.hint}.</span>}</p>}
-      {failure && failure.kind !== "policy" && (
+      {failure?.kind === "blocked_by_policy" && <p className="mt-0.5 text-sm text-ink-2 first-letter:uppercase">{failure.message}. {failure.hint && <span className="inline-block first-letter:uppercase">{failure.hint}.</span>}</p>}
+      {failure && failure.kind !== "blocked_by_policy" && (
         <Fold summary={t("details")}>
           <div className="mt-0.5 mb-1 ml-5 flex flex-col gap-1 text-sm text-ink-2">
             <p>{failure.message}</p>

@@ -43,7 +43,7 @@ export type Item = DeepItem | TextItem | ToolItem | PlanItem | AskItem | SteerIt
 export type Doing = { what: "start" | "queue" | "intent" | "reply" | "plan" | "deep" | "fill" | "answer" | "compact" | "tool" | "think" | "finish"; since: number; tool?: string };
 
 /** Why there was no reply or no plan, for a person: `kind` is a sentence, the rest are details. */
-export type Failure = { kind: ModelErrorClass | "plan" | "policy"; message: string; hint: string; detail: string; connection: string };
+export type Failure = { kind: ModelErrorClass | "plan"; message: string; hint: string; detail: string; connection: string };
 
 export type RunView = {
   id: string;

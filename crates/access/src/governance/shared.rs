@@ -1,6 +1,7 @@
 use super::detector::Detector;
-use super::finding::{Confidence, PiiKind};
+use super::finding::{Confidence, Finding, PiiKind};
 use std::collections::BTreeSet;
+use steward_core::governance::FoundData;
 use steward_core::ports::PersonalData;
 
 /// The detector that comes with the program, for the engine.
@@ -10,17 +11,34 @@ pub struct SharedDetector;
 impl PersonalData for SharedDetector {
     /// A given name alone is not enough. With a broken detector every text has everything: nothing gets out by that.
     fn kinds_in(&self, text: &str) -> Vec<PiiKind> {
-        let detector = match Detector::shared() {
-            Ok(detector) => detector,
-            Err(error) => {
-                tracing::error!(%error, "texts can't be searched for personal data");
-                return PiiKind::ALL.to_vec();
-            }
+        let Some(detector) = detector() else {
+            return PiiKind::ALL.to_vec();
         };
-        let sure = detector.find(text).into_iter().filter(|finding| finding.confidence >= Confidence::Likely);
-        let kinds: BTreeSet<PiiKind> = sure.map(|finding| finding.kind).collect();
+        let kinds: BTreeSet<PiiKind> = sure(detector, text).map(|finding| finding.kind).collect();
         kinds.into_iter().collect()
     }
+
+    fn find(&self, text: &str) -> Vec<FoundData> {
+        let Some(detector) = detector() else {
+            let all = PiiKind::ALL.map(|kind| FoundData { kind, range: 0..text.len() });
+            return all.to_vec();
+        };
+        sure(detector, text).map(|finding| FoundData { kind: finding.kind, range: finding.range }).collect()
+    }
+}
+
+fn detector() -> Option<&'static Detector> {
+    match Detector::shared() {
+        Ok(detector) => Some(detector),
+        Err(error) => {
+            tracing::error!(%error, "texts can't be searched for personal data");
+            None
+        }
+    }
+}
+
+fn sure(detector: &Detector, text: &str) -> impl Iterator<Item = Finding> {
+    detector.find(text).into_iter().filter(|finding| finding.confidence >= Confidence::Likely)
 }
 
 #[cfg(test)]

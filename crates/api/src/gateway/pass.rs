@@ -46,6 +46,7 @@ pub(crate) async fn pass(
 ) -> Result<Response, OpenAiError> {
     may_ask(caller)?;
     let mut targets = resolve(state, caller, name, &inbound.headers).await?;
+    state.keep_data_in_house(caller, &inbound.body, &mut targets).await?;
     let translated = |targets: &[Connection]| {
         let first = targets.first().filter(|first| !first.speaks_openai_dialect());
         first.is_some() && passage == Passage::ChatCompletions

@@ -1,11 +1,15 @@
 //! `/api/data-governance`: labels and policies over data, and the standards that they serve.
 
+use super::retention::{Period, table};
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, MaskInput, MaskedText, Standard};
-use crate::extract::Body;
-use crate::problem::Answer;
+use crate::dto::governance::{
+    DataCheck, DataChecked, DataRulesView, MaskInput, MaskedText, PolicyReport, Standard, UnmaskInput, UnmaskedText,
+};
+use crate::extract::{Body, Params, PathName};
+use crate::problem::{Answer, Problem};
 use axum::Json;
+use axum::response::{IntoResponse, Response};
 use steward_core::governance::DataRules;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -16,6 +20,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(references))
         .routes(routes!(check))
         .routes(routes!(mask))
+        .routes(routes!(unmask))
+        .routes(routes!(report))
 }
 
 /// Where data of which classification is, and what follows for runs that have seen it.
@@ -48,9 +54,39 @@ pub(crate) async fn check(Call(state, caller): Call, Body(input): Body<DataCheck
     Ok(Json(state.check_data(&caller, input).await?))
 }
 
-/// Masks the personal data and secrets of a text, as far as they are found. Nothing of it is kept.
+/// Masks the personal data and secrets of a text, as far as they are found
+///
+/// Nothing of it is kept, unless it is to be reversible: then tokens stand in their place, and what they stand for is kept
+/// sealed for a while.
 #[utoipa::path(post, path = "/api/data-governance/mask", tag = "governance", operation_id = "maskText",
     request_body = MaskInput, responses((status = 200, description = "The text without them", body = MaskedText)))]
 pub(crate) async fn mask(Call(state, caller): Call, Body(input): Body<MaskInput>) -> Answer<MaskedText> {
-    Ok(Json(state.mask_text(&caller, &input)?))
+    Ok(Json(state.mask_text(&caller, &input).await?))
+}
+
+/// Puts back what tokens stand for: for who had the text masked, and for administrators. Each time is an entry of the audit
+/// trail.
+#[utoipa::path(post, path = "/api/data-governance/unmask", tag = "governance", operation_id = "unmaskText",
+    request_body = UnmaskInput, responses(
+        (status = 200, description = "The text with the values", body = UnmaskedText),
+        (status = 404, description = "There is no such list, it has ended, or is somebody else's")))]
+pub(crate) async fn unmask(Call(state, caller): Call, Body(input): Body<UnmaskInput>) -> Answer<UnmaskedText> {
+    Ok(Json(state.unmask_text(&caller, &input).await?))
+}
+
+/// What a policy has done in a time, and which clauses it serves. Administrators only.
+#[utoipa::path(get, path = "/api/data-governance/policies/{name}/report", tag = "governance",
+    operation_id = "reportPolicy", params(("name" = String, Path), Period), responses(
+        (status = 200, description = "Sums", content((PolicyReport = "application/json"), (String = "text/csv")))))]
+pub(crate) async fn report(
+    Call(state, caller): Call,
+    PathName(name): PathName,
+    Params(period): Params<Period>,
+) -> Result<Response, Problem> {
+    let (from, to) = period.times(state.now());
+    let report = state.policy_report(&caller, &name, from, to).await?;
+    if period.is_table() {
+        return Ok(table(report.csv(), "attachment; filename=\"policy.csv\""));
+    }
+    Ok(Json(report).into_response())
 }

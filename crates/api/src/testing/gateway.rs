@@ -227,6 +227,51 @@ async fn bad_requests_are_refused_with_a_word_on_what_to_do() {
     assert!(house.fake.asked.lock().unwrap().is_empty());
 }
 
+#[tokio::test]
+async fn confidential_texts_go_to_connections_in_the_house_only() {
+    let house = House::new(events(vec![Ok("data: [DONE]\n\n")])).await;
+    let ask = |connection: &str, text: &str| {
+        json!({"model": format!("connection/{connection}"), "messages": [{"role": "user", "content": text}]})
+            .to_string()
+    };
+    let (plain, secret) = ("How are you?", "Sum up:\nCONFIDENTIAL\nAnn gets 93000.");
+    assert_eq!(house.post(CHAT, &ask("two", secret)).await.status, 200, "nothing is labelled yet");
+    let rules = json!({"version": 0,
+        "labels": [{"name": "people", "classification": "confidential", "marks": ["CONFIDENTIAL"]},
+            {"name": "accounts", "classification": "restricted", "personal": ["iban"]}],
+        "policies": [{"name": "stays here", "from": "confidential", "action": "local_only"},
+            {"name": "nobody", "from": "restricted", "action": "block"}]});
+    let kept = house.bed.json("PUT /api/data-governance/policies", &[&house.bearer], &rules).await;
+    assert_eq!(kept.status, 200, "{}", kept.text);
+    let account = "Pay to DE89 3704 0044 0532 0130 00";
+    for (connection, text, policy) in [
+        ("two", plain, None),
+        ("one", secret, None),
+        ("two", secret, Some("stays here")),
+        ("one", account, Some("nobody")),
+    ] {
+        let before = house.fake.asked.lock().unwrap().len();
+        let answer = house.post(CHAT, &ask(connection, text)).await;
+        let asked = house.fake.asked.lock().unwrap().len() - before;
+        let Some(policy) = policy else {
+            assert_eq!((answer.status, asked), (200, 1), "{}", answer.text);
+            continue;
+        };
+        assert_eq!((answer.status, asked), (403, 0), "{}", answer.text);
+        assert_eq!(answer.json()["error"]["code"], "blocked_by_policy");
+        assert!(answer.text.contains(policy), "{}", answer.text);
+    }
+    // The next one in the house is asked instead.
+    let line = format!("POST {CHAT}");
+    let headers = ["content-type: application/json", &house.bearer, "x-steward-fallback: one"];
+    assert_eq!(house.bed.send(&line, &headers, &ask("two", secret)).await.status, 200);
+    assert_eq!(house.fake.asked.lock().unwrap().last().unwrap().0, [id(1)]);
+    let trail = house.bed.send("GET /api/audit?action=data", &[&house.bearer], "").await.json();
+    let found: Vec<&str> =
+        trail["items"].as_array().unwrap().iter().map(|one| one["action"].as_str().unwrap()).collect();
+    assert_eq!(found, ["data.routed", "data.blocked", "data.blocked"], "{trail}");
+}
+
 /// Long contexts and pictures are longer than what `/api` takes.
 #[tokio::test]
 async fn long_bodies_go_through() {

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
-use steward_core::governance::{Classification, Classified, DataAction, DataLabel, PiiKind};
+use steward_core::governance::{Classification, Classified, DataAction, DataLabel, MaskedKind, PiiKind};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// A standard, and clauses of it that policies can refer to.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -59,6 +60,8 @@ pub struct ResolvedPolicy {
     pub from: Classification,
     /// What it does.
     pub action: DataAction,
+    /// With `mask`: which kinds; empty for all but names of persons.
+    pub mask_kinds: Vec<PiiKind>,
     /// Ids of clauses.
     pub references: Vec<String>,
     /// The clauses themselves; what is not known any more is left out.
@@ -123,15 +126,13 @@ pub struct MaskInput {
     #[serde(default)]
     #[schema(nullable = false)]
     pub kinds: Option<Vec<PiiKind>>,
-}
-
-/// How often something of a kind was masked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-pub struct MaskedKind {
-    /// The kind.
-    pub kind: PiiKind,
-    /// How often.
-    pub count: usize,
+    /// Whether the values can be put back for a while: tokens in their place, and the list of them kept sealed.
+    #[serde(default)]
+    pub reversible: bool,
+    /// For how many hours; a day if left out.
+    #[serde(default)]
+    #[schema(nullable = false, minimum = 1, maximum = 720)]
+    pub hours: Option<u32>,
 }
 
 /// A text without personal data and secrets, as far as they were found.
@@ -141,4 +142,95 @@ pub struct MaskedText {
     pub text: String,
     /// What was masked.
     pub masked: Vec<MaskedKind>,
+    /// Id of the sealed list of tokens; null: nothing can be put back.
+    #[schema(required)]
+    pub map: Option<Uuid>,
+    /// Until when, milliseconds since 1970 UTC.
+    #[schema(required)]
+    pub ends_at: Option<i64>,
+}
+
+/// A text whose tokens are to be replaced by what they stand for.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnmaskInput {
+    /// Id of the list of tokens that masking answered with.
+    pub map: Uuid,
+    /// A text with tokens.
+    #[schema(max_length = 1_000_000)]
+    pub text: String,
+}
+
+/// A text with the values back.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct UnmaskedText {
+    /// The text.
+    pub text: String,
+}
+
+/// A name and how often.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// What a policy over data has done in a time. Of each run it counts what it did first by label, agent and week.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PolicyReport {
+    /// Name of the policy.
+    pub policy: String,
+    /// What it does.
+    pub action: DataAction,
+    /// From this time on, milliseconds since 1970 UTC.
+    pub from: i64,
+    /// Before this time.
+    pub to: i64,
+    /// Runs that it held for.
+    pub runs: u64,
+    /// Calls of models, and requests to connections, that it refused.
+    pub blocked: u64,
+    /// Requests that went to a connection in the house because of it.
+    pub routed: u64,
+    /// Calls of models outside that were sent tokens because of it.
+    pub masked_calls: u64,
+    /// How often something of a kind was masked in them.
+    pub masked: Vec<MaskedKind>,
+    /// By the label that was met.
+    pub by_label: Vec<Named>,
+    /// By agent.
+    pub by_agent: Vec<Named>,
+    /// By week; the names are Mondays.
+    pub by_week: Vec<Named>,
+    /// Clauses of standards that it serves.
+    pub references_resolved: Vec<ResolvedReference>,
+    /// Whether all entries of the time were looked at.
+    pub complete: bool,
+}
+
+impl PolicyReport {
+    /// As a table of two columns under a group.
+    pub fn csv(&self) -> String {
+        let mut rows = vec![
+            ("sum", "runs".to_owned(), self.runs),
+            ("sum", "blocked".to_owned(), self.blocked),
+            ("sum", "routed".to_owned(), self.routed),
+            ("sum", "masked calls".to_owned(), self.masked_calls),
+        ];
+        rows.extend(self.masked.iter().map(|one| ("masked", one.kind.as_str().to_owned(), one.count)));
+        for (group, list) in [("label", &self.by_label), ("agent", &self.by_agent), ("week", &self.by_week)] {
+            rows.extend(list.iter().map(|one| (group, one.name.clone(), one.count)));
+        }
+        rows.extend(
+            self.references_resolved.iter().map(|one| ("clause", format!("{} {}", one.standard, one.number), 1)),
+        );
+        let cell = |text: &str| {
+            let guard = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+            format!("\"{guard}{}\"", text.replace('"', "\"\""))
+        };
+        let lines = rows.iter().map(|(group, name, count)| format!("{group},{},{count}\r\n", cell(name)));
+        std::iter::once("group,name,count\r\n".to_owned()).chain(lines).collect()
+    }
 }

@@ -4,6 +4,8 @@
 use super::{AuditEntry, AuditResult};
 use crate::approval::{Answer, Subject};
 use crate::event::{EventBody, Outcome, RequestSource, Setup, ToolResult};
+use crate::governance::Classified;
+use crate::model::ModelErrorClass;
 use crate::run::{RunState, Waiting};
 use crate::{Timestamp, hash};
 use serde::Serialize;
@@ -54,10 +56,20 @@ pub fn of_event(state: &RunState, at: Timestamp, body: &EventBody, id: impl FnOn
                 ToolResult::Dry { .. } => entry.with("dry_run", true),
             }
         }
-        EventBody::DataClassified { classified } => of_run("data.classified")
-            .with("classification", classified.classification.as_str())
-            .with("label", classified.label.as_str())
-            .with("source", classified.source.as_str()),
+        EventBody::DataClassified { classified } => of_data(of_run("data.classified"), setup, classified),
+        EventBody::DataMasked { connection, policy, masked, .. } => {
+            let entry = of_run("data.masked").on(connection.as_str()).with("policy", policy.as_str());
+            let entry = entry.with("agent", setup.agent.name.as_str());
+            masked.iter().fold(entry, |entry, one| entry.with(one.kind.as_str(), one.count))
+        }
+        EventBody::ModelFailed { error, .. } if error.class == ModelErrorClass::BlockedByPolicy => {
+            let entry = of_run("data.blocked").ended(AuditResult::Refused);
+            let entry = entry.with("policy", state.kept_by().map(|policy| policy.name.clone()));
+            match &state.classified {
+                Some(seen) => of_data(entry, setup, seen),
+                None => entry,
+            }
+        }
         EventBody::ToolUndoing { call_id, by, source } => {
             undo(state, by_person("tool.undo", by, source), call_id, AuditResult::Asked)
         }
@@ -92,6 +104,9 @@ fn asker(setup: &Setup) -> &str {
 
 fn started(mut entry: AuditEntry, setup: &Setup) -> AuditEntry {
     entry.address = setup.source.as_ref().and_then(|source| source.address.clone());
+    if let Some(seen) = &setup.classified {
+        entry = of_data(entry, setup, seen);
+    }
     let named = (setup.asked_by != asker(setup)).then_some(setup.asked_by.as_str());
     entry
         .with("asked_by", named)
@@ -102,6 +117,15 @@ fn started(mut entry: AuditEntry, setup: &Setup) -> AuditEntry {
         .with("parent", setup.parent.map(|id| id.to_string()))
         .with("forked_from", setup.forked_from.map(|from| from.run.to_string()))
         .with("key", setup.key.map(|id| id.to_string()))
+}
+
+/// What was seen, and the policies that hold from then on.
+fn of_data(entry: AuditEntry, setup: &Setup, seen: &Classified) -> AuditEntry {
+    entry
+        .with("classification", seen.classification.as_str())
+        .with("label", seen.label.as_str())
+        .with("source", seen.source.as_str())
+        .with("policies", setup.data_rules.holding(seen.classification))
 }
 
 fn finished(entry: AuditEntry, outcome: &Outcome) -> AuditEntry {

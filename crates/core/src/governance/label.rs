@@ -88,11 +88,8 @@ impl DataLabel {
         if !seen.tool.is_empty() && self.tools.iter().any(|tool| tool == seen.tool) {
             return Some(format!("the tool {}", seen.tool));
         }
-        if let Some(mark) = self.marks.iter().find(|mark| has_word(seen.text, mark)) {
-            return Some(format!("a text with the mark {mark}"));
-        }
-        if let Some(kind) = self.personal.iter().find(|kind| seen.personal.contains(kind)) {
-            return Some(format!("a text with personal data ({})", kind.as_str()));
+        if let Some(source) = self.matches_text(seen.text, seen.personal) {
+            return Some(source);
         }
         let arguments = seen.arguments.unwrap_or(&Value::Null);
         if !self.paths.is_empty() {
@@ -103,6 +100,15 @@ impl DataLabel {
         }
         let table = self.tables.iter().find(|table| names_table(arguments, table))?;
         Some(format!("the table {table}"))
+    }
+
+    /// What in a text it is found in. `personal`: what of personal data the text has.
+    pub(super) fn matches_text(&self, text: &str, personal: &[PiiKind]) -> Option<String> {
+        if let Some(mark) = self.marks.iter().find(|mark| has_word(text, mark)) {
+            return Some(format!("a text with the mark {mark}"));
+        }
+        let kind = self.personal.iter().find(|kind| personal.contains(kind))?;
+        Some(format!("a text with personal data ({})", kind.as_str()))
     }
 }
 

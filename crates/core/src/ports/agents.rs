@@ -1,5 +1,6 @@
 use super::store_result::StoreResult;
 use crate::agent::Agent;
+use crate::governance::Classified;
 use crate::{AgentId, TenantId, Timestamp};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -22,12 +23,25 @@ pub trait Agents: Send + Sync {
     async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
 }
 
+/// What an agent remembers in each of its runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Memory {
+    pub text: String,
+    /// 0: none yet.
+    pub version: u64,
+    /// The most confidential that runs had seen which wrote it.
+    pub classified: Option<Classified>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// Unique per agent.
     pub title: String,
     pub text: String,
     pub updated_at: Timestamp,
+    /// The most confidential that runs had seen which wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classified: Option<Classified>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,15 +51,17 @@ pub struct Reminder {
     pub at: Timestamp,
     pub text: String,
     pub done: bool,
+    /// The most confidential that the run had seen which made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classified: Option<Classified>,
 }
 
 /// What agents keep for themselves: memory, notes, reminders, drafts.
 #[async_trait]
 pub trait Facts: Send + Sync {
-    /// The memory text and its version (0: none yet).
-    async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<(String, u64)>;
-    /// Replaces it if `version` is still the newest, else [`StoreError::Conflict`].
-    async fn save_memory(&self, tenant: TenantId, agent: AgentId, text: &str, version: u64) -> StoreResult<()>;
+    async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Memory>;
+    /// Replaces it if `memory.version` is still the newest, else [`StoreError::Conflict`]. The saved one is the next.
+    async fn save_memory(&self, tenant: TenantId, agent: AgentId, memory: &Memory) -> StoreResult<()>;
     /// Makes or replaces a note; returns the one before.
     async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>>;
     async fn remove_note(&self, tenant: TenantId, agent: AgentId, title: &str) -> StoreResult<()>;

@@ -1,4 +1,4 @@
-use crate::governance::PiiKind;
+use crate::governance::{FoundData, PiiKind};
 use async_trait::async_trait;
 use std::sync::Arc;
 
@@ -46,4 +46,6 @@ pub trait Embedder: Send + Sync {
 pub trait PersonalData: Send + Sync {
     /// The kinds that a text has, each once.
     fn kinds_in(&self, text: &str) -> Vec<PiiKind>;
+    /// Each place of it, in order, none within another.
+    fn find(&self, text: &str) -> Vec<FoundData>;
 }

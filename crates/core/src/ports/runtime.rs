@@ -43,4 +43,8 @@ pub trait Blobs: Send + Sync {
     async fn put(&self, bytes: Vec<u8>) -> Result<String, BlobError>;
     /// The bytes of `hash`, verified.
     async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError>;
+    /// Deletes what nobody refers to any more; one that is gone is no error.
+    async fn remove(&self, hash: &str) -> Result<(), BlobError> {
+        Err(BlobError::Missing(hash.to_owned()))
+    }
 }

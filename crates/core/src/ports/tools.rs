@@ -1,4 +1,5 @@
 use crate::agent::Agent;
+use crate::governance::Classified;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use crate::{AgentId, Cancellation, ConversationId, RunId, TenantId, Timestamp, UserId};
@@ -23,6 +24,8 @@ pub struct ToolScope {
     pub utc_offset_minutes: i32,
     pub timeout_ms: u64,
     pub user: Option<UserId>,
+    /// The most confidential that the run has seen: what it keeps for later is as confidential.
+    pub classified: Option<Classified>,
     /// The skill behind the tool, in the version of the run; `None` for built-in tools.
     pub skill: Option<SkillRef>,
     /// Cancelled when the run is stopped or its lease is lost; tools end soon after.

@@ -200,7 +200,10 @@ impl RunState {
             EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => {
                 self.partial_text.push_str(text);
             }
-            EventBody::RunQueued { .. } | EventBody::ModelDelta { .. } | EventBody::Unknown => {}
+            EventBody::RunQueued { .. }
+            | EventBody::ModelDelta { .. }
+            | EventBody::DataMasked { .. }
+            | EventBody::Unknown => {}
         }
         self.drop_inherited_permissions(event.seq);
     }

@@ -35,8 +35,12 @@ impl RunState {
         let (agent, workspace) = (setup.agent.name.as_str(), setup.workspace.as_str());
         let seen = Seen { agent, workspace, folder: self.folder(), ..*seen };
         let found = higher(setup.data_rules.classify(&seen), seen.written(files))?;
-        let above = self.classified.as_ref().is_none_or(|known| found.classification > known.classification);
-        above.then_some(found)
+        self.is_above(&found).then_some(found)
+    }
+
+    /// Whether it is more confidential than all that the run has seen.
+    pub fn is_above(&self, found: &Classified) -> bool {
+        self.classified.as_ref().is_none_or(|known| found.classification > known.classification)
     }
 
     /// The policy that keeps what this run has seen from a connection.
@@ -45,9 +49,21 @@ impl RunState {
         Some((setup.data_rules.keeps_from(connection.is_in_house(), seen.classification)?, seen))
     }
 
+    /// What of personal data connections outside the house may not see of this run, and the policy that says so.
+    pub fn masks(&self) -> Option<(&str, Vec<PiiKind>)> {
+        let (setup, seen) = (self.setup.as_deref()?, self.classified.as_ref()?);
+        let (policy, kinds) = setup.data_rules.masks(seen.classification)?;
+        Some((policy.name.as_str(), kinds))
+    }
+
     /// The policy that ends this run before a model is asked.
     pub fn blocked_by(&self) -> Option<(&DataPolicy, &Classified)> {
         self.demanding(DataAction::Block)
+    }
+
+    /// The policy that keeps what this run has seen from models, for the audit trail.
+    pub fn kept_by(&self) -> Option<&DataPolicy> {
+        self.blocked_by().or_else(|| self.demanding(DataAction::LocalOnly)).map(|(policy, _)| policy)
     }
 
     fn demanding(&self, action: DataAction) -> Option<(&DataPolicy, &Classified)> {

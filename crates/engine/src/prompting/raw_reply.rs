@@ -74,6 +74,15 @@ impl ReceivedReply {
         }
     }
 
+    /// Calls `change` with each text, and whether it is a piece of a call's arguments.
+    pub fn change_texts(&mut self, change: impl Fn(&mut String, bool)) {
+        change(&mut self.text, false);
+        change(&mut self.reasoning, false);
+        for piece in &mut self.tool_calls {
+            change(&mut piece.arguments, true);
+        }
+    }
+
     /// What to keep; empty where it is just the text that was understood.
     pub fn raw(mut self, parsed: &Parsed) -> String {
         let calls = !parsed.calls.is_empty() || !parsed.broken.is_empty();

@@ -80,7 +80,7 @@ fn keep_data_in_the_house(state: &RunState, connections: &mut Vec<Connection>) -
     let refused = |policy: &DataPolicy, seen: &Classified, hint: &str| {
         let what = format!("{} data ({}, by the label “{}”)", seen.classification, seen.source, seen.label);
         let message = format!("the policy “{}” keeps {what} from this run's model", policy.name);
-        Err(ModelError::new(ModelErrorClass::BadRequest, message, hint))
+        Err(ModelError::new(ModelErrorClass::BlockedByPolicy, message, hint))
     };
     if let Some((policy, seen)) = state.blocked_by() {
         return refused(policy, seen, "an administrator can change the policy, or the label, under Governance");

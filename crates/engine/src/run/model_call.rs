@@ -1,6 +1,7 @@
 //! One model call: requested, streamed, answered; each committed before it is used or shown.
 
 use crate::prompting::interpret_reply::interpret_reply;
+use crate::prompting::masking::{Masking, unmask_reply};
 use crate::prompting::model_request::{BuiltRequest, build_request, reply_parser, strategy};
 use crate::prompting::raw_reply::ReceivedReply;
 use crate::run::RunContext;
@@ -9,9 +10,11 @@ use crate::run::finish::finish;
 use crate::run::journal::status_write;
 use fail::fail_point;
 use futures::StreamExt;
+use std::sync::Arc;
 use std::time::Duration;
 use steward_core::budget::Limit;
 use steward_core::event::{Answered, EventBody, Outcome, Setup};
+use steward_core::governance::MaskMap;
 use steward_core::hash;
 use steward_core::model::{
     Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Purpose, Usage,
@@ -77,7 +80,10 @@ pub(crate) async fn send_request(
         })
         .await?;
     fail_point!("engine.model.requested");
-    match receive(context, setup, (step, purpose), &request, &reservation.connections()).await? {
+    let masking = Masking::new(&context.journal.state, &*context.deps.personal_data);
+    let received = receive(context, setup, (step, purpose), &request, &reservation.connections(), &masking).await?;
+    let masked = masking.events(step);
+    match received {
         Ok(mut reply) => {
             let used = reply.usage();
             let attempts = &reply.answered.attempts;
@@ -88,7 +94,8 @@ pub(crate) async fn send_request(
             let state = &context.journal.state;
             let interpreted = interpret_reply(state, setup, purpose, &mut reply.parsed, step);
             fail_point!("engine.model.answered");
-            let mut events: Vec<EventBody> = delta_event(step, purpose, reply.last).into_iter().collect();
+            let mut events = masked;
+            events.extend(delta_event(step, purpose, reply.last));
             events.push(EventBody::ModelResponded {
                 step,
                 purpose,
@@ -109,6 +116,7 @@ pub(crate) async fn send_request(
         Err(mut failed) => {
             let used = failed.used.take();
             (failed.usage, failed.side) = settle(context.deps, &reservation, used, &failed.attempts, true);
+            failed.masked = masked;
             fail_call(context, step, purpose, failed).await.map(|()| false)
         }
     }
@@ -142,11 +150,13 @@ struct FailedCall {
     /// What was spent all the same.
     usage: Usage,
     side: Vec<SideWrite>,
+    /// What was masked for those who were asked.
+    masked: Vec<EventBody>,
 }
 
 impl From<ModelError> for FailedCall {
     fn from(error: ModelError) -> Self {
-        Self { error, attempts: Vec::new(), used: None, usage: Usage::default(), side: Vec::new() }
+        Self { error, attempts: Vec::new(), used: None, usage: Usage::default(), side: Vec::new(), masked: Vec::new() }
     }
 }
 
@@ -157,14 +167,17 @@ async fn open_stream(
     purpose: Purpose,
     first: &ModelRequest,
     targets: &[Connection],
+    masking: &Masking<'_>,
 ) -> Result<Opened, FailedCall> {
     let state = &context.journal.state;
     let max_steps = context.deps.config.max_plan_steps;
     let request = |connection: &Connection| {
-        if connection.id == setup.connection {
-            return first.clone();
-        }
-        build_request(state, setup, &connection.capabilities, purpose, max_steps).request
+        let request = if connection.id == setup.connection {
+            first.clone()
+        } else {
+            build_request(state, setup, &connection.capabilities, purpose, max_steps).request
+        };
+        masking.masked(connection, request)
     };
     let call = ModelCall {
         targets,
@@ -192,9 +205,10 @@ async fn receive(
     (step, purpose): (u32, Purpose),
     request: &ModelRequest,
     targets: &[Connection],
+    masking: &Masking<'_>,
 ) -> StoreResult<Result<Reply, FailedCall>> {
     let cancel = context.signals.cancellation.clone();
-    let opened = match open_stream(context, setup, purpose, request, targets).await {
+    let opened = match open_stream(context, setup, purpose, request, targets, masking).await {
         Ok(opened) => opened,
         Err(failed) => return Ok(Err(failed)),
     };
@@ -215,6 +229,7 @@ async fn receive(
     let (mut finish, mut usage) = (String::from("stop"), Usage::default());
     let mut received = ReceivedReply::default();
     let mut last = VisibleText::default();
+    let mut unmasked = Unmasked { map: masking.map_of(answered.connection), held: VisibleText::default() };
     loop {
         let batch = tokio::select! {
             batch = chunks.next() => batch,
@@ -244,7 +259,8 @@ async fn receive(
         }
         // What comes with the end is committed with the whole reply.
         if !ended || failed.is_some() {
-            append_delta(context, step, purpose, std::mem::take(&mut last)).await?;
+            let shown = unmasked.take(std::mem::take(&mut last), false);
+            append_delta(context, step, purpose, shown).await?;
         }
         if let Some(error) = failed {
             return Ok(Err(FailedCall {
@@ -256,10 +272,32 @@ async fn receive(
     }
     let mut parsed = parser.finish();
     collect_visible(std::mem::take(&mut parsed.tail), &mut last);
+    let last = unmasked.take(last, true);
+    if let Some(map) = &unmasked.map {
+        unmask_reply(map, purpose, &mut parsed, &mut received);
+    }
     Ok(Ok(Reply { last, parsed, received, finish, usage, answered }))
 }
 
 type VisibleText = (String, String);
+
+/// What a reader is shown of a masked reply: the data is back in its place.
+struct Unmasked {
+    map: Option<Arc<MaskMap>>,
+    held: VisibleText,
+}
+
+impl Unmasked {
+    fn take(&mut self, (text, reasoning): VisibleText, last: bool) -> VisibleText {
+        match &self.map {
+            None => (text, reasoning),
+            Some(map) => {
+                let text = map.unmask_piece(&mut self.held.0, &text, last);
+                (text, map.unmask_piece(&mut self.held.1, &reasoning, last))
+            }
+        }
+    }
+}
 
 /// What can be shown by now, if anything; a summary of older messages is nobody's answer.
 fn delta_event(step: u32, purpose: Purpose, (text, reasoning): VisibleText) -> Option<EventBody> {
@@ -295,7 +333,7 @@ async fn fail_call(
     context: &mut RunContext<'_>,
     step: u32,
     purpose: Purpose,
-    FailedCall { error, attempts, usage, mut side, .. }: FailedCall,
+    FailedCall { error, attempts, usage, mut side, masked, .. }: FailedCall,
 ) -> StoreResult<()> {
     let tries = context.journal.state.failures + 1;
     // Without a summary there is another way to make room.
@@ -303,7 +341,7 @@ async fn fail_call(
     tracing::warn!(run = %context.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
     if !again {
         let failed = EventBody::ModelFailed { step, purpose, error, retry_at: None, attempts, usage };
-        return context.journal.commit(vec![failed], side).await;
+        return context.journal.commit([masked, vec![failed]].concat(), side).await;
     }
     let wait =
         error.retry_after_ms.map_or(Duration::from_millis(500 << (2 * (tries - 1)).min(8)), Duration::from_millis);
@@ -314,16 +352,10 @@ async fn fail_call(
     if wait > context.deps.config.short_wait {
         side.push(status_write(&context.journal.state, RunStatus::Parked));
     }
-    context
-        .journal
-        .commit(
-            vec![
-                EventBody::ModelFailed { step, purpose, error, retry_at: Some(at), attempts, usage },
-                EventBody::TimerSet { timer_id, at, purpose: purpose_text },
-            ],
-            side,
-        )
-        .await
+    let mut events = masked;
+    events.push(EventBody::ModelFailed { step, purpose, error, retry_at: Some(at), attempts, usage });
+    events.push(EventBody::TimerSet { timer_id, at, purpose: purpose_text });
+    context.journal.commit(events, side).await
 }
 
 fn cancelled() -> ModelError {

@@ -223,7 +223,7 @@ impl RunContext<'_> {
                 let (text, _) = truncate(&text, result_limit(&self.journal.state, &call.name));
                 let arguments = call.arguments.clone();
                 let result = result_of(call, ToolResult::Dry { preview: text });
-                commit_result(self.deps, &mut self.journal, &arguments, result, Vec::new()).await
+                commit_result(self.deps, &mut self.journal, &arguments, result, None, Vec::new()).await
             }
             Effect::Ask(what) => request_approval(self.deps, &mut self.journal, what, cancellation).await,
             Effect::Finish { outcome, answer } => finish(&mut self.journal, outcome, answer).await,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, ToolResult};
-use steward_core::governance::ClassifiedFile;
+use steward_core::governance::{Classified, ClassifiedFile, higher};
 use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
 use steward_core::run::{CallStatus, OutsideFile, RunState, quoted_file, written_files};
 use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
@@ -41,6 +41,7 @@ pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellati
         cancellation: cancellation.clone(),
         skill: None,
         user: setup.and_then(|setup| setup.user),
+        classified: state.classified.clone(),
     }
 }
 
@@ -126,9 +127,12 @@ pub(crate) async fn run_tool(
         return Err(error);
     }
     fail_point!("engine.effect.after");
-    let error = |message, fatal| ToolResult::Error { message, fatal, origin: None };
-    let result = match output {
-        Ok(output) => success(output, limit),
+    let error = |message, fatal| (ToolResult::Error { message, fatal, origin: None }, None);
+    let (result, told) = match output {
+        Ok(mut output) => {
+            let told = output.classified.take();
+            (success(output, limit), told)
+        }
         Err(ToolError::RespondToModel(message)) => error(message, false),
         Err(ToolError::Fatal(message)) => error(message, true),
     };
@@ -136,7 +140,7 @@ pub(crate) async fn run_tool(
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
     let result = EventBody::ToolResult { call_id, tool, result, ms, evidence: None };
-    commit_result(deps, journal, &arguments, result, side).await?;
+    commit_result(deps, journal, &arguments, result, told, side).await?;
     fail_point!("engine.result.after");
     Ok(())
 }
@@ -185,19 +189,20 @@ async fn record_origins(
 }
 
 /// Commits what a call came to, with the classification of what it showed, if that is above all that the run has seen.
-/// What the call has written is as confidential as what its run has seen then.
+/// What the call has written is as confidential as what its run has seen then. `told`: what the tool itself said of it.
 pub(crate) async fn commit_result(
     deps: &Deps,
     journal: &mut Journal,
     arguments: &Value,
     event: EventBody,
+    told: Option<Classified>,
     mut side: Vec<SideWrite>,
 ) -> StoreResult<()> {
     let state = &journal.state;
     let (Some(setup), EventBody::ToolResult { tool, result, .. }) = (state.setup.as_deref(), &event) else {
         return journal.commit(vec![event], side).await;
     };
-    if setup.data_rules.is_empty() && state.classified.is_none() {
+    if setup.data_rules.is_empty() && state.classified.is_none() && told.is_none() {
         return journal.commit(vec![event], side).await;
     }
     let text = match result {
@@ -207,7 +212,8 @@ pub(crate) async fn commit_result(
     };
     let files = deps.store.classified_files(deps.tenant, &setup.workspace).await?;
     let personal = deps.personal_data_in(&setup.data_rules, text);
-    let classified = state.newly_classified(tool, arguments, text, &files, &personal);
+    let told = told.filter(|told| state.is_above(told));
+    let classified = higher(told, state.newly_classified(tool, arguments, text, &files, &personal));
     if let Some(seen) = classified.as_ref().or(state.classified.as_ref()) {
         let known = |path: &str| files.iter().find(|file| file.path == path);
         let below = |path: &String| known(path).is_none_or(|file| file.classified.classification < seen.classification);
@@ -260,13 +266,14 @@ pub(crate) async fn settle_interrupted(
         }
         (Settled::Happened(evidence), Some(staged)) => {
             let mut output = staged.output;
+            let told = output.classified.take();
             output.content = format!("{}\n(It was done before an interruption: {evidence}.)", output.content);
             let result = success(output, result_limit(&journal.state, &call.name));
             let (id, tool, arguments) = (&call.id, &call.name, &call.arguments);
             let (result, side) = record_origins(deps, &journal.state, id, tool, arguments, result).await?;
             let (arguments, evidence) = (call.arguments, Some(evidence));
             let result = EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence };
-            commit_result(deps, journal, &arguments, result, side).await
+            commit_result(deps, journal, &arguments, result, told, side).await
         }
         (Settled::Unknown(why) | Settled::Happened(why), _) => {
             journal.append(EventBody::ToolUncertain { call_id: call.id, tool: call.name, why }).await

@@ -152,7 +152,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         let (history, inherited) = inherit(request.history);
         (history, inherited, Carried::default())
     };
-    let (memory, _) = deps.store.memory(deps.tenant, request.agent.id).await?;
+    let memory = deps.store.memory(deps.tenant, request.agent.id).await?;
     let AgentTools { tools, prompts } = deps
         .tools
         .of_agent(deps.tenant, &request.agent)
@@ -167,13 +167,13 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let personal = deps.personal_data_in(&data_rules, &request.input);
     let (agent, text) = (request.agent.name.as_str(), request.input.as_str());
     let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
-    let classified = higher(data_rules.classify(&seen), inherited.classified);
+    let classified = higher(higher(data_rules.classify(&seen), inherited.classified), memory.classified);
     Ok(Setup {
         budget: request.agent.budget.budget(),
         tools: tools.into(),
         conversation: request.conversation,
         history,
-        memory,
+        memory: memory.text,
         input: request.input,
         mode: request.mode,
         origin: request.origin,

@@ -29,7 +29,7 @@ pub(crate) enum Fault {
 pub(crate) fn next(class: Class) -> Next {
     match class {
         Class::ContextLength => Next::Larger,
-        Class::BadRequest | Class::Cancelled => Next::Nobody,
+        Class::BadRequest | Class::Cancelled | Class::BlockedByPolicy => Next::Nobody,
         _ => Next::Anyone,
     }
 }
@@ -37,7 +37,7 @@ pub(crate) fn next(class: Class) -> Next {
 pub(crate) fn fault(error: &ModelError) -> Fault {
     match error.class {
         Class::BadRequest | Class::ContextLength => Fault::Requests,
-        Class::Cancelled => Fault::Unknown,
+        Class::Cancelled | Class::BlockedByPolicy => Fault::Unknown,
         Class::Connect => Fault::Dead,
         Class::Auth | Class::UnknownModel => Fault::Settings,
         Class::RateLimit | Class::Server => match error.retry_after_ms {

@@ -10,11 +10,11 @@ use steward_core::agent::Agent;
 use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Outcome};
 use steward_core::governance::{Classification, Classified, DATA_RULES_SETTING};
-use steward_core::model::{Capabilities, Connection, Purpose};
+use steward_core::model::{Capabilities, Connection, ModelErrorClass, Purpose};
 use steward_core::ports::{Conversation, Settings as _};
 use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId};
 use steward_engine::{ForkRun, RunService, StartRun};
-use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
+use steward_testkit::model_server::{Behaviour, Reply, Rule, Script, ScriptedModelServer};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -50,6 +50,7 @@ fn script() -> Script {
             rule("user", "Look at the copy", call("read", json!({"path": "notes/copy.md"}))),
             rule("user", "Look at the shop", call("read", json!({"path": "shop.csv"}))),
             rule("user", "Have it copied", call("read", json!({"path": "hr/pay.csv"}))),
+            rule("user", "Look at the note", call("notes_read", json!({"title": "pay"}))),
             rule("user", "Let the helper look", call("ask_helper", json!({"task": "Look at the pay"}))),
             rule("tool", SECRET, Behaviour::text(format!("Ann gets {SECRET}."))),
         ],
@@ -154,6 +155,7 @@ async fn without_a_connection_in_the_house_the_run_ends() {
         else {
             panic!("{:?}", kinds(&events))
         };
+        assert_eq!(error.class, ModelErrorClass::BlockedByPolicy);
         assert!(error.message.contains("stays here") && error.message.contains("hr/pay.csv"), "{error}");
         assert!(!matches!(outcome(&events).0, Outcome::Completed), "{:?}", outcome(&events));
         assert_eq!(house.asked(), (1, 0), "{action}");
@@ -237,6 +239,34 @@ async fn what_a_run_wrote_is_as_confidential_as_what_it_saw() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_notes_is_as_confidential_as_what_it_saw() {
+    let note = call("notes_create", json!({"title": "pay", "text": format!("Ann: {SECRET}")}));
+    let remember = call("save_memory", json!({"text": format!("Ann gets {SECRET}.")}));
+    let inside = |then: [Behaviour; 2]| {
+        let [one, two] = then;
+        let mut script = script();
+        script.rules.insert(0, Rule { times: Some(1), ..rule("tool", SECRET, one) });
+        script.rules.insert(1, Rule { times: Some(1), ..rule("tool", SECRET, two) });
+        script
+    };
+    let house = house_of("local_only", 32_768, script(), inside([note, Behaviour::text("Noted.")])).await;
+    let (_, events) = house.run(house.ask("Look at the pay")).await;
+    assert_eq!(outcome(&events).1, "Noted.", "{:?}", kinds(&events));
+    let before = house.asked();
+    let (_, events) = house.run(house.ask("Look at the note")).await;
+    assert_eq!(classified(&events).map(|seen| seen.source.as_str()), Some("hr/pay.csv"));
+    let after = house.asked();
+    assert_eq!((after.0 - before.0, after.1 - before.1), (1, 1), "{:?}", kinds(&events));
+
+    // What it remembers is part of each of its runs.
+    let house = house_of("local_only", 32_768, script(), inside([remember, Behaviour::text("Remembered.")])).await;
+    house.run(house.ask("Look at the pay")).await;
+    let (_, events) = house.run(house.ask("Who are you?")).await;
+    assert_eq!(classified(&events).map(|seen| seen.source.as_str()), Some("hr/pay.csv"));
+    assert_eq!(house.asked().0, 1, "{:?}", kinds(&events));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn summaries_are_made_in_the_house() {
     let read = |n: usize| call("read", json!({"path": format!("hr/{n}.txt")}));
     let inside = Script::of((1..6).map(read).chain([Behaviour::text("All are of herons.")]));
@@ -254,6 +284,68 @@ async fn summaries_are_made_in_the_house() {
         events.iter().any(|event| matches!(&event.body, EventBody::ModelRequested { purpose: Purpose::Compact, .. }));
     assert!(summed_up, "{:?}", kinds(&events));
     assert_eq!(house.asked().0, 1);
+}
+
+/// What must not be seen outside, in whatever a run sends there.
+const MAIL: &str = "ann.lee@example.org";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn models_outside_see_tokens_for_personal_data() {
+    let people = format!("name,pay,mail\nAnn,93000,{MAIL}\n");
+    let write = call("write", json!({"path": "notes/to.md", "content": "To: [email-1]"}));
+    let outside = Script {
+        rules: vec![
+            Rule { times: Some(1), ..rule("tool", "[email-1]", write) },
+            rule("tool", "", Behaviour::Reply(Reply::text("I wrote to [email-1] and not to [email-9].").pieces(3, 0))),
+            rule("user", "Look at the pay", call("read", json!({"path": "hr/pay.csv"}))),
+        ],
+        otherwise: Some(Behaviour::text("Known: [email-1].")),
+        ..Script::default()
+    };
+    let house = house_of("mask", 32_768, outside, script()).await;
+    std::fs::write(house.dir.path().join("hr/pay.csv"), &people).unwrap();
+    let (_, events) = house.run(house.ask("Look at the pay")).await;
+    let (end, answer) = outcome(&events);
+    assert_eq!(
+        (end, answer.as_str()),
+        (Outcome::Completed, format!("I wrote to {MAIL} and not to [email-9].").as_str())
+    );
+    let written = std::fs::read_to_string(house.dir.path().join("notes/to.md")).unwrap();
+    assert_eq!(written, format!("To: {MAIL}"), "the tool got the real one");
+    assert_eq!((house.outside.chats().len(), house.inside.chats().len()), (3, 0));
+    for one in house.outside.requests() {
+        assert!(!one.body.to_string().contains(MAIL), "sent outside: {}", one.body);
+    }
+    let masked: Vec<_> = events.iter().filter(|event| matches!(event.body, EventBody::DataMasked { .. })).collect();
+    assert_eq!(masked.len(), 2, "the first question had nothing confidential in it: {:?}", kinds(&events));
+    let deltas = events.iter().any(|event| serde_json::to_string(event).unwrap().contains("[email-1]"));
+    assert!(!deltas, "tokens are for the model only");
+    let shown = events.iter().filter_map(|event| match &event.body {
+        EventBody::ModelDelta { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(shown.collect::<String>(), answer, "also in pieces");
+    // Whoever is asked in the house sees what it is about.
+    let mut wanted = house.ask("Look at the pay");
+    wanted.agent.connection = Some(OTHER);
+    let (_, events) = house.run(wanted).await;
+    assert!(house.inside.requests().iter().any(|one| one.body.to_string().contains(MAIL)), "{:?}", kinds(&events));
+    assert!(!events.iter().any(|event| matches!(event.body, EventBody::DataMasked { .. })));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fallbacks_see_what_they_may() {
+    let mut gone = script();
+    gone.rules.insert(0, rule("tool", "", Behaviour::server_error(503)));
+    let house = house_of("mask", 32_768, gone, script()).await;
+    let person = format!("name,pay,mail\nAnn,{SECRET},{MAIL}\n");
+    std::fs::write(house.dir.path().join("hr/pay.csv"), person).unwrap();
+    let (_, events) = house.run(house.ask("Look at the pay")).await;
+    assert_eq!(outcome(&events), (Outcome::Completed, format!("Ann gets {SECRET}.")));
+    assert!(house.outside.requests().iter().all(|one| !one.body.to_string().contains(MAIL)));
+    assert!(house.inside.requests().iter().any(|one| one.body.to_string().contains(MAIL)));
+    let masked = events.iter().any(|event| matches!(event.body, EventBody::DataMasked { .. }));
+    assert!(masked, "{:?}", kinds(&events));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,29 +1,35 @@
+use crate::codec::{from_json, to_json};
 use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
-use steward_core::ports::{Facts, Note, Reminder, StoreError, StoreResult};
+use steward_core::governance::Classified;
+use steward_core::ports::{Facts, Memory, Note, Reminder, StoreError, StoreResult};
 use steward_core::{AgentId, TenantId};
 
 #[async_trait]
 impl Facts for Store {
-    async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<(String, u64)> {
-        let sql = "select text, version from memories where tenant_id = $1 and agent_id = $2";
+    async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Memory> {
+        let sql = "select text, version, classified from memories where tenant_id = $1 and agent_id = $2";
         match self.row(sql, args![tenant, agent]).await? {
-            Some(row) => Ok((row.text(0)?, row.count(1)?)),
-            None => Ok((String::new(), 0)),
+            Some(row) => {
+                Ok(Memory { text: row.text(0)?, version: row.count(1)?, classified: classified(row.opt_text(2)?)? })
+            }
+            None => Ok(Memory::default()),
         }
     }
 
-    async fn save_memory(&self, tenant: TenantId, agent: AgentId, text: &str, version: u64) -> StoreResult<()> {
-        let sql = if version == 0 {
-            "insert into memories (tenant_id, agent_id, text, version) values ($1, $2, $3, $4 + 1)
+    async fn save_memory(&self, tenant: TenantId, agent: AgentId, memory: &Memory) -> StoreResult<()> {
+        let sql = if memory.version == 0 {
+            "insert into memories (tenant_id, agent_id, text, version, classified) values ($1, $2, $3, $4 + 1, $5)
              on conflict do nothing"
         } else {
-            "update memories set text = $3, version = $4 + 1
+            "update memories set text = $3, version = $4 + 1, classified = $5
              where tenant_id = $1 and agent_id = $2 and version = $4"
         };
-        if self.execute(sql, args![tenant, agent, text, version]).await? == 0 {
+        let classified = memory.classified.as_ref().map(to_json).transpose()?;
+        let args = args![tenant, agent, &memory.text, memory.version, classified];
+        if self.execute(sql, args).await? == 0 {
             return Err(StoreError::Conflict("the memory was changed meanwhile; read it again".to_owned()));
         }
         Ok(())
@@ -42,7 +48,7 @@ impl Facts for Store {
     }
 
     async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>> {
-        let sql = "select title, text, updated_at from notes where tenant_id = $1 and agent_id = $2";
+        let sql = "select title, text, updated_at, classified from notes where tenant_id = $1 and agent_id = $2";
         let rows = self.rows(sql, args![tenant, agent]).await?;
         let mut notes: Vec<Note> = rows.iter().map(note).collect::<StoreResult<_>>()?;
         // Sorted here: the order of text in PostgreSQL depends on its locale.
@@ -51,11 +57,13 @@ impl Facts for Store {
     }
 
     async fn save_reminder(&self, tenant: TenantId, agent: AgentId, reminder: &Reminder) -> StoreResult<()> {
-        let sql = "insert into reminders (tenant_id, agent_id, id, at, text, done)
-             values ($1, $2, $3, $4, $5, $6)
+        let sql = "insert into reminders (tenant_id, agent_id, id, at, text, done, classified)
+             values ($1, $2, $3, $4, $5, $6, $7)
              on conflict (tenant_id, agent_id, id)
-             do update set at = excluded.at, text = excluded.text, done = excluded.done, removed = 0";
-        let args = args![tenant, agent, &reminder.id, reminder.at, &reminder.text, reminder.done];
+             do update set at = excluded.at, text = excluded.text, done = excluded.done, removed = 0,
+                           classified = excluded.classified";
+        let classified = reminder.classified.as_ref().map(to_json).transpose()?;
+        let args = args![tenant, agent, &reminder.id, reminder.at, &reminder.text, reminder.done, classified];
         self.execute(sql, args).await?;
         Ok(())
     }
@@ -67,42 +75,49 @@ impl Facts for Store {
     }
 
     async fn reminders(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Reminder>> {
-        let sql = "select id, at, text, done from reminders
+        let sql = "select id, at, text, done, classified from reminders
              where tenant_id = $1 and agent_id = $2 and removed = 0 order by at, id";
         self.rows(sql, args![tenant, agent]).await?.iter().map(reminder).collect()
     }
 
     async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
-        let sql = "select id, at, text, done, agent_id from reminders
+        let sql = "select id, at, text, done, classified, agent_id from reminders
              where tenant_id = $1 and removed = 0 order by at, id";
         let rows = self.rows(sql, args![tenant]).await?;
-        rows.iter().map(|row| Ok((AgentId(row.id(4)?), reminder(row)?))).collect()
+        rows.iter().map(|row| Ok((AgentId(row.id(5)?), reminder(row)?))).collect()
     }
 }
 
 async fn note_down(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>> {
     let sql = locking!(
         tx,
-        "select title, text, updated_at from notes
+        "select title, text, updated_at, classified from notes
          where tenant_id = $1 and agent_id = $2 and title = $3",
         "for update"
     );
     let before = tx.row(sql, args![tenant, agent, &note.title]).await?;
+    let classified = note.classified.as_ref().map(to_json).transpose()?;
     tx.execute(
-        "insert into notes (tenant_id, agent_id, title, text, updated_at)
-         values ($1, $2, $3, $4, $5)
+        "insert into notes (tenant_id, agent_id, title, text, updated_at, classified)
+         values ($1, $2, $3, $4, $5, $6)
          on conflict (tenant_id, agent_id, title)
-         do update set text = excluded.text, updated_at = excluded.updated_at",
-        args![tenant, agent, &note.title, &note.text, note.updated_at],
+         do update set text = excluded.text, updated_at = excluded.updated_at, classified = excluded.classified",
+        args![tenant, agent, &note.title, &note.text, note.updated_at, classified],
     )
     .await?;
     before.as_ref().map(self::note).transpose()
 }
 
 fn note(row: &Row) -> StoreResult<Note> {
-    Ok(Note { title: row.text(0)?, text: row.text(1)?, updated_at: row.time(2)? })
+    let classified = classified(row.opt_text(3)?)?;
+    Ok(Note { title: row.text(0)?, text: row.text(1)?, updated_at: row.time(2)?, classified })
 }
 
 fn reminder(row: &Row) -> StoreResult<Reminder> {
-    Ok(Reminder { id: row.text(0)?, at: row.time(1)?, text: row.text(2)?, done: row.int(3)? != 0 })
+    let (done, classified) = (row.int(3)? != 0, classified(row.opt_text(4)?)?);
+    Ok(Reminder { id: row.text(0)?, at: row.time(1)?, text: row.text(2)?, done, classified })
+}
+
+fn classified(text: Option<String>) -> StoreResult<Option<Classified>> {
+    text.map(|text| from_json("the classification of what an agent keeps", &text)).transpose()
 }

@@ -16,6 +16,9 @@ macro_rules! deletions {
 
 /// All tables with a tenant. A table stands before those that it refers to.
 const DELETIONS: &[(&str, &str)] = deletions![
+    "scim_users",
+    "scim_tokens",
+    "mask_maps",
     "login_sessions",
     "virtual_keys",
     "group_members",

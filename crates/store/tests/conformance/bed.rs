@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
-    ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, Overview,
-    ResourceGrants, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, TenantRows,
-    UsageRecord, Users, VirtualKeys,
+    ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, MaskMaps, McpServers, Overview,
+    ResourceGrants, Retention, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills, SpendLimits,
+    TenantRows, UsageRecord,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -50,6 +50,8 @@ ports!(
         + SecondFactors
         + TenantRows
         + ScimDirectory
+        + Retention
+        + MaskMaps
 );
 
 /// Blobs in memory.
@@ -67,6 +69,11 @@ impl Blobs for MemoryBlobs {
     async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError> {
         let found = self.0.lock().unwrap().get(hash).cloned();
         found.ok_or_else(|| BlobError::Missing(hash.to_owned()))
+    }
+
+    async fn remove(&self, hash: &str) -> Result<(), BlobError> {
+        self.0.lock().unwrap().remove(hash);
+        Ok(())
     }
 }
 

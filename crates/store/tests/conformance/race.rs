@@ -25,7 +25,7 @@ pub async fn many_runs_append_at_once(bed: Bed) {
                     store.set_setting(TENANT, &name, &number.into()).await.unwrap();
                     let missing = store.remove_note(TENANT, AgentId(lease.run.0), "none").await;
                     assert!(matches!(missing, Err(StoreError::NotFound(_))));
-                    let note = Note { title: "n".into(), text: "t".into(), updated_at: NOW };
+                    let note = Note { title: "n".into(), text: "t".into(), updated_at: NOW, classified: None };
                     store.save_note(TENANT, AgentId(lease.run.0), &note).await.unwrap();
                 }
                 let side = if number % 5 == 4 { vec![status(RunStatus::Running)] } else { vec![] };

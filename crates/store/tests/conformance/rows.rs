@@ -3,9 +3,10 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, row, started,
 use serde_json::json;
 use steward_core::agent::{Agent, Tuning};
 use steward_core::budget::Preset;
+use steward_core::governance::{Classification, Classified};
 use steward_core::model::{Auth, Capabilities, Connection, Provider};
 use steward_core::policy::Policy;
-use steward_core::ports::{Agents, Connections, Facts, Note, Reminder, RunRow, RunStore, Settings, StoreError};
+use steward_core::ports::{Agents, Connections, Facts, Memory, Note, Reminder, RunRow, RunStore, Settings, StoreError};
 use steward_core::{AgentId, ConnectionId, TenantId};
 use uuid::Uuid;
 
@@ -119,24 +120,35 @@ pub async fn connections_have_unique_names(bed: Bed) {
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
 }
 
+fn seen() -> Classified {
+    Classified { classification: Classification::Confidential, label: "people".into(), source: "hr/pay.csv".into() }
+}
+
 pub async fn memory_is_versioned(bed: Bed) {
     let store = bed.store();
     let agent = AgentId(id());
-    assert_eq!(store.memory(TENANT, agent).await.unwrap(), (String::new(), 0));
-    store.save_memory(TENANT, agent, "likes tea", 0).await.unwrap();
-    assert_eq!(store.memory(TENANT, agent).await.unwrap(), ("likes tea".to_owned(), 1));
+    let memory = |text: &str, version: u64| Memory { text: text.to_owned(), version, classified: None };
+    assert_eq!(store.memory(TENANT, agent).await.unwrap(), memory("", 0));
+    store.save_memory(TENANT, agent, &memory("likes tea", 0)).await.unwrap();
+    assert_eq!(store.memory(TENANT, agent).await.unwrap(), memory("likes tea", 1));
     for stale in [0, 2, 9] {
-        let refused = store.save_memory(TENANT, agent, "lost", stale).await;
+        let refused = store.save_memory(TENANT, agent, &memory("lost", stale)).await;
         assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
     }
-    store.save_memory(TENANT, agent, "likes mate", 1).await.unwrap();
-    assert_eq!(store.memory(TENANT, agent).await.unwrap(), ("likes mate".to_owned(), 2));
+    let confidential = |memory: Memory| Memory { classified: Some(seen()), ..memory };
+    store.save_memory(TENANT, agent, &confidential(memory("likes mate", 1))).await.unwrap();
+    assert_eq!(store.memory(TENANT, agent).await.unwrap(), confidential(memory("likes mate", 2)));
 }
 
 pub async fn notes_and_reminders(bed: Bed) {
     let store = bed.store();
     let (agent, other) = (AgentId(id()), AgentId(id()));
-    let note = |title: &str, text: &str| Note { title: title.to_owned(), text: text.to_owned(), updated_at: NOW };
+    let note = |title: &str, text: &str| Note {
+        title: title.to_owned(),
+        text: text.to_owned(),
+        updated_at: NOW,
+        classified: Some(seen()),
+    };
     assert_eq!(store.save_note(TENANT, agent, &note("b", "1")).await.unwrap(), None);
     store.save_note(TENANT, agent, &note("a", "2")).await.unwrap();
     let before = store.save_note(TENANT, agent, &note("b", "3")).await.unwrap();
@@ -148,7 +160,8 @@ pub async fn notes_and_reminders(bed: Bed) {
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
     assert_eq!(store.notes(TENANT, agent).await.unwrap(), [note("b", "3")]);
 
-    let reminder = |id: &str, at, done| Reminder { id: id.to_owned(), at, text: "call".to_owned(), done };
+    let reminder =
+        |id: &str, at, done| Reminder { id: id.to_owned(), at, text: "call".to_owned(), done, classified: None };
     let (late, early) = (reminder("k1", LATER, false), reminder("k2", NOW, true));
     store.save_reminder(TENANT, agent, &late).await.unwrap();
     store.save_reminder(TENANT, agent, &early).await.unwrap();
@@ -179,5 +192,5 @@ pub async fn odd_text_comes_back(bed: Bed) {
     store.create_run(title, vec![text("x")], vec![], "a", LATER).await.unwrap();
     assert_eq!(store.run(TENANT, run).await.unwrap().title, odd);
     // PostgreSQL has no U+0000 in text; there it becomes a replacement character, not an error.
-    store.save_memory(TENANT, AgentId(id()), "a\0b", 0).await.unwrap();
+    store.save_memory(TENANT, AgentId(id()), &Memory { text: "a\0b".to_owned(), ..Memory::default() }).await.unwrap();
 }

@@ -4,8 +4,9 @@ use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use steward_core::governance::higher;
 use steward_core::hash;
-use steward_core::ports::{Facts, StoreError, ToolScope};
+use steward_core::ports::{Facts, Memory, StoreError, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
 const LIMIT: usize = 4000;
@@ -67,7 +68,7 @@ impl ToolHandler for SaveMemory {
     const NAME: &'static str = "save_memory";
 
     async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let (before, _) = self.0.memory(scope.tenant, scope.agent).await?;
+        let before = self.0.memory(scope.tenant, scope.agent).await?.text;
         let after = merged(&args, &before)?;
         Ok(Preview::undoable(
             match args.mode {
@@ -85,11 +86,12 @@ impl ToolHandler for SaveMemory {
         let scope = &context.scope;
         for _ in 0..TRIES {
             context.check()?;
-            let (before, version) = self.0.memory(scope.tenant, scope.agent).await?;
+            let Memory { text: before, version, classified } = self.0.memory(scope.tenant, scope.agent).await?;
             let after = merged(&args, &before)?;
             if after != before {
-                let saved = self.0.save_memory(scope.tenant, scope.agent, &after, version).await;
-                match saved {
+                let classified = higher(scope.classified.clone(), classified);
+                let memory = Memory { text: after.clone(), version, classified };
+                match self.0.save_memory(scope.tenant, scope.agent, &memory).await {
                     Ok(()) => {}
                     Err(StoreError::Conflict(_)) => continue,
                     Err(error) => return Err(ToolsError::from(error)),
@@ -103,11 +105,11 @@ impl ToolHandler for SaveMemory {
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
-        let (text, version) = self.0.memory(scope.tenant, scope.agent).await?;
-        if text != kept.after {
+        let now = self.0.memory(scope.tenant, scope.agent).await?;
+        if now.text != kept.after {
             return Err(changed());
         }
-        match self.0.save_memory(scope.tenant, scope.agent, &kept.before, version).await {
+        match self.0.save_memory(scope.tenant, scope.agent, &Memory { text: kept.before, ..now }).await {
             Ok(()) => Ok("restored the memory as it was before".to_owned()),
             Err(StoreError::Conflict(_)) => Err(changed()),
             Err(error) => Err(ToolsError::from(error)),

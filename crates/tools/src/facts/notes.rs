@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use steward_core::governance::{Classified, higher};
 use steward_core::hash;
 use steward_core::ports::{Facts, Note, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
@@ -71,6 +72,9 @@ impl ToolHandler for NotesCreate {
         let (summary, detail) = match (&old, args.mode) {
             (None, _) => (format!("creates the note {title}"), args.text),
             (Some(_), Mode::Append) => (format!("adds to the note {title}"), args.text),
+            (Some(old), Mode::Replace) if is_above(old, scope) => {
+                (format!("replaces the confidential note {title}"), args.text)
+            }
             (Some(old), Mode::Replace) => (
                 format!("replaces the note {title} ({} characters)", old.text.chars().count()),
                 format!("before:\n{}\n\nafter:\n{}", old.text, args.text),
@@ -86,7 +90,13 @@ impl ToolHandler for NotesCreate {
         }
         let scope = &context.scope;
         let old = find(&self.0, scope, &title).await?;
-        let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now };
+        let added_to = old.as_ref().filter(|_| args.mode == Mode::Append).and_then(|old| old.classified.clone());
+        let note = Note {
+            title: title.clone(),
+            text: merged(&args, old.as_ref())?,
+            updated_at: scope.now,
+            classified: higher(scope.classified.clone(), added_to),
+        };
         let before = self.0.save_note(scope.tenant, scope.agent, &note).await?;
         let verb = match (&before, args.mode) {
             (None, _) => "created",
@@ -102,6 +112,7 @@ impl ToolHandler for NotesCreate {
                 Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
             )),
             undo: Some(Undo::Snapshot { tool: "notes_create".to_owned(), snapshot: json!(kept) }),
+            classified: note.classified,
             ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
         })
     }
@@ -124,6 +135,12 @@ impl ToolHandler for NotesCreate {
         };
         Ok(done?)
     }
+}
+
+/// Whether a note is more confidential than all that the run has seen.
+fn is_above(note: &Note, scope: &ToolScope) -> bool {
+    let level = |seen: &Option<Classified>| seen.as_ref().map(|seen| seen.classification);
+    level(&note.classified) > level(&scope.classified)
 }
 
 pub struct NotesList(pub Arc<dyn Facts>);
@@ -170,7 +187,8 @@ impl ToolHandler for NotesList {
         for note in &notes {
             let _ = writeln!(text, "{}: {}", note.title, shown(note, &words));
         }
-        Ok(ToolOutput { data: Some(json!(notes)), ..ToolOutput::text(text) })
+        let classified = notes.iter().fold(None, |seen, note| higher(seen, note.classified.clone()));
+        Ok(ToolOutput { data: Some(json!(notes)), classified, ..ToolOutput::text(text) })
     }
 }
 
@@ -201,6 +219,10 @@ impl ToolHandler for NotesRead {
             };
             return Err(refused!("there is no note {title}; {hint}"));
         };
-        Ok(ToolOutput { data: Some(json!(note)), ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text)) })
+        Ok(ToolOutput {
+            data: Some(json!(note)),
+            classified: note.classified.clone(),
+            ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text))
+        })
     }
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use steward_core::governance::higher;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 use steward_core::{Timestamp, hash};
@@ -63,7 +64,8 @@ impl ToolHandler for RemindersCreate {
         let reminder = if let Some(reminder) = known {
             reminder
         } else {
-            let reminder = Reminder { id, at: self.moment(&args.at, scope.now)?, text: args.text, done: false };
+            let (at, classified) = (self.moment(&args.at, scope.now)?, scope.classified.clone());
+            let reminder = Reminder { id, at, text: args.text, done: false, classified };
             let saved = self.facts.save_reminder(scope.tenant, scope.agent, &reminder).await;
             saved?;
             reminder
@@ -128,7 +130,8 @@ impl ToolHandler for RemindersList {
             let when = local_time(one.at, self.clock.as_ref());
             let _ = writeln!(text, "{when}  {}{mark}", one.text);
         }
-        Ok(ToolOutput { data: Some(json!(all)), ..ToolOutput::text(text) })
+        let classified = all.iter().fold(None, |seen, one| higher(seen, one.classified.clone()));
+        Ok(ToolOutput { data: Some(json!(all)), classified, ..ToolOutput::text(text) })
     }
 }
 
@@ -200,6 +203,7 @@ impl ToolHandler for RemindersDone {
             data: Some(json!(done)),
             receipt: Some(Receipt::new("marked as done", format!("reminder {}", done.text), Some(done.id.clone()))),
             undo: Some(Undo::Snapshot { tool: "reminders_done".to_owned(), snapshot: json!(one) }),
+            classified: one.classified,
             ..ToolOutput::text(format!("done: {}", done.text))
         })
     }

@@ -124,7 +124,7 @@ async fn reminders_are_made_once_listed_and_taken_back() {
 #[tokio::test]
 async fn memory_grows_is_replaced_and_has_a_limit() {
     let bench = Bench::new();
-    let memory = || bench.facts.memory.lock().unwrap().0.clone();
+    let memory = || bench.facts.memory.lock().unwrap().text.clone();
     bench.ok("save_memory", json!({"text": "likes metric units"})).await;
     let second = bench.ok("save_memory", json!({"text": "lives in Graz\n"})).await;
     assert_eq!(memory(), "likes metric units\nlives in Graz");
@@ -155,7 +155,7 @@ async fn memory_loses_nothing_to_a_parallel_run() {
     let bench = Bench::new();
     bench.facts.races.store(3, Ordering::Relaxed);
     bench.ok("save_memory", json!({"text": "mine"})).await;
-    let memory = bench.facts.memory.lock().unwrap().0.clone();
+    let memory = bench.facts.memory.lock().unwrap().text.clone();
     assert_eq!(memory.matches("from another run").count(), 3);
     assert!(memory.ends_with("mine"));
     bench.facts.races.store(1000, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use steward_core::Cancellation;
 use steward_core::ports::{
-    Authorized, BlobError, Blobs, Clock, Facts, Note, Reminder, StoreError, StoreResult, ToolScope, Tools as _,
+    Authorized, BlobError, Blobs, Clock, Facts, Memory, Note, Reminder, StoreError, StoreResult, ToolScope, Tools as _,
 };
 use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, TenantId, Timestamp, hash};
@@ -57,7 +57,7 @@ impl Blobs for MemoryBlobs {
 
 #[derive(Default)]
 pub struct MemoryFacts {
-    pub memory: Mutex<(String, u64)>,
+    pub memory: Mutex<Memory>,
     /// So many saves of the memory find that another run was faster.
     pub races: AtomicU64,
     pub saves: AtomicU64,
@@ -67,21 +67,21 @@ pub struct MemoryFacts {
 
 #[async_trait]
 impl Facts for MemoryFacts {
-    async fn memory(&self, _: TenantId, _: AgentId) -> StoreResult<(String, u64)> {
+    async fn memory(&self, _: TenantId, _: AgentId) -> StoreResult<Memory> {
         Ok(self.memory.lock().unwrap().clone())
     }
-    async fn save_memory(&self, _: TenantId, _: AgentId, text: &str, version: u64) -> StoreResult<()> {
+    async fn save_memory(&self, _: TenantId, _: AgentId, saved: &Memory) -> StoreResult<()> {
         let mut memory = self.memory.lock().unwrap();
         if self.races.load(Ordering::Relaxed) > 0 {
             self.races.fetch_sub(1, Ordering::Relaxed);
-            memory.0.push_str("\nfrom another run");
-            memory.1 += 1;
+            memory.text.push_str("\nfrom another run");
+            memory.version += 1;
         }
-        if memory.1 != version {
+        if memory.version != saved.version {
             return Err(StoreError::Conflict("a newer memory".into()));
         }
         self.saves.fetch_add(1, Ordering::Relaxed);
-        *memory = (text.to_owned(), version + 1);
+        *memory = Memory { version: saved.version + 1, ..saved.clone() };
         Ok(())
     }
     async fn save_note(&self, _: TenantId, _: AgentId, note: &Note) -> StoreResult<Option<Note>> {
@@ -270,6 +270,7 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         utc_offset_minutes: 60,
         timeout_ms: 20_000,
         cancellation: Cancellation::default(),
+        classified: None,
         skill: None,
         user: None,
     }

@@ -10,6 +10,7 @@ import { Button, Card, Dialog, Dot, EmptyState, ErrorState, Page, Skeleton, toas
 import { changesOf, exampleOf, type Form, formOf, isNew, joined, labelOf, newLabel, newPolicy, policyOf, problemsOf, rulesOf, savedOf } from "./parts/form";
 import { LabelEditor, LabelView } from "./parts/Labels";
 import { PolicyEditor, PolicyView } from "./parts/Policies";
+import { Retention } from "./parts/Retention";
 import { TryIt } from "./parts/TryIt";
 
 /** Which data is confidential, and what follows for runs that have seen it. */
@@ -19,7 +20,7 @@ export default function GovernancePage() {
   const rules = useDataRules();
   const body = rules.error && !rules.data ? <ErrorState error={rules.error} onRetry={() => void rules.refetch()} />
     : !rules.data || !me.data ? <Skeleton rows={8} />
-    : isAdmin(me.data) ? <Editor newest={rules.data} onNewest={() => void rules.refetch()} />
+    : isAdmin(me.data) ? <div className="flex flex-col gap-6"><Editor newest={rules.data} onNewest={() => void rules.refetch()} /><Retention /></div>
     : <Reader rules={rules.data} />;
   return <Page title={t("title")} lead={t("lead")}>{body}</Page>;
 }

@@ -6,6 +6,7 @@ import { useT } from "@/i18n";
 import { Button, EmptyState, Page, PagedList, SearchInput, Select, Skeleton, toast, useErrorText } from "@/ui";
 import { useFilters, useTyped } from "../runs/parts/filters";
 import { Ending, Removal } from "./parts/Confirm";
+import { Erase } from "./parts/Erase";
 import { InvitationLink } from "./parts/InvitationLink";
 import { ROLES } from "./parts/link";
 import { UserAccess } from "./parts/UserAccess";
@@ -30,6 +31,7 @@ function Listed({ mine }: { mine: string }) {
   const list = useUsers({ ...(q.trim() && { search: q.trim() }), ...(role && { role: role as Role }), ...(state && { state: state as UserState }) });
   const [editing, setEditing] = useState<User | "new" | null>(null);
   const [removing, setRemoving] = useState<User | null>(null);
+  const [erasing, setErasing] = useState<User | null>(null);
   const [showing, setShowing] = useState<User | null>(null);
   const [ending, setEnding] = useState<User | null>(null);
   const [invited, setInvited] = useState<InvitedUser | null>(null);
@@ -63,13 +65,14 @@ function Listed({ mine }: { mine: string }) {
       </div>
       <PagedList list={list} empty={<EmptyState icon={<SlidersHorizontal />} title={t("none_found")} action={<Button size="sm" onClick={() => set({ q: "", role: "", state: "" })}>{t("show_all")}</Button>} />}>
         <ul aria-label={t("title")} className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {list.items.map((user) => <UserRow key={user.id} user={user} mine={user.id === mine} onEdit={() => setEditing(user)} onAccess={() => setShowing(user)} onLink={() => renew.mutate(user.id, { onSuccess: setInvited, onError: failed })} onEndSessions={() => setEnding(user)} onResetFactor={() => resetFactor.mutate(user.id, { onSuccess: () => toast({ title: t("factor_reset", { email: user.email }), about: user.id }), onError: failed })} onDisable={(disabled) => disable(user, disabled)} onRemove={() => setRemoving(user)} />)}
+          {list.items.map((user) => <UserRow key={user.id} user={user} mine={user.id === mine} onEdit={() => setEditing(user)} onAccess={() => setShowing(user)} onLink={() => renew.mutate(user.id, { onSuccess: setInvited, onError: failed })} onEndSessions={() => setEnding(user)} onResetFactor={() => resetFactor.mutate(user.id, { onSuccess: () => toast({ title: t("factor_reset", { email: user.email }), about: user.id }), onError: failed })} onDisable={(disabled) => disable(user, disabled)} onRemove={() => setRemoving(user)} onErase={() => setErasing(user)} />)}
         </ul>
         {alone && !list.isLoading && <EmptyState icon={<UserPlus />} title={t("empty_title")}>{t("empty_text")}</EmptyState>}
       </PagedList>
       {editing && <UserDialog user={editing === "new" ? null : editing} mine={editing !== "new" && editing.id === mine} onClose={() => setEditing(null)} onInvited={setInvited} />}
       {showing && <UserAccess user={showing} onClose={() => setShowing(null)} />}
       {removing && <Removal user={removing} onClose={() => setRemoving(null)} />}
+      {erasing && <Erase user={erasing} onClose={() => setErasing(null)} />}
       {ending && <Ending user={ending} onClose={() => setEnding(null)} />}
       {invited && <InvitationLink invited={invited} onDone={() => setInvited(null)} />}
     </Page>

@@ -12,7 +12,7 @@ pub(super) enum Recorded {
 }
 
 /// What is in the entries of its run, writes its entry itself, or changes nothing.
-const ELSEWHERE: [(&str, &str); 16] = [
+const ELSEWHERE: [(&str, &str); 18] = [
     ("POST", "/api/chat/{agent_id}"),
     ("POST", "/api/runs/{id}/stop"),
     ("POST", "/api/runs/{id}/steer"),
@@ -27,6 +27,8 @@ const ELSEWHERE: [(&str, &str); 16] = [
     ("POST", "/api/audit/verify"),
     ("POST", "/api/data-governance/check"),
     ("POST", "/api/data-governance/mask"),
+    ("POST", "/api/data-governance/unmask"),
+    ("POST", "/api/data-governance/retention/preview"),
     ("PUT", "/api/audit/retention"),
     ("GET", "/api/audit/export"),
 ];

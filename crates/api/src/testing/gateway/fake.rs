@@ -40,7 +40,9 @@ pub(super) fn id(number: u128) -> ConnectionId {
 }
 
 fn connection(number: u128, name: &str) -> Connection {
-    let provider = json!({"id": id(number), "name": name, "provider": "open_ai", "base_url": "http://127.0.0.1:9/v1", "model": format!("model-{name}")});
+    let mut provider = json!({"id": id(number), "name": name, "provider": "open_ai", "base_url": "http://127.0.0.1:9/v1", "model": format!("model-{name}")});
+    // One that is outside, for all that confidential data knows.
+    provider["in_house"] = json!(name != "two");
     serde_json::from_value(provider).unwrap()
 }
 

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
-import { BookMarked, X } from "lucide-react";
+import { BookMarked, Download, X } from "lucide-react";
 import { useState } from "react";
-import { useStandards } from "@/api/hooks";
+import { usePolicyReport, useStandards } from "@/api/hooks";
 import type { Classification, DataAction, ResolvedPolicy } from "@/api/types";
 import { useT } from "@/i18n";
-import { Badge, Button, ClassificationBadge, Field, IconButton, Input, Select } from "@/ui";
+import { Badge, Button, ClassificationBadge, ErrorState, Field, IconButton, Input, Select, Textarea } from "@/ui";
 import { ACTIONS, clausesWith, type Found, FROM, type PolicyForm } from "./form";
 import { Levels, Unsaved } from "./Labels";
 import { References } from "./References";
@@ -44,6 +44,7 @@ type Props = { policy: PolicyForm; unsaved: boolean; problem: (name: string) => 
 export function PolicyEditor({ policy, unsaved, problem, onChange, onRemove }: Props) {
   const t = useT("governance");
   const standards = useStandards();
+  const report = usePolicyReport();
   const [choosing, setChoosing] = useState(false);
   const name = policy.name.trim() || t("unnamed");
   const known = clausesWith(standards.data ?? [], "");
@@ -61,12 +62,15 @@ export function PolicyEditor({ policy, unsaved, problem, onChange, onRemove }: P
           {(p) => <Select {...p} value={policy.action} onChange={(event) => onChange({ action: event.target.value as DataAction })}>{ACTIONS.map((action) => <option key={action} value={action}>{t(`action_${action}`)}</option>)}</Select>}
         </Field>
       </div>
+      {policy.action === "mask" && <Field className="mt-4" label={t("mask_kinds")} hint={t("mask_kinds_hint")} error={problem("mask_kinds")}>{(p) => <Textarea {...p} maxRows={6} spellCheck={false} className="font-mono text-sm" value={policy.mask_kinds} onChange={(event) => onChange({ mask_kinds: event.target.value })} />}</Field>}
       <Clauses clauses={clauses} onRemove={(id) => onChange({ references: policy.references.filter((one) => one !== id) })} />
       {wrong && <p role="alert" className="mt-2 text-sm text-bad">{wrong}</p>}
       <div className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-2">
         <Button size="sm" icon={<BookMarked aria-hidden className="size-3.5" />} onClick={() => setChoosing(true)}>{t("references_choose")}</Button>
         <Link to="/audit" search={{ action: "data.classified" }} className="text-sm text-accent-ink hover:underline">{t("audit_link")}</Link>
+        {!unsaved && <Button size="sm" variant="quiet" icon={<Download aria-hidden className="size-3.5" />} loading={report.isPending} onClick={() => report.mutate(policy.name)}>{t("report")}</Button>}
       </div>
+      {report.error && <ErrorState inline error={report.error} className="mt-2" />}
       {choosing && <References standards={standards} policy={name} chosen={policy.references} onChange={(references) => onChange({ references })} onClose={() => setChoosing(false)} />}
     </fieldset>
   );

@@ -4,7 +4,7 @@ import type { DataRulesView, Standard } from "@/api/types";
 import { changesOf, clausesWith, entriesOf, exampleOf, formOf, joined, newLabel, newPolicy, problemsOf, rulesOf, savedOf } from "./form";
 
 const label = (name: string, paths = ["hr/**"]) => ({ name, classification: "confidential" as const, paths, tools: [], tables: [], marks: [], agents: [], personal: [] });
-const policy = (name: string, references: string[] = []) => ({ name, from: "confidential" as const, action: "local_only" as const, references });
+const policy = (name: string, references: string[] = []) => ({ name, from: "confidential" as const, action: "local_only" as const, mask_kinds: [], references });
 const rules = (labels: string[], policies: string[] = []) => ({ labels: labels.map((name) => label(name)), policies: policies.map((name) => policy(name)) });
 
 test("entries are lines, each once, and what is saved comes out as it went in", () => {

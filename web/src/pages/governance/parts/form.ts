@@ -5,13 +5,13 @@ export const LISTS = ["paths", "tools", "tables", "marks", "agents", "personal"]
 /** Kinds of personal data that are looked for, by the names they are written with. */
 export const PERSONAL: readonly PiiKind[] = ["email", "phone", "iban", "payment_card", "national_id", "person_name", "ip_address", "date_of_birth", "secret"];
 export type List = (typeof LISTS)[number];
-export const ACTIONS: readonly DataAction[] = ["local_only", "ask_outside", "deny_outside", "block"];
+export const ACTIONS: readonly DataAction[] = ["local_only", "mask", "ask_outside", "deny_outside", "block"];
 /** What is public needs no policy. */
 export const FROM: readonly Classification[] = ["internal", "confidential", "restricted"];
 
 /** `key` tells entries apart while their names change. */
 export type LabelForm = { key: number; name: string; classification: Classification } & Record<List, string>;
-export type PolicyForm = { key: number; name: string; from: Classification; action: DataAction; references: string[] };
+export type PolicyForm = { key: number; name: string; from: Classification; action: DataAction; mask_kinds: string; references: string[] };
 export type Form = { labels: LabelForm[]; policies: PolicyForm[] };
 
 let keys = 0;
@@ -26,17 +26,18 @@ export const newLabel = (label: Partial<DataLabel> = {}): LabelForm => ({
   key: nextKey(), name: label.name ?? "", classification: label.classification ?? "confidential",
   paths: textOf(label.paths), tools: textOf(label.tools), tables: textOf(label.tables), marks: textOf(label.marks), agents: textOf(label.agents), personal: textOf(label.personal),
 });
-export const newPolicy = (policy: Partial<DataPolicy> = {}): PolicyForm => ({ key: nextKey(), name: policy.name ?? "", from: policy.from ?? "confidential", action: policy.action ?? "local_only", references: [...(policy.references ?? [])] });
+export const newPolicy = (policy: Partial<DataPolicy> = {}): PolicyForm => ({ key: nextKey(), name: policy.name ?? "", from: policy.from ?? "confidential", action: policy.action ?? "local_only", mask_kinds: textOf(policy.mask_kinds), references: [...(policy.references ?? [])] });
 export const formOf = ({ labels, policies }: Pick<DataRules, "labels" | "policies">): Form => ({ labels: (labels ?? []).map(newLabel), policies: (policies ?? []).map(newPolicy) });
 
-export const labelOf = ({ name, classification, ...label }: LabelForm): Required<DataLabel> => ({ name: name.trim(), classification, paths: entriesOf(label.paths), tools: entriesOf(label.tools), tables: entriesOf(label.tables), marks: entriesOf(label.marks), agents: entriesOf(label.agents), personal: entriesOf(label.personal).filter((kind): kind is PiiKind => (PERSONAL as readonly string[]).includes(kind)) });
-export const policyOf = ({ name, from, action, references }: PolicyForm): Required<DataPolicy> => ({ name: name.trim(), from, action, references });
+export const labelOf = ({ name, classification, ...label }: LabelForm): Required<DataLabel> => ({ name: name.trim(), classification, paths: entriesOf(label.paths), tools: entriesOf(label.tools), tables: entriesOf(label.tables), marks: entriesOf(label.marks), agents: entriesOf(label.agents), personal: kindsOf(label.personal) });
+const kindsOf = (text: string): PiiKind[] => entriesOf(text).filter((kind): kind is PiiKind => (PERSONAL as readonly string[]).includes(kind));
+export const policyOf = ({ name, from, action, mask_kinds, references }: PolicyForm): Required<DataPolicy> => ({ name: name.trim(), from, action, mask_kinds: action === "mask" ? kindsOf(mask_kinds) : [], references });
 type Rules = { labels: Required<DataLabel>[]; policies: Required<DataPolicy>[] };
 export const rulesOf = (form: Form): Rules => ({ labels: form.labels.map(labelOf), policies: form.policies.map(policyOf) });
 /** As the form would send what is saved. */
 export const savedOf = ({ labels, policies }: DataRulesView): Rules => ({
   labels: labels.map((label) => labelOf(newLabel(whole(label)))),
-  policies: policies.map(({ name, from, action, references }) => ({ name, from, action, references })),
+  policies: policies.map(({ name, from, action, mask_kinds, references }) => ({ name, from, action, mask_kinds: mask_kinds ?? [], references })),
 });
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
@@ -79,6 +80,7 @@ export function problemsOf(form: Form): Record<string, Problem> {
     }
   });
   form.policies.forEach((policy, index) => {
+    if (entriesOf(policy.mask_kinds).some((entry) => !(PERSONAL as readonly string[]).includes(entry))) out[`policies.${index}.mask_kinds`] = "personal_unknown";
     if (policy.references.length > 50) out[`policies.${index}.references`] = "references_many";
   });
   return out;

@@ -1,5 +1,5 @@
 // Events that the trace shows as one line: such an event needs a row here and a text `note_<its type>` in each language.
-import { AlarmClock, BellRing, Compass, CornerDownRight, FoldVertical, Lock, type LucideIcon, OctagonX, PenLine, RotateCcw, SearchCheck, SpellCheck, Square, Undo2, Users } from "lucide-react";
+import { AlarmClock, BellRing, Compass, CornerDownRight, EyeOff, FoldVertical, Lock, type LucideIcon, OctagonX, PenLine, RotateCcw, SearchCheck, SpellCheck, Square, Undo2, Users } from "lucide-react";
 import type { Of, RunEvent } from "./types";
 
 type Row<E> = {
@@ -20,6 +20,7 @@ export const NOTES = {
   ...row("run.stop_requested", { icon: Square, text: () => "", by: (event) => event.by }),
   ...row("run.delegated", { icon: Users, text: (event) => event.request, by: (event) => event.agent }),
   ...row("data.classified", { icon: Lock, text: (event) => `${event.source} – “${event.label}”, ${event.classification}` }),
+  ...row("data.masked", { icon: EyeOff, text: (event) => `${event.connection} – “${event.policy}”: ${event.masked.map((one) => `${one.count} ${one.kind}`).join(", ") || "–"}` }),
   ...row("model.corrected", { icon: SpellCheck, text: (event) => `“${event.words}” – ${event.message}` }),
   ...row("intent.dispatched", { icon: Compass, text: (event) => event.note }),
   ...row("tools.found", { icon: SearchCheck, text: (event) => event.found.map((ranked) => ranked.tool).join(", ") || "–" }),

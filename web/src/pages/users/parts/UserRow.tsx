@@ -1,9 +1,9 @@
-import { Ban, Ellipsis, Link2, LockKeyhole, LogOut, Pencil, ShieldOff, Trash2, UserCheck } from "lucide-react";
+import { Ban, Ellipsis, Eraser, Link2, LockKeyhole, LogOut, Pencil, ShieldOff, Trash2, UserCheck } from "lucide-react";
 import type { User } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, formatExact, IconButton, Menu, MenuItem, MenuSeparator, Time } from "@/ui";
 
-type Props = { user: User; mine: boolean; onEdit: () => void; onAccess: () => void; onLink: () => void; onEndSessions: () => void; onResetFactor: () => void; onDisable: (disabled: boolean) => void; onRemove: () => void };
+type Props = { user: User; mine: boolean; onEdit: () => void; onAccess: () => void; onLink: () => void; onEndSessions: () => void; onResetFactor: () => void; onDisable: (disabled: boolean) => void; onRemove: () => void; onErase: () => void };
 
 export function UserRow(props: Props) {
   const t = useT("users");
@@ -34,7 +34,7 @@ function Since({ user }: { user: User }) {
   return user.last_login_at === null ? <>{t("never_logged_in")}</> : <>{t("last_login")} <Time relative at={user.last_login_at} /></>;
 }
 
-function UserMenu({ user, mine, onEdit, onAccess, onLink, onEndSessions, onResetFactor, onDisable, onRemove }: Props) {
+function UserMenu({ user, mine, onEdit, onAccess, onLink, onEndSessions, onResetFactor, onDisable, onRemove, onErase }: Props) {
   const t = useT("users");
   const disabled = user.state === "disabled";
   return (
@@ -45,10 +45,11 @@ function UserMenu({ user, mine, onEdit, onAccess, onLink, onEndSessions, onReset
       {user.state === "active" && <MenuItem icon={<LogOut />} onSelect={onEndSessions}>{t("end_sessions")}</MenuItem>}
       {user.state === "active" && <MenuItem icon={<ShieldOff />} onSelect={onResetFactor}>{t("reset_factor")}</MenuItem>}
       {!mine && (disabled ? <MenuItem icon={<UserCheck />} onSelect={() => onDisable(false)}>{t("enable")}</MenuItem> : <MenuItem icon={<Ban />} onSelect={() => onDisable(true)}>{t("disable")}</MenuItem>)}
-      {!mine && user.state !== "active" && (
+      {!mine && (
         <>
           <MenuSeparator />
-          <MenuItem icon={<Trash2 />} danger onSelect={onRemove}>{t("remove")}</MenuItem>
+          {user.state !== "active" && <MenuItem icon={<Trash2 />} danger onSelect={onRemove}>{t("remove")}</MenuItem>}
+          <MenuItem icon={<Eraser />} danger onSelect={onErase}>{t("erase")}</MenuItem>
         </>
       )}
     </Menu>

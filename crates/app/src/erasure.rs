@@ -1,0 +1,383 @@
+//! What is kept of a person, for them, and its deletion for good. The audit trail stays: it is a chain, and it is what
+//! shows that the rest was deleted.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::retention::{Erasure, ErasureInput, ErasurePreview, ErasureView, KindCount};
+use crate::retention::is_held;
+use bytes::Bytes;
+use futures::channel::mpsc::{Sender, channel};
+use futures::stream::BoxStream;
+use futures::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use steward_access::{AccessError, LOCAL_USER};
+use steward_core::audit::PROGRAM;
+use steward_core::event::RequestedBy;
+use steward_core::hash;
+use steward_core::ports::{
+    AuditFilter, AuditOrder, Conversation, ConversationFilter, Page, RetainedFilter, Role, RunFilter, RunRow,
+    RunStatus, StoreError, StoreResult, User, UserChange, UserFilter, UserState,
+};
+use steward_core::retention::{RetainedItem, RetainedKind};
+use steward_core::{ConversationId, RunId, UserId};
+use tokio::sync::Mutex;
+
+/// Erasures that were asked for.
+const ERASURES_SETTING: &str = "governance.erasures";
+/// Items that are read at a time.
+const PAGE: u32 = 500;
+/// A name that is shorter, or one word, stands for too much else.
+const SHORTEST_NAME: usize = 5;
+/// What has a person's name in it and is configuration, or a chain: people look at it themselves.
+const STAYS: [&str; 6] = ["agents", "skills", "settings", "user_groups", "audit_entries", "audit_pending"];
+
+/// Held while the list of erasures is changed, or followed.
+static ERASING: Mutex<()> = Mutex::const_new(());
+
+impl App {
+    /// What an erasure would do, or how far it is.
+    pub async fn erasure(&self, caller: &Caller, id: UserId) -> Result<ErasureView, AppError> {
+        authorize(caller, Action::Administer, Resource::Users)?;
+        let asked = self.erasures().await?.into_iter().find(|one| one.user_id == id.0);
+        let preview = match self.access.user(id).await {
+            Ok(user) => Some(self.preview_erasure(caller, &user).await?),
+            Err(_) if asked.is_some() => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(ErasureView { preview, erasure: asked })
+    }
+
+    /// Begins an erasure; it is carried out in the background, and again after a restart.
+    pub async fn erase_user(&self, caller: &Caller, id: UserId, input: &ErasureInput) -> Result<Erasure, AppError> {
+        authorize(caller, Action::Administer, Resource::Users)?;
+        let user = self.access.user(id).await?;
+        let preview = self.preview_erasure(caller, &user).await?;
+        if let Some(obstacle) = preview.obstacles.first() {
+            return Err(AppError::conflict("not_erasable", obstacle.clone(), "remove the obstacle first"));
+        }
+        if preview.confirmation != input.confirmation {
+            return Err(AppError::conflict(
+                "not_confirmed",
+                "what would be erased has not been looked at, or has changed",
+                "GET the preview, and send its `confirmation`",
+            ));
+        }
+        let asked = Erasure {
+            user_id: id.0,
+            stand_in: stand_in(id),
+            asked_at: self.now().0,
+            asked_by: caller.user().0,
+            done_at: None,
+            deleted: 0,
+            renamed: 0,
+        };
+        {
+            let _changing = ERASING.lock().await;
+            let mut all = self.erasures().await?;
+            all.retain(|one| one.user_id != id.0);
+            all.push(asked.clone());
+            self.save_erasures(&all).await?;
+        }
+        // From now on they can do nothing.
+        if user.state() != UserState::Disabled {
+            let change = UserChange { disabled_at: Some(Some(self.now())), ..UserChange::default() };
+            self.access.change_user(id, change).await?;
+        }
+        self.access.end_sessions(id).await?;
+        tracing::info!(user = %id, by = %caller.user(), "erasure was asked for");
+        Ok(asked)
+    }
+
+    /// All that is kept of a person, as JSON Lines.
+    pub async fn export_user(
+        &self,
+        caller: &Caller,
+        id: UserId,
+    ) -> Result<BoxStream<'static, Result<Bytes, AppError>>, AppError> {
+        authorize(caller, Action::Administer, Resource::Users)?;
+        let user = self.access.user(id).await?;
+        self.record_audit(&self.audit_entry_of(caller, "users.export").on(id.to_string())).await?;
+        let (mut lines, received) = channel(16);
+        let app = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = app.write_export(&user, &mut lines).await {
+                let _gone = lines.send(Err(error)).await;
+            }
+        });
+        Ok(received.boxed())
+    }
+
+    /// Carries out what was asked for; what can't be done yet waits for the next time.
+    pub(crate) async fn go_on_erasing(&self) -> Result<(), AppError> {
+        if self.erasures().await?.iter().all(|one| one.done_at.is_some()) {
+            return Ok(());
+        }
+        let _changing = ERASING.lock().await;
+        let mut all = self.erasures().await?;
+        for one in all.iter_mut().filter(|one| one.done_at.is_none()) {
+            if self.erase(one).await? {
+                one.done_at = Some(self.now().0);
+                let entry = self.audit_fact("users.erased").on(one.user_id.to_string());
+                let entry = entry.with("items", one.deleted).with("rows_renamed", one.renamed);
+                self.record_audit(&entry.with("asked_by", one.asked_by.to_string())).await?;
+            }
+        }
+        self.save_erasures(&all).await?;
+        Ok(())
+    }
+
+    /// `false`: runs of theirs are still at work.
+    async fn erase(&self, erasure: &mut Erasure) -> Result<bool, AppError> {
+        let id = UserId(erasure.user_id);
+        let user = match self.access.user(id).await {
+            Ok(user) => user,
+            // It was done, and the end of it was not noted.
+            Err(AccessError::Store(StoreError::NotFound(_))) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        };
+        for status in [RunStatus::Running, RunStatus::Parked] {
+            for run in self.runs_of(id, Some(status), None).await?.items {
+                let by = RequestedBy { name: PROGRAM.to_owned(), source: None };
+                if let Err(error) = self.runs.stop(run.id, by).await {
+                    tracing::debug!(run = %run.id, %error, "a run of somebody who is erased could not be stopped yet");
+                }
+            }
+        }
+        for kind in [RetainedKind::Conversations, RetainedKind::Runs] {
+            erasure.deleted += self.delete_all(id, kind, &erasure.stand_in).await?;
+        }
+        let left = self.runs_of(id, None, None).await?;
+        if !left.items.is_empty() {
+            return Ok(false);
+        }
+        let texts = names_of(&user);
+        erasure.renamed += self.store().erase_mentions(self.tenant(), id, &texts, &erasure.stand_in).await?;
+        if let Err(error) = self.mcp.forget_user(self.tenant(), id).await {
+            tracing::warn!(user = %id, %error, "logins of an erased user at MCP servers stay in the vault");
+        }
+        self.access.remove_user(id).await?;
+        Ok(true)
+    }
+
+    async fn delete_all(&self, user: UserId, kind: RetainedKind, stand_in: &str) -> Result<u64, AppError> {
+        let mut filter = filter_of(user, kind);
+        let mut deleted = 0;
+        loop {
+            let items = self.store().retained(self.tenant(), &filter).await?;
+            for item in &items {
+                let entry = self.deletion_of(item).with("erasure", stand_in);
+                deleted += u64::from(self.store().delete_retained(self.tenant(), item, &entry).await?.is_some());
+            }
+            match items.last() {
+                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
+                _ => return Ok(deleted),
+            }
+        }
+    }
+
+    async fn preview_erasure(&self, caller: &Caller, user: &User) -> Result<ErasurePreview, AppError> {
+        let rules = self.kept_retention().await?;
+        let mut goes = Vec::new();
+        let mut held = 0;
+        for kind in [RetainedKind::Conversations, RetainedKind::Runs] {
+            let items = self.all_of(user.id, kind).await?;
+            held += items.iter().filter(|item| is_held(&rules, item)).count();
+            goes.push(counted(kind.as_str(), items.len()));
+        }
+        let keys = self.store().keys(self.tenant(), Some(user.id), None, 1000).await?.items.len();
+        goes.push(counted("keys", keys));
+        goes.push(counted("sessions", self.access.sessions(user.id).await?.len()));
+        goes.push(counted("groups", self.access.groups_of(user.id).await?.len()));
+        goes.push(counted("accounts", 1));
+        goes.retain(|one| one.count > 0);
+        let found = self.store().mentions(self.tenant(), &names_of(user)).await?;
+        let (stays, renamed): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .map(|(kind, count)| KindCount { kind, count })
+            .partition(|one| STAYS.contains(&one.kind.as_str()));
+        let mut obstacles = Vec::new();
+        if user.id == caller.user() {
+            obstacles.push("nobody erases themselves; let another administrator do it".to_owned());
+        }
+        if user.email == LOCAL_USER {
+            obstacles.push(format!("{LOCAL_USER} stands for the programs of this machine's owner"));
+        }
+        if user.role == Role::Admin && self.is_last_administrator(user).await? {
+            obstacles.push("this is the last administrator".to_owned());
+        }
+        if held > 0 {
+            obstacles.push(format!("a hold keeps {held} of their conversations and runs"));
+        }
+        // What is confirmed is what was looked at: more of it needs another look.
+        let confirmation = hash::of_json(&json!([user.id.to_string(), goes]));
+        Ok(ErasurePreview { goes, renamed, stays, obstacles, confirmation })
+    }
+
+    async fn is_last_administrator(&self, user: &User) -> Result<bool, AppError> {
+        let filter = UserFilter { role: Some(Role::Admin), state: Some(UserState::Active), ..UserFilter::default() };
+        let admins = self.access.users(&filter, None, 10).await?;
+        Ok(!admins.items.iter().any(|one| one.id != user.id && one.email != LOCAL_USER))
+    }
+
+    async fn all_of(&self, user: UserId, kind: RetainedKind) -> StoreResult<Vec<RetainedItem>> {
+        let (mut filter, mut all) = (filter_of(user, kind), Vec::new());
+        loop {
+            let items = self.store().retained(self.tenant(), &filter).await?;
+            let whole = items.len() < PAGE as usize;
+            filter.after = items.last().map(|last| (last.at, last.id.clone()));
+            all.extend(items);
+            if whole {
+                return Ok(all);
+            }
+        }
+    }
+
+    async fn runs_of(
+        &self,
+        user: UserId,
+        status: Option<RunStatus>,
+        before: Option<RunId>,
+    ) -> StoreResult<Page<RunRow>> {
+        let filter = RunFilter { user: Some(user), status, before, limit: PAGE, ..RunFilter::default() };
+        self.store().runs(self.tenant(), filter).await
+    }
+
+    async fn erasures(&self) -> StoreResult<Vec<Erasure>> {
+        match self.store().setting(self.tenant(), ERASURES_SETTING).await? {
+            None => Ok(Vec::new()),
+            Some(kept) => serde_json::from_value(kept)
+                .map_err(|error| StoreError::Backend(format!("the setting {ERASURES_SETTING} is damaged: {error}"))),
+        }
+    }
+
+    async fn save_erasures(&self, all: &[Erasure]) -> StoreResult<()> {
+        self.store().set_setting(self.tenant(), ERASURES_SETTING, &json!(all)).await
+    }
+
+    async fn write_export(&self, user: &User, lines: &mut Lines) -> Result<(), AppError> {
+        let account = json!({
+            "id": user.id, "email": user.email, "name": user.name, "role": user.role,
+            "created_at": user.created_at, "disabled_at": user.disabled_at, "last_login_at": user.last_login_at,
+        });
+        line(lines, "account", account).await?;
+        for group in self.access.groups_of(user.id).await? {
+            line(lines, "group", json!({"id": group.id, "name": group.name})).await?;
+        }
+        for session in self.access.sessions(user.id).await? {
+            let shown = json!({"label": session.label, "began_at": session.created_at, "ends_at": session.expires_at});
+            line(lines, "session", shown).await?;
+        }
+        for key in self.store().keys(self.tenant(), Some(user.id), None, 1000).await?.items {
+            line(lines, "key", json!(key)).await?;
+        }
+        for deleted in [false, true] {
+            self.export_conversations(user.id, deleted, lines).await?;
+        }
+        self.export_runs(user.id, lines).await?;
+        let filter = AuditFilter { actor: Some(user.email.clone()), ..AuditFilter::default() };
+        let mut after = 0;
+        loop {
+            let order = AuditOrder::OldestAfter(after);
+            let page = self.store().audit_entries(self.tenant(), &filter, order, PAGE).await?;
+            for entry in &page.items {
+                line(lines, "audit", json!(entry)).await?;
+            }
+            match page.items.last().filter(|_| page.more) {
+                Some(last) => after = last.seq,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn export_conversations(&self, user: UserId, deleted: bool, lines: &mut Lines) -> Result<(), AppError> {
+        let mut before: Option<ConversationId> = None;
+        loop {
+            let filter =
+                ConversationFilter { user: Some(user), deleted, before, limit: PAGE, ..ConversationFilter::default() };
+            let page: Page<Conversation> = self.store().conversations(self.tenant(), filter).await?;
+            for conversation in &page.items {
+                let messages = self.store().messages(self.tenant(), conversation.id).await?;
+                let mut shown = json!(conversation);
+                shown["messages"] = json!(messages);
+                line(lines, "conversation", shown).await?;
+            }
+            match page.items.last().filter(|_| page.more) {
+                Some(last) => before = Some(last.id),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn export_runs(&self, user: UserId, lines: &mut Lines) -> Result<(), AppError> {
+        let mut before = None;
+        loop {
+            let page = self.runs_of(user, None, before).await?;
+            for run in &page.items {
+                line(lines, "run", json!(run)).await?;
+                let mut after = 0;
+                loop {
+                    let events = self.store().events(self.tenant(), run.id, after, PAGE).await?;
+                    let Some(last) = events.last() else { break };
+                    after = last.event.seq;
+                    for stored in &events {
+                        line(lines, "event", json!(stored.event)).await?;
+                    }
+                }
+            }
+            match page.items.last().filter(|_| page.more) {
+                Some(last) => before = Some(last.id),
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+type Lines = Sender<Result<Bytes, AppError>>;
+
+async fn line(lines: &mut Lines, kind: &str, value: Value) -> Result<(), AppError> {
+    let text = format!("{}\n", json!({"kind": kind, "data": value}));
+    lines.send(Ok(Bytes::from(text))).await.map_err(|_| AppError::unavailable("the client went away"))
+}
+
+fn filter_of(user: UserId, kind: RetainedKind) -> RetainedFilter {
+    RetainedFilter { kind, before: None, user: Some(user), deleted_only: false, after: None, limit: PAGE }
+}
+
+fn counted(kind: &str, count: usize) -> KindCount {
+    KindCount { kind: kind.to_owned(), count: count as u64 }
+}
+
+/// What stands in the place of a name: the same wherever the person was named, and nothing that leads to them.
+fn stand_in(id: UserId) -> String {
+    let hash = hash::sha256(id.to_string().as_bytes());
+    format!("erased-{}", &hash[..12])
+}
+
+/// How others may have written of them: the email, and a name of several words.
+fn names_of(user: &User) -> Vec<String> {
+    let mut texts = vec![user.email.clone()];
+    let name = user.name.trim();
+    if name.contains(' ') && name.chars().count() >= SHORTEST_NAME {
+        texts.push(name.to_owned());
+        let folded = name.to_lowercase();
+        if folded != name {
+            texts.push(folded);
+        }
+    }
+    texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{names_of, stand_in};
+    use steward_core::ports::{Role, User};
+    use steward_core::{Timestamp, UserId};
+    use uuid::Uuid;
+
+    #[test]
+    fn a_single_word_is_no_name_to_look_for() {
+        let user = |name| User::new(UserId(Uuid::from_u128(1)), "ada@example.org", name, Role::Viewer, Timestamp(0));
+        assert_eq!(names_of(&user("Ada")), ["ada@example.org"]);
+        assert_eq!(names_of(&user("Ada King")), ["ada@example.org", "Ada King", "ada king"]);
+        assert_eq!(stand_in(UserId(Uuid::from_u128(1))).len(), "erased-".len() + 12);
+    }
+}

@@ -1,0 +1,288 @@
+//! How long runs, conversations and figures are kept: policies, holds, and the deletion with its proofs.
+
+mod certificate;
+mod turn;
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::retention::{RetentionInput, RetentionPreview, RetentionView, WouldGo};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use steward_core::hash;
+use steward_core::ports::{RetainedFilter, StoreError, StoreResult};
+use steward_core::retention::{RETENTION_SETTING, RetainedItem, RetainedKind, RetentionPolicy, RetentionRules};
+use steward_core::{ConversationId, Timestamp};
+use tokio::sync::Mutex;
+
+pub use turn::keep_data;
+
+const MAX_POLICIES: usize = 50;
+const MAX_HOLDS: usize = 1000;
+const MAX_DAYS: u32 = 36_500;
+/// In characters.
+const MAX_NAME: usize = 80;
+const MAX_REASON: usize = 500;
+/// Items of a policy that a preview counts.
+const COUNTED: u64 = 20_000;
+/// Items that are read at a time.
+const PAGE: u32 = 500;
+
+/// Held from reading the version until the change is saved.
+static CHANGES: Mutex<()> = Mutex::const_new(());
+
+impl App {
+    pub async fn retention_rules(&self, caller: &Caller) -> Result<RetentionView, AppError> {
+        authorize(caller, Action::Administer, Resource::Policies)?;
+        let rules = self.kept_retention().await?;
+        let last = self.last_turn().await?;
+        Ok(RetentionView { version: rules.version, policies: rules.policies, holds: rules.holds, last })
+    }
+
+    /// What rules would delete as soon as they are saved.
+    pub async fn preview_retention(
+        &self,
+        caller: &Caller,
+        rules: &RetentionRules,
+    ) -> Result<RetentionPreview, AppError> {
+        authorize(caller, Action::Administer, Resource::Policies)?;
+        check(rules)?;
+        let mut would_go = Vec::new();
+        for policy in &rules.policies {
+            would_go.push(self.would_go(rules, policy).await?);
+        }
+        Ok(RetentionPreview { would_go, confirmation: confirmation(rules) })
+    }
+
+    /// In force within minutes. What is deleted can't be taken back, so the preview's confirmation is asked for.
+    pub async fn set_retention_rules(&self, caller: &Caller, input: RetentionInput) -> Result<RetentionView, AppError> {
+        authorize(caller, Action::Administer, Resource::Policies)?;
+        check(&input.rules)?;
+        if input.confirmation != confirmation(&input.rules) {
+            return Err(AppError::conflict(
+                "not_confirmed",
+                "these rules were not previewed",
+                "POST them to /api/data-governance/retention/preview, look at what would go, and send its `confirmation`",
+            ));
+        }
+        {
+            let _changing = CHANGES.lock().await;
+            let before = self.kept_retention().await?;
+            if before.version != input.rules.version {
+                return Err(AppError::conflict(
+                    "changed_meanwhile",
+                    format!(
+                        "the rules have changed since version {}; they are at {}",
+                        input.rules.version, before.version
+                    ),
+                    "read them again with GET /api/data-governance/retention, and change those",
+                ));
+            }
+            let rules = RetentionRules { version: before.version + 1, ..input.rules };
+            self.store().set_setting(self.tenant(), RETENTION_SETTING, &json!(rules)).await?;
+            tracing::info!(by = caller.by(), version = rules.version, "retention was changed");
+        }
+        self.retention_rules(caller).await
+    }
+
+    pub(crate) async fn kept_retention(&self) -> StoreResult<RetentionRules> {
+        match self.store().setting(self.tenant(), RETENTION_SETTING).await? {
+            None => Ok(RetentionRules::default()),
+            Some(kept) => serde_json::from_value(kept)
+                .map_err(|error| StoreError::Backend(format!("the setting {RETENTION_SETTING} is damaged: {error}"))),
+        }
+    }
+
+    async fn would_go(&self, rules: &RetentionRules, policy: &RetentionPolicy) -> Result<WouldGo, AppError> {
+        let mut found = WouldGo {
+            policy: policy.name.clone(),
+            kind: policy.kind,
+            items: 0,
+            held: 0,
+            oldest: None,
+            newest: None,
+            more: false,
+        };
+        let mut filter = filter_of(policy, self.now());
+        loop {
+            let items = self.store().retained(self.tenant(), &filter).await?;
+            for item in &items {
+                if !self.is_meant(policy, item).await? {
+                    continue;
+                }
+                if is_held(rules, item) {
+                    found.held += 1;
+                    continue;
+                }
+                found.items += 1;
+                found.oldest = found.oldest.or(Some(item.at.0));
+                found.newest = Some(item.at.0);
+            }
+            match items.last() {
+                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
+                _ => return Ok(found),
+            }
+            if found.items + found.held >= COUNTED {
+                found.more = true;
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Whether a policy is about something, by its classification.
+    async fn is_meant(&self, policy: &RetentionPolicy, item: &RetainedItem) -> StoreResult<bool> {
+        let Some(from) = policy.from else {
+            return Ok(true);
+        };
+        let seen = self.store().retained_classification(self.tenant(), item).await?;
+        Ok(seen.is_some_and(|seen| seen >= from))
+    }
+}
+
+fn filter_of(policy: &RetentionPolicy, now: Timestamp) -> RetainedFilter {
+    let kept = Duration::from_hours(24 * u64::from(policy.days));
+    let kept = i64::try_from(kept.as_millis()).unwrap_or(i64::MAX);
+    RetainedFilter {
+        kind: policy.kind,
+        before: Some(Timestamp(now.0.saturating_sub(kept))),
+        user: None,
+        deleted_only: policy.deleted_only,
+        after: None,
+        limit: PAGE,
+    }
+}
+
+pub(crate) fn is_held(rules: &RetentionRules, item: &RetainedItem) -> bool {
+    let own = match item.kind {
+        RetainedKind::Conversations => item.id.parse::<ConversationId>().ok(),
+        _ => item.conversation,
+    };
+    rules.hold(item.user, own).is_some()
+}
+
+fn confirmation(rules: &RetentionRules) -> String {
+    hash::of_json(&json!(rules))
+}
+
+fn check(rules: &RetentionRules) -> Result<(), AppError> {
+    if rules.policies.len() > MAX_POLICIES || rules.holds.len() > MAX_HOLDS {
+        return Err(AppError::invalid(
+            "policies",
+            format!("there are up to {MAX_POLICIES} policies and {MAX_HOLDS} holds"),
+            "join those that say the same",
+        ));
+    }
+    let mut names = BTreeSet::new();
+    for (index, policy) in rules.policies.iter().enumerate() {
+        let wrong = |field: &str, title: String, hint: &str| {
+            Err(AppError::invalid(format!("policies.{index}.{field}"), title, hint))
+        };
+        let name = &policy.name;
+        if name.is_empty()
+            || name.chars().count() > MAX_NAME
+            || name.trim() != name
+            || name.chars().any(char::is_control)
+            || !names.insert(name.as_str())
+        {
+            return wrong(
+                "name",
+                format!("{name:?} is no name, or there are two of it"),
+                "give each a name of its own",
+            );
+        }
+        if !(1..=MAX_DAYS).contains(&policy.days) {
+            return wrong("days", format!("`days` is 1 to {MAX_DAYS}"), "choose a number of days");
+        }
+        if policy.deleted_only && policy.kind != RetainedKind::Conversations {
+            return wrong(
+                "deleted_only",
+                "only conversations are deleted by who has them".to_owned(),
+                "leave `deleted_only` out",
+            );
+        }
+        if policy.from.is_some() && policy.kind == RetainedKind::Usage {
+            return wrong("from", "figures have no classification".to_owned(), "leave `from` out");
+        }
+    }
+    for (index, hold) in rules.holds.iter().enumerate() {
+        let length = hold.reason.trim().chars().count();
+        if length == 0 || length > MAX_REASON {
+            return Err(AppError::invalid(
+                format!("holds.{index}.reason"),
+                format!("a hold has a reason of up to {MAX_REASON} characters"),
+                "say who may want it, and the file's number",
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::{check, confirmation, is_held};
+    use serde_json::json;
+    use steward_core::Timestamp;
+    use steward_core::retention::{RetainedItem, RetainedKind, RetentionRules};
+
+    fn rules(policies: serde_json::Value, holds: serde_json::Value) -> RetentionRules {
+        serde_json::from_value(json!({"version": 0, "policies": policies, "holds": holds})).unwrap()
+    }
+
+    #[test]
+    fn rules_that_can_not_be_meant_are_refused() {
+        let user = "00000000-0000-0000-0000-000000000007";
+        for (policies, holds, field) in [
+            (json!([{"name": "a", "kind": "runs", "days": 30}]), json!([]), None),
+            (json!([{"name": "", "kind": "runs", "days": 30}]), json!([]), Some("policies.0.name")),
+            (json!([{"name": "a", "kind": "runs", "days": 0}]), json!([]), Some("policies.0.days")),
+            (
+                json!([{"name": "a", "kind": "runs", "days": 1}, {"name": "a", "kind": "usage", "days": 1}]),
+                json!([]),
+                Some("policies.1.name"),
+            ),
+            (
+                json!([{"name": "a", "kind": "usage", "days": 1, "from": "internal"}]),
+                json!([]),
+                Some("policies.0.from"),
+            ),
+            (
+                json!([{"name": "a", "kind": "runs", "days": 1, "deleted_only": true}]),
+                json!([]),
+                Some("policies.0.deleted_only"),
+            ),
+            (json!([]), json!([{"on": {"kind": "user", "id": user}, "reason": " "}]), Some("holds.0.reason")),
+        ] {
+            let wrong = check(&rules(policies, holds)).err().and_then(|error| error.detail.field);
+            assert_eq!(wrong.as_deref(), field);
+        }
+    }
+
+    #[test]
+    fn a_confirmation_is_of_just_these_rules() {
+        let one = rules(json!([{"name": "a", "kind": "runs", "days": 30}]), json!([]));
+        let two = rules(json!([{"name": "a", "kind": "runs", "days": 3}]), json!([]));
+        assert_ne!(confirmation(&one), confirmation(&two));
+        assert_eq!(confirmation(&one), confirmation(&one.clone()));
+    }
+
+    #[test]
+    fn holds_are_on_conversations_and_users() {
+        let (talk, user) = ("00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000007");
+        let item = |kind, id: &str, user: Option<&str>, conversation: Option<&str>| RetainedItem {
+            kind,
+            id: id.to_owned(),
+            at: Timestamp(1),
+            user: user.map(|id| id.parse().unwrap()),
+            conversation: conversation.map(|id| id.parse().unwrap()),
+        };
+        let rules = rules(
+            json!([]),
+            json!([{"on": {"kind": "conversation", "id": talk}, "reason": "x"},
+                {"on": {"kind": "user", "id": user}, "reason": "y"}]),
+        );
+        assert!(is_held(&rules, &item(RetainedKind::Conversations, talk, None, None)));
+        assert!(is_held(&rules, &item(RetainedKind::Runs, user, None, Some(talk))));
+        assert!(is_held(&rules, &item(RetainedKind::Runs, talk, Some(user), None)));
+        assert!(!is_held(&rules, &item(RetainedKind::Runs, talk, None, None)));
+    }
+}

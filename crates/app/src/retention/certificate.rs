@@ -1,0 +1,88 @@
+//! What was deleted in a time, from the audit trail.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::retention::{DeletionCertificate, DeletionProof};
+use serde_json::Value;
+use steward_core::Timestamp;
+use steward_core::audit::SealedEntry;
+use steward_core::ports::{AuditFilter, AuditOrder};
+use steward_core::retention::DELETED;
+
+const PAGE: u32 = 1000;
+/// Deletions that one certificate holds.
+const MOST: usize = 100_000;
+
+impl App {
+    /// The deletions from `from` on and before `to`.
+    pub async fn deletion_certificate(
+        &self,
+        caller: &Caller,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<DeletionCertificate, AppError> {
+        authorize(caller, Action::Administer, Resource::Audit)?;
+        if from > to {
+            return Err(AppError::invalid("from", "`from` is after `to`", "give two times in order"));
+        }
+        crate::audit::seal_audit(self.store(), self.tenant()).await?;
+        let head = self.store().audit_ends(self.tenant()).await?.head;
+        let filter =
+            AuditFilter { action: Some(DELETED.to_owned()), from: Some(from), to: Some(to), ..AuditFilter::default() };
+        let (mut deletions, mut after) = (Vec::new(), 0);
+        loop {
+            let order = AuditOrder::OldestAfter(after);
+            let page = self.store().audit_entries(self.tenant(), &filter, order, PAGE).await?;
+            deletions.extend(page.items.iter().map(proof));
+            let Some(last) = page.items.last().filter(|_| page.more) else { break };
+            after = last.seq;
+            if deletions.len() >= MOST {
+                return Err(AppError::invalid(
+                    "to",
+                    format!("more than {MOST} deletions"),
+                    "ask for a shorter time, and for the rest with the next",
+                ));
+            }
+        }
+        Ok(DeletionCertificate {
+            from: from.0,
+            to: to.0,
+            made_at: self.now().0,
+            made_by: caller.by(),
+            audit_head: format!("{}:{}", head.seq, head.hash),
+            deletions,
+        })
+    }
+}
+
+fn proof(sealed: &SealedEntry) -> DeletionProof {
+    let detail = &sealed.entry.detail;
+    let text = |name: &str| detail.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    DeletionProof {
+        seq: sealed.seq,
+        at: sealed.entry.at.0,
+        kind: text("kind"),
+        id: sealed.entry.target.clone(),
+        policy: text("policy"),
+        age_days: detail.get("age_days").and_then(Value::as_u64),
+        sha256: text("sha256"),
+        hash: sealed.hash.clone(),
+    }
+}
+
+impl DeletionCertificate {
+    /// As a table, with a header. No cell can be taken for a formula: all are numbers, hashes and ids but the policy.
+    pub fn csv(&self) -> String {
+        let mut lines = String::from("seq,time,kind,id,policy,age_days,sha256,hash\r\n");
+        for one in &self.deletions {
+            let age = one.age_days.map(|age| age.to_string()).unwrap_or_default();
+            let policy = one.policy.replace('"', "\"\"");
+            let guard = if policy.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+            let time = Timestamp(one.at).rfc3339();
+            lines += &format!(
+                "{},{time},{},{},\"{guard}{policy}\",{age},{},{}\r\n",
+                one.seq, one.kind, one.id, one.sha256, one.hash
+            );
+        }
+        lines
+    }
+}

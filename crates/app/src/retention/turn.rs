@@ -1,0 +1,119 @@
+//! The deletion itself, a bounded number of items at a time.
+
+use super::{PAGE, filter_of, is_held};
+use crate::app::{App, AppError};
+use crate::dto::retention::RetentionTurn;
+use serde_json::json;
+use std::time::Duration;
+use steward_core::audit::AuditEntry;
+use steward_core::ports::{StoreError, StoreResult};
+use steward_core::retention::{DELETED, RetainedItem, RetentionPolicy, RetentionRules};
+
+/// What the last turn did.
+const TURN_SETTING: &str = "governance.retention_turn";
+/// How often rules and erasures are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// How often old data is looked for, in turns of [`LOOK_EVERY`].
+const TURN_EVERY: u32 = 1800;
+/// Items that are deleted in one turn; the rest waits for the next look.
+const AT_ONCE: u64 = 500;
+/// Between two deletions, so that runs need not wait for them.
+const PAUSE: Duration = Duration::from_millis(5);
+
+impl App {
+    pub(super) async fn last_turn(&self) -> StoreResult<Option<RetentionTurn>> {
+        let kept = self.store().setting(self.tenant(), TURN_SETTING).await?;
+        kept.map(|kept| serde_json::from_value(kept).map_err(|error| StoreError::Corrupt(error.to_string())))
+            .transpose()
+    }
+
+    async fn note_turn(&self, turn: &RetentionTurn) -> StoreResult<()> {
+        self.store().set_setting(self.tenant(), TURN_SETTING, &json!(turn)).await
+    }
+
+    /// Deletes what the rules say; `false`: there is more of it.
+    pub async fn delete_expired(&self) -> Result<bool, AppError> {
+        let rules = self.kept_retention().await?;
+        if rules.policies.is_empty() {
+            return Ok(true);
+        }
+        let mut turn = RetentionTurn { began_at: self.now().0, ended_at: None, deleted: 0, held: 0 };
+        self.note_turn(&turn).await?;
+        let mut whole = true;
+        for policy in &rules.policies {
+            whole &= self.delete_by(&rules, policy, &mut turn).await?;
+        }
+        turn.ended_at = Some(self.now().0);
+        self.note_turn(&turn).await?;
+        Ok(whole)
+    }
+
+    async fn delete_by(
+        &self,
+        rules: &RetentionRules,
+        policy: &RetentionPolicy,
+        turn: &mut RetentionTurn,
+    ) -> Result<bool, AppError> {
+        let mut filter = filter_of(policy, self.now());
+        let mut deleted = 0;
+        loop {
+            let items = self.store().retained(self.tenant(), &filter).await?;
+            for item in &items {
+                if is_held(rules, item) {
+                    turn.held += 1;
+                    continue;
+                }
+                if !self.is_meant(policy, item).await? {
+                    continue;
+                }
+                let entry = self.deletion_of(item).with("policy", policy.name.as_str());
+                if self.store().delete_retained(self.tenant(), item, &entry).await?.is_some() {
+                    turn.deleted += 1;
+                    deleted += 1;
+                }
+                if deleted >= AT_ONCE {
+                    return Ok(false);
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+            match items.last() {
+                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
+                _ => return Ok(true),
+            }
+        }
+    }
+
+    /// The entry that proves the deletion of an item; what was in it is added where it is deleted.
+    pub(crate) fn deletion_of(&self, item: &RetainedItem) -> AuditEntry {
+        let age = self.now().since(item.at).as_secs() / 86_400;
+        let entry = self.audit_fact(DELETED).on(item.id.as_str());
+        entry.with("kind", item.kind.as_str()).with("changed_at", item.at.0).with("age_days", age)
+    }
+}
+
+/// Deletes what is kept long enough, and erases who is to be, for as long as it is polled.
+pub async fn keep_data(app: App) {
+    let (mut turn, mut known, mut failing) = (0_u32, None, false);
+    loop {
+        let done = look(&app, turn, &mut known).await;
+        if let Err(error) = &done
+            && !failing
+        {
+            tracing::error!(%error, "data that is due can't be deleted");
+        }
+        failing = done.is_err();
+        turn = turn.wrapping_add(1);
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// `known`: the version of the rules that were followed to the end.
+async fn look(app: &App, turn: u32, known: &mut Option<u64>) -> Result<(), AppError> {
+    app.go_on_erasing().await?;
+    app.forget_masks().await?;
+    let version = app.kept_retention().await?.version;
+    if *known != Some(version) || turn.is_multiple_of(TURN_EVERY) {
+        *known = app.delete_expired().await?.then_some(version);
+    }
+    Ok(())
+}

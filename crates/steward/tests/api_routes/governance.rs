@@ -1,0 +1,188 @@
+//! Masking that can be taken back, retention with proofs, and the erasure of a person.
+
+use crate::api_routes::house::{House, key, text};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use steward_testkit::model_server::{Behaviour, Script};
+use uuid::Uuid;
+
+const PEOPLE: [(&str, &str); 3] = [("ann", "developer"), ("bob", "developer"), ("olga", "operator")];
+
+fn house() -> House {
+    House::with_people(Script::always(Behaviour::text("Ann likes canary birds.")), &PEOPLE)
+}
+
+fn ask(house: &House, name: &str, message: &str) -> String {
+    let path = format!("/api/chat/{}", house.agent());
+    let (status, started) = house.call_as(&key(name), Method::POST, &path, Some(json!({"message": message})));
+    assert_eq!(status, 202, "{started}");
+    house.wait(&text(&started["run_id"]), "finished");
+    text(&started["conversation_id"])
+}
+
+/// The tables with a row that has this text in any column, and the files below a folder that have it.
+fn places(data: &Path, wanted: &str) -> Vec<String> {
+    let database =
+        rusqlite::Connection::open_with_flags(data.join("steward.db"), rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)
+            .unwrap();
+    let names = |sql: &str| -> Vec<String> {
+        let mut statement = database.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    };
+    let mut found = Vec::new();
+    for table in names("select name from sqlite_master where type = 'table'") {
+        for column in names(&format!("select name from pragma_table_info('{table}')")) {
+            let sql = format!("select count(*) from \"{table}\" where cast(\"{column}\" as text) like ?1");
+            let count: i64 = database.query_row(&sql, [format!("%{wanted}%")], |row| row.get(0)).unwrap();
+            if count > 0 {
+                found.push(format!("{table}.{column}"));
+            }
+        }
+    }
+    let mut folders = vec![data.join("blobs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(wanted) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "not {what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn who_is_erased_is_nowhere_any_more() {
+    let house = house();
+    let ann = Uuid::from_u128(100);
+    let large = format!("Where do canary-finches live? {}", "finch ".repeat(20_000));
+    let talk = ask(&house, "ann", &large);
+    ask(&house, "bob", "Write to ann@example.org");
+    assert!(!places(&house.bench.data(), "canary-finches").is_empty());
+    let path = format!("/api/users/{ann}/erasure");
+    for name in ["ann", "olga"] {
+        assert_eq!(house.call_as(&key(name), Method::GET, &path, None).0, 403);
+    }
+    let preview = house.get(&path)["preview"].clone();
+    assert_eq!(preview["obstacles"], json!([]), "{preview}");
+    let goes = preview["goes"].as_array().unwrap();
+    assert!(goes.contains(&json!({"kind": "conversations", "count": 1})), "{preview}");
+    let (status, lines) = house.call(Method::GET, &format!("/api/users/{ann}/export"), None);
+    assert_eq!(status, 200, "{lines}");
+    house.post(&path, json!({"confirmation": "no"}), 409);
+    house.post(&path, json!({"confirmation": preview["confirmation"]}), 202);
+    assert_eq!(house.call_as(&key("ann"), Method::GET, "/api/agents", None).0, 401, "at once");
+    until("erased", || !house.get(&path)["erasure"]["done_at"].is_null());
+    assert_eq!(house.call(Method::GET, &format!("/api/conversations/{talk}"), None).0, 404);
+    assert_eq!(places(&house.bench.data(), "canary-finches"), [""; 0], "what they said");
+    let named = places(&house.bench.data(), "ann@example.org");
+    assert!(named.iter().all(|place| place.starts_with("audit_")), "{named:?}");
+    let left = house.get("/api/runs?limit=50").to_string();
+    assert!(left.contains("Write to erased-") && !left.contains("ann@example.org"), "{left}");
+    let proofs = house.get("/api/data-governance/retention/certificate");
+    assert_eq!(proofs["deletions"].as_array().unwrap().len(), 1, "{proofs}");
+    assert_eq!(text(&proofs["deletions"][0]["id"]), talk);
+    house.post("/api/audit/verify", json!({}), 200);
+}
+
+#[test]
+fn what_is_kept_long_enough_goes_with_a_proof() {
+    let house = house();
+    let (old, held) = (ask(&house, "bob", "An old canary"), ask(&house, "bob", "A held canary"));
+    let path = "/api/data-governance/retention";
+    let rules = |days: u32| {
+        json!({"version": 0, "policies": [{"name": "a day", "kind": "conversations", "days": days, "deleted_only": false}],
+            "holds": [{"on": {"kind": "conversation", "id": held}, "reason": "case 7"}]})
+    };
+    let preview = house.post(&format!("{path}/preview"), rules(1), 200);
+    assert_eq!(
+        (&preview["would_go"][0]["items"], &preview["would_go"][0]["held"]),
+        (&json!(0), &json!(0)),
+        "too young"
+    );
+    let save = |rules: Value, confirmation: &Value, expect: u16| {
+        house.send(Method::PUT, path, Some(json!({"rules": rules, "confirmation": confirmation})), expect)
+    };
+    save(rules(2), &preview["confirmation"], 409);
+    save(rules(0), &preview["confirmation"], 422);
+    // Two days pass.
+    let ago = 2 * 86_400_000_i64;
+    steward_testkit::database::change(
+        &house.bench.data(),
+        &format!("update conversations set updated_at = updated_at - {ago}, created_at = created_at - {ago}"),
+    );
+    let preview = house.post(&format!("{path}/preview"), rules(1), 200);
+    assert_eq!(
+        (&preview["would_go"][0]["items"], &preview["would_go"][0]["held"]),
+        (&json!(1), &json!(1)),
+        "{preview}"
+    );
+    let saved = save(rules(1), &preview["confirmation"], 200);
+    assert_eq!(saved["version"], 1);
+    save(rules(1), &preview["confirmation"], 409);
+    until("deleted", || house.get(path)["last"]["deleted"] == 1);
+    let bobs = house.call_as(&key("bob"), Method::GET, "/api/conversations", None).1;
+    let left: Vec<&str> = bobs["items"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(left, [held.as_str()]);
+    let proof = house.get(&format!("{path}/certificate"))["deletions"][0].clone();
+    assert_eq!((text(&proof["id"]), &proof["policy"], &proof["kind"]), (old, &json!("a day"), &json!("conversations")));
+    assert_eq!(text(&proof["sha256"]).len(), 64, "{proof}");
+    let erasure = house.get(&format!("/api/users/{}/erasure", Uuid::from_u128(101)));
+    assert_eq!(erasure["preview"]["obstacles"].as_array().unwrap().len(), 1, "{erasure}");
+}
+
+#[test]
+fn only_who_had_it_masked_gets_it_back() {
+    let house = house();
+    let mask = json!({"text": "Write to ann@example.org", "reversible": true, "hours": 1});
+    let (status, masked) = house.call_as(&key("ann"), Method::POST, "/api/data-governance/mask", Some(mask));
+    assert_eq!((status, &masked["text"]), (200, &json!("Write to [email-1]")), "{masked}");
+    let unmask = json!({"map": masked["map"], "text": "I wrote to [email-1], not to [email-2]."});
+    for (name, expect) in [("ann", 200), ("bob", 404)] {
+        let path = "/api/data-governance/unmask";
+        let (status, answer) = house.call_as(&key(name), Method::POST, path, Some(unmask.clone()));
+        assert_eq!(status, expect, "{answer}");
+        if status == 200 {
+            assert_eq!(answer["text"], "I wrote to ann@example.org, not to [email-2].");
+        }
+    }
+    house.post("/api/data-governance/unmask", unmask, 200);
+    house.post("/api/data-governance/mask", json!({"text": "x", "hours": 1}), 422);
+    let trail = house.items("/api/audit?action=data.unmasked");
+    let results: Vec<&str> = trail.iter().map(|one| one["result"].as_str().unwrap()).collect();
+    assert_eq!(results, ["ok", "refused", "ok"]);
+    let sealed = places(&house.bench.data(), "Write to ann@example.org");
+    assert_eq!(sealed, [""; 0]);
+}
+
+#[test]
+fn a_report_counts_what_a_policy_did() {
+    let house = house();
+    let rules = json!({"version": 0,
+        "labels": [{"name": "people", "classification": "confidential", "marks": ["CONFIDENTIAL"]}],
+        "policies": [{"name": "ends here", "from": "confidential", "action": "block"}]});
+    house.send(Method::PUT, "/api/data-governance/policies", Some(rules), 200);
+    ask(&house, "bob", "CONFIDENTIAL: who left?");
+    ask(&house, "bob", "How are you?");
+    let report = house.get("/api/data-governance/policies/ends%20here/report");
+    assert_eq!((&report["runs"], &report["blocked"]), (&json!(1), &json!(1)), "{report}");
+    assert_eq!(report["by_label"], json!([{"name": "people", "count": 1}]));
+    assert_eq!(house.call(Method::GET, "/api/data-governance/policies/none/report", None).0, 404);
+    assert_eq!(
+        house.call_as(&key("bob"), Method::GET, "/api/data-governance/policies/ends%20here/report", None).0,
+        403
+    );
+}

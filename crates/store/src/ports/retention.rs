@@ -1,0 +1,507 @@
+//! Deletes conversations, runs and figures for good, each in one transaction with the entry that proves it.
+
+use super::run_commit::open_run;
+use crate::append::{AuditRow, insert_audit};
+use crate::codec::{page_size, pattern};
+use crate::store::Store;
+use crate::tx::{Row, Tx, args, locking};
+use async_trait::async_trait;
+use serde::Deserialize as _;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use steward_core::audit::AuditEntry;
+use steward_core::governance::{Classification, Classified};
+use steward_core::hash::sha256;
+use steward_core::message::Message;
+use steward_core::ports::{RetainedFilter, Retention, StoreResult};
+use steward_core::retention::{DeletedItem, RetainedItem, RetainedKind};
+use steward_core::{ConversationId, RunId, TenantId, Timestamp, UserId};
+use uuid::Uuid;
+
+const DAY_MS: i64 = 86_400_000;
+/// Rows that are read at a time.
+const AT_ONCE: u32 = 500;
+/// Blobs of one item that other rows are searched for; what is beyond stays.
+const MAX_BLOBS: usize = 500;
+
+#[async_trait]
+impl Retention for Store {
+    async fn retained(&self, tenant: TenantId, filter: &RetainedFilter) -> StoreResult<Vec<RetainedItem>> {
+        let kind = filter.kind;
+        let after_at = filter.after.as_ref().map(|(at, _)| *at);
+        let after_id = filter.after.as_ref().map(|(_, id)| id.as_str());
+        if kind == RetainedKind::Usage {
+            let after = after_id.and_then(|id| id.parse::<i64>().ok());
+            let before = filter.before.map(|before| Timestamp(before.0.div_euclid(DAY_MS)));
+            let args = args![tenant, before, after, page_size(filter.limit)];
+            return self.rows(USAGE_DAYS, args).await?.iter().map(day).collect();
+        }
+        let after_id = after_id.map(|id| id.parse::<Uuid>().unwrap_or_default());
+        let limit = page_size(filter.limit);
+        let rows = if kind == RetainedKind::Conversations {
+            let deleted_only = filter.deleted_only;
+            let args = args![tenant, filter.before, filter.user, deleted_only, after_at, after_id, limit];
+            self.rows(CONVERSATIONS, args).await?
+        } else {
+            self.rows(RUNS, args![tenant, filter.before, filter.user, after_at, after_id, limit]).await?
+        };
+        rows.iter().map(|row| item(kind, row)).collect()
+    }
+
+    async fn retained_classification(
+        &self,
+        tenant: TenantId,
+        item: &RetainedItem,
+    ) -> StoreResult<Option<Classification>> {
+        let Ok(id) = item.id.parse::<Uuid>() else {
+            return Ok(None);
+        };
+        if item.kind == RetainedKind::Conversations {
+            let sql =
+                "select body from messages where tenant_id = $1 and conversation_id = $2 order by seq desc limit 50";
+            let mut highest = None;
+            for row in self.rows(sql, args![tenant, id]).await? {
+                let message: Option<Message> = serde_json::from_str(&row.text(0)?).ok();
+                highest = highest.max(message.and_then(|message| message.classified).map(|seen| seen.classification));
+            }
+            return Ok(highest);
+        }
+        let sql = "select body, blob from events where tenant_id = $1 and run_id = $2
+             and kind in ('run.started', 'data.classified', 'run.returned') order by seq";
+        let mut highest = None;
+        for row in self.rows(sql, args![tenant, id]).await? {
+            let text = match (row.opt_text(0)?, row.opt_text(1)?) {
+                (Some(text), _) => text,
+                (None, Some(blob)) => self.blob_text(&blob).await?,
+                (None, None) => continue,
+            };
+            highest = highest.max(classification_in(&text));
+        }
+        Ok(highest)
+    }
+
+    async fn delete_retained(
+        &self,
+        tenant: TenantId,
+        item: &RetainedItem,
+        entry: &AuditEntry,
+    ) -> StoreResult<Option<DeletedItem>> {
+        let args = (tenant, item.clone(), entry.clone());
+        let done = self.write(args, |(tenant, item, entry), tx| Box::pin(delete(tx, *tenant, item, entry))).await?;
+        let Some(Deleted { mut item, blobs, .. }) = done else {
+            return Ok(None);
+        };
+        for blob in blobs {
+            if self.remove_blob(&blob).await? {
+                item.blobs.push(blob);
+            }
+        }
+        Ok(Some(item))
+    }
+
+    async fn erase_mentions(
+        &self,
+        tenant: TenantId,
+        user: UserId,
+        texts: &[String],
+        stand_in: &str,
+    ) -> StoreResult<u64> {
+        let args = (tenant, user, texts.to_vec(), stand_in.to_owned());
+        self.write(args, |(tenant, user, texts, stand_in), tx| Box::pin(erase(tx, *tenant, *user, texts, stand_in)))
+            .await
+    }
+
+    async fn mentions(&self, tenant: TenantId, texts: &[String]) -> StoreResult<Vec<(String, u64)>> {
+        let mut found = Vec::new();
+        for (table, sql) in MENTIONS {
+            let mut count = 0;
+            for text in texts {
+                let row = self.row(sql, args![tenant, pattern(Some(text))?]).await?;
+                count = count.max(row.map_or(Ok(0), |row| row.count(0))?);
+            }
+            if count > 0 {
+                found.push(((*table).to_owned(), count));
+            }
+        }
+        Ok(found)
+    }
+}
+
+const CONVERSATIONS: &str = "
+select c.id, c.updated_at, c.user_id, c.id from conversations c
+where c.tenant_id = $1
+  and ($2 is null or c.updated_at < $2)
+  and ($3 is null or c.user_id = $3)
+  and ($4 = 0 or c.deleted_at is not null)
+  and ($5 is null or c.updated_at > $5 or (c.updated_at = $5 and c.id > $6))
+  and not exists (select 1 from runs r
+                  where r.tenant_id = c.tenant_id and r.conversation_id = c.id and r.status <> 'finished')
+order by c.updated_at, c.id limit $7";
+
+/// Runs that another asked go with that one; of a user, those that are left as well, and those that were kept by name.
+const RUNS: &str = "
+select r.id, r.updated_at, r.user_id, r.conversation_id from runs r
+where r.tenant_id = $1 and r.status = 'finished' and r.owner is null
+  and ($2 is null or r.updated_at < $2)
+  and ($3 is null or r.user_id = $3)
+  and ($4 is null or r.updated_at > $4 or (r.updated_at = $4 and r.id > $5))
+  and ($3 is not null or (
+      r.conversation_id is null and r.origin <> 'delegation'
+      and not exists (select 1 from kept_runs k where k.tenant_id = r.tenant_id and k.run_id = r.id)))
+order by r.updated_at, r.id limit $6";
+
+const USAGE_DAYS: &str = "
+select distinct day from usage_days
+where tenant_id = $1 and ($2 is null or day < $2) and ($3 is null or day > $3)
+order by day limit $4";
+
+fn item(kind: RetainedKind, row: &Row) -> StoreResult<RetainedItem> {
+    Ok(RetainedItem {
+        kind,
+        id: row.id(0)?.to_string(),
+        at: row.time(1)?,
+        user: row.opt_id(2)?.map(UserId),
+        conversation: row.opt_id(3)?.map(ConversationId),
+    })
+}
+
+fn day(row: &Row) -> StoreResult<RetainedItem> {
+    let day = row.int(0)?;
+    let at = Timestamp(day.saturating_mul(DAY_MS));
+    Ok(RetainedItem { kind: RetainedKind::Usage, id: day.to_string(), at, user: None, conversation: None })
+}
+
+/// The classification that an event brings into its run.
+fn classification_in(body: &str) -> Option<Classification> {
+    let value: Value = serde_json::from_str(body).ok()?;
+    let places = [&value, &value["classified"], &value["setup"]["classified"]];
+    let seen = places.into_iter().filter_map(|place| Classified::deserialize(place).ok());
+    seen.map(|seen| seen.classification).max()
+}
+
+struct Deleted {
+    item: DeletedItem,
+    /// Blobs that it had; others may have them too.
+    blobs: BTreeSet<String>,
+    digest: String,
+}
+
+impl Deleted {
+    /// Takes a row into the digest: each is hashed with the hash before it.
+    fn take(&mut self, row: &str) {
+        self.digest = sha256(format!("{}{row}", self.digest).as_bytes());
+    }
+}
+
+async fn delete(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    item: &RetainedItem,
+    entry: &AuditEntry,
+) -> StoreResult<Option<Deleted>> {
+    let mut deleted = Deleted { item: DeletedItem::default(), blobs: BTreeSet::new(), digest: String::new() };
+    let done = match item.kind {
+        RetainedKind::Conversations => conversation(tx, tenant, item, &mut deleted).await?,
+        RetainedKind::Runs => run(tx, tenant, item, &mut deleted).await?,
+        RetainedKind::Usage => usage(tx, tenant, item, &mut deleted).await?,
+    };
+    if !done {
+        return Ok(None);
+    }
+    deleted.item.sha256.clone_from(&deleted.digest);
+    let some = |count: u64| (count > 0).then_some(count);
+    let entry = entry
+        .clone()
+        .with("sha256", deleted.digest.as_str())
+        .with("runs", some(deleted.item.runs))
+        .with("events", some(deleted.item.events))
+        .with("messages", some(deleted.item.messages));
+    insert_audit(tx, tenant, &AuditRow::of(&entry)?).await?;
+    Ok(Some(deleted))
+}
+
+async fn conversation(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    item: &RetainedItem,
+    deleted: &mut Deleted,
+) -> StoreResult<bool> {
+    let Ok(id) = item.id.parse::<ConversationId>() else {
+        return Ok(false);
+    };
+    let sql = locking!(
+        tx,
+        "select updated_at, created_at, title from conversations where tenant_id = $1 and id = $2",
+        "for update"
+    );
+    let Some(row) = tx.row(sql, args![tenant, id]).await? else {
+        return Ok(false);
+    };
+    if row.time(0)? > item.at || open_run(tx, tenant, id).await?.is_some() {
+        return Ok(false);
+    }
+    let sql = "select id from runs where tenant_id = $1 and conversation_id = $2 order by id";
+    let first = tx.rows(sql, args![tenant, id]).await?;
+    let first: Vec<RunId> = first.iter().map(|row| row.id(0).map(RunId)).collect::<StoreResult<_>>()?;
+    let Some(runs) = with_those_below(tx, tenant, first).await? else {
+        return Ok(false);
+    };
+    deleted.take(&format!("conversation {id} {} {} {}", row.int(1)?, row.int(0)?, row.text(2)?));
+    let mut after = 0;
+    loop {
+        let sql = "select seq, body from messages
+             where tenant_id = $1 and conversation_id = $2 and seq > $3 order by seq limit $4";
+        let rows = tx.rows(sql, args![tenant, id, after, AT_ONCE]).await?;
+        let Some(last) = rows.last() else { break };
+        after = last.int(0)?;
+        for row in &rows {
+            let body = row.text(1)?;
+            deleted.take(&format!("message {} {body}", row.int(0)?));
+            deleted.blobs.extend(hashes_in(&body));
+            deleted.item.messages += 1;
+        }
+    }
+    tx.execute("delete from messages where tenant_id = $1 and conversation_id = $2", args![tenant, id]).await?;
+    for run in runs {
+        delete_run(tx, tenant, run, deleted).await?;
+    }
+    tx.execute("delete from conversations where tenant_id = $1 and id = $2", args![tenant, id]).await?;
+    Ok(true)
+}
+
+async fn run(tx: &mut Tx<'_>, tenant: TenantId, item: &RetainedItem, deleted: &mut Deleted) -> StoreResult<bool> {
+    let Ok(id) = item.id.parse::<RunId>() else {
+        return Ok(false);
+    };
+    let sql = locking!(tx, "select updated_at from runs where tenant_id = $1 and id = $2", "for update");
+    match tx.row(sql, args![tenant, id]).await? {
+        Some(row) if row.time(0)? <= item.at => {}
+        _ => return Ok(false),
+    }
+    let Some(runs) = with_those_below(tx, tenant, vec![id]).await? else {
+        return Ok(false);
+    };
+    for run in runs {
+        delete_run(tx, tenant, run, deleted).await?;
+    }
+    Ok(true)
+}
+
+/// These and the runs that they asked, each locked; `None`: one of them is at work.
+async fn with_those_below(tx: &mut Tx<'_>, tenant: TenantId, first: Vec<RunId>) -> StoreResult<Option<Vec<RunId>>> {
+    let mut found = Vec::new();
+    let mut open = first;
+    while let Some(run) = open.pop() {
+        let sql = locking!(tx, "select status, owner from runs where tenant_id = $1 and id = $2", "for update");
+        let Some(row) = tx.row(sql, args![tenant, run]).await? else {
+            continue;
+        };
+        if row.text(0)? != "finished" || row.opt_text(1)?.is_some() {
+            return Ok(None);
+        }
+        found.push(run);
+        let sql = "select body from events
+             where tenant_id = $1 and run_id = $2 and kind = 'run.delegated' and body is not null order by seq";
+        for row in tx.rows(sql, args![tenant, run]).await? {
+            let body: Value = serde_json::from_str(&row.text(0)?).unwrap_or_default();
+            let below = body["child"].as_str().and_then(|id| id.parse::<RunId>().ok());
+            open.extend(below.filter(|below| !found.contains(below)));
+        }
+    }
+    Ok(Some(found))
+}
+
+async fn delete_run(tx: &mut Tx<'_>, tenant: TenantId, id: RunId, deleted: &mut Deleted) -> StoreResult<()> {
+    let sql = "select title, coalesce(answer, ''), created_at, updated_at from runs where tenant_id = $1 and id = $2";
+    let Some(row) = tx.row(sql, args![tenant, id]).await? else {
+        return Ok(());
+    };
+    deleted.take(&format!("run {id} {} {} {} {}", row.int(2)?, row.int(3)?, row.text(0)?, row.text(1)?));
+    let mut after = 0;
+    loop {
+        let sql = "select seq, at, kind, body, blob from events
+             where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4";
+        let rows = tx.rows(sql, args![tenant, id, after, AT_ONCE]).await?;
+        let Some(last) = rows.last() else { break };
+        after = last.int(0)?;
+        for row in &rows {
+            let (body, blob) = (row.opt_text(3)?.unwrap_or_default(), row.opt_text(4)?);
+            let shown = blob.as_deref().unwrap_or(&body);
+            deleted.take(&format!("event {} {} {} {shown}", row.int(0)?, row.int(1)?, row.text(2)?));
+            deleted.blobs.extend(hashes_in(&body));
+            deleted.blobs.extend(blob);
+            deleted.item.events += 1;
+        }
+    }
+    for sql in [
+        "delete from run_inbox where tenant_id = $1 and run_id = $2",
+        "delete from timers where tenant_id = $1 and run_id = $2",
+        "delete from approvals where tenant_id = $1 and run_id = $2",
+        "delete from kept_runs where tenant_id = $1 and run_id = $2",
+        "delete from events where tenant_id = $1 and run_id = $2",
+        "delete from runs where tenant_id = $1 and id = $2",
+    ] {
+        tx.execute(sql, args![tenant, id]).await?;
+    }
+    deleted.item.runs += 1;
+    Ok(())
+}
+
+async fn usage(tx: &mut Tx<'_>, tenant: TenantId, item: &RetainedItem, deleted: &mut Deleted) -> StoreResult<bool> {
+    let Ok(day) = item.id.parse::<i64>() else {
+        return Ok(false);
+    };
+    let sql =
+        "select user_id, agent_id, connection_id, key_id, model, calls, prompt_tokens, completion_tokens, cost_micros
+         from usage_days where tenant_id = $1 and day = $2
+         order by user_id, agent_id, connection_id, key_id, model";
+    let rows = tx.rows(sql, args![tenant, day]).await?;
+    for row in &rows {
+        let ids = [row.id(0)?, row.id(1)?, row.id(2)?, row.id(3)?].map(|id| id.to_string()).join(" ");
+        let sums = [row.int(5)?, row.int(6)?, row.int(7)?, row.int(8)?].map(|sum| sum.to_string()).join(" ");
+        deleted.take(&format!("usage {day} {ids} {} {sums}", row.text(4)?));
+    }
+    tx.execute("delete from usage_days where tenant_id = $1 and day = $2", args![tenant, day]).await?;
+    Ok(!rows.is_empty())
+}
+
+/// What may be names of blobs: the hashes that a body holds, of files before a change.
+fn hashes_in(body: &str) -> Vec<String> {
+    let words = body.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_hash = |word: &&str| word.len() == 64 && word.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    words.filter(is_hash).take(MAX_BLOBS).map(str::to_owned).collect()
+}
+
+impl Store {
+    /// Deletes a blob that no row has; `false`: one has it, or there is none.
+    async fn remove_blob(&self, hash: &str) -> StoreResult<bool> {
+        if self.has_blob(hash).await? {
+            return Ok(false);
+        }
+        let Some(bytes) = self.take_blob(hash).await? else {
+            return Ok(false);
+        };
+        // A run may have written the same meanwhile, and found it there.
+        if self.has_blob(hash).await? {
+            self.put_blob(bytes).await?;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    async fn has_blob(&self, hash: &str) -> StoreResult<bool> {
+        if self.row("select 1 from events where blob = $1 limit 1", args![hash]).await?.is_some() {
+            return Ok(true);
+        }
+        let within = format!("%{hash}%");
+        for sql in [
+            "select 1 from events where body like $1 limit 1",
+            "select 1 from messages where body like $1 limit 1",
+            "select 1 from skill_packages where body like $1 limit 1",
+            "select 1 from skill_versions where body like $1 limit 1",
+        ] {
+            if self.row(sql, args![&within]).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Puts a text into the place of another in one column.
+macro_rules! replaced {
+    ($table:literal, $column:literal) => {
+        replaced!($table, $column, "")
+    };
+    ($table:literal, $column:literal, $more:literal) => {
+        concat!(
+            "update ",
+            $table,
+            " set ",
+            $column,
+            " = replace(",
+            $column,
+            ", $2, $3) where tenant_id = $1 and ",
+            $column,
+            " like $4 escape '\\'",
+            $more
+        )
+    };
+}
+
+/// What others have said and done. Settings, agents and skills are configuration, and the audit trail is a chain.
+const REPLACED: [&str; 20] = [
+    replaced!("approvals", "subject", " and decided_at is not null"),
+    replaced!("approvals", "about", " and decided_at is not null"),
+    replaced!("approvals", "answer"),
+    replaced!("approvals", "decided_by"),
+    replaced!("grants", "given_by"),
+    replaced!("resource_grants", "given_by"),
+    replaced!("kept_runs", "kept_by"),
+    replaced!(
+        "events",
+        "body",
+        " and exists (select 1 from runs r where r.tenant_id = events.tenant_id and r.id = events.run_id
+                      and r.status = 'finished')"
+    ),
+    replaced!("runs", "title"),
+    replaced!("runs", "answer"),
+    replaced!("runs", "folded_title"),
+    replaced!("runs", "folded_answer"),
+    replaced!("conversations", "title"),
+    replaced!("conversations", "folded_title"),
+    replaced!("conversations", "carried"),
+    replaced!("messages", "body"),
+    replaced!("messages", "folded_text"),
+    replaced!("memories", "text"),
+    replaced!("notes", "text"),
+    replaced!("reminders", "text"),
+];
+
+async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String], stand_in: &str) -> StoreResult<u64> {
+    let mut changed = 0;
+    for text in texts {
+        let pattern = format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
+        for sql in REPLACED {
+            changed += tx.execute(sql, args![tenant, text, stand_in, &pattern]).await?;
+        }
+    }
+    let owner = user.to_string();
+    changed +=
+        tx.execute("delete from idempotency_keys where tenant_id = $1 and owner = $2", args![tenant, owner]).await?;
+    changed += tx.execute("delete from mask_maps where tenant_id = $1 and user_id = $2", args![tenant, user]).await?;
+    Ok(changed)
+}
+
+/// Counts rows of a table in whose columns a text stands.
+macro_rules! counted {
+    ($table:literal, $first:literal $(, $more:literal)*) => {
+        (
+            $table,
+            concat!(
+                "select cast(count(*) as bigint) from ", $table, " where tenant_id = $1 and (lower(", $first,
+                ") like $2 escape '\\'" $(, " or lower(", $more, ") like $2 escape '\\'")*, ")"
+            ),
+        )
+    };
+}
+
+const MENTIONS: &[(&str, &str)] = &[
+    counted!("conversations", "title", "carried"),
+    counted!("messages", "body"),
+    counted!("runs", "title", "answer"),
+    counted!("events", "body"),
+    counted!("approvals", "subject", "about", "answer", "decided_by"),
+    counted!("grants", "body", "given_by"),
+    counted!("resource_grants", "given_by"),
+    counted!("kept_runs", "kept_by"),
+    counted!("memories", "text"),
+    counted!("notes", "title", "text"),
+    counted!("reminders", "text"),
+    counted!("agents", "body"),
+    counted!("skills", "body"),
+    counted!("settings", "value"),
+    counted!("user_groups", "name", "description"),
+    counted!("audit_entries", "actor", "target", "detail"),
+    counted!("audit_pending", "body"),
+];

@@ -1,0 +1,134 @@
+use super::bed::Bed;
+use super::fixtures::{
+    LATER, NOW, TENANT, append, conversation, ended, header, id, row, started, started_in, status, text,
+};
+use steward_core::audit::AuditEntry;
+use steward_core::event::{EventBody, Origin};
+use steward_core::governance::{Classification, Classified};
+use steward_core::ports::{
+    AuditFilter, AuditLog, AuditOrder, Conversations as _, Facts as _, MaskMapRow, MaskMaps as _, Note, RetainedFilter,
+    Retention, RunRow, RunStatus, RunStore as _, StoreError,
+};
+use steward_core::retention::{DELETED, RetainedItem, RetainedKind};
+use steward_core::{AgentId, ConversationId, Timestamp, UserId};
+
+fn filter(kind: RetainedKind) -> RetainedFilter {
+    RetainedFilter {
+        kind,
+        before: Some(Timestamp(LATER.0 + 1)),
+        user: None,
+        deleted_only: false,
+        after: None,
+        limit: 10,
+    }
+}
+
+fn entry() -> AuditEntry {
+    AuditEntry::new(id(), LATER, DELETED).with("policy", "a year")
+}
+
+async fn found(store: &impl Retention, filter: &RetainedFilter) -> Vec<RetainedItem> {
+    store.retained(TENANT, filter).await.unwrap()
+}
+
+pub async fn a_conversation_goes_with_its_runs_and_leaves_a_proof(bed: Bed) {
+    let store = bed.store();
+    let talk = conversation(&*store).await;
+    let large = "x".repeat(80_000);
+    let lease = started_in(&*store, talk).await;
+    let kinds = filter(RetainedKind::Conversations);
+    assert!(found(&*store, &kinds).await.is_empty(), "it is at work");
+    ended(&*store, &lease, talk, &["Hello", "Hi"]).await;
+    let other = conversation(&*store).await;
+    let second = RunRow { conversation: Some(other), ..row() };
+    let second = store.create_run(second, vec![text(&large)], vec![], "a", LATER).await.unwrap();
+    assert_eq!(bed.blobs.0.lock().unwrap().len(), 1);
+    ended(&*store, &second, other, &["Again"]).await;
+
+    let all = found(&*store, &kinds).await;
+    let items: Vec<&str> = all.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(items, [talk.to_string(), other.to_string()]);
+    assert!(found(&*store, &RetainedFilter { before: Some(NOW), ..kinds.clone() }).await.is_empty(), "too young");
+    assert!(found(&*store, &RetainedFilter { deleted_only: true, ..kinds.clone() }).await.is_empty());
+    let older = RetainedItem { at: Timestamp(all[0].at.0 - 1), ..all[0].clone() };
+    assert_eq!(store.delete_retained(TENANT, &older, &entry()).await.unwrap(), None, "it has changed since");
+
+    let deleted = store.delete_retained(TENANT, &all[0], &entry()).await.unwrap().unwrap();
+    assert_eq!((deleted.runs, deleted.events, deleted.messages, deleted.sha256.len()), (1, 1, 2, 64));
+    assert!(matches!(store.conversation(TENANT, talk).await, Err(StoreError::NotFound(_))));
+    assert!(matches!(store.run(TENANT, lease.run).await, Err(StoreError::NotFound(_))));
+    assert_eq!(store.delete_retained(TENANT, &all[0], &entry()).await.unwrap(), None, "it is gone");
+    assert_eq!(store.conversation(TENANT, other).await.unwrap().id, other);
+    assert_eq!(bed.blobs.0.lock().unwrap().len(), 1, "another row has it");
+    let deleted = store.delete_retained(TENANT, &all[1], &entry()).await.unwrap().unwrap();
+    assert_eq!((deleted.blobs.len(), bed.blobs.0.lock().unwrap().len()), (1, 0));
+
+    store.seal_audit(TENANT, 100).await.unwrap();
+    let filter = AuditFilter { action: Some(DELETED.to_owned()), ..AuditFilter::default() };
+    let proofs = store.audit_entries(TENANT, &filter, AuditOrder::OldestAfter(0), 10).await.unwrap().items;
+    assert_eq!(proofs.len(), 2);
+    assert_eq!(proofs[1].entry.detail["sha256"], deleted.sha256.as_str());
+    assert_eq!(proofs[0].entry.detail["policy"], "a year");
+}
+
+pub async fn runs_outside_of_conversations_go_by_themselves(bed: Bed) {
+    let store = bed.store();
+    let kinds = filter(RetainedKind::Runs);
+    let lease = started(&*store).await;
+    assert!(found(&*store, &kinds).await.is_empty(), "it is at work");
+    let done = || vec![status(RunStatus::Finished)];
+    store.commit(append(&lease, 1, vec![], done())).await.unwrap();
+    // One that another asked goes with that one, and one of a conversation with that.
+    let below = RunRow { origin: Origin::Delegation, ..row() };
+    let below = store.create_run(below, vec![text("x")], vec![], "a", LATER).await.unwrap();
+    store.commit(append(&below, 1, vec![], done())).await.unwrap();
+    let all = found(&*store, &kinds).await;
+    assert_eq!(all.iter().map(|one| one.id.clone()).collect::<Vec<_>>(), [lease.run.to_string()]);
+    assert_eq!(store.retained_classification(TENANT, &all[0]).await.unwrap(), None);
+    let seen = EventBody::DataClassified {
+        classified: Classified {
+            classification: Classification::Confidential,
+            label: "people".to_owned(),
+            source: "hr/pay.csv".to_owned(),
+        },
+    };
+    let seen = store.create_run(row(), vec![seen], vec![], "a", LATER).await.unwrap();
+    store.commit(append(&seen, 1, vec![], done())).await.unwrap();
+    let all = found(&*store, &kinds).await;
+    let item = all.iter().find(|one| one.id == seen.run.to_string()).unwrap();
+    let level = store.retained_classification(TENANT, item).await.unwrap();
+    assert_eq!(level, Some(Classification::Confidential));
+    assert_eq!(store.delete_retained(TENANT, item, &entry()).await.unwrap().unwrap().runs, 1);
+    // Pages go on where the one before ended.
+    let first = found(&*store, &RetainedFilter { limit: 1, ..kinds.clone() }).await;
+    let after = Some((first[0].at, first[0].id.clone()));
+    assert!(found(&*store, &RetainedFilter { after, ..kinds }).await.is_empty());
+}
+
+pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
+    let store = bed.store();
+    let (ann, agent) = (UserId(id()), AgentId(id()));
+    let mut talk = header("To ann.lee@example.org");
+    talk.id = ConversationId(id());
+    store.create_conversation(TENANT, &talk).await.unwrap();
+    let lease = started_in(&*store, talk.id).await;
+    ended(&*store, &lease, talk.id, &["Ask Ann Lee", "I wrote to ann.lee@example.org."]).await;
+    let note = Note { title: "n".into(), text: "Ann Lee: tea".into(), updated_at: NOW, classified: None };
+    store.save_note(TENANT, agent, &note).await.unwrap();
+    let map = MaskMapRow { id: id(), user: ann, made_at: NOW, ends_at: LATER, sealed: "s".into() };
+    store.save_mask_map(TENANT, &map).await.unwrap();
+    assert_eq!(store.mask_map(TENANT, map.id).await.unwrap().as_ref(), Some(&map));
+    assert_eq!(store.ended_mask_maps(TENANT, LATER).await.unwrap(), [map.clone()]);
+    let audit = AuditEntry::new(id(), NOW, "auth.login").by("ann.lee@example.org", Some(ann));
+    let texts = ["ann.lee@example.org", "Ann Lee", "ann lee"].map(str::to_owned);
+    store.record_audit(TENANT, &audit).await.unwrap();
+    let named = store.mentions(TENANT, &texts).await.unwrap();
+    assert!(named.iter().any(|(table, count)| table == "messages" && *count > 0), "{named:?}");
+    assert!(store.erase_mentions(TENANT, ann, &texts, "erased-7").await.unwrap() >= 5);
+    let named = store.mentions(TENANT, &texts).await.unwrap();
+    assert_eq!(named, [("audit_pending".to_owned(), 1)], "the audit trail is a chain");
+    let messages = store.messages(TENANT, talk.id).await.unwrap();
+    assert_eq!(messages[1].text, "I wrote to erased-7.");
+    assert_eq!(store.mask_map(TENANT, map.id).await.unwrap(), None);
+    assert_eq!(store.notes(TENANT, agent).await.unwrap()[0].text, "erased-7: tea");
+}

@@ -1,0 +1,78 @@
+import { CalendarX, Plus, X } from "lucide-react";
+import { useState } from "react";
+import { usePreviewRetention, useReplaceRetention, useRetention } from "@/api/hooks";
+import type { RetentionPolicy, RetentionPreview, RetentionView } from "@/api/types";
+import { useT } from "@/i18n";
+import { Button, Card, ConfirmDialog, ErrorState, Field, IconButton, Input, Select, Skeleton, Time, toast } from "@/ui";
+import { FROM } from "./form";
+import { Levels } from "./Labels";
+
+const KINDS: readonly RetentionPolicy["kind"][] = ["conversations", "runs", "usage"];
+type Draft = { name: string; kind: RetentionPolicy["kind"]; days: string; from: "" | NonNullable<RetentionPolicy["from"]>; deleted_only: boolean };
+
+const draftOf = (policy: RetentionPolicy): Draft => ({ name: policy.name, kind: policy.kind, days: String(policy.days), from: policy.from ?? "", deleted_only: policy.deleted_only ?? false });
+const policyOf = (draft: Draft): RetentionPolicy => ({
+  name: draft.name.trim(),
+  kind: draft.kind,
+  days: Number(draft.days),
+  deleted_only: draft.kind === "conversations" && draft.deleted_only,
+  ...(draft.from !== "" && draft.kind !== "usage" ? { from: draft.from } : {}),
+});
+
+/** How long conversations, runs and figures are kept. Saving asks twice, for what is deleted can't be taken back. */
+export function Retention() {
+  const t = useT("governance");
+  const rules = useRetention();
+  return (
+    <Card title={t("retention")}>
+      <div className="flex flex-col gap-4">
+        <p className="max-w-prose text-base text-ink-2">{t("retention_text")}</p>
+        {rules.error && !rules.data ? <ErrorState inline error={rules.error} onRetry={() => void rules.refetch()} /> : !rules.data ? <Skeleton rows={2} /> : <Editor key={rules.data.version} rules={rules.data} />}
+      </div>
+    </Card>
+  );
+}
+
+function Editor({ rules }: { rules: RetentionView }) {
+  const t = useT("governance");
+  const preview = usePreviewRetention();
+  const replace = useReplaceRetention();
+  const [drafts, setDrafts] = useState<Draft[]>(() => rules.policies.map(draftOf));
+  const [seen, setSeen] = useState<RetentionPreview | null>(null);
+  const wanted = { version: rules.version, policies: drafts.map(policyOf), holds: rules.holds };
+  const dirty = JSON.stringify(wanted.policies) !== JSON.stringify(rules.policies.map((policy) => policyOf(draftOf(policy))));
+  const change = (index: number, part: Partial<Draft>) => setDrafts((old) => old.map((draft, at) => (at === index ? { ...draft, ...part } : draft)));
+  const look = () => preview.mutate(wanted, { onSuccess: setSeen });
+  const save = () => seen && replace.mutate({ rules: wanted, confirmation: seen.confirmation }, { onSuccess: () => (setSeen(null), toast({ title: t("retention_saved"), tone: "ok" })), onError: () => setSeen(null) });
+  const wrong = drafts.some((draft) => draft.name.trim() === "" || !(Number.isInteger(Number(draft.days)) && Number(draft.days) >= 1 && Number(draft.days) <= 36_500));
+  return (
+    <>
+      {drafts.length === 0 && <p className="text-base text-ink-3">{t("retention_none")}</p>}
+      {drafts.map((draft, index) => (
+        <fieldset key={index} className="flex flex-wrap items-end gap-3 rounded-lg border border-line px-4 py-3">
+          <legend className="sr-only">{t("policy_of", { name: draft.name || t("unnamed") })}</legend>
+          <Field className="min-w-40 flex-1" label={t("name")}>{(p) => <Input {...p} maxLength={80} value={draft.name} onChange={(event) => change(index, { name: event.target.value })} />}</Field>
+          <Field label={t("retention_kind")}>{(p) => <Select {...p} value={draft.kind} onChange={(event) => change(index, { kind: event.target.value as Draft["kind"] })}>{KINDS.map((kind) => <option key={kind} value={kind}>{t(`retention_${kind}`)}</option>)}</Select>}</Field>
+          <Field className="w-28" label={t("retention_days")}>{(p) => <Input {...p} inputMode="numeric" value={draft.days} onChange={(event) => change(index, { days: event.target.value })} />}</Field>
+          {draft.kind !== "usage" && <Field label={t("from")}>{(p) => <Select {...p} value={draft.from} onChange={(event) => change(index, { from: event.target.value as Draft["from"] })}><option value="">{t("retention_all")}</option><Levels levels={FROM} /></Select>}</Field>}
+          {draft.kind === "conversations" && <label className="flex min-h-9 items-center gap-2 text-base"><input type="checkbox" checked={draft.deleted_only} onChange={(event) => change(index, { deleted_only: event.target.checked })} />{t("retention_deleted_only")}</label>}
+          <IconButton size="sm" label={t("remove", { name: draft.name || t("unnamed") })} onClick={() => setDrafts((old) => old.filter((_, at) => at !== index))}><X /></IconButton>
+        </fieldset>
+      ))}
+      {rules.holds.length > 0 && <p className="text-sm text-ink-3">{t("retention_holds", { count: rules.holds.length })}</p>}
+      {rules.last && <p className="text-sm text-ink-3">{t("retention_last", { count: rules.last.deleted })} <Time relative at={rules.last.began_at} /></p>}
+      {(preview.error ?? replace.error) && <ErrorState inline error={preview.error ?? replace.error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button size="sm" icon={<Plus aria-hidden className="size-4" />} onClick={() => setDrafts((old) => [...old, { name: "", kind: "conversations", days: "365", from: "", deleted_only: false }])}>{t("retention_add")}</Button>
+        {dirty && <Button size="sm" variant="primary" icon={<CalendarX aria-hidden className="size-4" />} disabled={wrong} loading={preview.isPending} onClick={look}>{t("retention_look")}</Button>}
+      </div>
+      {seen && (
+        <ConfirmDialog open onOpenChange={() => setSeen(null)} title={t("retention_sure")} description={t("retention_sure_text")} confirm={t("retention_confirm")} danger busy={replace.isPending} onConfirm={save}>
+          <ul className="flex flex-col gap-1 text-base">
+            {seen.would_go.map((one) => <li key={one.policy}>{t("retention_would_go", { name: one.policy, count: one.items, held: one.held })}</li>)}
+          </ul>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
