@@ -1,9 +1,11 @@
 //! Finds personal data and secrets in text, and masks them.
 
+mod announced;
 mod check_digits;
 mod context;
 mod dates;
 mod detector;
+mod evidence;
 mod finding;
 mod identifiers;
 mod lexicon;
@@ -17,6 +19,7 @@ mod phones;
 mod scan;
 mod secrets;
 mod shared;
+mod tables;
 
 pub use detector::Detector;
 pub use finding::{Confidence, DetectorError, Finding, PiiKind};

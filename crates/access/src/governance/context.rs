@@ -8,12 +8,12 @@ const REACH: usize = 48;
 /// Where words were seen last. A place is the end of the word.
 #[derive(Debug, Default)]
 pub struct Context {
-    last: [usize; 9],
+    last: [usize; 10],
     /// The beginning of the line.
     pub line: usize,
 }
 
-const ORDER_OF_BITS: [Meaning; 9] = [
+const ORDER_OF_BITS: [Meaning; 10] = [
     Meaning::PHONE,
     Meaning::BIRTH,
     Meaning::ID,
@@ -23,6 +23,7 @@ const ORDER_OF_BITS: [Meaning; 9] = [
     Meaning::ORDER,
     Meaning::VERSION,
     Meaning::CHECKSUM,
+    Meaning::CARD,
 ];
 
 impl Context {
@@ -31,6 +32,13 @@ impl Context {
             if meaning.any(context) {
                 *last = end;
             }
+        }
+    }
+
+    /// A word that announces one value is done with it.
+    pub fn forget(&mut self, meaning: Meaning) {
+        for (last, context) in self.last.iter_mut().zip(ORDER_OF_BITS) {
+            *last = if meaning.any(context) { 0 } else { *last };
         }
     }
 

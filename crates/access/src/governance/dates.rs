@@ -8,6 +8,9 @@ const YEARS: std::ops::RangeInclusive<u32> = 1900..=2099;
 /// The end of a date that begins at `at` with a digit: `12.03.1980`, `1980-03-12`, `3 March 1980`. A year of two digits
 /// counts if `short`.
 pub fn end(text: &str, at: usize, lexicon: &Lexicon, short: bool) -> Option<usize> {
+    if short && let Some(end) = compact(text, at) {
+        return Some(end);
+    }
     let (first, mut next) = number(text, at)?;
     let sign = *text.as_bytes().get(next)?;
     if matches!(sign, b'.' | b'/' | b'-') && digit_at(text, next + 1) {
@@ -23,7 +26,8 @@ pub fn end(text: &str, at: usize, lexicon: &Lexicon, short: bool) -> Option<usiz
             (1..=2, 1..=2, 2) => short && is_day_and_month(first, second),
             _ => false,
         };
-        return (is_date && !is_word(text, end)).then_some(end);
+        let ends = !is_word(text, end) || lengths.0 == 4 && text[end..].starts_with("T0");
+        return (is_date && ends).then_some(end);
     }
     if !(1..=31).contains(&first) || next - at > 2 {
         return None;
@@ -53,6 +57,14 @@ pub fn end(text: &str, at: usize, lexicon: &Lexicon, short: bool) -> Option<usiz
     let end = word_end(text, next);
     lexicon.month(&text[next..end])?;
     year_after(text, end)
+}
+
+/// "19850312"
+fn compact(text: &str, at: usize) -> Option<usize> {
+    let digits = text.get(at..at + 8).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let part = |range: std::ops::Range<usize>| digits[range].parse::<u32>().unwrap_or_default();
+    let is_date = YEARS.contains(&part(0..4)) && (1..=12).contains(&part(4..6)) && (1..=31).contains(&part(6..8));
+    (is_date && !is_word(text, at + 8)).then_some(at + 8)
 }
 
 /// The end of a date that begins at `at` with a month: `March 3, 1980`; `Mar. 1980` is none.

@@ -1,5 +1,6 @@
 //! Reads a text once, and tries at each word and number what may begin there.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::context::Context;
@@ -14,6 +15,7 @@ use super::payments::Payments;
 use super::phones::Phones;
 use super::scan::{CLASS, DIGIT, HIGH, OTHER, SIGN, UPPER, WORD, class, digit_at, width};
 use super::secrets::Secrets;
+use super::tables::Tables;
 
 /// The rules and words, as they stand in `data/governance`.
 #[derive(Debug)]
@@ -35,6 +37,7 @@ impl Detector {
             lexicon: Lexicon::read(
                 include_str!("../../data/governance/words.toml"),
                 include_str!("../../data/governance/names.toml"),
+                include_str!("../../data/governance/names_more.toml"),
             )?,
             numbers: Numbers {
                 payments: Payments::read(include_str!("../../data/governance/payments.toml"))?,
@@ -55,7 +58,19 @@ impl Detector {
             findings: Vec::new(),
         };
         reading.read();
-        apart(reading.findings)
+        let mut tables = Tables {
+            text,
+            lexicon: &self.lexicon,
+            numbers: &self.numbers,
+            secrets: &self.secrets,
+            findings: Vec::new(),
+            others: Vec::new(),
+        };
+        tables.read();
+        let mut findings = reading.findings;
+        findings.retain(|found| !(is_guess(found, text) && within(&tables.others, found)));
+        findings.extend(tables.findings);
+        apart(findings)
     }
 }
 
@@ -111,6 +126,13 @@ impl Reading<'_> {
             at == 0 || !matches!(self.text.as_bytes()[at - 1], b'_' | b'-' | b'.') || self.text[..at].ends_with("---")
         };
         let found = self.detector.secrets.known(self.text, at).filter(|_| bare());
+        let odd = || {
+            let signed =
+                matches!(self.text.as_bytes().get(end), Some(b'!' | b'#' | b'$' | b'%' | b'&' | b'*' | b'^' | b'~'));
+            let announced = signed && self.context.has(Meaning::PASSWORD, at);
+            if announced { self.detector.secrets.odd_word(self.text, at) } else { None }
+        };
+        let found = found.or_else(odd);
         let random = seen & DIGIT != 0 && end - at >= 8 || end - at >= 16;
         let found = found.or_else(|| {
             let announced = random && self.context.says(Meaning::KEY, Meaning::CHECKSUM, at);
@@ -121,6 +143,10 @@ impl Reading<'_> {
 
     fn push(&mut self, found: Finding) -> usize {
         let end = found.range.end;
+        if found.kind == PiiKind::DateOfBirth {
+            self.context.forget(Meaning::BIRTH);
+        }
+        self.findings.append(&mut self.names.more);
         self.findings.push(found);
         end
     }
@@ -222,7 +248,8 @@ impl Reading<'_> {
         match bytes[at] {
             b'@' if class(next) & WORD != 0 => {
                 let found = network::email(text, at)?;
-                if let Some(name) = self.names.before_address(found.range.start) {
+                let name = self.names.before_address(found.range.start);
+                if let Some(name) = name.or_else(|| self.names.beside_address(found.range.start, at)) {
                     self.push(name);
                 }
                 Some(self.push(found))
@@ -231,8 +258,8 @@ impl Reading<'_> {
                 let found = detector.secrets.address(text, at)?;
                 Some(self.push(found))
             }
-            b':' if next == b':' || next.is_ascii_hexdigit() => {
-                let found = network::ipv6(text, at)?;
+            b':' if next == b':' || next.is_ascii_alphanumeric() => {
+                let found = network::ipv6(text, at).or_else(|| detector.secrets.login(text, at))?;
                 Some(self.push(found))
             }
             b'+' | b'(' if next.is_ascii_digit() || matches!(next, b'+' | b'(') => {
@@ -244,6 +271,18 @@ impl Reading<'_> {
             _ => None,
         }
     }
+}
+
+/// A given name alone.
+fn is_guess(found: &Finding, text: &str) -> bool {
+    let possible = found.kind == PiiKind::PersonName && found.confidence == Confidence::Possible;
+    possible && !text[found.range.clone()].contains(' ')
+}
+
+/// Whether one of the ranges, which are in order, has the beginning of what was found.
+fn within(ranges: &[Range<usize>], found: &Finding) -> bool {
+    let next = ranges.partition_point(|range| range.start <= found.range.start);
+    next > 0 && ranges[next - 1].end > found.range.start
 }
 
 /// Of findings that overlap the more confident stays, then the kind that gives more away, then the longer.

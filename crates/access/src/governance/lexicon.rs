@@ -48,6 +48,13 @@ impl Meaning {
     /// A name before it is that of a company, a street.
     pub const PLACE_AFTER: Self = Self(1 << 24);
     pub const ARTICLE: Self = Self(1 << 25);
+    /// What follows it is often a person, and seldom a thing: "by", "ask", "laut".
+    pub const BEFORE_PERSON: Self = Self(1 << 26);
+    /// What persons do: "said", "schreibt", "a dit".
+    pub const AFTER_PERSON: Self = Self(1 << 27);
+    pub const CONJUNCTION: Self = Self(1 << 28);
+    /// A payment card.
+    pub const CARD: Self = Self(1 << 29);
     /// Ends a phrase, or means something only in capital letters.
     const PHRASE: Self = Self(1 << 31);
 
@@ -63,7 +70,7 @@ impl Meaning {
         self.0 == 0
     }
 
-    pub const CONTEXTS: Self = Self(0b1_1111_1111);
+    pub const CONTEXTS: Self = Self(0b1_1111_1111 | Self::CARD.0);
 
     /// What a word in small letters must mean to be looked at.
     const TELLING: Self = Self(
@@ -71,11 +78,11 @@ impl Meaning {
             | Self::MONTH.0
             | Self::HONORIFIC.0
             | Self::ROLE.0
+            | Self::GREETING.0
             | Self::CLOSING.0
             | Self::INTRODUCTION.0
             | Self::NAME_FIELD.0
-            | Self::MAYBE_NAME_FIELD.0
-            | Self::PHRASE.0,
+            | Self::MAYBE_NAME_FIELD.0,
     );
 }
 
@@ -104,6 +111,12 @@ struct Words {
     place_before: String,
     place_after: String,
     article: String,
+    before_person: String,
+    after_person: String,
+    conjunction: String,
+    card: String,
+    /// How surnames end, and few other words.
+    surname_ending: String,
     months: Vec<String>,
 }
 
@@ -114,6 +127,17 @@ struct Names {
     given_or_word: String,
     surname: HashMap<String, String>,
     surname_or_word: String,
+}
+
+/// Lists of others: names, and words that are none.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MoreNames {
+    given: String,
+    given_or_word: String,
+    surname: String,
+    surname_or_word: String,
+    word: String,
 }
 
 #[derive(Debug)]
@@ -135,24 +159,23 @@ pub struct Lexicon {
     /// By their last word.
     phrases: ByWord<Vec<Phrase>>,
     months: ByWord<u8>,
+    surname_endings: Vec<String>,
     /// Of all words, and of those that mean something in small letters.
-    all: Filter,
-    telling: Filter,
+    all: Filter<19>,
+    telling: Filter<15>,
 }
 
 /// Tells most words that are not in a list at a glance, from their first eight bytes and their length.
 #[derive(Debug)]
-struct Filter(Box<[u64]>);
+struct Filter<const BITS: u32>(Box<[u64]>);
 
-const FILTER_BITS: u32 = 17;
-
-impl Default for Filter {
+impl<const BITS: u32> Default for Filter<BITS> {
     fn default() -> Self {
-        Self(vec![0; 1 << (FILTER_BITS - 6)].into())
+        Self(vec![0; 1 << (BITS - 6)].into())
     }
 }
 
-impl Filter {
+impl<const BITS: u32> Filter<BITS> {
     fn place(text: &[u8], start: usize, end: usize) -> (usize, u64) {
         let length = end - start;
         let head = match text.get(start..start + 8).and_then(|head| <[u8; 8]>::try_from(head).ok()) {
@@ -162,7 +185,7 @@ impl Filter {
         let head = if length < 8 { head & ((1 << (8 * length)) - 1) } else { head };
         // A letter and its capital differ in this bit.
         let folded = head | 0x2020_2020_2020_2020;
-        let hash = (folded ^ (length as u64).rotate_left(56)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS);
+        let hash = (folded ^ (length as u64).rotate_left(56)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS);
         ((hash >> 6) as usize, 1 << (hash & 63))
     }
 
@@ -178,9 +201,11 @@ impl Filter {
 }
 
 impl Lexicon {
-    pub fn read(words: &str, names: &str) -> Result<Self, DetectorError> {
+    pub fn read(words: &str, names: &str, more_names: &str) -> Result<Self, DetectorError> {
         let words: Words = toml::from_str(words).map_err(|error| DetectorError::Data("words", error.to_string()))?;
         let names: Names = toml::from_str(names).map_err(|error| DetectorError::Data("names", error.to_string()))?;
+        let more: MoreNames =
+            toml::from_str(more_names).map_err(|error| DetectorError::Data("names_more", error.to_string()))?;
         let mut lexicon = Self::default();
         for (list, meaning) in [
             (&words.phone, Meaning::PHONE),
@@ -204,8 +229,17 @@ impl Lexicon {
             (&words.place_before, Meaning::PLACE_BEFORE),
             (&words.place_after, Meaning::PLACE_AFTER),
             (&words.article, Meaning::ARTICLE),
+            (&words.before_person, Meaning::BEFORE_PERSON),
+            (&words.after_person, Meaning::AFTER_PERSON),
+            (&words.conjunction, Meaning::CONJUNCTION),
+            (&words.card, Meaning::CARD),
             (&names.given_or_word, Meaning::GIVEN_OR_WORD),
             (&names.surname_or_word, Meaning::SURNAME_OR_WORD),
+            (&more.given, Meaning::GIVEN),
+            (&more.given_or_word, Meaning::GIVEN_OR_WORD),
+            (&more.surname, Meaning::SURNAME),
+            (&more.surname_or_word, Meaning::SURNAME_OR_WORD),
+            (&more.word, Meaning::COMMON),
         ] {
             lexicon.add(list, meaning);
         }
@@ -218,9 +252,11 @@ impl Lexicon {
             lexicon.add(list, Meaning::MONTH.or(Meaning::COMMON));
             lexicon.months.extend(entries(list).map(|month| (folded(month.as_bytes()), number)));
         }
+        lexicon.surname_endings = entries(&words.surname_ending).collect();
         for (word, meaning) in &lexicon.words {
             lexicon.all.add(word);
-            if meaning.any(Meaning::TELLING) {
+            let mut phrases = lexicon.phrases.get(word).into_iter().flatten();
+            if meaning.any(Meaning::TELLING) || phrases.any(|phrase| phrase.meaning.any(Meaning::TELLING)) {
                 lexicon.telling.add(word);
             }
         }
@@ -275,6 +311,12 @@ impl Lexicon {
         self.telling.may_have(text.as_bytes(), start, end)
     }
 
+    /// Of a word that is in no list.
+    pub fn ends_as_surname(&self, word: &str) -> bool {
+        let longer = |ending: &&String| word.len() > ending.len() + 2;
+        self.surname_endings.iter().filter(longer).any(|ending| word.ends_with(ending.as_str()))
+    }
+
     /// 1 to 12.
     pub fn month(&self, word: &str) -> Option<u8> {
         self.months.get(&folded(word.as_bytes())).copied()
@@ -301,11 +343,16 @@ fn ends_with(text: &[u8], phrase: &Phrase) -> bool {
     })
 }
 
-/// In small letters, as far as Latin letters go (`Ä` is 0xC3 0x84, `ä` 0xC3 0xA4).
+/// In small letters, as far as Latin letters go (`Ä` is 0xC3 0x84, `ä` 0xC3 0xA4, `Č` 0xC4 0x8C, `č` 0xC4 0x8D).
 fn folded_byte(byte: u8, before: u8) -> u8 {
     match byte {
         b'A'..=b'Z' => byte | 0x20,
         0x80..=0x9E if before == 0xC3 => byte | 0x20,
+        // Pairs, of which the capital letter is even or, in these ranges, odd.
+        0x80..=0xBE if matches!(before, 0xC4 | 0xC5) => {
+            let odd = byte > 0xB8 || before == 0xC5 && byte < 0x89;
+            if odd { byte + byte % 2 } else { byte | 1 }
+        }
         _ => byte,
     }
 }

@@ -89,9 +89,13 @@ impl PartsReader<'_> {
                 word.len() > 1 || !self.lexicon.meaning(self.text, next, word_end(self.text, next)).any(GIVEN)
             }
             Some(before) => {
-                let strong = part.meaning.any(Meaning::GIVEN.or(Meaning::SURNAME))
-                    && (!part.meaning.any(Meaning::COMMON)
-                        || before.meaning.any(Meaning::GIVEN) && part.meaning.any(Meaning::SURNAME));
+                let noble = matches!(before.shape, Shape::Particle | Shape::Prefix);
+                let strong = noble
+                    && !part.meaning.any(TITLE)
+                    && (before.shape == Shape::Prefix || !part.meaning.any(Meaning::COMMON))
+                    || part.meaning.any(Meaning::GIVEN.or(Meaning::SURNAME))
+                        && (!part.meaning.any(Meaning::COMMON)
+                            || before.meaning.any(Meaning::GIVEN) && part.meaning.any(Meaning::SURNAME));
                 let against = part.meaning.any(
                     speaks_against
                         .or(Meaning::CLOSING)
@@ -145,8 +149,11 @@ impl PartsReader<'_> {
             }
             return particle.then_some(Part { start: at, end, meaning, shape: Shape::Particle });
         }
-        let meaning = self.meaning_of(&pieces);
         let letters = &self.text[at..end];
+        let meaning = match self.meaning_of(&pieces) {
+            meaning if meaning.is_none() && self.lexicon.ends_as_surname(letters) => Meaning::SURNAME,
+            meaning => meaning,
+        };
         if letters.chars().count() == 1 {
             let dotted = bytes.get(end) == Some(&b'.');
             return dotted.then_some(Part { start: at, end: end + 1, meaning: Meaning::NONE, shape: Shape::Initial });

@@ -53,7 +53,8 @@ pub fn ipv4(text: &str, at: usize, version: bool, announced: bool) -> Option<Fin
         || address.is_unspecified()
         || address.is_broadcast()
         || address.octets()[0] == 255
-        || address.octets()[0] == 0;
+        || address.octets()[0] == 0
+        || address.octets()[2..] == [0, 0];
     let outline = address.octets().iter().all(|octet| *octet < 24) && !announced;
     let network = bytes.get(end) == Some(&b'/') && address.octets()[3] == 0;
     let is_one = !(goes_on || of_nobody || network || version || outline);

@@ -56,7 +56,8 @@ impl Numbers {
         if digits_ahead(&bytes[at + usize::from(!digit)..]) < FEWEST_DIGITS && !(with_letters && digit) {
             return None;
         }
-        let numbered = || self.card(text, at, denied).or_else(|| self.identifier(text, at, denied, context));
+        let no_card = context.denies(AGAINST, ABOUT_A_PERSON.or(Meaning::CARD), at);
+        let numbered = || self.card(text, at, no_card).or_else(|| self.identifier(text, at, denied, context));
         let found = if digit { numbered() } else { None };
         found.or_else(|| self.phone(text, at, denied, context)).map(Read::Found)
     }
@@ -93,8 +94,10 @@ impl Numbers {
 /// Whether the number at `at` is the rest of something longer: of a word, a fraction, a path, a longer number.
 fn continues(text: &str, at: usize) -> bool {
     let mut before = text[..at].chars().rev();
+    let starts_with_sign = matches!(text.as_bytes()[at], b'+' | b'(');
     match before.next() {
         Some(c) if c.is_alphanumeric() => true,
+        Some(',') if starts_with_sign || is_next_cell(text, at) => false,
         Some(',' | '.') => before.next().is_some_and(|c| c.is_ascii_digit()),
         Some('-' | '/' | '_' | '+' | '\u{2011}') => before.next().is_some_and(|c| c.is_ascii_alphanumeric()),
         // The second group of a longer number that was none.
@@ -102,6 +105,16 @@ fn continues(text: &str, at: usize) -> bool {
         Some('#' | '$' | '€' | '£' | '§' | '%') => true,
         None | Some(_) => false,
     }
+}
+
+/// Whether the comma before `at` divides two values, and not the digits of one.
+fn is_next_cell(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let run = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| byte.is_ascii_digit()).count();
+    let before = run(&mut bytes[..at - 1].iter().rev());
+    let after = run(&mut bytes[at..].iter());
+    let sign = (at - 1).checked_sub(before + 1).map(|at| bytes[at]);
+    before > 3 || after > 3 || matches!(sign, Some(b'-' | b'/' | b':')) || network::dotted(text, at).is_some()
 }
 
 /// International numbers of books and articles of trade begin with 978 or 979.

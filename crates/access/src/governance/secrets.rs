@@ -100,7 +100,8 @@ impl Secrets {
         let (login, _) = rest[..authority].rsplit_once('@')?;
         let (_, password) = login.split_once(':')?;
         let end = at + 3 + rest[..length].trim_end_matches(['.', ',', ';', ']', '}']).len();
-        let is_one = start < at && !password.is_empty() && !self.stands_for_one(password);
+        let template = login.contains(['[', '{', '<']);
+        let is_one = start < at && !password.is_empty() && !template && !self.stands_for_one(password);
         is_one.then(|| Finding::new(PiiKind::Secret, start..end, Confidence::Certain))
     }
 
@@ -142,10 +143,13 @@ impl Secrets {
             let pin = quote.is_none() && traits.digits == value.len() && value.len() < 9;
             match sign {
                 Sign::Colon | Sign::Word if pin => true,
+                // "PASSWORD=WORD" in the help of a program
+                Sign::Equals if quote.is_none() && traits.upper == value.len() => false,
                 Sign::Equals => value.len() >= 5 || traits.sorts() > 1,
                 Sign::SpacedEquals => quote.is_some() || traits.sorts() > 1 && traits.unlike_a_word(),
                 Sign::Colon | Sign::Word => {
-                    quote.is_some() && !value.contains(' ') || traits.sorts() > 1 && traits.unlike_a_word()
+                    let words = traits.digits + traits.upper == 0 && value.bytes().all(is_in_names);
+                    quote.is_some() && !value.contains(' ') || traits.sorts() > 1 && traits.unlike_a_word() && !words
                 }
             }
         } else {
@@ -153,6 +157,27 @@ impl Secrets {
             value.len() >= 12 && !value.contains(' ') && !pair && traits.random()
         };
         is_one.then(|| Finding::new(PiiKind::Secret, start..start + value.len(), Confidence::Likely))
+    }
+
+    /// "-u deploy:Xk29fkeoWq", whose `:` is at `at`.
+    pub fn login(&self, text: &str, at: usize) -> Option<Finding> {
+        let name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '@' | '\\');
+        let head = text[..at].trim_end_matches(name).trim_end_matches(['"', '\'']);
+        let flag = head.len() < at && (head.ends_with(" -u ") || head.ends_with(" --user "));
+        let rest = &text[at + 1..];
+        let length = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).unwrap_or(rest.len());
+        let value = &rest[..length];
+        let line = &head[head.rfind(['\n', ';', '|', '&']).unwrap_or(0)..];
+        let asks = || line.contains("curl") || rest[length..].trim_start_matches(['"', '\'', ' ']).starts_with("http");
+        let number = value.bytes().all(|byte| byte.is_ascii_digit());
+        let is_one = flag && length > 3 && !number && asks() && !self.stands_for_one(value);
+        is_one.then(|| Finding::new(PiiKind::Secret, at + 1..at + 1 + length, Confidence::Likely))
+    }
+
+    /// Of a cell under "password".
+    pub fn is_password(&self, value: &str) -> bool {
+        let traits = Traits::of(value);
+        value.len() > 5 && !value.contains(' ') && traits.unlike_a_word() && !self.stands_for_one(value)
     }
 
     /// A token from `at` on that nothing but the words before it tells from other texts.
@@ -171,6 +196,21 @@ impl Secrets {
         is_one.then(|| Finding::new(PiiKind::Secret, at..at + value.len(), Confidence::Likely))
     }
 
+    /// "the password you gave me, Sunflower#41": letters, digits and a sign that words don't have, all in one.
+    pub fn odd_word(&self, text: &str, at: usize) -> Option<Finding> {
+        let opens = text[..at].ends_with([' ', '"', '\'', '`', '(', '\n', '\t']);
+        let value = &text[at..];
+        let value =
+            &value[..value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')).unwrap_or(value.len())];
+        let value = value.trim_end_matches(['.', ',', ';', ':', ')', '?']);
+        let traits = Traits::of(value);
+        let odd = value.bytes().any(|byte| matches!(byte, b'!' | b'#' | b'$' | b'%' | b'&' | b'*' | b'^' | b'~'));
+        let plain = value.contains(['/', '=', '(', '[', '{', '<', ':', '\\']);
+        let is_one = opens && odd && !plain && (8..65).contains(&value.len());
+        let is_one = is_one && traits.digits > 0 && traits.lower + traits.upper > 2 && !self.stands_for_one(value);
+        is_one.then(|| Finding::new(PiiKind::Secret, at..at + value.len(), Confidence::Likely))
+    }
+
     /// "password Edelweiss_12": capital and small letters with digits, as in few words.
     fn bare_password(&self, text: &str, end: usize) -> Option<Finding> {
         let start = skip_spaces(text, end);
@@ -180,7 +220,8 @@ impl Secrets {
             [..value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';')).unwrap_or(value.len())];
         let value = value.trim_end_matches(['.', ')', ':']);
         let traits = Traits::of(value);
-        let is_one = start > end && value.len() > 5 && traits.lower > 0 && traits.upper > 0 && traits.digits > 0;
+        let mixed = traits.upper > 0 || traits.changes > 3;
+        let is_one = start > end && value.len() > 5 && traits.lower > 0 && mixed && traits.digits > 0;
         let is_one = is_one && !is_code(value) && !self.stands_for_one(value);
         is_one.then(|| Finding::new(PiiKind::Secret, start..start + value.len(), Confidence::Likely))
     }
@@ -188,7 +229,7 @@ impl Secrets {
     /// Where it begins if a few words stand between: "password for the guests is …".
     fn value_after_words(&self, text: &str, end: usize) -> Option<(usize, Sign, bool)> {
         let mut end = end;
-        for _ in 0..3 {
+        for _ in 0..5 {
             let start = skip_spaces(text, end);
             let next = word_end(text, start);
             if start == end || next == start {
@@ -219,6 +260,8 @@ impl Secrets {
             b':' if bytes.get(at + 1) == Some(&b':') => return None,
             b':' => Sign::Colon,
             b'-' if text[at..].starts_with("- ") => return None,
+            // "<password>…"
+            b'>' if !apart => Sign::Equals,
             _ => {
                 let copula = self.copulas.iter().find(|copula| {
                     text[at..].starts_with(copula.as_str()) && !is_word(text, at + copula.len()) && at > end
@@ -356,6 +399,11 @@ impl Traits {
         let dense = self.changes * 5 >= self.length || (self.hex && self.length >= 24);
         (mixed || (self.lower > 0 && self.upper > 3)) && dense && self.distinct >= self.length.min(20) / 2
     }
+}
+
+/// Of names of fields and files: `pw_uid:pw_gid`.
+const fn is_in_names(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/')
 }
 
 fn private_key(text: &str, at: usize) -> Option<Finding> {

@@ -103,3 +103,37 @@ fn secrets() {
         "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08, 123e4567-e89b-12d3-a456-426614174000",
     );
 }
+
+#[test]
+fn rows_under_a_heading() {
+    check(
+        "Name;Vorname;Geburtsdatum;Telefon\n«person_name:Qwendal»;«person_name:Hery»;«date_of_birth:18.12.1992»;«phone:08651 4471»",
+    );
+    check(
+        "| Full name | Team |\n|---|---|\n| «person_name:Thandiwe Nkosi» | Rose |\n| «person_name:Xyrna Quell» | Florence |",
+    );
+    check("code,product,maker\n77,Bed Luisa,Flou\n78,Lamp Emma,Thonet");
+    check("user,password\nbob,«secret:Kelp!forest9»\namy,changeme");
+}
+
+#[test]
+fn names_by_what_stands_beside_them() {
+    check("«person_name:Zeisig, Arnulf»; «person_name:Vogt, Hiltrud»; «person_name:ZERROUKI Samir»");
+    check(
+        "Attendees: «person_name:Anna Müller», «person_name:Xyrna Quell» and «person_name:Zo Arkwell»\nMinutes: Sales Team",
+    );
+    check(
+        "«person_name:Mathilde Overbeck», geb. «person_name:Lüning», was born «date_of_birth:4 May 1961», moved 7 May 1962",
+    );
+    check("Ask «person_name:Xyrna Quell», «email:xyrna.quell@example.org», or «person_name:J. R. Castrell».");
+    check("Nom : «person_name:Quéméneur»\nPrénom : «person_name:Armelle»\n");
+    check("12 sillas Lucía, Stuhl Emma, Sala Leonardo, Lampada Viola, Modell Oskar: 4 Stück");
+    check("Write to us, <«email:a@example.org»> or: (\"«email:b@example.org»\")");
+}
+
+#[test]
+fn secrets_of_commands_and_letters() {
+    check("curl -u deploy:«secret:Xk29fkeoWq» https://example.org; docker run -u app:staff image");
+    check("the password you gave me, «secret:Sunflower#41», fails; <password>«secret:Kelp!forest9»</password>");
+    check("ftp://[user][:pass]@host and --password=FILE");
+}
