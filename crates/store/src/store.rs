@@ -210,18 +210,19 @@ impl Store {
     }
 
     /// Deletes a blob and returns what was in it; `None`: there is none.
-    pub(crate) async fn take_blob(&self, hash: &str) -> StoreResult<Option<Vec<u8>>> {
-        let bytes = match self.blobs.get(hash).await {
+    pub(crate) async fn take_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<Vec<u8>>> {
+        let blobs = self.blobs_of(tenant);
+        let bytes = match blobs.get(hash).await {
             Ok(bytes) => bytes,
             Err(BlobError::Missing(_)) => return Ok(None),
             Err(error) => return Err(error::blob(&error)),
         };
-        self.blobs.remove(hash).await.map_err(|e| error::blob(&e))?;
+        blobs.remove(hash).await.map_err(|e| error::blob(&e))?;
         Ok(Some(bytes))
     }
 
-    pub(crate) async fn put_blob(&self, bytes: Vec<u8>) -> StoreResult<()> {
-        self.blobs.put(bytes).await.map(drop).map_err(|e| error::blob(&e))
+    pub(crate) async fn put_blob(&self, tenant: TenantId, bytes: Vec<u8>) -> StoreResult<()> {
+        self.blobs_of(tenant).put(bytes).await.map(drop).map_err(|e| error::blob(&e))
     }
 }
 

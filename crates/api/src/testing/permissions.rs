@@ -224,7 +224,7 @@ impl Table {
         for role in ROLES {
             keys.push(Some(api_key(self.person(role).await)));
         }
-        let token = match self.bed.state.access.make_scim_token(operation, "a test").await {
+        let token = match self.bed.state.installation().access.make_scim_token(operation, "a test").await {
             Ok((token, secret)) => {
                 keys.push(Some(secret));
                 token.id
@@ -238,7 +238,7 @@ impl Table {
             let answer = self.bed.send(&line, &[&header], "{}").await;
             cells.push(if answer.status == 401 { "log in" } else { "yes" });
         }
-        self.bed.state.access.remove_scim_token(token).await.unwrap();
+        self.bed.state.installation().access.remove_scim_token(token).await.unwrap();
         cells.join(" | ")
     }
 

@@ -101,7 +101,7 @@ async fn requests_of_keycloak_are_answered_as_it_expects() {
 #[tokio::test]
 async fn bad_requests_are_refused_in_the_words_of_scim_and_change_nothing() {
     let world = world().await;
-    world.bed.state.access.service_user(LOCAL_USER, "local").await.unwrap();
+    world.bed.state.installation().access.service_user(LOCAL_USER, "local").await.unwrap();
     let ben = world.made("Users", json!({"userName": "ben@example.org"})).await;
     let local = world.bed.json("POST /api/groups", &[&world.admin], &json!({"name": "local"})).await.json();
     let me = world.bed.send("GET /api/auth/me", &[&world.admin], "").await.json();
@@ -183,7 +183,7 @@ async fn somebody_disabled_by_a_provider_is_out_at_once() {
     let bed = &world.bed;
     let ann = world.made("Users", json!({"userName": "ann@example.org", "displayName": "Ann"})).await;
     let id = UserId(ann.parse().unwrap());
-    let key = bed.state.access.make_api_key(id).await.unwrap();
+    let key = bed.state.installation().access.make_api_key(id).await.unwrap();
     let key = format!("authorization: Bearer {key}");
     assert_eq!(bed.send("GET /api/auth/me", &[&key], "").await.json()["name"], "Ann");
     assert_eq!(world.patch(&format!("Users/{ann}"), json!([{"op": "replace", "value": {"active": false}}])).await, 200);

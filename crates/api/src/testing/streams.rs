@@ -39,11 +39,11 @@ async fn streams_end_soon_after_a_logout_a_disabling_and_the_end_of_a_key() {
     let bed = bed().await;
     let open = bed.admin().await;
     let session = bearer(&open);
-    let key = format!("authorization: Bearer {}", bed.state.access.new_api_key(EMAIL).await.unwrap());
+    let key = format!("authorization: Bearer {}", bed.state.installation().access.new_api_key(EMAIL).await.unwrap());
     let ann = UserId(Uuid::from_u128(7));
     let user = User::new(ann, "ann@example.org", "Ann", Role::Developer, bed.clock_now());
     bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
-    let anns = format!("authorization: Bearer {}", bed.state.access.make_api_key(ann).await.unwrap());
+    let anns = format!("authorization: Bearer {}", bed.state.installation().access.make_api_key(ann).await.unwrap());
     let stays = bed.stream(&key).await;
     let (logged_out, disabled) = (bed.stream(&session).await, bed.stream(&anns).await);
 

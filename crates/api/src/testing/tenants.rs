@@ -170,9 +170,9 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
     };
     store.settle(tenant, None, &spent).await.unwrap();
     let at = bed.clock_now().plus(Duration::from_secs(60));
-    let reminder = Reminder { id: NAME.to_owned(), at, text: MARK.to_owned(), done: false };
+    let reminder = Reminder { id: NAME.to_owned(), at, text: MARK.to_owned(), done: false, classified: None };
     store.save_reminder(tenant, AgentId(THING), &reminder).await.unwrap();
-    let note = Note { title: NAME.to_owned(), text: MARK.to_owned(), updated_at: Timestamp(0) };
+    let note = Note { title: NAME.to_owned(), text: MARK.to_owned(), updated_at: Timestamp(0), classified: None };
     store.save_note(tenant, AgentId(THING), &note).await.unwrap();
     let grant = json!({
         "id": THING, "agent": THING, "grant": {"scope": {"kind": "tool", "name": MARK}}, "by": MARK, "created_at": 0,

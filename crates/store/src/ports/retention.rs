@@ -72,7 +72,7 @@ impl Retention for Store {
         for row in self.rows(sql, args![tenant, id]).await? {
             let text = match (row.opt_text(0)?, row.opt_text(1)?) {
                 (Some(text), _) => text,
-                (None, Some(blob)) => self.blob_text(&blob).await?,
+                (None, Some(blob)) => self.blob_text(tenant, &blob).await?,
                 (None, None) => continue,
             };
             highest = highest.max(classification_in(&text));
@@ -92,7 +92,7 @@ impl Retention for Store {
             return Ok(None);
         };
         for blob in blobs {
-            if self.remove_blob(&blob).await? {
+            if self.remove_blob(tenant, &blob).await? {
                 item.blobs.push(blob);
             }
         }
@@ -374,16 +374,16 @@ fn hashes_in(body: &str) -> Vec<String> {
 
 impl Store {
     /// Deletes a blob that no row has; `false`: one has it, or there is none.
-    async fn remove_blob(&self, hash: &str) -> StoreResult<bool> {
+    async fn remove_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
         if self.has_blob(hash).await? {
             return Ok(false);
         }
-        let Some(bytes) = self.take_blob(hash).await? else {
+        let Some(bytes) = self.take_blob(tenant, hash).await? else {
             return Ok(false);
         };
         // A run may have written the same meanwhile, and found it there.
         if self.has_blob(hash).await? {
-            self.put_blob(bytes).await?;
+            self.put_blob(tenant, bytes).await?;
             return Ok(false);
         }
         Ok(true)
