@@ -131,7 +131,7 @@ impl Tenants {
 
     pub async fn list(&self, caller: &Caller) -> Result<Vec<Tenant>, AppError> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
-        Ok(self.0.rows.tenants().await?.into_iter().map(Tenant::from).collect())
+        Ok(self.prepare().await?.into_iter().map(Tenant::from).collect())
     }
 
     pub async fn get(&self, caller: &Caller, id: TenantId) -> Result<Tenant, AppError> {
@@ -267,7 +267,7 @@ impl Tenants {
     }
 
     async fn row(&self, id: TenantId) -> Result<ports::Tenant, AppError> {
-        let found = self.0.rows.tenants().await?.into_iter().find(|row| row.id == id);
+        let found = self.prepare().await?.into_iter().find(|row| row.id == id);
         found.ok_or_else(|| AppError::not_found(format!("organisation {id}")))
     }
 

@@ -43,21 +43,24 @@ macro_rules! cases {
         async fn postgres() {
             let server = steward_testkit::postgres::TestPostgres::shared().await.unwrap();
             $(
-                eprintln!("{} on PostgreSQL", stringify!($case));
-                let url = server.fresh_database().await.unwrap();
-                let bed = crate::conformance::bed::Bed::postgres(url).await;
-                crate::conformance::boxed(crate::conformance::$module::$case, bed).await;
+                let case = crate::conformance::$module::$case;
+                crate::conformance::on_postgres(&server, stringify!($case), case).await;
             )+
         }
     };
 }
 
 /// A case apart from the others: all of them in one future would take more stack than a thread has.
-fn boxed<F: Future<Output = ()> + 'static>(
-    case: impl FnOnce(bed::Bed) -> F,
-    bed: bed::Bed,
-) -> std::pin::Pin<Box<dyn Future<Output = ()>>> {
-    Box::pin(case(bed))
+fn on_postgres<'s, F: Future<Output = ()> + 's>(
+    server: &'s steward_testkit::postgres::TestPostgres,
+    name: &'static str,
+    case: impl FnOnce(bed::Bed) -> F + 's,
+) -> std::pin::Pin<Box<dyn Future<Output = ()> + 's>> {
+    Box::pin(async move {
+        eprintln!("{name} on PostgreSQL");
+        let url = server.fresh_database().await.unwrap();
+        case(bed::Bed::postgres(url).await).await;
+    })
 }
 
 cases! {

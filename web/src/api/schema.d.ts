@@ -1594,6 +1594,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tenants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All organisations, by slug. */
+        get: operations["listTenants"];
+        put?: never;
+        /**
+         * Makes an organisation
+         * @description It is open at once. Its first administrator is invited: they choose their password with the token, which is shown this
+         *     once.
+         */
+        post: operations["createTenant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tenants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One organisation. */
+        get: operations["getTenant"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes an organisation that is disabled, for good
+         * @description With every row and file of it. How many there were is told, and written into the audit trail.
+         */
+        delete: operations["deleteTenant"];
+        options?: never;
+        head?: never;
+        /**
+         * Renames, disables or enables an organisation
+         * @description Disabling ends its logins, keys, runs at work and event streams at once. Enabling lets its runs go on.
+         */
+        patch: operations["changeTenant"];
+        trace?: never;
+    };
     "/api/access/defaults": {
         parameters: {
             query?: never;
@@ -4191,6 +4238,26 @@ export interface components {
             /** @description The tool it needs, if any. */
             tool?: string;
         };
+        /** @description How many rows were deleted from a table. */
+        DeletedTable: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            rows: number;
+            /** @description The table. */
+            table: string;
+        };
+        /** @description What was deleted with an organisation. The same stands in the audit trail. */
+        DeletedTenant: {
+            /**
+             * Format: int64
+             * @description Files of its folder.
+             */
+            files: number;
+            /** @description By table, those without rows too. */
+            tables: components["schemas"]["DeletedTable"][];
+        };
         /** @description Where a replay differs from what was recorded. */
         Difference: {
             /** @description What this program would decide. */
@@ -4207,6 +4274,8 @@ export interface components {
         DirectoryLogin: {
             /** @description Password. */
             password: string;
+            /** @description The slug of the organisation; the installation's own if left out. */
+            tenant?: string | null;
             /**
              * @description The name in the directory, or the email.
              * @example ada
@@ -5656,6 +5725,15 @@ export interface components {
             /** @description To scan as a QR code. */
             uri: string;
         };
+        /** @description An organisation that was just made. */
+        NewTenant: {
+            /** @description Its first administrator. */
+            administrator: components["schemas"]["User"];
+            /** @description How they come to a password. */
+            invitation: components["schemas"]["Invitation"];
+            /** @description The organisation. */
+            tenant: components["schemas"]["Tenant"];
+        };
         /** @description A key that was just made. */
         NewVirtualKey: components["schemas"]["VirtualKey"] & {
             /**
@@ -6588,6 +6666,35 @@ export interface components {
                  * @description Its id.
                  */
                 id: string;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Tenant: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was made, milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /** @description Whether it is the one of the installation, which is always there. */
+                default: boolean;
+                /**
+                 * Format: int64
+                 * @description Since when it is disabled; null: it is not.
+                 */
+                disabled_at: number | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description To show. */
+                name: string;
+                /** @description By which logins name it. */
+                slug: string;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -8108,6 +8215,57 @@ export interface components {
          * @enum {string}
          */
         Task: "reasoning" | "code_gen" | "rag_answer" | "summarize" | "classify" | "extract" | "translate" | "chat" | "tool_call" | "planning";
+        /** @description An organisation: its people, agents and data are apart from those of all others. */
+        Tenant: {
+            /**
+             * Format: int64
+             * @description When it was made, milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /** @description Whether it is the one of the installation, which is always there. */
+            default: boolean;
+            /**
+             * Format: int64
+             * @description Since when it is disabled; null: it is not.
+             */
+            disabled_at: number | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description To show. */
+            name: string;
+            /** @description By which logins name it. */
+            slug: string;
+        };
+        /** @description That it is really meant. */
+        TenantDeletion: {
+            /** @description The slug of the organisation, once more. */
+            slug: string;
+        };
+        /** @description A new organisation, and its first administrator. */
+        TenantInput: {
+            /**
+             * @description Email of its first administrator, who is invited.
+             * @example ann@example.org
+             */
+            administrator: string;
+            /** @description To show; the slug if left out. */
+            name?: string | null;
+            /**
+             * @description By which logins name it: 2 to 40 lower-case letters, digits and hyphens. It stays.
+             * @example acme
+             */
+            slug: string;
+        };
+        /** @description What to change of an organisation. What is left out stays. */
+        TenantPatch: {
+            /** @description Whether nobody of it comes in: its logins, keys, runs and streams end at once. */
+            disabled?: boolean;
+            /** @description To show. */
+            name?: string;
+        };
         /**
          * @description How the token is sent.
          * @enum {string}
@@ -8418,86 +8576,6 @@ export interface components {
         UserDetail: components["schemas"]["User"] & {
             /** @description Logins that have not ended. */
             sessions: number;
-        };
-        /** @description How many rows were deleted from a table. */
-        DeletedTable: {
-            /**
-             * Format: int64
-             * @description How many.
-             */
-            rows: number;
-            /** @description The table. */
-            table: string;
-        };
-        /** @description What was deleted with an organisation. The same stands in the audit trail. */
-        DeletedTenant: {
-            /**
-             * Format: int64
-             * @description Files of its folder.
-             */
-            files: number;
-            /** @description By table, those without rows too. */
-            tables: components["schemas"]["DeletedTable"][];
-        };
-        /** @description An organisation that was just made. */
-        NewTenant: {
-            /** @description Its first administrator. */
-            administrator: components["schemas"]["User"];
-            /** @description How they come to a password. */
-            invitation: components["schemas"]["Invitation"];
-            /** @description The organisation. */
-            tenant: components["schemas"]["Tenant"];
-        };
-        /** @description An organisation: its people, agents and data are apart from those of all others. */
-        Tenant: {
-            /**
-             * Format: int64
-             * @description When it was made, milliseconds since 1970 UTC.
-             */
-            created_at: number;
-            /** @description Whether it is the one of the installation, which is always there. */
-            default: boolean;
-            /**
-             * Format: int64
-             * @description Since when it is disabled; null: it is not.
-             */
-            disabled_at: number | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
-            id: string;
-            /** @description To show. */
-            name: string;
-            /** @description By which logins name it. */
-            slug: string;
-        };
-        /** @description That it is really meant. */
-        TenantDeletion: {
-            /** @description The slug of the organisation, once more. */
-            slug: string;
-        };
-        /** @description A new organisation, and its first administrator. */
-        TenantInput: {
-            /**
-             * @description Email of its first administrator, who is invited.
-             * @example ann@example.org
-             */
-            administrator: string;
-            /** @description To show; the slug if left out. */
-            name?: string | null;
-            /**
-             * @description By which logins name it: 2 to 40 lower-case letters, digits and hyphens. It stays.
-             * @example acme
-             */
-            slug: string;
-        };
-        /** @description What to change of an organisation. What is left out stays. */
-        TenantPatch: {
-            /** @description Whether nobody of it comes in: its logins, keys, runs and streams end at once. */
-            disabled?: boolean;
-            /** @description To show. */
-            name?: string;
         };
         /** @description Whom to invite. */
         UserInput: {
@@ -9145,7 +9223,10 @@ export interface operations {
     };
     offeredLogins: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The slug of the organisation; the installation's own if left out. */
+                tenant?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9162,6 +9243,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -9170,6 +9252,8 @@ export interface operations {
             query?: {
                 /** @description The path of the studio to come back to. */
                 next?: string;
+                /** @description The slug of the organisation; the installation's own if left out. */
+                tenant?: string;
             };
             header?: never;
             path: {
@@ -12563,6 +12647,196 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTenants: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By slug */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Tenant"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTenant"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another has this slug */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantDeletion"];
+            };
+        };
+        responses: {
+            /** @description Deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedTenant"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is in use, or the installation's own */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantPatch"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is the installation's own */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };

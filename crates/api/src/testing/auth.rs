@@ -94,7 +94,7 @@ async fn wrong_passwords_are_refused_alike_and_then_closed() {
 async fn the_first_administrator_is_made_once() {
     let bed = bed().await;
     let status = bed.send("GET /api/auth/status", &[], "").await;
-    assert_eq!(status.json(), json!({"needs_setup": true, "version": "9.9.9"}));
+    assert_eq!(status.json(), json!({"needs_setup": true, "version": "9.9.9", "several_tenants": false}));
     let made = bed.app().access.first_start(None).await.unwrap();
     let steward_access::FirstStart::Token(token) = made else {
         panic!("{made:?}");

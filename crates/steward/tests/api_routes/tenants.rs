@@ -117,6 +117,7 @@ fn an_organisation_works_apart_from_its_first_minute() {
         assert!(!page.to_string().contains("acme.example") && !page.to_string().contains(&id), "{path}: {page}");
     }
 
+    std::fs::write(folder.join("workspace/note.txt"), "kept").unwrap();
     // It is there after a restart, and gone while it is disabled.
     two.restart();
     assert_eq!(two.call(&two.acme, Method::GET, &format!("/api/runs/{id}"), None).0, 200);

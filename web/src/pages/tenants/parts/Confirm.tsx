@@ -24,7 +24,7 @@ export function Deletion({ tenant, onClose }: Props) {
   const { remove } = useTenantActions();
   const [slug, setSlug] = useState("");
   const [tried, setTried] = useState(false);
-  const problem = slug.trim() === tenant.slug ? null : t("delete_other");
+  const problem = slug.trim() === tenant.slug ? null : t("delete_wrong");
   const run = () => {
     setTried(true);
     if (problem) return;
