@@ -40,23 +40,19 @@ macro_rules! cases {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn postgres() {
             let server = steward_testkit::postgres::TestPostgres::shared().await.unwrap();
-            $(
-                eprintln!("{} on PostgreSQL", stringify!($case));
+            let cases: &[(&str, crate::conformance::Case)] =
+                &[$((stringify!($case), |bed| Box::pin(crate::conformance::$module::$case(bed)))),+];
+            for (name, case) in cases {
+                eprintln!("{name} on PostgreSQL");
                 let url = server.fresh_database().await.unwrap();
-                let bed = crate::conformance::bed::Bed::postgres(url).await;
-                crate::conformance::boxed(crate::conformance::$module::$case, bed).await;
-            )+
+                case(crate::conformance::bed::Bed::postgres(url).await).await;
+            }
         }
     };
 }
 
 /// A case apart from the others: all of them in one future would take more stack than a thread has.
-fn boxed<F: Future<Output = ()> + 'static>(
-    case: impl FnOnce(bed::Bed) -> F,
-    bed: bed::Bed,
-) -> std::pin::Pin<Box<dyn Future<Output = ()>>> {
-    Box::pin(case(bed))
-}
+type Case = fn(bed::Bed) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
 
 cases! {
     log::creates_and_reads_a_run,
