@@ -42,26 +42,19 @@ macro_rules! cases {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn postgres() {
             let server = steward_testkit::postgres::TestPostgres::shared().await.unwrap();
-            $(
-                let case = crate::conformance::$module::$case;
-                crate::conformance::on_postgres(&server, stringify!($case), case).await;
-            )+
+            let cases: &[(&str, crate::conformance::Case)] =
+                &[$((stringify!($case), |bed| Box::pin(crate::conformance::$module::$case(bed)))),+];
+            for (name, case) in cases {
+                eprintln!("{name} on PostgreSQL");
+                let url = server.fresh_database().await.unwrap();
+                case(crate::conformance::bed::Bed::postgres(url).await).await;
+            }
         }
     };
 }
 
 /// A case apart from the others: all of them in one future would take more stack than a thread has.
-fn on_postgres<'s, F: Future<Output = ()> + 's>(
-    server: &'s steward_testkit::postgres::TestPostgres,
-    name: &'static str,
-    case: impl FnOnce(bed::Bed) -> F + 's,
-) -> std::pin::Pin<Box<dyn Future<Output = ()> + 's>> {
-    Box::pin(async move {
-        eprintln!("{name} on PostgreSQL");
-        let url = server.fresh_database().await.unwrap();
-        case(bed::Bed::postgres(url).await).await;
-    })
-}
+type Case = fn(bed::Bed) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
 
 cases! {
     log::creates_and_reads_a_run,

@@ -1798,6 +1798,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/identity/try/provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a provider what it says of itself, with settings that need not be saved. Nothing is kept. */
+        post: operations["tryIdentityProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/try/directory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Connects to a directory with settings that need not be saved, and looks for somebody if a name is given. Nothing is kept. */
+        post: operations["tryDirectory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/identity/directory": {
         parameters: {
             query?: never;
@@ -1812,6 +1846,62 @@ export interface paths {
         post?: never;
         /** Removes the directory, with its password. Who came by it stays a user, but can't log in with it. */
         delete: operations["removeDirectory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/scim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What those may do whom a provider keeps here by SCIM. */
+        get: operations["readScimSettings"];
+        /** Replaces the settings of SCIM. They hold at once, also for those who came before. */
+        put: operations["replaceScimSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/scim/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the tokens that providers come with to `/scim/v2`, without their secrets. */
+        get: operations["listScimTokens"];
+        put?: never;
+        /**
+         * Makes a token for SCIM
+         * @description It opens `/scim/v2` and nothing else. Its secret is shown this once.
+         */
+        post: operations["createScimToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/scim/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a token for good; in force at the next request. */
+        delete: operations["revokeScimToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5143,6 +5233,18 @@ export interface components {
             /** @description Its settings. */
             settings: components["schemas"]["DirectorySettings"];
         };
+        /** @description A directory to try. */
+        IdentityDirectoryTrial: {
+            /** @description Somebody to look for. */
+            login?: string | null;
+            /**
+             * @description Of the account that looks for people. Left out: the one that is kept, if server and account are those that it is
+             *     kept for.
+             */
+            password?: string | null;
+            /** @description Its settings, saved or not. */
+            settings: components["schemas"]["DirectorySettings"];
+        };
         /** @description A provider of OpenID Connect as it is saved. */
         IdentityProvider: {
             /** @description Whether a client secret is kept. It is shown to nobody. */
@@ -5717,6 +5819,14 @@ export interface components {
             current: string;
             /** @description At least 10 characters. */
             new: string;
+        };
+        /** @description A token that was just made. */
+        NewScimToken: components["schemas"]["ScimToken"] & {
+            /**
+             * @description What the provider sends as the bearer token. Shown this once; null where the answer is repeated for an
+             *     idempotency key.
+             */
+            secret: string | null;
         };
         /** @description What an app needs to show codes. Shown this once. */
         NewSecondFactor: {
@@ -6524,6 +6634,35 @@ export interface components {
                  */
                 user_id: string | null;
                 verdict: components["schemas"]["Verdict"] | null;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_ScimToken: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was made, milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /** @description Who made it. */
+                created_by: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description When it was last used, to the minute; null: never.
+                 */
+                last_used_at: number | null;
+                /** @description Its name; the actor of what is done with it in the audit trail is `scim:NAME`. */
+                name: string;
+                /** @description First characters, to recognise it by. */
+                prefix: string;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -7664,6 +7803,49 @@ export interface components {
             /** @description Files that were left as they are: others of the same name, or changed ones. */
             left: string[];
         };
+        /** @description What those who come by SCIM may do. */
+        ScimSettings: {
+            /**
+             * @description Of somebody new, and of who is in none of the groups.
+             * @default viewer
+             */
+            default_role: components["schemas"]["Role"];
+            /**
+             * @description Roles by group; of several the highest counts. If there are any, they decide about everybody whom a provider keeps
+             *     here, at each change of a group.
+             * @default []
+             */
+            roles: components["schemas"]["GroupRole"][];
+        };
+        /** @description Lets a provider keep users and groups here by SCIM, and does nothing else. */
+        ScimToken: {
+            /**
+             * Format: int64
+             * @description When it was made, milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description When it was last used, to the minute; null: never.
+             */
+            last_used_at: number | null;
+            /** @description Its name; the actor of what is done with it in the audit trail is `scim:NAME`. */
+            name: string;
+            /** @description First characters, to recognise it by. */
+            prefix: string;
+        };
+        /** @description A token for a provider to keep users and groups here. */
+        ScimTokenInput: {
+            /** @description Its name, such as that of the provider. */
+            name: string;
+        };
         /** @description Why a candidate was preferred; each part 0 to 1, `total` their weighted mean. */
         Score: {
             /**
@@ -8404,6 +8586,13 @@ export interface components {
             skill?: components["schemas"]["SkillRef"];
             /** @description Requests that this tool answers, in people's words: for the intent filter, never for a model. */
             utterances?: string[];
+        };
+        /** @description What came of trying a provider or the directory. */
+        TriedLogin: {
+            /** @description What was found, else why it does not work; for people. */
+            found: string[];
+            /** @description Whether people could log in with it, as far as that can be seen. */
+            works: boolean;
         };
         /** @description Settings of a model call. */
         Tuning: {
@@ -13249,6 +13438,76 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    tryIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityProviderInput"];
+            };
+        };
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedLogin"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    tryDirectory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityDirectoryTrial"];
+            };
+        };
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedLogin"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     readDirectory: {
         parameters: {
             query?: never;
@@ -13337,6 +13596,158 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readScimSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScimSettings"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceScimSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScimSettings"];
+            };
+        };
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScimSettings"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listScimTokens: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ScimToken"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createScimToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScimTokenInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewScimToken"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeScimToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];

@@ -82,7 +82,6 @@ function NameDialog({ busy, error, onMake, onClose }: { busy: boolean; error: un
 }
 
 function Roles() {
-  const t = useT("settings");
   const settings = useScimSettings();
   if (!settings.data) return settings.error ? <ErrorState inline error={settings.error} onRetry={() => void settings.refetch()} /> : <Skeleton rows={2} />;
   return <RolesForm key={JSON.stringify(settings.data)} before={settings.data} />;
