@@ -8,10 +8,26 @@ use std::time::{Duration, Instant};
 use steward_testkit::model_server::{Behaviour, Script};
 use uuid::Uuid;
 
-const PEOPLE: [(&str, &str); 3] = [("ann", "developer"), ("bob", "developer"), ("olga", "operator")];
+const PEOPLE: [(&str, &str); 4] = [("ann", "developer"), ("bob", "developer"), ("olga", "operator"), ("ada", "admin")];
 
 fn house() -> House {
     House::with_people(Script::always(Behaviour::text("Ann likes canary birds.")), &PEOPLE)
+}
+
+/// As an administrator; asserts the status.
+fn send(house: &House, method: Method, path: &str, body: Option<Value>, expect: u16) -> Value {
+    let (status, answer) = house.call_as(&key("ada"), method, path, body);
+    assert_eq!(status, expect, "{path}: {answer}");
+    assert!(status < 400 || answer["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{answer}");
+    answer
+}
+
+fn post(house: &House, path: &str, body: Value, expect: u16) -> Value {
+    send(house, Method::POST, path, Some(body), expect)
+}
+
+fn get(house: &House, path: &str) -> Value {
+    send(house, Method::GET, path, None, 200)
 }
 
 fn ask(house: &House, name: &str, message: &str) -> String {
@@ -76,26 +92,28 @@ fn who_is_erased_is_nowhere_any_more() {
     for name in ["ann", "olga"] {
         assert_eq!(house.call_as(&key(name), Method::GET, &path, None).0, 403);
     }
-    let preview = house.get(&path)["preview"].clone();
+    let preview = get(&house, &path)["preview"].clone();
     assert_eq!(preview["obstacles"], json!([]), "{preview}");
     let goes = preview["goes"].as_array().unwrap();
     assert!(goes.contains(&json!({"kind": "conversations", "count": 1})), "{preview}");
-    let (status, lines) = house.call(Method::GET, &format!("/api/users/{ann}/export"), None);
-    assert_eq!(status, 200, "{lines}");
-    house.post(&path, json!({"confirmation": "no"}), 409);
-    house.post(&path, json!({"confirmation": preview["confirmation"]}), 202);
+    let lines = get(&house, &format!("/api/users/{ann}/export"));
+    let lines = lines.as_str().unwrap();
+    for part in ["\"account\"", "\"conversation\"", "\"run\"", "\"event\"", "canary-finches"] {
+        assert!(lines.contains(part), "{part}");
+    }
+    post(&house, &path, json!({"confirmation": "no"}), 409);
+    post(&house, &path, json!({"confirmation": preview["confirmation"]}), 202);
     assert_eq!(house.call_as(&key("ann"), Method::GET, "/api/agents", None).0, 401, "at once");
-    until("erased", || !house.get(&path)["erasure"]["done_at"].is_null());
-    assert_eq!(house.call(Method::GET, &format!("/api/conversations/{talk}"), None).0, 404);
+    until("erased", || !get(&house, &path)["erasure"]["done_at"].is_null());
     assert_eq!(places(&house.bench.data(), "canary-finches"), [""; 0], "what they said");
     let named = places(&house.bench.data(), "ann@example.org");
     assert!(named.iter().all(|place| place.starts_with("audit_")), "{named:?}");
-    let left = house.get("/api/runs?limit=50").to_string();
+    let left = get(&house, "/api/runs?limit=50").to_string();
     assert!(left.contains("Write to erased-") && !left.contains("ann@example.org"), "{left}");
-    let proofs = house.get("/api/data-governance/retention/certificate");
+    let proofs = get(&house, "/api/data-governance/retention/certificate");
     assert_eq!(proofs["deletions"].as_array().unwrap().len(), 1, "{proofs}");
     assert_eq!(text(&proofs["deletions"][0]["id"]), talk);
-    house.post("/api/audit/verify", json!({}), 200);
+    post(&house, "/api/audit/verify", json!({}), 200);
 }
 
 #[test]
@@ -107,14 +125,14 @@ fn what_is_kept_long_enough_goes_with_a_proof() {
         json!({"version": 0, "policies": [{"name": "a day", "kind": "conversations", "days": days, "deleted_only": false}],
             "holds": [{"on": {"kind": "conversation", "id": held}, "reason": "case 7"}]})
     };
-    let preview = house.post(&format!("{path}/preview"), rules(1), 200);
+    let preview = post(&house, &format!("{path}/preview"), rules(1), 200);
     assert_eq!(
         (&preview["would_go"][0]["items"], &preview["would_go"][0]["held"]),
         (&json!(0), &json!(0)),
         "too young"
     );
     let save = |rules: Value, confirmation: &Value, expect: u16| {
-        house.send(Method::PUT, path, Some(json!({"rules": rules, "confirmation": confirmation})), expect)
+        send(&house, Method::PUT, path, Some(json!({"rules": rules, "confirmation": confirmation})), expect)
     };
     save(rules(2), &preview["confirmation"], 409);
     save(rules(0), &preview["confirmation"], 422);
@@ -124,7 +142,7 @@ fn what_is_kept_long_enough_goes_with_a_proof() {
         &house.bench.data(),
         &format!("update conversations set updated_at = updated_at - {ago}, created_at = created_at - {ago}"),
     );
-    let preview = house.post(&format!("{path}/preview"), rules(1), 200);
+    let preview = post(&house, &format!("{path}/preview"), rules(1), 200);
     assert_eq!(
         (&preview["would_go"][0]["items"], &preview["would_go"][0]["held"]),
         (&json!(1), &json!(1)),
@@ -133,14 +151,14 @@ fn what_is_kept_long_enough_goes_with_a_proof() {
     let saved = save(rules(1), &preview["confirmation"], 200);
     assert_eq!(saved["version"], 1);
     save(rules(1), &preview["confirmation"], 409);
-    until("deleted", || house.get(path)["last"]["deleted"] == 1);
+    until("deleted", || get(&house, path)["last"]["deleted"] == 1);
     let bobs = house.call_as(&key("bob"), Method::GET, "/api/conversations", None).1;
     let left: Vec<&str> = bobs["items"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(left, [held.as_str()]);
-    let proof = house.get(&format!("{path}/certificate"))["deletions"][0].clone();
+    let proof = get(&house, &format!("{path}/certificate"))["deletions"][0].clone();
     assert_eq!((text(&proof["id"]), &proof["policy"], &proof["kind"]), (old, &json!("a day"), &json!("conversations")));
     assert_eq!(text(&proof["sha256"]).len(), 64, "{proof}");
-    let erasure = house.get(&format!("/api/users/{}/erasure", Uuid::from_u128(101)));
+    let erasure = get(&house, &format!("/api/users/{}/erasure", Uuid::from_u128(101)));
     assert_eq!(erasure["preview"]["obstacles"].as_array().unwrap().len(), 1, "{erasure}");
 }
 
@@ -159,9 +177,9 @@ fn only_who_had_it_masked_gets_it_back() {
             assert_eq!(answer["text"], "I wrote to ann@example.org, not to [email-2].");
         }
     }
-    house.post("/api/data-governance/unmask", unmask, 200);
-    house.post("/api/data-governance/mask", json!({"text": "x", "hours": 1}), 422);
-    let trail = house.items("/api/audit?action=data.unmasked");
+    post(&house, "/api/data-governance/unmask", unmask, 200);
+    post(&house, "/api/data-governance/mask", json!({"text": "x", "hours": 1}), 422);
+    let trail = get(&house, "/api/audit?action=data.unmasked")["items"].as_array().unwrap().clone();
     let results: Vec<&str> = trail.iter().map(|one| one["result"].as_str().unwrap()).collect();
     assert_eq!(results, ["ok", "refused", "ok"]);
     let sealed = places(&house.bench.data(), "Write to ann@example.org");
@@ -174,13 +192,13 @@ fn a_report_counts_what_a_policy_did() {
     let rules = json!({"version": 0,
         "labels": [{"name": "people", "classification": "confidential", "marks": ["CONFIDENTIAL"]}],
         "policies": [{"name": "ends here", "from": "confidential", "action": "block"}]});
-    house.send(Method::PUT, "/api/data-governance/policies", Some(rules), 200);
+    send(&house, Method::PUT, "/api/data-governance/policies", Some(rules), 200);
     ask(&house, "bob", "CONFIDENTIAL: who left?");
     ask(&house, "bob", "How are you?");
-    let report = house.get("/api/data-governance/policies/ends%20here/report");
+    let report = get(&house, "/api/data-governance/policies/ends%20here/report");
     assert_eq!((&report["runs"], &report["blocked"]), (&json!(1), &json!(1)), "{report}");
     assert_eq!(report["by_label"], json!([{"name": "people", "count": 1}]));
-    assert_eq!(house.call(Method::GET, "/api/data-governance/policies/none/report", None).0, 404);
+    assert_eq!(house.call_as(&key("ada"), Method::GET, "/api/data-governance/policies/none/report", None).0, 404);
     assert_eq!(
         house.call_as(&key("bob"), Method::GET, "/api/data-governance/policies/ends%20here/report", None).0,
         403
