@@ -45,6 +45,7 @@ fn every_command_has_help() {
         "health",
         "eval",
         "group",
+        "tenant",
         "access",
     ] {
         let done = bench.run(&[command, "--help"]).exits(0);
