@@ -1109,8 +1109,144 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Masks the personal data and secrets of a text, as far as they are found. Nothing of it is kept. */
+        /**
+         * Masks the personal data and secrets of a text, as far as they are found
+         * @description Nothing of it is kept, unless it is to be reversible: then tokens stand in their place, and what they stand for is kept
+         *     sealed for a while.
+         */
         post: operations["maskText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/unmask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Puts back what tokens stand for: for who had the text masked, and for administrators. Each time is an entry of the audit
+         *     trail.
+         */
+        post: operations["unmaskText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/policies/{name}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a policy has done in a time, and which clauses it serves. Administrators only. */
+        get: operations["reportPolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How long conversations, runs and figures are kept, what is kept whatever happens, and what the last turn deleted. */
+        get: operations["readRetention"];
+        /**
+         * Replaces policies and holds
+         * @description In force within minutes. What is deleted can't be taken back: the `confirmation` of the preview of just these rules is
+         *     asked for. Each deletion is an entry of the audit trail with the hash of what was deleted.
+         */
+        put: operations["replaceRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/retention/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what rules would delete as soon as they are saved. Nothing is done. */
+        post: operations["previewRetention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/retention/certificate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The proofs of what was deleted in a time, with the end of the audit trail that they stand in. */
+        get: operations["certifyDeletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/erasure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What erasing a person would do, and how far an erasure is. */
+        get: operations["getErasure"];
+        put?: never;
+        /**
+         * Erases a person for good
+         * @description Their account, conversations and runs are deleted in the background, and a stand-in is put where others named them.
+         *     The audit trail stays. The `confirmation` of the preview is asked for.
+         */
+        post: operations["eraseUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Downloads all that is kept of a person, for who asks what that is. The download is an entry of the audit trail. */
+        get: operations["exportUser"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4189,6 +4325,58 @@ export interface components {
             /** @description The tool it needs, if any. */
             tool?: string;
         };
+        /** @description What was deleted in a time, and where the audit trail stood then. */
+        DeletionCertificate: {
+            /** @description The last entry of the audit trail then, as `NUMBER:HASH`. */
+            audit_head: string;
+            /** @description The deletions, oldest first. */
+            deletions: components["schemas"]["DeletionProof"][];
+            /**
+             * Format: int64
+             * @description From this time on, milliseconds since 1970 UTC.
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description When it was made.
+             */
+            made_at: number;
+            /** @description Who asked for it. */
+            made_by: string;
+            /**
+             * Format: int64
+             * @description Before this time.
+             */
+            to: number;
+        };
+        /** @description A deletion, without what was deleted. */
+        DeletionProof: {
+            /**
+             * Format: int64
+             * @description Age in days, since it had last changed.
+             */
+            age_days: number | null;
+            /**
+             * Format: int64
+             * @description When, milliseconds since 1970 UTC.
+             */
+            at: number;
+            /** @description Hash of the entry in the chain of the audit trail. */
+            hash: string;
+            /** @description Id of what was deleted. */
+            id: string;
+            /** @description What kind it was. */
+            kind: string;
+            /** @description Policy that asked for it; empty for an erasure. */
+            policy: string;
+            /**
+             * Format: int64
+             * @description Its place in the audit trail.
+             */
+            seq: number;
+            /** @description SHA-256 of what was deleted. */
+            sha256: string;
+        };
         /** @description Where a replay differs from what was recorded. */
         Difference: {
             /** @description What this program would decide. */
@@ -4273,6 +4461,64 @@ export interface components {
              * @description How many.
              */
             ended: number;
+        };
+        /** @description How far an erasure is. */
+        Erasure: {
+            /**
+             * Format: int64
+             * @description When it was asked for, milliseconds since 1970 UTC.
+             */
+            asked_at: number;
+            /**
+             * Format: uuid
+             * @description Id of the administrator who asked.
+             */
+            asked_by: string;
+            /**
+             * Format: int64
+             * @description Items deleted so far.
+             */
+            deleted: number;
+            /**
+             * Format: int64
+             * @description When it was done; null: it is at work.
+             */
+            done_at: number | null;
+            /**
+             * Format: int64
+             * @description Rows in which a stand-in was put.
+             */
+            renamed: number;
+            /** @description What stands in the place of their name. */
+            stand_in: string;
+            /**
+             * Format: uuid
+             * @description Id of the user who was or is erased.
+             */
+            user_id: string;
+        };
+        /** @description Asks for an erasure. */
+        ErasureInput: {
+            /** @description `confirmation` of the preview. */
+            confirmation: string;
+        };
+        /** @description What there is of a person, and what becomes of it. */
+        ErasurePreview: {
+            /** @description Confirms this erasure. */
+            confirmation: string;
+            /** @description What is deleted, by kind. */
+            goes: components["schemas"]["KindCount"][];
+            /** @description Why nothing can be erased now; empty: it can. */
+            obstacles: string[];
+            /** @description Where the person is named by others: a stand-in is put there. */
+            renamed: components["schemas"]["KindCount"][];
+            /** @description What stays, and is for people to look at. */
+            stays: components["schemas"]["KindCount"][];
+        };
+        /** @description What an erasure would do, and how far it is. */
+        ErasureView: {
+            erasure: components["schemas"]["Erasure"] | null;
+            preview: components["schemas"]["ErasurePreview"] | null;
         };
         /** @description One entry of a run's log; its other fields depend on `type`. */
         Event: {
@@ -5059,6 +5305,24 @@ export interface components {
             /** @description Its name; null: it is not there any more. */
             name: string | null;
         };
+        /** @description What a hold keeps. */
+        HoldOn: {
+            /**
+             * Format: uuid
+             * @description A conversation with its runs.
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "conversation";
+        } | {
+            /**
+             * Format: uuid
+             * @description All conversations and runs of a user.
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "user";
+        };
         /** @description The directory as it is saved. */
         IdentityDirectory: {
             /** @description Whether a password of the account that looks for people is kept. It is shown to nobody. */
@@ -5208,6 +5472,23 @@ export interface components {
              */
             tokens_per_minute?: number | null;
         };
+        /** @description How many of what. */
+        KindCount: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /** @description What. */
+            kind: string;
+        };
+        /** @description Something that nothing deletes for as long as it stands, since a court or an authority may want it. */
+        LegalHold: {
+            /** @description What is kept. */
+            on: components["schemas"]["HoldOn"];
+            /** @description Why. */
+            reason: string;
+        };
         /**
          * @description The limit that ended a run.
          * @enum {string}
@@ -5284,137 +5565,40 @@ export interface components {
         };
         /** @description A text whose personal data and secrets are to be masked. Nothing of it is kept. */
         MaskInput: {
+            /**
+             * Format: int32
+             * @description For how many hours; a day if left out.
+             */
+            hours?: number;
             /** @description Which kinds; all if left out. */
             kinds?: components["schemas"]["PiiKind"][];
+            /** @description Whether the values can be put back for a while: tokens in their place, and the list of them kept sealed. */
+            reversible?: boolean;
             /** @description The text. */
             text: string;
         };
         /** @description How often something of a kind was masked. */
         MaskedKind: {
-            /** @description How often. */
+            /**
+             * Format: int64
+             * @description How often.
+             */
             count: number;
             /** @description The kind. */
             kind: components["schemas"]["PiiKind"];
         };
         /** @description A text without personal data and secrets, as far as they were found. */
-        /** @description How long something is kept. */
-        RetentionPolicy: {
-            /**
-             * Format: int32
-             * @description Days since it last changed.
-             */
-            days: number;
-            /** @description Of conversations only those that were deleted by who had them. */
-            deleted_only?: boolean;
-            /** @description Only what has seen data of this classification or above; all if left out. Figures have none. */
-            from?: components["schemas"]["Classification"];
-            /** @description What. */
-            kind: components["schemas"]["RetainedKind"];
-            /** @description Its name, unique; it stands in each proof. */
-            name: string;
-        };
-        /**
-         * @description What is deleted as a whole.
-         * @enum {string}
-         */
-        RetainedKind: "conversations" | "runs" | "usage";
-        /** @description What a hold keeps. */
-        HoldOn: {
-            /** Format: uuid */
-            id: string;
-            /** @enum {string} */
-            kind: "conversation" | "user";
-        };
-        /** @description Something that nothing deletes for as long as it stands, since a court or an authority may want it. */
-        LegalHold: {
-            /** @description What is kept. */
-            on: components["schemas"]["HoldOn"];
-            /** @description Why. */
-            reason: string;
-        };
-        /** @description The policies and holds of an installation. `version` counts their changes. */
-        RetentionRules: {
-            /** @description What is kept whatever the policies say. */
-            holds?: components["schemas"]["LegalHold"][];
-            /** @description How long what is kept. */
-            policies?: components["schemas"]["RetentionPolicy"][];
-            /** Format: int64 */
-            version: number;
-        };
-        /** @description A turn of the deletion. */
-        RetentionTurn: {
-            /** Format: int64 */
-            began_at: number;
-            /** Format: int64 */
-            deleted: number;
-            /** Format: int64 */
-            ended_at: number | null;
-            /** Format: int64 */
-            held: number;
-        };
-        /** @description The policies, and what the last turn of the deletion did. */
-        RetentionView: {
-            holds: components["schemas"]["LegalHold"][];
-            last: components["schemas"]["RetentionTurn"] | null;
-            policies: components["schemas"]["RetentionPolicy"][];
-            /** Format: int64 */
-            version: number;
-        };
-        /** @description What a policy would delete now. */
-        WouldGo: {
-            /** Format: int64 */
-            held: number;
-            /** Format: int64 */
-            items: number;
-            kind: components["schemas"]["RetainedKind"];
-            more: boolean;
-            /** Format: int64 */
-            newest: number | null;
-            /** Format: int64 */
-            oldest: number | null;
-            policy: string;
-        };
-        /** @description What rules would delete as soon as they are saved. */
-        RetentionPreview: {
-            confirmation: string;
-            would_go: components["schemas"]["WouldGo"][];
-        };
-        /** @description How many of what. */
-        KindCount: {
-            /** Format: int64 */
-            count: number;
-            kind: string;
-        };
-        /** @description What there is of a person, and what becomes of it. */
-        ErasurePreview: {
-            confirmation: string;
-            goes: components["schemas"]["KindCount"][];
-            obstacles: string[];
-            renamed: components["schemas"]["KindCount"][];
-            stays: components["schemas"]["KindCount"][];
-        };
-        /** @description How far an erasure is. */
-        Erasure: {
-            /** Format: int64 */
-            asked_at: number;
-            /** Format: uuid */
-            asked_by: string;
-            /** Format: int64 */
-            deleted: number;
-            /** Format: int64 */
-            done_at: number | null;
-            /** Format: int64 */
-            renamed: number;
-            stand_in: string;
-            /** Format: uuid */
-            user_id: string;
-        };
-        /** @description What an erasure would do, and how far it is. */
-        ErasureView: {
-            erasure: components["schemas"]["Erasure"] | null;
-            preview: components["schemas"]["ErasurePreview"] | null;
-        };
         MaskedText: {
+            /**
+             * Format: int64
+             * @description Until when, milliseconds since 1970 UTC.
+             */
+            ends_at: number | null;
+            /**
+             * Format: uuid
+             * @description Id of the sealed list of tokens; null: nothing can be put back.
+             */
+            map: string | null;
             /** @description What was masked. */
             masked: components["schemas"]["MaskedKind"][];
             /** @description With `[email]` in the place of an email. */
@@ -5635,6 +5819,16 @@ export interface components {
             tool_call_id?: string;
             /** @description Calls that an assistant message makes. */
             tool_calls?: components["schemas"]["ToolCall"][];
+        };
+        /** @description A name and how often. */
+        Named: {
+            /**
+             * Format: int64
+             * @description How often.
+             */
+            count: number;
+            /** @description The name. */
+            name: string;
         };
         /** @description Body of a change of password. */
         NewPassword: {
@@ -6776,6 +6970,55 @@ export interface components {
             /** @description For changes that can be restored. */
             write: components["schemas"]["Decision"];
         };
+        /** @description What a policy over data has done in a time. Of each run it counts what it did first by label, agent and week. */
+        PolicyReport: {
+            /** @description What it does. */
+            action: components["schemas"]["DataAction"];
+            /**
+             * Format: int64
+             * @description Calls of models, and requests to connections, that it refused.
+             */
+            blocked: number;
+            /** @description By agent. */
+            by_agent: components["schemas"]["Named"][];
+            /** @description By the label that was met. */
+            by_label: components["schemas"]["Named"][];
+            /** @description By week; the names are Mondays. */
+            by_week: components["schemas"]["Named"][];
+            /** @description Whether all entries of the time were looked at. */
+            complete: boolean;
+            /**
+             * Format: int64
+             * @description From this time on, milliseconds since 1970 UTC.
+             */
+            from: number;
+            /** @description How often something of a kind was masked in them. */
+            masked: components["schemas"]["MaskedKind"][];
+            /**
+             * Format: int64
+             * @description Calls of models outside that were sent tokens because of it.
+             */
+            masked_calls: number;
+            /** @description Name of the policy. */
+            policy: string;
+            /** @description Clauses of standards that it serves. */
+            references_resolved: components["schemas"]["ResolvedReference"][];
+            /**
+             * Format: int64
+             * @description Requests that went to a connection in the house because of it.
+             */
+            routed: number;
+            /**
+             * Format: int64
+             * @description Runs that it held for.
+             */
+            runs: number;
+            /**
+             * Format: int64
+             * @description Before this time.
+             */
+            to: number;
+        };
         /**
          * @description What a run may spend, by name.
          * @enum {string}
@@ -7141,6 +7384,89 @@ export interface components {
         Resumed: {
             /** @description `false` if it is at work already, waits, or has ended. */
             resumed: boolean;
+        };
+        /**
+         * @description What is deleted as a whole.
+         * @enum {string}
+         */
+        RetainedKind: "conversations" | "runs" | "usage";
+        /** @description Rules to be saved, after their preview was seen. */
+        RetentionInput: {
+            /** @description `confirmation` of the preview of just these rules. */
+            confirmation: string;
+            /** @description The rules. */
+            rules: components["schemas"]["RetentionRules"];
+        };
+        /** @description How long something is kept. */
+        RetentionPolicy: {
+            /**
+             * Format: int32
+             * @description Days since it last changed.
+             */
+            days: number;
+            /** @description Of conversations only those that were deleted by who had them. */
+            deleted_only?: boolean;
+            /** @description Only what has seen data of this classification or above; all if left out. Figures have none. */
+            from?: components["schemas"]["Classification"];
+            /** @description What. */
+            kind: components["schemas"]["RetainedKind"];
+            /** @description Its name, unique; it stands in each proof. */
+            name: string;
+        };
+        /** @description What rules would delete as soon as they are saved. */
+        RetentionPreview: {
+            /** @description Confirms just these rules; saving them takes it. */
+            confirmation: string;
+            /** @description By policy. */
+            would_go: components["schemas"]["WouldGo"][];
+        };
+        /** @description The policies and holds of an installation. `version` counts their changes. */
+        RetentionRules: {
+            /** @description What is kept whatever the policies say. */
+            holds?: components["schemas"]["LegalHold"][];
+            /** @description How long what is kept. */
+            policies?: components["schemas"]["RetentionPolicy"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
+        };
+        /** @description A turn of the deletion. */
+        RetentionTurn: {
+            /**
+             * Format: int64
+             * @description When it began, milliseconds since 1970 UTC.
+             */
+            began_at: number;
+            /**
+             * Format: int64
+             * @description Items deleted so far.
+             */
+            deleted: number;
+            /**
+             * Format: int64
+             * @description When it ended; null: it is at work.
+             */
+            ended_at: number | null;
+            /**
+             * Format: int64
+             * @description Items that a hold kept.
+             */
+            held: number;
+        };
+        /** @description The policies, and what the last turn of the deletion did. */
+        RetentionView: {
+            /** @description What is kept whatever the policies say. */
+            holds: components["schemas"]["LegalHold"][];
+            last: components["schemas"]["RetentionTurn"] | null;
+            /** @description How long what is kept. */
+            policies: components["schemas"]["RetentionPolicy"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
         };
         /**
          * @description How much harm a tool can do.
@@ -8149,6 +8475,8 @@ export interface components {
         };
         /** @description What a tool returns when it worked. */
         ToolOutput: {
+            /** @description The most confidential of what it shows, where the tool knows it. */
+            classified?: components["schemas"]["Classified"];
             /** @description Text for the model and the reader, not yet truncated. */
             content: string;
             /** @description The same as data, where there is a natural form (rows, files). */
@@ -8277,6 +8605,21 @@ export interface components {
             tool: string;
             /** @description Whether it was taken back. */
             undone: boolean;
+        };
+        /** @description A text whose tokens are to be replaced by what they stand for. */
+        UnmaskInput: {
+            /**
+             * Format: uuid
+             * @description Id of the list of tokens that masking answered with.
+             */
+            map: string;
+            /** @description A text with tokens. */
+            text: string;
+        };
+        /** @description A text with the values back. */
+        UnmaskedText: {
+            /** @description The text. */
+            text: string;
         };
         /** @description A file that was taken in. */
         Uploaded: {
@@ -8495,6 +8838,35 @@ export interface components {
          * @enum {string}
          */
         Wire: "chat" | "responses" | "native";
+        /** @description What a policy would delete now. */
+        WouldGo: {
+            /**
+             * Format: int64
+             * @description How many of those it names are kept by a hold.
+             */
+            held: number;
+            /**
+             * Format: int64
+             * @description How many items.
+             */
+            items: number;
+            /** @description What it is about. */
+            kind: components["schemas"]["RetainedKind"];
+            /** @description Whether counting ended early; there may be more. */
+            more: boolean;
+            /**
+             * Format: int64
+             * @description When the newest last changed.
+             */
+            newest: number | null;
+            /**
+             * Format: int64
+             * @description When the oldest last changed, milliseconds since 1970 UTC.
+             */
+            oldest: number | null;
+            /** @description Name of the policy. */
+            policy: string;
+        };
     };
     responses: {
         /** @description It is not in a state for that; `code` says which. */
@@ -11092,6 +11464,316 @@ export interface operations {
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    unmaskText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnmaskInput"];
+            };
+        };
+        responses: {
+            /** @description The text with the values */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnmaskedText"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such list, it has ended, or is somebody else's */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reportPolicy: {
+        parameters: {
+            query?: {
+                /** @description From this time on, milliseconds since 1970 UTC; from the beginning if left out. */
+                from?: number;
+                /** @description Before this time; until now if left out. */
+                to?: number;
+                /** @description JSON if left out. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sums */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyReport"];
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionView"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionInput"];
+            };
+        };
+        responses: {
+            /** @description The rules with their new version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionView"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description They were not previewed, or somebody else has changed them */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRules"];
+            };
+        };
+        responses: {
+            /** @description What would go */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    certifyDeletions: {
+        parameters: {
+            query?: {
+                /** @description From this time on, milliseconds since 1970 UTC; from the beginning if left out. */
+                from?: number;
+                /** @description Before this time; until now if left out. */
+                to?: number;
+                /** @description JSON if left out. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionCertificate"];
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureView"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    eraseUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ErasureInput"];
+            };
+        };
+        responses: {
+            /** @description Begun */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is not confirmed, or something stands against it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A JSON object a line */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             503: components["responses"]["Unavailable"];
         };
     };
