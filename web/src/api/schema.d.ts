@@ -1109,8 +1109,144 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Masks the personal data and secrets of a text, as far as they are found. Nothing of it is kept. */
+        /**
+         * Masks the personal data and secrets of a text, as far as they are found
+         * @description Nothing of it is kept, unless it is to be reversible: then tokens stand in their place, and what they stand for is kept
+         *     sealed for a while.
+         */
         post: operations["maskText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/unmask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Puts back what tokens stand for: for who had the text masked, and for administrators. Each time is an entry of the audit
+         *     trail.
+         */
+        post: operations["unmaskText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/policies/{name}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a policy has done in a time, and which clauses it serves. Administrators only. */
+        get: operations["reportPolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How long conversations, runs and figures are kept, what is kept whatever happens, and what the last turn deleted. */
+        get: operations["readRetention"];
+        /**
+         * Replaces policies and holds
+         * @description In force within minutes. What is deleted can't be taken back: the `confirmation` of the preview of just these rules is
+         *     asked for. Each deletion is an entry of the audit trail with the hash of what was deleted.
+         */
+        put: operations["replaceRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/retention/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what rules would delete as soon as they are saved. Nothing is done. */
+        post: operations["previewRetention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/retention/certificate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The proofs of what was deleted in a time, with the end of the audit trail that they stand in. */
+        get: operations["certifyDeletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/erasure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What erasing a person would do, and how far an erasure is. */
+        get: operations["getErasure"];
+        put?: never;
+        /**
+         * Erases a person for good
+         * @description Their account, conversations and runs are deleted in the background, and a stand-in is put where others named them.
+         *     The audit trail stays. The `confirmation` of the preview is asked for.
+         */
+        post: operations["eraseUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Downloads all that is kept of a person, for who asks what that is. The download is an entry of the audit trail. */
+        get: operations["exportUser"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1594,53 +1730,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/tenants": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** All organisations, by slug. */
-        get: operations["listTenants"];
-        put?: never;
-        /**
-         * Makes an organisation
-         * @description It is open at once. Its first administrator is invited: they choose their password with the token, which is shown this
-         *     once.
-         */
-        post: operations["createTenant"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tenants/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One organisation. */
-        get: operations["getTenant"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes an organisation that is disabled, for good
-         * @description With every row and file of it. How many there were is told, and written into the audit trail.
-         */
-        delete: operations["deleteTenant"];
-        options?: never;
-        head?: never;
-        /**
-         * Renames, disables or enables an organisation
-         * @description Disabling ends its logins, keys, runs at work and event streams at once. Enabling lets its runs go on.
-         */
-        patch: operations["changeTenant"];
-        trace?: never;
-    };
     "/api/access/defaults": {
         parameters: {
             query?: never;
@@ -1798,40 +1887,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/identity/try/provider": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Asks a provider what it says of itself, with settings that need not be saved. Nothing is kept. */
-        post: operations["tryIdentityProvider"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/identity/try/directory": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Connects to a directory with settings that need not be saved, and looks for somebody if a name is given. Nothing is kept. */
-        post: operations["tryDirectory"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/identity/directory": {
         parameters: {
             query?: never;
@@ -1846,62 +1901,6 @@ export interface paths {
         post?: never;
         /** Removes the directory, with its password. Who came by it stays a user, but can't log in with it. */
         delete: operations["removeDirectory"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/identity/scim": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What those may do whom a provider keeps here by SCIM. */
-        get: operations["readScimSettings"];
-        /** Replaces the settings of SCIM. They hold at once, also for those who came before. */
-        put: operations["replaceScimSettings"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/identity/scim/tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Lists the tokens that providers come with to `/scim/v2`, without their secrets. */
-        get: operations["listScimTokens"];
-        put?: never;
-        /**
-         * Makes a token for SCIM
-         * @description It opens `/scim/v2` and nothing else. Its secret is shown this once.
-         */
-        post: operations["createScimToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/identity/scim/tokens/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Revokes a token for good; in force at the next request. */
-        delete: operations["revokeScimToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3292,8 +3291,6 @@ export interface components {
         AuthStatus: {
             /** @description There is no administrator yet: make one with the token of the terminal. */
             needs_setup: boolean;
-            /** @description Whether people may have to name their organisation. */
-            several_tenants: boolean;
             /** @description Version of the program. */
             version: string;
         };
@@ -4328,25 +4325,57 @@ export interface components {
             /** @description The tool it needs, if any. */
             tool?: string;
         };
-        /** @description How many rows were deleted from a table. */
-        DeletedTable: {
+        /** @description What was deleted in a time, and where the audit trail stood then. */
+        DeletionCertificate: {
+            /** @description The last entry of the audit trail then, as `NUMBER:HASH`. */
+            audit_head: string;
+            /** @description The deletions, oldest first. */
+            deletions: components["schemas"]["DeletionProof"][];
             /**
              * Format: int64
-             * @description How many.
+             * @description From this time on, milliseconds since 1970 UTC.
              */
-            rows: number;
-            /** @description The table. */
-            table: string;
+            from: number;
+            /**
+             * Format: int64
+             * @description When it was made.
+             */
+            made_at: number;
+            /** @description Who asked for it. */
+            made_by: string;
+            /**
+             * Format: int64
+             * @description Before this time.
+             */
+            to: number;
         };
-        /** @description What was deleted with an organisation. The same stands in the audit trail. */
-        DeletedTenant: {
+        /** @description A deletion, without what was deleted. */
+        DeletionProof: {
             /**
              * Format: int64
-             * @description Files of its folder.
+             * @description Age in days, since it had last changed.
              */
-            files: number;
-            /** @description By table, those without rows too. */
-            tables: components["schemas"]["DeletedTable"][];
+            age_days: number | null;
+            /**
+             * Format: int64
+             * @description When, milliseconds since 1970 UTC.
+             */
+            at: number;
+            /** @description Hash of the entry in the chain of the audit trail. */
+            hash: string;
+            /** @description Id of what was deleted. */
+            id: string;
+            /** @description What kind it was. */
+            kind: string;
+            /** @description Policy that asked for it; empty for an erasure. */
+            policy: string;
+            /**
+             * Format: int64
+             * @description Its place in the audit trail.
+             */
+            seq: number;
+            /** @description SHA-256 of what was deleted. */
+            sha256: string;
         };
         /** @description Where a replay differs from what was recorded. */
         Difference: {
@@ -4364,8 +4393,6 @@ export interface components {
         DirectoryLogin: {
             /** @description Password. */
             password: string;
-            /** @description The slug of the organisation; the installation's own if left out. */
-            tenant?: string | null;
             /**
              * @description The name in the directory, or the email.
              * @example ada
@@ -4434,6 +4461,64 @@ export interface components {
              * @description How many.
              */
             ended: number;
+        };
+        /** @description How far an erasure is. */
+        Erasure: {
+            /**
+             * Format: int64
+             * @description When it was asked for, milliseconds since 1970 UTC.
+             */
+            asked_at: number;
+            /**
+             * Format: uuid
+             * @description Id of the administrator who asked.
+             */
+            asked_by: string;
+            /**
+             * Format: int64
+             * @description Items deleted so far.
+             */
+            deleted: number;
+            /**
+             * Format: int64
+             * @description When it was done; null: it is at work.
+             */
+            done_at: number | null;
+            /**
+             * Format: int64
+             * @description Rows in which a stand-in was put.
+             */
+            renamed: number;
+            /** @description What stands in the place of their name. */
+            stand_in: string;
+            /**
+             * Format: uuid
+             * @description Id of the user who was or is erased.
+             */
+            user_id: string;
+        };
+        /** @description Asks for an erasure. */
+        ErasureInput: {
+            /** @description `confirmation` of the preview. */
+            confirmation: string;
+        };
+        /** @description What there is of a person, and what becomes of it. */
+        ErasurePreview: {
+            /** @description Confirms this erasure. */
+            confirmation: string;
+            /** @description What is deleted, by kind. */
+            goes: components["schemas"]["KindCount"][];
+            /** @description Why nothing can be erased now; empty: it can. */
+            obstacles: string[];
+            /** @description Where the person is named by others: a stand-in is put there. */
+            renamed: components["schemas"]["KindCount"][];
+            /** @description What stays, and is for people to look at. */
+            stays: components["schemas"]["KindCount"][];
+        };
+        /** @description What an erasure would do, and how far it is. */
+        ErasureView: {
+            erasure: components["schemas"]["Erasure"] | null;
+            preview: components["schemas"]["ErasurePreview"] | null;
         };
         /** @description One entry of a run's log; its other fields depend on `type`. */
         Event: {
@@ -5220,6 +5305,24 @@ export interface components {
             /** @description Its name; null: it is not there any more. */
             name: string | null;
         };
+        /** @description What a hold keeps. */
+        HoldOn: {
+            /**
+             * Format: uuid
+             * @description A conversation with its runs.
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "conversation";
+        } | {
+            /**
+             * Format: uuid
+             * @description All conversations and runs of a user.
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "user";
+        };
         /** @description The directory as it is saved. */
         IdentityDirectory: {
             /** @description Whether a password of the account that looks for people is kept. It is shown to nobody. */
@@ -5231,18 +5334,6 @@ export interface components {
             /** @description Of the account that looks for people. Left out: the one before stays; empty: there is none. */
             password?: string | null;
             /** @description Its settings. */
-            settings: components["schemas"]["DirectorySettings"];
-        };
-        /** @description A directory to try. */
-        IdentityDirectoryTrial: {
-            /** @description Somebody to look for. */
-            login?: string | null;
-            /**
-             * @description Of the account that looks for people. Left out: the one that is kept, if server and account are those that it is
-             *     kept for.
-             */
-            password?: string | null;
-            /** @description Its settings, saved or not. */
             settings: components["schemas"]["DirectorySettings"];
         };
         /** @description A provider of OpenID Connect as it is saved. */
@@ -5381,6 +5472,23 @@ export interface components {
              */
             tokens_per_minute?: number | null;
         };
+        /** @description How many of what. */
+        KindCount: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /** @description What. */
+            kind: string;
+        };
+        /** @description Something that nothing deletes for as long as it stands, since a court or an authority may want it. */
+        LegalHold: {
+            /** @description What is kept. */
+            on: components["schemas"]["HoldOn"];
+            /** @description Why. */
+            reason: string;
+        };
         /**
          * @description The limit that ended a run.
          * @enum {string}
@@ -5395,8 +5503,6 @@ export interface components {
             email: string;
             /** @description Password. */
             password: string;
-            /** @description The slug of the organisation; the installation's own if left out. */
-            tenant?: string | null;
         };
         /** @description One login of the caller. */
         LoginSessionView: {
@@ -5459,137 +5565,40 @@ export interface components {
         };
         /** @description A text whose personal data and secrets are to be masked. Nothing of it is kept. */
         MaskInput: {
+            /**
+             * Format: int32
+             * @description For how many hours; a day if left out.
+             */
+            hours?: number;
             /** @description Which kinds; all if left out. */
             kinds?: components["schemas"]["PiiKind"][];
+            /** @description Whether the values can be put back for a while: tokens in their place, and the list of them kept sealed. */
+            reversible?: boolean;
             /** @description The text. */
             text: string;
         };
         /** @description How often something of a kind was masked. */
         MaskedKind: {
-            /** @description How often. */
+            /**
+             * Format: int64
+             * @description How often.
+             */
             count: number;
             /** @description The kind. */
             kind: components["schemas"]["PiiKind"];
         };
         /** @description A text without personal data and secrets, as far as they were found. */
-        /** @description How long something is kept. */
-        RetentionPolicy: {
-            /**
-             * Format: int32
-             * @description Days since it last changed.
-             */
-            days: number;
-            /** @description Of conversations only those that were deleted by who had them. */
-            deleted_only?: boolean;
-            /** @description Only what has seen data of this classification or above; all if left out. Figures have none. */
-            from?: components["schemas"]["Classification"];
-            /** @description What. */
-            kind: components["schemas"]["RetainedKind"];
-            /** @description Its name, unique; it stands in each proof. */
-            name: string;
-        };
-        /**
-         * @description What is deleted as a whole.
-         * @enum {string}
-         */
-        RetainedKind: "conversations" | "runs" | "usage";
-        /** @description What a hold keeps. */
-        HoldOn: {
-            /** Format: uuid */
-            id: string;
-            /** @enum {string} */
-            kind: "conversation" | "user";
-        };
-        /** @description Something that nothing deletes for as long as it stands, since a court or an authority may want it. */
-        LegalHold: {
-            /** @description What is kept. */
-            on: components["schemas"]["HoldOn"];
-            /** @description Why. */
-            reason: string;
-        };
-        /** @description The policies and holds of an installation. `version` counts their changes. */
-        RetentionRules: {
-            /** @description What is kept whatever the policies say. */
-            holds?: components["schemas"]["LegalHold"][];
-            /** @description How long what is kept. */
-            policies?: components["schemas"]["RetentionPolicy"][];
-            /** Format: int64 */
-            version: number;
-        };
-        /** @description A turn of the deletion. */
-        RetentionTurn: {
-            /** Format: int64 */
-            began_at: number;
-            /** Format: int64 */
-            deleted: number;
-            /** Format: int64 */
-            ended_at: number | null;
-            /** Format: int64 */
-            held: number;
-        };
-        /** @description The policies, and what the last turn of the deletion did. */
-        RetentionView: {
-            holds: components["schemas"]["LegalHold"][];
-            last: components["schemas"]["RetentionTurn"] | null;
-            policies: components["schemas"]["RetentionPolicy"][];
-            /** Format: int64 */
-            version: number;
-        };
-        /** @description What a policy would delete now. */
-        WouldGo: {
-            /** Format: int64 */
-            held: number;
-            /** Format: int64 */
-            items: number;
-            kind: components["schemas"]["RetainedKind"];
-            more: boolean;
-            /** Format: int64 */
-            newest: number | null;
-            /** Format: int64 */
-            oldest: number | null;
-            policy: string;
-        };
-        /** @description What rules would delete as soon as they are saved. */
-        RetentionPreview: {
-            confirmation: string;
-            would_go: components["schemas"]["WouldGo"][];
-        };
-        /** @description How many of what. */
-        KindCount: {
-            /** Format: int64 */
-            count: number;
-            kind: string;
-        };
-        /** @description What there is of a person, and what becomes of it. */
-        ErasurePreview: {
-            confirmation: string;
-            goes: components["schemas"]["KindCount"][];
-            obstacles: string[];
-            renamed: components["schemas"]["KindCount"][];
-            stays: components["schemas"]["KindCount"][];
-        };
-        /** @description How far an erasure is. */
-        Erasure: {
-            /** Format: int64 */
-            asked_at: number;
-            /** Format: uuid */
-            asked_by: string;
-            /** Format: int64 */
-            deleted: number;
-            /** Format: int64 */
-            done_at: number | null;
-            /** Format: int64 */
-            renamed: number;
-            stand_in: string;
-            /** Format: uuid */
-            user_id: string;
-        };
-        /** @description What an erasure would do, and how far it is. */
-        ErasureView: {
-            erasure: components["schemas"]["Erasure"] | null;
-            preview: components["schemas"]["ErasurePreview"] | null;
-        };
         MaskedText: {
+            /**
+             * Format: int64
+             * @description Until when, milliseconds since 1970 UTC.
+             */
+            ends_at: number | null;
+            /**
+             * Format: uuid
+             * @description Id of the sealed list of tokens; null: nothing can be put back.
+             */
+            map: string | null;
             /** @description What was masked. */
             masked: components["schemas"]["MaskedKind"][];
             /** @description With `[email]` in the place of an email. */
@@ -5714,8 +5723,6 @@ export interface components {
              * @description Their id.
              */
             id: string;
-            /** @description Whether they are of the installation's own organisation, whose administrators look after all. */
-            installation: boolean;
             /** @description To show. */
             name: string;
             /** @description What they may do. */
@@ -5813,6 +5820,16 @@ export interface components {
             /** @description Calls that an assistant message makes. */
             tool_calls?: components["schemas"]["ToolCall"][];
         };
+        /** @description A name and how often. */
+        Named: {
+            /**
+             * Format: int64
+             * @description How often.
+             */
+            count: number;
+            /** @description The name. */
+            name: string;
+        };
         /** @description Body of a change of password. */
         NewPassword: {
             /** @description The password of now. */
@@ -5820,29 +5837,12 @@ export interface components {
             /** @description At least 10 characters. */
             new: string;
         };
-        /** @description A token that was just made. */
-        NewScimToken: components["schemas"]["ScimToken"] & {
-            /**
-             * @description What the provider sends as the bearer token. Shown this once; null where the answer is repeated for an
-             *     idempotency key.
-             */
-            secret: string | null;
-        };
         /** @description What an app needs to show codes. Shown this once. */
         NewSecondFactor: {
             /** @description To type in, base32. */
             secret: string;
             /** @description To scan as a QR code. */
             uri: string;
-        };
-        /** @description An organisation that was just made. */
-        NewTenant: {
-            /** @description Its first administrator. */
-            administrator: components["schemas"]["User"];
-            /** @description How they come to a password. */
-            invitation: components["schemas"]["Invitation"];
-            /** @description The organisation. */
-            tenant: components["schemas"]["Tenant"];
         };
         /** @description A key that was just made. */
         NewVirtualKey: components["schemas"]["VirtualKey"] & {
@@ -6639,35 +6639,6 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
-        Page_ScimToken: {
-            /** @description The rows. */
-            items: {
-                /**
-                 * Format: int64
-                 * @description When it was made, milliseconds since 1970 UTC.
-                 */
-                created_at: number;
-                /** @description Who made it. */
-                created_by: string;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
-                id: string;
-                /**
-                 * Format: int64
-                 * @description When it was last used, to the minute; null: never.
-                 */
-                last_used_at: number | null;
-                /** @description Its name; the actor of what is done with it in the audit trail is `scim:NAME`. */
-                name: string;
-                /** @description First characters, to recognise it by. */
-                prefix: string;
-            }[];
-            /** @description For `cursor`, if more follow. */
-            next_cursor: string | null;
-        };
-        /** @description One page of a list. */
         Page_Skill: {
             /** @description The rows. */
             items: {
@@ -6805,35 +6776,6 @@ export interface components {
                  * @description Its id.
                  */
                 id: string;
-            }[];
-            /** @description For `cursor`, if more follow. */
-            next_cursor: string | null;
-        };
-        /** @description One page of a list. */
-        Page_Tenant: {
-            /** @description The rows. */
-            items: {
-                /**
-                 * Format: int64
-                 * @description When it was made, milliseconds since 1970 UTC.
-                 */
-                created_at: number;
-                /** @description Whether it is the one of the installation, which is always there. */
-                default: boolean;
-                /**
-                 * Format: int64
-                 * @description Since when it is disabled; null: it is not.
-                 */
-                disabled_at: number | null;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
-                id: string;
-                /** @description To show. */
-                name: string;
-                /** @description By which logins name it. */
-                slug: string;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -7027,6 +6969,55 @@ export interface components {
             };
             /** @description For changes that can be restored. */
             write: components["schemas"]["Decision"];
+        };
+        /** @description What a policy over data has done in a time. Of each run it counts what it did first by label, agent and week. */
+        PolicyReport: {
+            /** @description What it does. */
+            action: components["schemas"]["DataAction"];
+            /**
+             * Format: int64
+             * @description Calls of models, and requests to connections, that it refused.
+             */
+            blocked: number;
+            /** @description By agent. */
+            by_agent: components["schemas"]["Named"][];
+            /** @description By the label that was met. */
+            by_label: components["schemas"]["Named"][];
+            /** @description By week; the names are Mondays. */
+            by_week: components["schemas"]["Named"][];
+            /** @description Whether all entries of the time were looked at. */
+            complete: boolean;
+            /**
+             * Format: int64
+             * @description From this time on, milliseconds since 1970 UTC.
+             */
+            from: number;
+            /** @description How often something of a kind was masked in them. */
+            masked: components["schemas"]["MaskedKind"][];
+            /**
+             * Format: int64
+             * @description Calls of models outside that were sent tokens because of it.
+             */
+            masked_calls: number;
+            /** @description Name of the policy. */
+            policy: string;
+            /** @description Clauses of standards that it serves. */
+            references_resolved: components["schemas"]["ResolvedReference"][];
+            /**
+             * Format: int64
+             * @description Requests that went to a connection in the house because of it.
+             */
+            routed: number;
+            /**
+             * Format: int64
+             * @description Runs that it held for.
+             */
+            runs: number;
+            /**
+             * Format: int64
+             * @description Before this time.
+             */
+            to: number;
         };
         /**
          * @description What a run may spend, by name.
@@ -7393,6 +7384,89 @@ export interface components {
         Resumed: {
             /** @description `false` if it is at work already, waits, or has ended. */
             resumed: boolean;
+        };
+        /**
+         * @description What is deleted as a whole.
+         * @enum {string}
+         */
+        RetainedKind: "conversations" | "runs" | "usage";
+        /** @description Rules to be saved, after their preview was seen. */
+        RetentionInput: {
+            /** @description `confirmation` of the preview of just these rules. */
+            confirmation: string;
+            /** @description The rules. */
+            rules: components["schemas"]["RetentionRules"];
+        };
+        /** @description How long something is kept. */
+        RetentionPolicy: {
+            /**
+             * Format: int32
+             * @description Days since it last changed.
+             */
+            days: number;
+            /** @description Of conversations only those that were deleted by who had them. */
+            deleted_only?: boolean;
+            /** @description Only what has seen data of this classification or above; all if left out. Figures have none. */
+            from?: components["schemas"]["Classification"];
+            /** @description What. */
+            kind: components["schemas"]["RetainedKind"];
+            /** @description Its name, unique; it stands in each proof. */
+            name: string;
+        };
+        /** @description What rules would delete as soon as they are saved. */
+        RetentionPreview: {
+            /** @description Confirms just these rules; saving them takes it. */
+            confirmation: string;
+            /** @description By policy. */
+            would_go: components["schemas"]["WouldGo"][];
+        };
+        /** @description The policies and holds of an installation. `version` counts their changes. */
+        RetentionRules: {
+            /** @description What is kept whatever the policies say. */
+            holds?: components["schemas"]["LegalHold"][];
+            /** @description How long what is kept. */
+            policies?: components["schemas"]["RetentionPolicy"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
+        };
+        /** @description A turn of the deletion. */
+        RetentionTurn: {
+            /**
+             * Format: int64
+             * @description When it began, milliseconds since 1970 UTC.
+             */
+            began_at: number;
+            /**
+             * Format: int64
+             * @description Items deleted so far.
+             */
+            deleted: number;
+            /**
+             * Format: int64
+             * @description When it ended; null: it is at work.
+             */
+            ended_at: number | null;
+            /**
+             * Format: int64
+             * @description Items that a hold kept.
+             */
+            held: number;
+        };
+        /** @description The policies, and what the last turn of the deletion did. */
+        RetentionView: {
+            /** @description What is kept whatever the policies say. */
+            holds: components["schemas"]["LegalHold"][];
+            last: components["schemas"]["RetentionTurn"] | null;
+            /** @description How long what is kept. */
+            policies: components["schemas"]["RetentionPolicy"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
         };
         /**
          * @description How much harm a tool can do.
@@ -7802,49 +7876,6 @@ export interface components {
             done: string[];
             /** @description Files that were left as they are: others of the same name, or changed ones. */
             left: string[];
-        };
-        /** @description What those who come by SCIM may do. */
-        ScimSettings: {
-            /**
-             * @description Of somebody new, and of who is in none of the groups.
-             * @default viewer
-             */
-            default_role: components["schemas"]["Role"];
-            /**
-             * @description Roles by group; of several the highest counts. If there are any, they decide about everybody whom a provider keeps
-             *     here, at each change of a group.
-             * @default []
-             */
-            roles: components["schemas"]["GroupRole"][];
-        };
-        /** @description Lets a provider keep users and groups here by SCIM, and does nothing else. */
-        ScimToken: {
-            /**
-             * Format: int64
-             * @description When it was made, milliseconds since 1970 UTC.
-             */
-            created_at: number;
-            /** @description Who made it. */
-            created_by: string;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
-            id: string;
-            /**
-             * Format: int64
-             * @description When it was last used, to the minute; null: never.
-             */
-            last_used_at: number | null;
-            /** @description Its name; the actor of what is done with it in the audit trail is `scim:NAME`. */
-            name: string;
-            /** @description First characters, to recognise it by. */
-            prefix: string;
-        };
-        /** @description A token for a provider to keep users and groups here. */
-        ScimTokenInput: {
-            /** @description Its name, such as that of the provider. */
-            name: string;
         };
         /** @description Why a candidate was preferred; each part 0 to 1, `total` their weighted mean. */
         Score: {
@@ -8397,57 +8428,6 @@ export interface components {
          * @enum {string}
          */
         Task: "reasoning" | "code_gen" | "rag_answer" | "summarize" | "classify" | "extract" | "translate" | "chat" | "tool_call" | "planning";
-        /** @description An organisation: its people, agents and data are apart from those of all others. */
-        Tenant: {
-            /**
-             * Format: int64
-             * @description When it was made, milliseconds since 1970 UTC.
-             */
-            created_at: number;
-            /** @description Whether it is the one of the installation, which is always there. */
-            default: boolean;
-            /**
-             * Format: int64
-             * @description Since when it is disabled; null: it is not.
-             */
-            disabled_at: number | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
-            id: string;
-            /** @description To show. */
-            name: string;
-            /** @description By which logins name it. */
-            slug: string;
-        };
-        /** @description That it is really meant. */
-        TenantDeletion: {
-            /** @description The slug of the organisation, once more. */
-            slug: string;
-        };
-        /** @description A new organisation, and its first administrator. */
-        TenantInput: {
-            /**
-             * @description Email of its first administrator, who is invited.
-             * @example ann@example.org
-             */
-            administrator: string;
-            /** @description To show; the slug if left out. */
-            name?: string | null;
-            /**
-             * @description By which logins name it: 2 to 40 lower-case letters, digits and hyphens. It stays.
-             * @example acme
-             */
-            slug: string;
-        };
-        /** @description What to change of an organisation. What is left out stays. */
-        TenantPatch: {
-            /** @description Whether nobody of it comes in: its logins, keys, runs and streams end at once. */
-            disabled?: boolean;
-            /** @description To show. */
-            name?: string;
-        };
         /**
          * @description How the token is sent.
          * @enum {string}
@@ -8495,6 +8475,8 @@ export interface components {
         };
         /** @description What a tool returns when it worked. */
         ToolOutput: {
+            /** @description The most confidential of what it shows, where the tool knows it. */
+            classified?: components["schemas"]["Classified"];
             /** @description Text for the model and the reader, not yet truncated. */
             content: string;
             /** @description The same as data, where there is a natural form (rows, files). */
@@ -8587,13 +8569,6 @@ export interface components {
             /** @description Requests that this tool answers, in people's words: for the intent filter, never for a model. */
             utterances?: string[];
         };
-        /** @description What came of trying a provider or the directory. */
-        TriedLogin: {
-            /** @description What was found, else why it does not work; for people. */
-            found: string[];
-            /** @description Whether people could log in with it, as far as that can be seen. */
-            works: boolean;
-        };
         /** @description Settings of a model call. */
         Tuning: {
             /**
@@ -8630,6 +8605,21 @@ export interface components {
             tool: string;
             /** @description Whether it was taken back. */
             undone: boolean;
+        };
+        /** @description A text whose tokens are to be replaced by what they stand for. */
+        UnmaskInput: {
+            /**
+             * Format: uuid
+             * @description Id of the list of tokens that masking answered with.
+             */
+            map: string;
+            /** @description A text with tokens. */
+            text: string;
+        };
+        /** @description A text with the values back. */
+        UnmaskedText: {
+            /** @description The text. */
+            text: string;
         };
         /** @description A file that was taken in. */
         Uploaded: {
@@ -8848,6 +8838,35 @@ export interface components {
          * @enum {string}
          */
         Wire: "chat" | "responses" | "native";
+        /** @description What a policy would delete now. */
+        WouldGo: {
+            /**
+             * Format: int64
+             * @description How many of those it names are kept by a hold.
+             */
+            held: number;
+            /**
+             * Format: int64
+             * @description How many items.
+             */
+            items: number;
+            /** @description What it is about. */
+            kind: components["schemas"]["RetainedKind"];
+            /** @description Whether counting ended early; there may be more. */
+            more: boolean;
+            /**
+             * Format: int64
+             * @description When the newest last changed.
+             */
+            newest: number | null;
+            /**
+             * Format: int64
+             * @description When the oldest last changed, milliseconds since 1970 UTC.
+             */
+            oldest: number | null;
+            /** @description Name of the policy. */
+            policy: string;
+        };
     };
     responses: {
         /** @description It is not in a state for that; `code` says which. */
@@ -9412,10 +9431,7 @@ export interface operations {
     };
     offeredLogins: {
         parameters: {
-            query?: {
-                /** @description The slug of the organisation; the installation's own if left out. */
-                tenant?: string;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -9432,7 +9448,6 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
-            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -9441,8 +9456,6 @@ export interface operations {
             query?: {
                 /** @description The path of the studio to come back to. */
                 next?: string;
-                /** @description The slug of the organisation; the installation's own if left out. */
-                tenant?: string;
             };
             header?: never;
             path: {
@@ -11454,6 +11467,316 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    unmaskText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnmaskInput"];
+            };
+        };
+        responses: {
+            /** @description The text with the values */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnmaskedText"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such list, it has ended, or is somebody else's */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reportPolicy: {
+        parameters: {
+            query?: {
+                /** @description From this time on, milliseconds since 1970 UTC; from the beginning if left out. */
+                from?: number;
+                /** @description Before this time; until now if left out. */
+                to?: number;
+                /** @description JSON if left out. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sums */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyReport"];
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionView"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionInput"];
+            };
+        };
+        responses: {
+            /** @description The rules with their new version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionView"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description They were not previewed, or somebody else has changed them */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRules"];
+            };
+        };
+        responses: {
+            /** @description What would go */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    certifyDeletions: {
+        parameters: {
+            query?: {
+                /** @description From this time on, milliseconds since 1970 UTC; from the beginning if left out. */
+                from?: number;
+                /** @description Before this time; until now if left out. */
+                to?: number;
+                /** @description JSON if left out. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionCertificate"];
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureView"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    eraseUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ErasureInput"];
+            };
+        };
+        responses: {
+            /** @description Begun */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is not confirmed, or something stands against it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A JSON object a line */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listReminders: {
         parameters: {
             query?: {
@@ -12839,196 +13162,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    listTenants: {
-        parameters: {
-            query?: {
-                /** @description How many at most. */
-                limit?: number;
-                /** @description Where to go on: `next_cursor` of the page before. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description By slug */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_Tenant"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createTenant: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TenantInput"];
-            };
-        };
-        responses: {
-            /** @description Made */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewTenant"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description Another has this slug */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getTenant: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Found */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Tenant"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteTenant: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TenantDeletion"];
-            };
-        };
-        responses: {
-            /** @description Deleted */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeletedTenant"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description It is in use, or the installation's own */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    changeTenant: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TenantPatch"];
-            };
-        };
-        responses: {
-            /** @description Changed */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Tenant"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description It is the installation's own */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     getAccessDefaults: {
         parameters: {
             query?: never;
@@ -13438,76 +13571,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    tryIdentityProvider: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IdentityProviderInput"];
-            };
-        };
-        responses: {
-            /** @description What was found */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TriedLogin"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    tryDirectory: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IdentityDirectoryTrial"];
-            };
-        };
-        responses: {
-            /** @description What was found */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TriedLogin"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     readDirectory: {
         parameters: {
             query?: never;
@@ -13596,158 +13659,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readScimSettings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The settings */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ScimSettings"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replaceScimSettings: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ScimSettings"];
-            };
-        };
-        responses: {
-            /** @description The settings */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ScimSettings"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listScimTokens: {
-        parameters: {
-            query?: {
-                /** @description How many at most. */
-                limit?: number;
-                /** @description Where to go on: `next_cursor` of the page before. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description By name */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_ScimToken"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createScimToken: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ScimTokenInput"];
-            };
-        };
-        responses: {
-            /** @description Made */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewScimToken"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    revokeScimToken: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Revoked */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
