@@ -114,16 +114,13 @@ impl MaskMap {
         while let Some(open) = rest.find('[') {
             let (before, from) = rest.split_at(open);
             whole.push_str(before);
-            let token = from.find(']').map(|close| &from[..=close]);
-            match token.and_then(|token| Some((token, self.values.get(token)?))) {
-                Some((token, value)) => {
-                    whole.push_str(&if json { escaped(value) } else { value.clone() });
-                    rest = &from[token.len()..];
-                }
-                None => {
-                    whole.push('[');
-                    rest = &from[1..];
-                }
+            let token = from.bytes().take(LONGEST_TOKEN).position(|byte| byte == b']').map(|close| &from[..=close]);
+            if let Some((token, value)) = token.and_then(|token| Some((token, self.values.get(token)?))) {
+                whole.push_str(&if json { escaped(value) } else { value.clone() });
+                rest = &from[token.len()..];
+            } else {
+                whole.push('[');
+                rest = &from[1..];
             }
         }
         whole.push_str(rest);
@@ -173,7 +170,7 @@ fn stands_alone(text: &str, range: Range<usize>) -> bool {
     let (first, last) = (text[range.clone()].chars().next(), text[range.clone()].chars().next_back());
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
-    !(word(first) && word(before)) && !(word(last) && word(after))
+    !(word(first) && word(before) || word(last) && word(after))
 }
 
 fn escaped(value: &str) -> String {
