@@ -8,7 +8,7 @@ use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
     ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, MaskMaps, McpServers, Overview,
     ResourceGrants, Retention, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills, SpendLimits,
-    TenantRows, UsageRecord,
+    TenantRows, UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
