@@ -1730,6 +1730,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tenants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All organisations, by slug. */
+        get: operations["listTenants"];
+        put?: never;
+        /**
+         * Makes an organisation
+         * @description It is open at once. Its first administrator is invited: they choose their password with the token, which is shown this
+         *     once.
+         */
+        post: operations["createTenant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tenants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One organisation. */
+        get: operations["getTenant"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes an organisation that is disabled, for good
+         * @description With every row and file of it. How many there were is told, and written into the audit trail.
+         */
+        delete: operations["deleteTenant"];
+        options?: never;
+        head?: never;
+        /**
+         * Renames, disables or enables an organisation
+         * @description Disabling ends its logins, keys, runs at work and event streams at once. Enabling lets its runs go on.
+         */
+        patch: operations["changeTenant"];
+        trace?: never;
+    };
     "/api/access/defaults": {
         parameters: {
             query?: never;
@@ -1887,6 +1934,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/identity/try/provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a provider what it says of itself, with settings that need not be saved. Nothing is kept. */
+        post: operations["tryIdentityProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/try/directory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Connects to a directory with settings that need not be saved, and looks for somebody if a name is given. Nothing is kept. */
+        post: operations["tryDirectory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/identity/directory": {
         parameters: {
             query?: never;
@@ -1901,6 +1982,62 @@ export interface paths {
         post?: never;
         /** Removes the directory, with its password. Who came by it stays a user, but can't log in with it. */
         delete: operations["removeDirectory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/scim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What those may do whom a provider keeps here by SCIM. */
+        get: operations["readScimSettings"];
+        /** Replaces the settings of SCIM. They hold at once, also for those who came before. */
+        put: operations["replaceScimSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/scim/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the tokens that providers come with to `/scim/v2`, without their secrets. */
+        get: operations["listScimTokens"];
+        put?: never;
+        /**
+         * Makes a token for SCIM
+         * @description It opens `/scim/v2` and nothing else. Its secret is shown this once.
+         */
+        post: operations["createScimToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/scim/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a token for good; in force at the next request. */
+        delete: operations["revokeScimToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3291,6 +3428,8 @@ export interface components {
         AuthStatus: {
             /** @description There is no administrator yet: make one with the token of the terminal. */
             needs_setup: boolean;
+            /** @description Whether people may have to name their organisation. */
+            several_tenants: boolean;
             /** @description Version of the program. */
             version: string;
         };
@@ -4325,6 +4464,26 @@ export interface components {
             /** @description The tool it needs, if any. */
             tool?: string;
         };
+        /** @description How many rows were deleted from a table. */
+        DeletedTable: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            rows: number;
+            /** @description The table. */
+            table: string;
+        };
+        /** @description What was deleted with an organisation. The same stands in the audit trail. */
+        DeletedTenant: {
+            /**
+             * Format: int64
+             * @description Files of its folder.
+             */
+            files: number;
+            /** @description By table, those without rows too. */
+            tables: components["schemas"]["DeletedTable"][];
+        };
         /** @description What was deleted in a time, and where the audit trail stood then. */
         DeletionCertificate: {
             /** @description The last entry of the audit trail then, as `NUMBER:HASH`. */
@@ -4393,6 +4552,8 @@ export interface components {
         DirectoryLogin: {
             /** @description Password. */
             password: string;
+            /** @description The slug of the organisation; the installation's own if left out. */
+            tenant?: string | null;
             /**
              * @description The name in the directory, or the email.
              * @example ada
@@ -5336,6 +5497,18 @@ export interface components {
             /** @description Its settings. */
             settings: components["schemas"]["DirectorySettings"];
         };
+        /** @description A directory to try. */
+        IdentityDirectoryTrial: {
+            /** @description Somebody to look for. */
+            login?: string | null;
+            /**
+             * @description Of the account that looks for people. Left out: the one that is kept, if server and account are those that it is
+             *     kept for.
+             */
+            password?: string | null;
+            /** @description Its settings, saved or not. */
+            settings: components["schemas"]["DirectorySettings"];
+        };
         /** @description A provider of OpenID Connect as it is saved. */
         IdentityProvider: {
             /** @description Whether a client secret is kept. It is shown to nobody. */
@@ -5503,6 +5676,8 @@ export interface components {
             email: string;
             /** @description Password. */
             password: string;
+            /** @description The slug of the organisation; the installation's own if left out. */
+            tenant?: string | null;
         };
         /** @description One login of the caller. */
         LoginSessionView: {
@@ -5723,6 +5898,8 @@ export interface components {
              * @description Their id.
              */
             id: string;
+            /** @description Whether they are of the installation's own organisation, whose administrators look after all. */
+            installation: boolean;
             /** @description To show. */
             name: string;
             /** @description What they may do. */
@@ -5837,12 +6014,29 @@ export interface components {
             /** @description At least 10 characters. */
             new: string;
         };
+        /** @description A token that was just made. */
+        NewScimToken: components["schemas"]["ScimToken"] & {
+            /**
+             * @description What the provider sends as the bearer token. Shown this once; null where the answer is repeated for an
+             *     idempotency key.
+             */
+            secret: string | null;
+        };
         /** @description What an app needs to show codes. Shown this once. */
         NewSecondFactor: {
             /** @description To type in, base32. */
             secret: string;
             /** @description To scan as a QR code. */
             uri: string;
+        };
+        /** @description An organisation that was just made. */
+        NewTenant: {
+            /** @description Its first administrator. */
+            administrator: components["schemas"]["User"];
+            /** @description How they come to a password. */
+            invitation: components["schemas"]["Invitation"];
+            /** @description The organisation. */
+            tenant: components["schemas"]["Tenant"];
         };
         /** @description A key that was just made. */
         NewVirtualKey: components["schemas"]["VirtualKey"] & {
@@ -6639,6 +6833,35 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_ScimToken: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was made, milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /** @description Who made it. */
+                created_by: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description When it was last used, to the minute; null: never.
+                 */
+                last_used_at: number | null;
+                /** @description Its name; the actor of what is done with it in the audit trail is `scim:NAME`. */
+                name: string;
+                /** @description First characters, to recognise it by. */
+                prefix: string;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Skill: {
             /** @description The rows. */
             items: {
@@ -6776,6 +6999,35 @@ export interface components {
                  * @description Its id.
                  */
                 id: string;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Tenant: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was made, milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /** @description Whether it is the one of the installation, which is always there. */
+                default: boolean;
+                /**
+                 * Format: int64
+                 * @description Since when it is disabled; null: it is not.
+                 */
+                disabled_at: number | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description To show. */
+                name: string;
+                /** @description By which logins name it. */
+                slug: string;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -7877,6 +8129,49 @@ export interface components {
             /** @description Files that were left as they are: others of the same name, or changed ones. */
             left: string[];
         };
+        /** @description What those who come by SCIM may do. */
+        ScimSettings: {
+            /**
+             * @description Of somebody new, and of who is in none of the groups.
+             * @default viewer
+             */
+            default_role: components["schemas"]["Role"];
+            /**
+             * @description Roles by group; of several the highest counts. If there are any, they decide about everybody whom a provider keeps
+             *     here, at each change of a group.
+             * @default []
+             */
+            roles: components["schemas"]["GroupRole"][];
+        };
+        /** @description Lets a provider keep users and groups here by SCIM, and does nothing else. */
+        ScimToken: {
+            /**
+             * Format: int64
+             * @description When it was made, milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description When it was last used, to the minute; null: never.
+             */
+            last_used_at: number | null;
+            /** @description Its name; the actor of what is done with it in the audit trail is `scim:NAME`. */
+            name: string;
+            /** @description First characters, to recognise it by. */
+            prefix: string;
+        };
+        /** @description A token for a provider to keep users and groups here. */
+        ScimTokenInput: {
+            /** @description Its name, such as that of the provider. */
+            name: string;
+        };
         /** @description Why a candidate was preferred; each part 0 to 1, `total` their weighted mean. */
         Score: {
             /**
@@ -8428,6 +8723,57 @@ export interface components {
          * @enum {string}
          */
         Task: "reasoning" | "code_gen" | "rag_answer" | "summarize" | "classify" | "extract" | "translate" | "chat" | "tool_call" | "planning";
+        /** @description An organisation: its people, agents and data are apart from those of all others. */
+        Tenant: {
+            /**
+             * Format: int64
+             * @description When it was made, milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /** @description Whether it is the one of the installation, which is always there. */
+            default: boolean;
+            /**
+             * Format: int64
+             * @description Since when it is disabled; null: it is not.
+             */
+            disabled_at: number | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description To show. */
+            name: string;
+            /** @description By which logins name it. */
+            slug: string;
+        };
+        /** @description That it is really meant. */
+        TenantDeletion: {
+            /** @description The slug of the organisation, once more. */
+            slug: string;
+        };
+        /** @description A new organisation, and its first administrator. */
+        TenantInput: {
+            /**
+             * @description Email of its first administrator, who is invited.
+             * @example ann@example.org
+             */
+            administrator: string;
+            /** @description To show; the slug if left out. */
+            name?: string | null;
+            /**
+             * @description By which logins name it: 2 to 40 lower-case letters, digits and hyphens. It stays.
+             * @example acme
+             */
+            slug: string;
+        };
+        /** @description What to change of an organisation. What is left out stays. */
+        TenantPatch: {
+            /** @description Whether nobody of it comes in: its logins, keys, runs and streams end at once. */
+            disabled?: boolean;
+            /** @description To show. */
+            name?: string;
+        };
         /**
          * @description How the token is sent.
          * @enum {string}
@@ -8568,6 +8914,13 @@ export interface components {
             skill?: components["schemas"]["SkillRef"];
             /** @description Requests that this tool answers, in people's words: for the intent filter, never for a model. */
             utterances?: string[];
+        };
+        /** @description What came of trying a provider or the directory. */
+        TriedLogin: {
+            /** @description What was found, else why it does not work; for people. */
+            found: string[];
+            /** @description Whether people could log in with it, as far as that can be seen. */
+            works: boolean;
         };
         /** @description Settings of a model call. */
         Tuning: {
@@ -9431,7 +9784,10 @@ export interface operations {
     };
     offeredLogins: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The slug of the organisation; the installation's own if left out. */
+                tenant?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9448,6 +9804,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -9456,6 +9813,8 @@ export interface operations {
             query?: {
                 /** @description The path of the studio to come back to. */
                 next?: string;
+                /** @description The slug of the organisation; the installation's own if left out. */
+                tenant?: string;
             };
             header?: never;
             path: {
@@ -13162,6 +13521,196 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listTenants: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By slug */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Tenant"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTenant"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another has this slug */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantDeletion"];
+            };
+        };
+        responses: {
+            /** @description Deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedTenant"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is in use, or the installation's own */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantPatch"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is the installation's own */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getAccessDefaults: {
         parameters: {
             query?: never;
@@ -13571,6 +14120,76 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    tryIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityProviderInput"];
+            };
+        };
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedLogin"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    tryDirectory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityDirectoryTrial"];
+            };
+        };
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedLogin"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     readDirectory: {
         parameters: {
             query?: never;
@@ -13659,6 +14278,158 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readScimSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScimSettings"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceScimSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScimSettings"];
+            };
+        };
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScimSettings"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listScimTokens: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ScimToken"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createScimToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScimTokenInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewScimToken"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeScimToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
