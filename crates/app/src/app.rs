@@ -1,6 +1,7 @@
 use crate::config::Configuration;
+use crate::data_rules::DataRulesCache;
 use crate::dto::about::{About, Database};
-use crate::gateway::{DataRulesCache, UsageWriter};
+use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
 use crate::metrics::Metrics;
 use std::ops::Deref;

@@ -6,7 +6,7 @@ use crate::app::App;
 use steward_core::ports::{Embedder, ModelCall, NoAnswer, Opened};
 use uuid::Uuid;
 
-pub use data_policy::{DataRulesCache, NotPassed};
+pub use data_policy::NotPassed;
 pub use reservation::Reservation;
 pub use usage_writer::UsageWriter;
 

@@ -4,17 +4,15 @@ mod masked_texts;
 mod policy_report;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::data_rules::read_data_rules;
 use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use steward_core::TenantId;
 use steward_core::governance::{
     Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, Seen,
 };
-use steward_core::ports::{StoreError, StoreResult};
-use steward_engine::Storage;
 use tokio::sync::Mutex;
 
 const MAX_LABELS: usize = 200;
@@ -106,14 +104,6 @@ impl App {
 
     pub(crate) async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
         Ok(read_data_rules(self.store(), self.tenant()).await?)
-    }
-}
-
-pub(crate) async fn read_data_rules(store: &dyn Storage, tenant: TenantId) -> StoreResult<DataRules> {
-    match store.setting(tenant, DATA_RULES_SETTING).await? {
-        None => Ok(DataRules::default()),
-        Some(kept) => serde_json::from_value(kept)
-            .map_err(|error| StoreError::Backend(format!("the setting {DATA_RULES_SETTING} is damaged: {error}"))),
     }
 }
 

@@ -13,6 +13,7 @@ pub mod config;
 mod connections;
 mod conversations;
 mod credentials;
+mod data_rules;
 pub mod dto;
 mod erasure;
 mod error;
@@ -53,9 +54,10 @@ pub use connections::{
     report_refresh,
 };
 pub use conversations::ConversationSearch;
+pub use data_rules::DataRulesCache;
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
-pub use gateway::{DataRulesCache, NotPassed, Reservation, UsageWriter};
+pub use gateway::{NotPassed, Reservation, UsageWriter};
 pub use health::{AboutFacts, Check, Found, Health};
 pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;

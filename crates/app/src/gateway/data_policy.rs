@@ -1,45 +1,14 @@
 //! What policies over data say of requests that are passed on to a connection without an agent.
 
 use crate::app::{App, Caller};
-use crate::governance::read_data_rules;
+use crate::data_rules::{Known, read_data_rules};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
-use steward_core::Timestamp;
+use std::sync::Arc;
 use steward_core::audit::AuditResult;
 use steward_core::governance::{Classified, DataAction, DataPolicy, DataRules};
 use steward_core::model::{Connection, ModelError, ModelErrorClass};
 use steward_core::ports::{StoreError, StoreResult};
-
-/// How long rules are used that another node may have changed. Changes made here count at once.
-const KNOWN_FOR: Duration = Duration::from_secs(1);
-
-/// The rules over data as last read, so that requests need not wait for them.
-#[derive(Debug, Default)]
-pub struct DataRulesCache(RwLock<Option<Known>>);
-
-#[derive(Debug, Clone)]
-struct Known {
-    until: Timestamp,
-    /// `None`: no text can be kept back by them.
-    rules: Option<Arc<DataRules>>,
-}
-
-impl DataRulesCache {
-    pub(crate) fn forget(&self) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    fn known(&self, now: Timestamp) -> Option<Option<Arc<DataRules>>> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().filter(|known| now < known.until).map(|known| known.rules.clone())
-    }
-
-    fn keep(&self, known: Known) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
-    }
-}
 
 /// Why a request is not passed on.
 #[derive(Debug)]
@@ -101,7 +70,7 @@ impl App {
         }
         let rules = read_data_rules(self.store(), self.tenant()).await?;
         let rules = rules.keeps_texts().then(|| Arc::new(rules));
-        self.data_rules_cache.keep(Known { until: now.plus(KNOWN_FOR), rules: rules.clone() });
+        self.data_rules_cache.keep(Known::from(now, rules.clone()));
         Ok(rules)
     }
 }
