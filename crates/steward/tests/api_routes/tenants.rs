@@ -69,7 +69,7 @@ fn two(script: Script) -> Two {
     let body = json!({"token": made["invitation"]["token"], "password": PASSWORD});
     let (status, session) = two.call("", Method::POST, "/api/auth/invitation", Some(body));
     assert_eq!(status, 200, "{session}");
-    two.acme = session["access_token"].as_str().unwrap().to_owned();
+    session["access_token"].as_str().unwrap().clone_into(&mut two.acme);
     two
 }
 

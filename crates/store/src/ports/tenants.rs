@@ -91,8 +91,7 @@ impl TenantRows for Store {
         if row.ok_or_else(|| unknown(id))?.opt_int(0)?.is_none() {
             return Err(StoreError::Conflict(format!("tenant {id} is not disabled")));
         }
-        let mut deleted: Vec<DeletedRows> =
-            DELETIONS.iter().map(|(table, _)| DeletedRows { table: *table, rows: 0 }).collect();
+        let mut deleted: Vec<DeletedRows> = DELETIONS.iter().map(|(table, _)| DeletedRows { table, rows: 0 }).collect();
         for _ in 0..MOST_PASSES {
             let mut found = 0;
             // Each in a transaction of its own, so that no other tenant's write waits for all of them.

@@ -98,11 +98,11 @@ pub async fn runs_are_claimed_within_their_tenant(bed: Bed) {
     let store = &*store;
     let other = TenantId(id());
     let lease = started(store).await;
-    let free = LATER.plus(Duration::from_secs(3600 * 24 * 365));
+    let free = LATER.plus(Duration::from_hours(24 * 365));
     for what in [Claim::Any, Claim::Run(lease.run), Claim::Ended(lease.run)] {
         assert_eq!(store.claim(other, what, "b", free, free).await.unwrap(), None);
     }
-    let taken = store.claim(TENANT, Claim::Any, "b", free, free.plus(Duration::from_secs(60))).await.unwrap();
+    let taken = store.claim(TENANT, Claim::Any, "b", free, free.plus(Duration::from_mins(1))).await.unwrap();
     assert_eq!(taken.unwrap().run, lease.run);
     assert!(store.due_timers(other, free, 10).await.unwrap().is_empty());
 }
