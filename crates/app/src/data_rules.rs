@@ -33,6 +33,10 @@ impl Known {
     pub fn from(now: Timestamp, rules: Option<Arc<DataRules>>) -> Self {
         Self { until: now.plus(KNOWN_FOR), rules }
     }
+
+    pub fn into_rules(self) -> Option<Arc<DataRules>> {
+        self.rules
+    }
 }
 
 impl DataRulesCache {
@@ -40,9 +44,9 @@ impl DataRulesCache {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    pub(crate) fn known(&self, now: Timestamp) -> Option<Option<Arc<DataRules>>> {
+    pub(crate) fn known(&self, now: Timestamp) -> Option<Known> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().filter(|known| now < known.until).map(|known| known.rules.clone())
+        known.as_ref().filter(|known| now < known.until).cloned()
     }
 
     pub(crate) fn keep(&self, known: Known) {

@@ -334,7 +334,7 @@ impl App {
 type Lines = Sender<Result<Bytes, AppError>>;
 
 async fn line(lines: &mut Lines, kind: &str, value: Value) -> Result<(), AppError> {
-    let text = format!("{}\n", json!({"kind": kind, "data": value}));
+    let text = format!("{}\n", Value::from_iter([("kind", Value::from(kind)), ("data", value)]));
     lines.send(Ok(Bytes::from(text))).await.map_err(|_| AppError::unavailable("the client went away"))
 }
 

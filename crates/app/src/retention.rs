@@ -224,7 +224,7 @@ mod tests {
     use steward_core::Timestamp;
     use steward_core::retention::{RetainedItem, RetainedKind, RetentionRules};
 
-    fn rules(policies: serde_json::Value, holds: serde_json::Value) -> RetentionRules {
+    fn rules(policies: &serde_json::Value, holds: &serde_json::Value) -> RetentionRules {
         serde_json::from_value(json!({"version": 0, "policies": policies, "holds": holds})).unwrap()
     }
 
@@ -252,15 +252,15 @@ mod tests {
             ),
             (json!([]), json!([{"on": {"kind": "user", "id": user}, "reason": " "}]), Some("holds.0.reason")),
         ] {
-            let wrong = check(&rules(policies, holds)).err().and_then(|error| error.detail.field);
+            let wrong = check(&rules(&policies, &holds)).err().and_then(|error| error.detail.field);
             assert_eq!(wrong.as_deref(), field);
         }
     }
 
     #[test]
     fn a_confirmation_is_of_just_these_rules() {
-        let one = rules(json!([{"name": "a", "kind": "runs", "days": 30}]), json!([]));
-        let two = rules(json!([{"name": "a", "kind": "runs", "days": 3}]), json!([]));
+        let one = rules(&json!([{"name": "a", "kind": "runs", "days": 30}]), &json!([]));
+        let two = rules(&json!([{"name": "a", "kind": "runs", "days": 3}]), &json!([]));
         assert_ne!(confirmation(&one), confirmation(&two));
         assert_eq!(confirmation(&one), confirmation(&one.clone()));
     }
@@ -276,8 +276,8 @@ mod tests {
             conversation: conversation.map(|id| id.parse().unwrap()),
         };
         let rules = rules(
-            json!([]),
-            json!([{"on": {"kind": "conversation", "id": talk}, "reason": "x"},
+            &json!([]),
+            &json!([{"on": {"kind": "conversation", "id": talk}, "reason": "x"},
                 {"on": {"kind": "user", "id": user}, "reason": "y"}]),
         );
         assert!(is_held(&rules, &item(RetainedKind::Conversations, talk, None, None)));

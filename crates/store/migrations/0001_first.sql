@@ -76,8 +76,8 @@ create table events (
     primary key (tenant_id, run_id, seq)
 );
 
--- Whether another row has a large body, before that is deleted: bodies are shared, of all tenants.
-create index events_by_blob on events (blob) where blob is not null;
+-- Whether another row of the tenant has a large body, before that is deleted: equal bodies are kept once.
+create index events_by_blob on events (tenant_id, blob) where blob is not null;
 
 -- What was about to happen since a crash, over all runs: looked at once for each write that was cut off.
 create index events_staged on events (tenant_id, at) where kind = 'tool.staged';

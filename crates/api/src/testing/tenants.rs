@@ -170,7 +170,7 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
         priced: false,
     };
     store.settle(tenant, None, &spent).await.unwrap();
-    let at = bed.clock_now().plus(Duration::from_secs(60));
+    let at = bed.clock_now().plus(Duration::from_mins(1));
     let reminder = Reminder { id: NAME.to_owned(), at, text: MARK.to_owned(), done: false, classified: None };
     store.save_reminder(tenant, AgentId(THING), &reminder).await.unwrap();
     let note = Note { title: NAME.to_owned(), text: MARK.to_owned(), updated_at: Timestamp(0), classified: None };

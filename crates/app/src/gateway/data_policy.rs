@@ -65,8 +65,8 @@ impl App {
 
     async fn rules_over_texts(&self) -> StoreResult<Option<Arc<DataRules>>> {
         let now = self.now();
-        if let Some(rules) = self.data_rules_cache.known(now) {
-            return Ok(rules);
+        if let Some(known) = self.data_rules_cache.known(now) {
+            return Ok(known.into_rules());
         }
         let rules = read_data_rules(self.store(), self.tenant()).await?;
         let rules = rules.keeps_texts().then(|| Arc::new(rules));

@@ -3,6 +3,7 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::retention::{DeletionCertificate, DeletionProof};
 use serde_json::Value;
+use std::fmt::Write as _;
 use steward_core::Timestamp;
 use steward_core::audit::SealedEntry;
 use steward_core::ports::{AuditFilter, AuditOrder};
@@ -78,7 +79,8 @@ impl DeletionCertificate {
             let policy = one.policy.replace('"', "\"\"");
             let guard = if policy.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
             let time = Timestamp(one.at).rfc3339();
-            lines += &format!(
+            let _ = write!(
+                lines,
                 "{},{time},{},{},\"{guard}{policy}\",{age},{},{}\r\n",
                 one.seq, one.kind, one.id, one.sha256, one.hash
             );

@@ -373,34 +373,38 @@ fn hashes_in(body: &str) -> Vec<String> {
 }
 
 impl Store {
-    /// Deletes a blob that no row has; `false`: one has it, or there is none.
+    /// Deletes a blob that no row of the tenant has; `false`: one has it, or there is none.
     async fn remove_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
-        if self.has_blob(hash).await? {
+        if self.has_blob(tenant, hash).await? {
             return Ok(false);
         }
         let Some(bytes) = self.take_blob(tenant, hash).await? else {
             return Ok(false);
         };
         // A run may have written the same meanwhile, and found it there.
-        if self.has_blob(hash).await? {
+        if self.has_blob(tenant, hash).await? {
             self.put_blob(tenant, bytes).await?;
             return Ok(false);
         }
         Ok(true)
     }
 
-    async fn has_blob(&self, hash: &str) -> StoreResult<bool> {
-        if self.row("select 1 from events where blob = $1 limit 1", args![hash]).await?.is_some() {
+    async fn has_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
+        if self
+            .row("select 1 from events where tenant_id = $1 and blob = $2 limit 1", args![tenant, hash])
+            .await?
+            .is_some()
+        {
             return Ok(true);
         }
         let within = format!("%{hash}%");
         for sql in [
-            "select 1 from events where body like $1 limit 1",
-            "select 1 from messages where body like $1 limit 1",
-            "select 1 from skill_packages where body like $1 limit 1",
-            "select 1 from skill_versions where body like $1 limit 1",
+            "select 1 from events where tenant_id = $1 and body like $2 limit 1",
+            "select 1 from messages where tenant_id = $1 and body like $2 limit 1",
+            "select 1 from skill_packages where tenant_id = $1 and body like $2 limit 1",
+            "select 1 from skill_versions where tenant_id = $1 and body like $2 limit 1",
         ] {
-            if self.row(sql, args![&within]).await?.is_some() {
+            if self.row(sql, args![tenant, &within]).await?.is_some() {
                 return Ok(true);
             }
         }

@@ -163,8 +163,8 @@ pub async fn tokens_of_providers_are_found_by_their_hash(bed: Bed) {
         last_used_at: None,
     };
     store.save_scim_token(TENANT, &token, "hash").await.unwrap();
-    let other = ScimToken { id: id(), name: "oKTA".to_owned(), ..token.clone() };
-    let taken = store.save_scim_token(TENANT, &other, "other").await;
+    let second = ScimToken { id: id(), name: "oKTA".to_owned(), ..token.clone() };
+    let taken = store.save_scim_token(TENANT, &second, "other").await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
     assert_eq!(store.scim_token_by_hash(TENANT, "hash").await.unwrap(), Some(token.clone()));
     assert_eq!(store.scim_token_by_hash(OTHER, "hash").await.unwrap(), None);
