@@ -164,8 +164,8 @@ pub async fn tokens_of_providers_are_found_by_their_hash(bed: Bed) {
     };
     store.save_scim_token(TENANT, &token, "hash").await.unwrap();
     let second = ScimToken { id: id(), name: "oKTA".to_owned(), ..token.clone() };
-    let taken = store.save_scim_token(TENANT, &second, "other").await;
-    assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
+    let refused = store.save_scim_token(TENANT, &second, "other").await;
+    assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
     assert_eq!(store.scim_token_by_hash(TENANT, "hash").await.unwrap(), Some(token.clone()));
     assert_eq!(store.scim_token_by_hash(OTHER, "hash").await.unwrap(), None);
     let used = async || store.scim_tokens(TENANT).await.unwrap()[0].last_used_at;
