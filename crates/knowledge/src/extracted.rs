@@ -1,0 +1,57 @@
+//! What was read from a file, in the order in which a person reads it.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Extracted {
+    /// What the content is, whatever the file's name says: `pdf`, `docx`, `html`, `markdown`, `text`, `eml`, …
+    pub doc_type: String,
+    pub title: Option<String>,
+    /// A document without pages has one.
+    pub pages: Vec<Page>,
+    /// What could not be read, in sentences.
+    pub warnings: Vec<String>,
+}
+
+/// A page, a sheet of a workbook, a slide, or a chapter.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// From 1.
+    pub number: u32,
+    /// Of a sheet, slide or chapter.
+    pub name: Option<String>,
+    pub blocks: Vec<Block>,
+    /// It has pictures and next to no text: characters are to be recognised.
+    pub is_scan: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    pub kind: BlockKind,
+    /// A table is one of Markdown.
+    pub text: String,
+    /// Where it stands, if the format says.
+    pub area: Option<Area>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "is")]
+pub enum BlockKind {
+    /// `level` from 1 to 6.
+    Heading {
+        level: u8,
+    },
+    Paragraph,
+    ListItem,
+    Table,
+    Code,
+}
+
+/// A part of a page in fractions of its width and height, from its upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Area {
+    pub x: f32,
+    pub y: f32,
+    pub width: f32,
+    pub height: f32,
+}

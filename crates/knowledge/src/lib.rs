@@ -1,0 +1,8 @@
+//! Documents: what a file says, its chunks, and the indexes that find them.
+//!
+//! Files are read by [`extract`], which is run in a process of its own; what it found is an [`Extracted`]. Indexes can be
+//! built anew from the rows of the store at any time.
+
+mod extracted;
+
+pub use extracted::{Area, Block, BlockKind, Extracted, Page};
