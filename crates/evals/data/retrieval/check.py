@@ -129,9 +129,9 @@ def main():
     sets = [check_questions(texts, name, faults) for name in ("debian-docs", "debian-docs-2")]
     facts = [check_facts(texts, name, faults) for name in ("facts", "facts-2")]
     for first, second in (sets, [[{"answers": [row], **row} for row in rows] for rows in facts]):
-        used = [{answer["file"] for row in rows for answer in row["answers"]} for rows in (first, second)]
-        if used[0] & used[1]:
-            faults.append(f"both sets of a pair ask for {', '.join(sorted(used[0] & used[1]))}")
+        asked = [{row["answers"][0]["file"] for row in rows if row["answers"]} for rows in (first, second)]
+        if asked[0] & asked[1]:
+            faults.append(f"both sets of a pair ask for {', '.join(sorted(asked[0] & asked[1]))}")
     ids = collections.Counter(row["id"] for rows in (*sets, *facts) for row in rows)
     faults += [f"the id {id} is there {count} times" for id, count in ids.items() if count > 1]
     if faults:
