@@ -59,10 +59,15 @@ class Texts:
             return
         if not shortest <= len(quote) <= 200:
             yield f"{place}: the quote has {len(quote)} characters"
-        near = folded(text[max(0, at - NEAR) : at + len(quote) + NEAR])
+        near = text[max(0, at - NEAR) : at + len(quote) + NEAR].lower()
         for part in expect:
-            if not folded(part) or folded(part) not in near:
+            if not part or part.lower() not in near:
                 yield f"{place}: {part!r} isn't near the quote"
+
+    def given_away(self, question, files):
+        """Whether a word of the question stands in one file of all, and that one answers it."""
+        own = set().union(*(words(self.visible.get(file, "")) for file in files))
+        return any(self.files_of[word] == 1 and word in own for word in words(question))
 
     def others(self, quote, files):
         return [name for name, text in self.folded.items() if folded(quote) in text and name not in files]
@@ -78,6 +83,8 @@ def check_questions(texts, name, faults):
         place, answers, kind = row["id"], row["answers"], row["kind"]
         if (kind == "none") != (not answers) or (kind == "none") != (not row["expect"]) or len(answers) > 3:
             faults.append(f"{place}: {len(answers)} answers, expects {row['expect']}, kind {kind}")
+        if answers and all(part.lower() in row["text"].lower() for part in row["expect"]):
+            faults.append(f"{place}: the question itself holds what is expected")
         for answer in answers:
             faults += texts.faults(place, answer["file"], answer["quote"], row["expect"], 40)
             others = texts.others(answer["quote"], {other["file"] for other in answers})
@@ -86,8 +93,7 @@ def check_questions(texts, name, faults):
             shared = words(row["text"]) & words(answer["quote"]) - EMPTY
             if kind == "paraphrase" and shared:
                 faults.append(f"{place}: shares {', '.join(sorted(shared))} with its quote")
-        own = [words(texts.visible.get(answer["file"], "")) for answer in answers]
-        rare += any(texts.files_of[word] == 1 and any(word in part for part in own) for word in words(row["text"]))
+        rare += texts.given_away(row["text"], [answer["file"] for answer in answers])
     if rare * 3 > len(rows):
         faults.append(f"{name}: {rare} questions hold a word that stands in their answer's file alone")
     files = {answer["file"] for row in rows for answer in row["answers"]}
@@ -104,12 +110,13 @@ def check_facts(texts, name, faults):
             faults.append(f"{row['id']}: the quote is also in {', '.join(others[:5])}")
         if not row["expect"]:
             faults.append(f"{row['id']}: expects nothing")
-        if all(folded(part) in folded(row["text"]) for part in row["expect"]):
+        if all(part.lower() in row["text"].lower() for part in row["expect"]):
             faults.append(f"{row['id']}: the question itself holds what is expected")
     if len(rows) != 40:
         faults.append(f"{name}: {len(rows)} questions")
+    rare = sum(texts.given_away(row["text"], [row["file"]]) for row in rows)
     places = collections.Counter(row["file"].split("/")[0] for row in rows)
-    print(f"{name}: {len(rows)} questions over {len({row['file'] for row in rows})} files; {dict(places)}")
+    print(f"{name}: {len(rows)} questions over {len({row['file'] for row in rows})} files, {rare} with a word of one file only; {dict(places)}")
     return rows
 
 
