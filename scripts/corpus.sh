@@ -16,14 +16,25 @@ die() {
   exit 1
 }
 
+download() { # package
+  (cd "$work/$1.deb" && apt-get download -o APT::Sandbox::User= "$1") >"$work/$1.log" 2>&1 </dev/null
+}
+
+# apt's lists are absent in fresh containers, and go out of date.
+update_lists() {
+  local -a as_root=(env)
+  if [[ $(id -u) != 0 ]]; then as_root=(sudo -n); fi
+  "${as_root[@]}" apt-get update >"$work/update.log" 2>&1 </dev/null
+}
+
 fetch() { # package
-  local package=$1 log=$work/$1.log
+  local package=$1
   local -a files
   mkdir -p "$work/$package.deb" "$work/$package"
-  if ! (cd "$work/$package.deb" && apt-get download -o APT::Sandbox::User= "$package") >"$log" 2>&1 </dev/null; then
-    tail -n 8 "$log" >&2
-    die "apt could not download $package" "as root, run: apt-get update" \
-      "then run this again; Debian 12 has these packages, other releases have other numbers in their names"
+  if ! download "$package" && ! { update_lists && download "$package"; }; then
+    tail -n 8 "$work/$package.log" >&2
+    die "apt could not download $package" "check the network and, as root, run: apt-get update" \
+      "Debian 12 has these packages; other releases have other numbers in their names"
   fi
   mapfile -t files < <(compgen -G "$work/$package.deb/*.deb" || true)
   ((${#files[@]} == 1)) || die "$package: one file was expected, ${#files[@]} came"
@@ -39,7 +50,7 @@ fetch() { # package
 
 mkdir -p "$corpus" || die "cannot write to the cache folder $cache" "set STEWARD_CACHE to a folder that you may write to"
 for package in "${packages[@]}"; do
-  if [[ -e $corpus/.$package && -d $corpus/$package ]]; then continue; fi
+  if [[ -d $corpus/$package ]]; then continue; fi
   for program in apt-get dpkg; do
     command -v "$program" >/dev/null 2>&1 || die "this machine lacks $program, with which the texts are fetched" \
       "copy $corpus from a machine with Debian, or unpack the packages ${packages[*]} into it, one folder each"

@@ -116,7 +116,8 @@ def check_facts(texts, name, faults):
         faults.append(f"{name}: {len(rows)} questions")
     rare = sum(texts.given_away(row["text"], [row["file"]]) for row in rows)
     places = collections.Counter(row["file"].split("/")[0] for row in rows)
-    print(f"{name}: {len(rows)} questions over {len({row['file'] for row in rows})} files, {rare} with a word of one file only; {dict(places)}")
+    files = {row["file"] for row in rows}
+    print(f"{name}: {len(rows)} questions over {len(files)} files, {rare} with a word of one file only; {dict(places)}")
     return rows
 
 
