@@ -1,6 +1,6 @@
 use crate::config::Configuration;
 use crate::data_rules::DataRulesCache;
-use crate::documents::DocumentService;
+use crate::document_service::DocumentService;
 use crate::dto::about::{About, Database};
 use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};

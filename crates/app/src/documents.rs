@@ -1,19 +1,13 @@
 //! Documents: handed in, listed, linked to agents, removed, and searched.
 
-mod index;
-mod ingest;
-mod originals;
 mod scan;
 mod search;
-mod service;
-
-pub use service::{DocumentParts, DocumentService};
 
 use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
 use crate::collections::visible_to;
+use crate::document_service::Incoming;
 use crate::dto::documents::{AddedAs, AddedDocument, Chunk, DocumentDetails, DocumentLink, JobRetried, Requeued};
 use bytes::Bytes;
-use originals::Incoming;
 use steward_core::agent::Agent;
 use steward_core::document::{Chunking, Document, DocumentOrigin, DocumentStatus, IngestJob, JobState};
 use steward_core::ports::{Added, DocumentFilter, JobFilter, NewDocument, Page};
@@ -94,7 +88,7 @@ impl App {
     pub async fn process_document(&self, caller: &Caller, id: DocumentId) -> Result<Document, AppError> {
         self.document_for(caller, Action::Write, id).await?;
         let document = self.documents.store.requeue_document(self.tenant(), id, self.now()).await?;
-        self.documents.wake();
+        self.documents.work().await?;
         Ok(document)
     }
 
@@ -151,7 +145,7 @@ impl App {
                 _ => break,
             }
         }
-        self.documents.wake();
+        self.documents.work().await?;
         Ok(Requeued { documents: done, chunk_size_used: chunking.max_chars, chunk_overlap_used: chunking.overlap })
     }
 
@@ -282,7 +276,7 @@ impl DocumentUpload {
         if let Some(agent) = self.agent {
             app.documents.store.link_document(app.tenant(), document.id, agent, true).await?;
         }
-        app.documents.wake();
+        app.documents.work().await?;
         Ok(AddedDocument { added: kind_of(&added), document })
     }
 }

@@ -15,6 +15,7 @@ mod connections;
 mod conversations;
 mod credentials;
 mod data_rules;
+mod document_service;
 mod documents;
 pub mod dto;
 mod erasure;
@@ -57,7 +58,8 @@ pub use connections::{
 };
 pub use conversations::ConversationSearch;
 pub use data_rules::DataRulesCache;
-pub use documents::{DocumentParts, DocumentService, DocumentUpload};
+pub use document_service::{DocumentParts, DocumentService};
+pub use documents::DocumentUpload;
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
 pub use gateway::{NotPassed, Reservation, UsageWriter};

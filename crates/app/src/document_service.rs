@@ -1,21 +1,33 @@
 //! What the use cases of documents work with, and the worker that reads and embeds them.
 
-use super::index::LiveIndex;
-use super::originals::{Originals, Received};
-use super::scan::{Seen, open_plain};
+mod folders;
+mod ingest;
+mod live_index;
+mod originals;
+mod ranking;
+
+pub(crate) use folders::Target;
+pub(crate) use live_index::LiveError;
+pub(crate) use originals::Incoming;
+pub(crate) use ranking::{RankedChunk, SearchFilter};
+
+use folders::{Seen, open_plain};
+use live_index::LiveIndex;
+use originals::{Originals, Received};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem, DocumentStatus};
 use steward_core::ports::{Clock, DocumentFilter, DocumentStore, Embedder, Extractor, Ids, StoreError, StoreResult};
 use steward_core::{Cancellation, DocumentId, IngestJobId, TenantId};
+use steward_knowledge::index::IndexStats;
 use steward_tools::files::open_file;
 use tokio::sync::Notify;
 
 /// How long the worker sleeps if nobody wakes it: documents of other nodes, and those that are tried again.
 const POLL: Duration = Duration::from_secs(5);
 /// How long a folder is left before it is looked through again.
-pub(super) const SCAN_EVERY: Duration = Duration::from_secs(30);
+const SCAN_EVERY: Duration = Duration::from_secs(30);
 
 pub struct DocumentParts {
     pub tenant: TenantId,
@@ -28,24 +40,27 @@ pub struct DocumentParts {
     pub data_dir: PathBuf,
     /// Folder that the agents' file tools are confined to.
     pub workspace: String,
+    /// Whether it is a server, which works on documents by itself; else whoever hands one in does so.
+    pub serving: bool,
 }
 
 pub struct DocumentService {
-    pub(super) tenant: TenantId,
+    tenant: TenantId,
     pub(crate) store: Arc<dyn DocumentStore>,
-    pub(super) extractor: Arc<dyn Extractor>,
-    pub(super) embedder: Arc<dyn Embedder>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) ids: Arc<dyn Ids>,
+    extractor: Arc<dyn Extractor>,
+    embedder: Arc<dyn Embedder>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
     pub(crate) originals: Originals,
-    pub(super) workspace: String,
-    pub(super) index: LiveIndex,
+    workspace: String,
+    serving: bool,
+    index: LiveIndex,
     seen: Mutex<Seen>,
     woken: Notify,
 }
 
 /// A file to read, as it was at one moment.
-pub(super) enum Content {
+enum Content {
     /// One that was sent.
     Kept(PathBuf),
     /// A copy of one that lies elsewhere.
@@ -76,19 +91,41 @@ impl DocumentService {
             ids: parts.ids,
             originals: Originals::new(folder),
             workspace: parts.workspace,
+            serving: parts.serving,
             index,
             seen: Mutex::default(),
             woken: Notify::new(),
         }
     }
 
-    pub(super) fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn index_stats(&self) -> Option<IndexStats> {
+        self.index.stats()
+    }
+
+    /// Changes up to `last` that the index has yet to take in.
+    pub(crate) fn index_behind(&self, last: u64) -> u64 {
+        self.index.behind(last)
+    }
+
+    /// Its name, and the numbers in its vectors.
+    pub(crate) fn embedding_model(&self) -> (String, u32) {
+        (self.embedder.model().to_owned(), u32::try_from(self.embedder.dimension()).unwrap_or(u32::MAX))
     }
 
     /// There may be something to do.
     pub(crate) fn wake(&self) {
         self.woken.notify_one();
+    }
+
+    /// Like [`Self::wake`]; where no server works on documents, does so at once.
+    pub(crate) async fn work(&self) -> StoreResult<()> {
+        self.wake();
+        while !self.serving && self.work_on_next().await? {}
+        Ok(())
     }
 
     /// Reads and embeds what waits, looks through watched folders, and keeps the index up to date, until `closing`.
@@ -155,7 +192,7 @@ impl DocumentService {
     }
 
     /// The file of a document as it is now.
-    pub(super) async fn open(&self, document: &Document) -> Result<Content, DocumentProblem> {
+    async fn open(&self, document: &Document) -> Result<Content, DocumentProblem> {
         match document.origin {
             DocumentOrigin::Upload | DocumentOrigin::Package => {
                 Ok(Content::Kept(self.originals.path(&document.sha256)))
@@ -168,11 +205,7 @@ impl DocumentService {
         }
     }
 
-    pub(super) async fn open_source(
-        &self,
-        origin: DocumentOrigin,
-        source: &str,
-    ) -> Result<std::fs::File, DocumentProblem> {
+    async fn open_source(&self, origin: DocumentOrigin, source: &str) -> Result<std::fs::File, DocumentProblem> {
         let (workspace, path) = (self.workspace.clone(), source.to_owned());
         let opened = tokio::task::spawn_blocking(move || match origin {
             DocumentOrigin::Workspace => open_file(&workspace, &path).map_err(|error| error.to_string()),

@@ -1,6 +1,6 @@
 //! The work on one document: read, cut, embed. A crash at any point leads to the same rows when it is taken up again.
 
-use super::service::DocumentService;
+use super::DocumentService;
 use std::time::Duration;
 use steward_core::document::{ChunkArea, Chunking, Document, DocumentProblem, DocumentStatus, ReadingFacts};
 use steward_core::extracted::{ExtractFailure, Extracted};
