@@ -13,6 +13,7 @@ pub mod credential;
 pub mod deep;
 pub mod event;
 pub mod exam;
+pub mod extracted;
 pub mod governance;
 pub mod hash;
 pub mod id;
