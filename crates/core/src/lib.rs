@@ -14,6 +14,7 @@ pub mod deep;
 pub mod document;
 pub mod event;
 pub mod exam;
+pub mod extracted;
 pub mod governance;
 pub mod hash;
 pub mod id;

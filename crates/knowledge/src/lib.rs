@@ -3,6 +3,6 @@
 //! Files are read by [`extract`], which is run in a process of its own; what it found is an [`Extracted`]. Indexes can be
 //! built anew from the rows of the store at any time.
 
-mod extracted;
+pub mod extract;
 
-pub use extracted::{Area, Block, BlockKind, Extracted, Page};
+pub use steward_core::extracted::{Area, Block, BlockKind, Extracted, Page};

@@ -1,5 +1,7 @@
+use crate::extracted::{ExtractFailure, Extracted};
 use crate::governance::{FoundData, PiiKind};
 use async_trait::async_trait;
+use std::path::Path;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -74,4 +76,11 @@ pub trait PersonalData: Send + Sync {
     fn kinds_in(&self, text: &str) -> Vec<PiiKind>;
     /// Each place of it, in order, none within another.
     fn find(&self, text: &str) -> Vec<FoundData>;
+}
+
+/// Reads documents of any format.
+#[async_trait]
+pub trait Extractor: Send + Sync {
+    /// `name` is what people call the file. Dropping the future ends the work.
+    async fn extract(&self, file: &Path, name: &str) -> Result<Extracted, ExtractFailure>;
 }
