@@ -20,7 +20,7 @@ use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem, DocumentStatus};
 use steward_core::ports::{Clock, DocumentFilter, DocumentStore, Embedder, Extractor, Ids, StoreError, StoreResult};
 use steward_core::{Cancellation, DocumentId, IngestJobId, TenantId};
-use steward_knowledge::index::IndexStats;
+use steward_knowledge::IndexStats;
 use steward_tools::files::open_file;
 use tokio::sync::Notify;
 

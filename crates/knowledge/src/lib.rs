@@ -3,6 +3,14 @@
 //! Files are read by [`extract`], which is run in a process of its own; what it found is an [`Extracted`]. Indexes can be
 //! built anew from the rows of the store at any time.
 
+mod chunk;
+mod document_set;
 pub mod extract;
+pub mod fusion;
+pub mod index;
 
+pub use chunk::{Chunk, ChunkMethod, ChunkSettings, chunk};
+pub use document_set::DocumentSet;
+pub use fusion::{Fused, FusionWeights, RerankWeights, fuse, rerank};
+pub use index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights};
 pub use steward_core::extracted::{Area, Block, BlockKind, Extracted, Page};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use steward_core::document::{ChunkArea, Chunking, Document, DocumentProblem, DocumentStatus, ReadingFacts};
 use steward_core::extracted::{ExtractFailure, Extracted};
 use steward_core::ports::{ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, ReadDocument, StoreError, StoreResult};
-use steward_knowledge::chunk::{Chunk, ChunkSettings, chunk};
+use steward_knowledge::{Chunk, ChunkSettings, chunk};
 
 /// How long a claim lasts that nobody extends.
 const CLAIM: Duration = Duration::from_secs(60);

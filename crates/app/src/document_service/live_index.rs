@@ -9,7 +9,7 @@ use steward_core::ports::{
     ChunkRow, ChunkVector, Clock, DocumentChange, DocumentFacts, DocumentStore, Embedder, StoreError,
 };
 use steward_core::{TenantId, Timestamp};
-use steward_knowledge::index::{ChunkEntry, Index, IndexError, IndexStats};
+use steward_knowledge::{ChunkEntry, Index, IndexError, IndexStats};
 
 /// Changes that are taken in between two commits.
 const BATCH: u32 = 200;

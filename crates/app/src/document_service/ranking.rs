@@ -8,9 +8,7 @@ use std::sync::Arc;
 use steward_core::document::SearchWeights;
 use steward_core::ports::{ChunkKey, DocumentFacts};
 use steward_core::{AgentId, CollectionId, Timestamp};
-use steward_knowledge::document_set::DocumentSet;
-use steward_knowledge::fusion::{FusionWeights, fuse};
-use steward_knowledge::index::Hit;
+use steward_knowledge::{DocumentSet, FusionWeights, Hit, fuse};
 
 /// Chunks of each ranking that are joined.
 const CANDIDATES: usize = 100;

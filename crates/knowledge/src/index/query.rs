@@ -1,0 +1,128 @@
+//! What a person's words ask of the index of words. None of them is an operator; only quotation marks mean something.
+
+use super::language::Stems;
+use super::words::{Form, words};
+
+/// How much the forms of a word count, and how much more one counts that stands in a heading.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TextWeights {
+    pub heading: f32,
+    /// Of a word as it stands there, if its form without the ending counts too.
+    pub exact: f32,
+    pub stem: f32,
+    /// Of one word of `camelCase`.
+    pub part: f32,
+}
+
+impl Default for TextWeights {
+    fn default() -> Self {
+        Self { heading: 1.5, exact: 0.5, stem: 0.5, part: 0.3 }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TextQuery {
+    /// Each once, with its weight: the more of them, the better.
+    pub terms: Vec<(String, f32)>,
+    /// Words that must stand one after the other, with their distances from the first.
+    pub phrases: Vec<Vec<(u32, String)>>,
+}
+
+const QUOTES: &[(char, &[char])] =
+    &[('"', &['"']), ('“', &['”', '“']), ('„', &['“', '”', '"']), ('«', &['»']), ('”', &['”'])];
+
+impl TextQuery {
+    pub fn read(text: &str, weights: TextWeights) -> Self {
+        let mut query = Self::default();
+        let mut rest = text;
+        while let Some((before, quoted, after)) = quotation(rest) {
+            query.add_terms(before, weights);
+            query.add_phrase(quoted);
+            rest = after;
+        }
+        query.add_terms(rest, weights);
+        query
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty() && self.phrases.is_empty()
+    }
+
+    fn add_terms(&mut self, text: &str, weights: TextWeights) {
+        let found = words(text, &Stems::of_every_language());
+        for word in &found {
+            let has_stem = || found.iter().any(|one| one.position == word.position && one.form == Form::Stem);
+            let weight = match word.form {
+                Form::Word if has_stem() => weights.exact,
+                Form::Word | Form::Name => 1.0,
+                Form::Stem => weights.stem,
+                Form::Part => weights.part,
+            };
+            match self.terms.iter_mut().find(|(known, _)| *known == word.text) {
+                Some((_, known)) => *known = known.max(weight),
+                None => self.terms.push((word.text.clone(), weight)),
+            }
+        }
+    }
+
+    fn add_phrase(&mut self, text: &str) {
+        let found = words(text, &Stems::of_text(text));
+        let phrase: Vec<(u32, String)> =
+            found.into_iter().filter(|word| word.form == Form::Word).map(|word| (word.position, word.text)).collect();
+        if !phrase.is_empty() && !self.phrases.contains(&phrase) {
+            self.phrases.push(phrase);
+        }
+    }
+}
+
+/// What stands before, within and after the first pair of quotation marks.
+fn quotation(text: &str) -> Option<(&str, &str, &str)> {
+    for (at, mark) in text.char_indices() {
+        let Some((_, closing)) = QUOTES.iter().find(|(opening, _)| *opening == mark) else { continue };
+        let inside = &text[at + mark.len_utf8()..];
+        if let Some(end) = inside.find(*closing) {
+            let close = inside[end..].chars().next().map_or(0, char::len_utf8);
+            return Some((&text[..at], &inside[..end], &inside[end + close..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TextQuery, TextWeights};
+
+    fn read(text: &str) -> TextQuery {
+        TextQuery::read(text, TextWeights::default())
+    }
+
+    fn terms(text: &str) -> Vec<String> {
+        read(text).terms.into_iter().map(|(term, _)| term).collect()
+    }
+
+    #[test]
+    fn nothing_but_quotation_marks_means_anything() {
+        let words = terms("+text:a* AND (b OR NOT c)^2 [x TO y] ~ \\ \"");
+        for word in ["text", "a", "and", "b", "or", "not", "c", "2", "x", "to", "y"] {
+            assert!(words.iter().any(|known| known == word), "{word} in {words:?}");
+        }
+        assert!(read("\" ").is_empty() && read("").is_empty() && read("\"\"").is_empty());
+    }
+
+    #[test]
+    fn phrases_stand_apart() {
+        let query = read("What does \"Write-Ahead Log\" and „max_wal_size“ mean?");
+        let phrases: Vec<Vec<&str>> =
+            query.phrases.iter().map(|phrase| phrase.iter().map(|(_, word)| word.as_str()).collect()).collect();
+        assert_eq!(phrases, [vec!["write", "ahead", "log"], vec!["max", "wal", "size"]]);
+        assert!(query.terms.iter().any(|(word, _)| word == "mean"));
+        assert!(!query.terms.iter().any(|(word, _)| word == "log"));
+    }
+
+    #[test]
+    fn a_word_counts_once_in_its_best_form() {
+        let query = read("size size max_size");
+        assert_eq!(query.terms.iter().filter(|(word, _)| word == "size").count(), 1);
+        assert!(query.terms.iter().any(|(word, weight)| word == "max_size" && *weight >= 1.0));
+    }
+}

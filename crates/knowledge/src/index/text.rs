@@ -1,0 +1,299 @@
+//! BM25 over words, by tantivy.
+
+use super::language::Stems;
+use super::query::{TextQuery, TextWeights};
+use super::statistics::{Allowed, Statistics};
+use super::types::{ChunkEntry, Hit, IndexError};
+use super::words::words;
+use crate::document_set::DocumentSet;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use tantivy::directory::MmapDirectory;
+use tantivy::indexer::LogMergePolicy;
+use tantivy::query::{Bm25StatisticsProvider as _, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::tokenizer::{PreTokenizedString, Token};
+use tantivy::{DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
+
+/// What words take of memory before they go to a file, bytes. The least that the library allows is 15 MB.
+const WRITER_MEMORY: usize = 20_000_000;
+/// The rarest ones of a long question are looked for.
+const MOST_TERMS: usize = 64;
+/// Sets of documents whose counts are remembered until the next commit.
+const REMEMBERED: usize = 16;
+/// A segment with so many removed chunks is written anew, as a part of it.
+const MOST_DELETED: f32 = 0.2;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Fields {
+    pub document: Field,
+    pub chunk: Field,
+    pub heading: Field,
+    pub text: Field,
+}
+
+pub struct TextIndex {
+    index: Index,
+    fields: Fields,
+    reader: IndexReader,
+    writer: Option<IndexWriter>,
+}
+
+/// What was committed at some point.
+pub struct TextSnapshot {
+    searcher: Searcher,
+    fields: Fields,
+    allowed: Mutex<Vec<(DocumentSet, Arc<Allowed>)>>,
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut schema = Schema::builder();
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer("raw")
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let text = TextOptions::default().set_indexing_options(indexing);
+    let fields = Fields {
+        document: schema.add_u64_field("document", FAST | INDEXED),
+        chunk: schema.add_u64_field("chunk", FAST),
+        heading: schema.add_text_field("heading", text.clone()),
+        text: schema.add_text_field("text", text),
+    };
+    (schema.build(), fields)
+}
+
+impl TextIndex {
+    pub fn open(dir: &Path) -> Result<Self, IndexError> {
+        std::fs::create_dir_all(dir)?;
+        let (schema, fields) = schema();
+        // No content is stored, so there is nothing to compress and no thread for it.
+        let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
+        let directory = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
+        let index = Index::builder().schema(schema).settings(settings).open_or_create(directory)?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { index, fields, reader, writer: None })
+    }
+
+    /// What the last commit said besides.
+    pub fn payload(&self) -> Result<Option<String>, IndexError> {
+        Ok(self.index.load_metas()?.payload)
+    }
+
+    pub fn snapshot(&self) -> Result<TextSnapshot, IndexError> {
+        self.reader.reload()?;
+        Ok(TextSnapshot { searcher: self.reader.searcher(), fields: self.fields, allowed: Mutex::default() })
+    }
+
+    fn writer(&mut self) -> Result<&mut IndexWriter, IndexError> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => {
+                let writer = self.index.writer_with_num_threads(1, WRITER_MEMORY)?;
+                let mut merging = LogMergePolicy::default();
+                merging.set_del_docs_ratio_before_merge(MOST_DELETED);
+                writer.set_merge_policy(Box::new(merging));
+                writer
+            }
+        };
+        Ok(self.writer.insert(writer))
+    }
+
+    pub fn replace(&mut self, document: u32, chunks: &[ChunkEntry<'_>]) -> Result<(), IndexError> {
+        let fields = self.fields;
+        let writer = self.writer()?;
+        writer.delete_term(Term::from_field_u64(fields.document, u64::from(document)));
+        for chunk in chunks {
+            let stems = Stems::of_text(chunk.text);
+            let mut entry = TantivyDocument::default();
+            entry.add_u64(fields.document, u64::from(document));
+            entry.add_u64(fields.chunk, u64::from(chunk.index));
+            entry.add_pre_tokenized_text(fields.heading, tokens(chunk.heading, &stems));
+            entry.add_pre_tokenized_text(fields.text, tokens(chunk.text, &stems));
+            writer.add_document(entry)?;
+        }
+        Ok(())
+    }
+
+    /// Makes it durable, together with `payload`.
+    pub fn commit(&mut self, payload: &str) -> Result<(), IndexError> {
+        let mut prepared = self.writer()?.prepare_commit()?;
+        prepared.set_payload(payload);
+        prepared.commit()?;
+        Ok(())
+    }
+
+    /// Gives the memory for writing back; with `merge`, once segments that are being merged are.
+    pub fn stop_writing(&mut self, merge: bool) -> Result<(), IndexError> {
+        if let Some(writer) = self.writer.take() {
+            if merge {
+                writer.wait_merging_threads()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tokens(text: &str, stems: &Stems) -> PreTokenizedString {
+    let token = |word: super::words::Word| Token {
+        position: word.position as usize,
+        text: word.text,
+        position_length: 1,
+        offset_from: 0,
+        offset_to: 0,
+    };
+    PreTokenizedString { text: String::new(), tokens: words(text, stems).into_iter().map(token).collect() }
+}
+
+/// Ordered so that the worst one is on top of a heap.
+#[derive(PartialEq)]
+struct Candidate {
+    score: f32,
+    address: DocAddress,
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then_with(|| self.address.cmp(&other.address))
+    }
+}
+
+impl TextSnapshot {
+    pub fn chunks(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    pub fn segments(&self) -> usize {
+        self.searcher.segment_readers().len()
+    }
+
+    pub fn search(
+        &self,
+        text: &str,
+        documents: &DocumentSet,
+        weights: TextWeights,
+        k: usize,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let question = TextQuery::read(text, weights);
+        if k == 0 || question.is_empty() || documents.is_empty() {
+            return Ok(Vec::new());
+        }
+        let allowed = self.allowed(documents)?;
+        if allowed.as_ref().is_some_and(|allowed| allowed.chunks == 0) {
+            return Ok(Vec::new());
+        }
+        let statistics = Statistics::new(&self.searcher, allowed.as_deref());
+        let query = self.query(question, weights, &statistics)?;
+        let scoring = EnableScoring::enabled_from_statistics_provider(&statistics, &self.searcher);
+        let weight = query.weight(scoring)?;
+        let mut best: BinaryHeap<Candidate> = BinaryHeap::with_capacity(k + 1);
+        for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
+            let alive = reader.alive_bitset();
+            let allowed = allowed.as_ref().and_then(|allowed| allowed.segments.get(segment as usize));
+            let threshold = if best.len() < k { f32::MIN } else { best.peek().map_or(f32::MIN, |worst| worst.score) };
+            let mut least = threshold;
+            weight.for_each_pruning(threshold, reader, &mut |doc, score| {
+                let seen = allowed
+                    .map_or_else(|| alive.is_none_or(|alive| alive.is_alive(doc)), |allowed| allowed.contains(doc));
+                if seen {
+                    best.push(Candidate { score, address: DocAddress::new(segment, doc) });
+                    if best.len() > k {
+                        best.pop();
+                    }
+                    if best.len() == k {
+                        least = best.peek().map_or(least, |worst| worst.score);
+                    }
+                }
+                least
+            })?;
+        }
+        self.hits(best)
+    }
+
+    fn hits(&self, best: BinaryHeap<Candidate>) -> Result<Vec<Hit>, IndexError> {
+        let mut hits = Vec::with_capacity(best.len());
+        for found in best {
+            let fast = self.searcher.segment_reader(found.address.segment_ord).fast_fields();
+            let number = |name: &str| -> Result<u32, IndexError> {
+                let value = fast.u64(name)?.first(found.address.doc_id).unwrap_or_default();
+                Ok(u32::try_from(value).unwrap_or(u32::MAX))
+            };
+            hits.push(Hit { document: number("document")?, chunk: number("chunk")?, score: found.score });
+        }
+        hits.sort_by(Hit::order);
+        Ok(hits)
+    }
+
+    /// `None` for all documents.
+    fn allowed(&self, documents: &DocumentSet) -> Result<Option<Arc<Allowed>>, IndexError> {
+        if documents.is_all() {
+            return Ok(None);
+        }
+        let mut known = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, allowed)) = known.iter().find(|(set, _)| set == documents) {
+            return Ok(Some(Arc::clone(allowed)));
+        }
+        let allowed = Arc::new(Allowed::of(&self.searcher, documents, [self.fields.heading, self.fields.text])?);
+        if known.len() == REMEMBERED {
+            known.remove(0);
+        }
+        known.push((documents.clone(), Arc::clone(&allowed)));
+        Ok(Some(allowed))
+    }
+
+    fn query(
+        &self,
+        mut question: TextQuery,
+        weights: TextWeights,
+        statistics: &Statistics<'_>,
+    ) -> Result<Box<dyn Query>, IndexError> {
+        self.keep_rarest(&mut question, statistics)?;
+        let fields = [(self.fields.heading, weights.heading), (self.fields.text, 1.0)];
+        let mut parts: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        for (text, weight) in question.terms {
+            for (field, boost) in fields {
+                let term = TermQuery::new(Term::from_field_text(field, &text), IndexRecordOption::WithFreqs);
+                parts.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight * boost))));
+            }
+        }
+        for phrase in question.phrases {
+            let in_field = |(field, boost): (Field, f32)| -> (Occur, Box<dyn Query>) {
+                let term = |text: &str| Term::from_field_text(field, text);
+                let query: Box<dyn Query> = match &phrase[..] {
+                    [(_, one)] => Box::new(TermQuery::new(term(one), IndexRecordOption::WithFreqs)),
+                    several => Box::new(PhraseQuery::new_with_offset(
+                        several.iter().map(|(at, text)| (*at as usize, term(text))).collect(),
+                    )),
+                };
+                (Occur::Should, Box::new(BoostQuery::new(query, boost)))
+            };
+            parts.push((Occur::Must, Box::new(BooleanQuery::new(fields.into_iter().map(in_field).collect()))));
+        }
+        Ok(Box::new(BooleanQuery::new(parts)))
+    }
+
+    fn keep_rarest(&self, question: &mut TextQuery, statistics: &Statistics<'_>) -> Result<(), IndexError> {
+        if question.terms.len() <= MOST_TERMS {
+            return Ok(());
+        }
+        let mut counted = Vec::with_capacity(question.terms.len());
+        for (text, weight) in question.terms.drain(..) {
+            let count = statistics.doc_freq(&Term::from_field_text(self.fields.text, &text))?
+                + statistics.doc_freq(&Term::from_field_text(self.fields.heading, &text))?;
+            if count > 0 {
+                counted.push((count, text, weight));
+            }
+        }
+        counted.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+        question.terms = counted.into_iter().take(MOST_TERMS).map(|(_, text, weight)| (text, weight)).collect();
+        Ok(())
+    }
+}
