@@ -46,7 +46,6 @@ impl Default for SearchWeights {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Collection {
     /// Its id.
-    #[schema(value_type = uuid::Uuid)]
     pub id: CollectionId,
     /// Unique, whatever the case.
     pub name: String,
@@ -66,10 +65,9 @@ pub struct Collection {
     pub classification: Option<Classification>,
     /// Who made it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = Option<uuid::Uuid>)]
+    #[schema(nullable = false)]
     pub created_by: Option<UserId>,
     /// When, in milliseconds since 1970 UTC.
-    #[schema(value_type = i64)]
     pub created_at: Timestamp,
     /// How many documents it has.
     pub documents: u64,
@@ -146,13 +144,11 @@ pub struct DocumentProblem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Document {
     /// Its id.
-    #[schema(value_type = uuid::Uuid)]
     pub id: DocumentId,
     /// What indexes call it.
     #[serde(skip)]
     pub number: u32,
     /// The collection that it is in.
-    #[schema(value_type = uuid::Uuid)]
     pub collection: CollectionId,
     /// The file's name.
     pub name: String,
@@ -184,17 +180,15 @@ pub struct Document {
     pub classification: Option<Classification>,
     /// With which others it was handed in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = Option<uuid::Uuid>)]
+    #[schema(nullable = false)]
     pub job: Option<IngestJobId>,
     /// Who handed it in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = Option<uuid::Uuid>)]
+    #[schema(nullable = false)]
     pub added_by: Option<UserId>,
     /// When, in milliseconds since 1970 UTC.
-    #[schema(value_type = i64)]
     pub added_at: Timestamp,
     /// When anything of it last changed.
-    #[schema(value_type = i64)]
     pub changed_at: Timestamp,
 }
 
@@ -244,10 +238,8 @@ impl JobState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct IngestJob {
     /// Its id.
-    #[schema(value_type = uuid::Uuid)]
     pub id: IngestJobId,
     /// The collection that its documents are in.
-    #[schema(value_type = uuid::Uuid)]
     pub collection: CollectionId,
     /// What it is, for people, such as the folder.
     pub label: String,
@@ -255,10 +247,9 @@ pub struct IngestJob {
     pub state: JobState,
     /// Who began it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = Option<uuid::Uuid>)]
+    #[schema(nullable = false)]
     pub created_by: Option<UserId>,
     /// When, in milliseconds since 1970 UTC.
-    #[schema(value_type = i64)]
     pub created_at: Timestamp,
     /// How far its documents are.
     pub progress: JobProgress,
@@ -283,16 +274,14 @@ pub struct JobProgress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WatchedPath {
     /// Its id.
-    #[schema(value_type = uuid::Uuid)]
     pub id: WatchedPathId,
     /// The collection that its files go to.
-    #[schema(value_type = uuid::Uuid)]
     pub collection: CollectionId,
     /// An absolute path on the server.
     pub path: String,
     /// When it was last looked through.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = Option<i64>)]
+    #[schema(nullable = false)]
     pub scanned_at: Option<Timestamp>,
     /// Why it could not be looked through.
     #[serde(skip_serializing_if = "Option::is_none")]

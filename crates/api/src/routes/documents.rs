@@ -94,16 +94,16 @@ pub(crate) async fn upload(
 #[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
     /// Of this collection.
-    #[param(nullable = false, value_type = Option<uuid::Uuid>)]
+    #[param(nullable = false)]
     collection: Option<CollectionId>,
     /// That have come this far.
     #[param(nullable = false)]
     status: Option<DocumentStatus>,
     /// Of this job.
-    #[param(nullable = false, value_type = Option<uuid::Uuid>)]
+    #[param(nullable = false)]
     job: Option<IngestJobId>,
     /// That are linked to this agent.
-    #[param(nullable = false, value_type = Option<uuid::Uuid>)]
+    #[param(nullable = false)]
     agent_id: Option<AgentId>,
     /// That came from there.
     #[param(nullable = false)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use steward_core::document::{ChunkArea, Chunking, Document, DocumentProblem, DocumentStatus, ReadingFacts};
 use steward_core::extracted::{ExtractFailure, Extracted};
 use steward_core::ports::{ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, ReadDocument, StoreError, StoreResult};
-use steward_knowledge::{Chunk, ChunkSettings, chunk};
+use steward_knowledge::{Chunk, ChunkMethod, ChunkSettings, chunk};
 
 /// How long a claim lasts that nobody extends.
 const CLAIM: Duration = Duration::from_secs(60);
@@ -118,6 +118,7 @@ impl DocumentService {
                 max_chars: chunking.max_chars as usize,
                 overlap: chunking.overlap as usize,
                 max_tokens: count.max_tokens(),
+                ..ChunkSettings::default()
             };
             let chunks = chunk(&extracted, &settings, &|text| count.count(text));
             (extracted, chunks)
@@ -192,13 +193,17 @@ fn row(chunk: Chunk) -> ChunkRow {
         width: area.width,
         height: area.height,
     };
+    let method = match chunk.method {
+        ChunkMethod::Semantic => "semantic",
+        ChunkMethod::Fixed => "fixed",
+    };
     ChunkRow {
         text: chunk.text,
         headings: chunk.headings,
         first_page: chunk.first_page,
         last_page: chunk.last_page,
         areas: chunk.areas.into_iter().map(area).collect(),
-        method: chunk.method.to_string(),
+        method: method.to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use steward_core::ports::{
@@ -24,6 +25,8 @@ pub(super) struct LiveIndex {
     dir: PathBuf,
     opened: RwLock<Option<Arc<Opened>>>,
     used: Mutex<Timestamp>,
+    /// The last change that was in when it was closed.
+    complete: AtomicU64,
     /// One at a time opens it and takes changes in.
     writing: tokio::sync::Mutex<()>,
 }
@@ -41,7 +44,7 @@ struct Known {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum LiveError {
+pub(crate) enum LiveError {
     #[error(transparent)]
     Index(#[from] IndexError),
     #[error(transparent)]
@@ -93,6 +96,7 @@ impl LiveIndex {
             dir: data_dir.join("index"),
             opened: RwLock::default(),
             used: Mutex::new(Timestamp(0)),
+            complete: AtomicU64::new(0),
             writing: tokio::sync::Mutex::default(),
         }
     }
@@ -121,10 +125,11 @@ impl LiveIndex {
             }
         };
         let current = self.current();
-        let behind = current.as_ref().map_or(last > 0, |opened| opened.seq() < last);
+        let seq = current.as_ref().map_or(self.complete.load(Ordering::Relaxed), |opened| opened.seq());
         let idle = self.clock.now() >= self.used.lock().unwrap_or_else(PoisonError::into_inner).plus(IDLE);
-        if !behind || (current.is_none() && idle && self.is_complete(last)) {
+        if seq >= last {
             if idle && current.is_some() {
+                self.complete.store(seq, Ordering::Relaxed);
                 self.put(None);
             }
             return;
@@ -139,7 +144,7 @@ impl LiveIndex {
     }
 
     pub fn stats(&self) -> Option<IndexStats> {
-        self.current().map(|opened| opened.index.stats())
+        self.current().and_then(|opened| opened.index.stats().ok())
     }
 
     fn current(&self) -> Option<Arc<Opened>> {
@@ -148,11 +153,6 @@ impl LiveIndex {
 
     fn put(&self, opened: Option<Arc<Opened>>) {
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = opened;
-    }
-
-    /// Whether the closed index has all changes, as far as its own note says.
-    fn is_complete(&self, last: u64) -> bool {
-        Index::applied_in(&self.dir).is_some_and(|applied| applied >= last)
     }
 
     async fn take_in(&self) -> Result<Arc<Opened>, LiveError> {

@@ -6,6 +6,7 @@ use crate::document::{
 use crate::governance::Classification;
 use crate::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId, WatchedPathId};
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -78,7 +79,7 @@ pub struct ChunkRow {
 }
 
 /// A chunk by its document's number and its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChunkKey {
     pub document: u32,
     pub chunk: u32,
