@@ -108,7 +108,8 @@ impl ConfinedExtractor {
         }
         let folder = empty_folder().map_err(|error| unavailable(&SandboxError::Io(error)))?;
         let program = self.program.to_str().ok_or_else(|| unavailable(&not_utf_8()))?;
-        let limits = serde_json::to_string(&self.limits).map_err(|error| unavailable(&SandboxError::Io(error.into())))?;
+        let limits =
+            serde_json::to_string(&self.limits).map_err(|error| unavailable(&SandboxError::Io(error.into())))?;
         let name = name.replace('\0', " ");
         let mut spec = CommandSpec::new([program, COMMAND, "--limits", &limits, "--name", &name], folder.path());
         spec.access = Access::ReadOnly;
@@ -121,7 +122,8 @@ impl ConfinedExtractor {
 #[async_trait]
 impl Extractor for ConfinedExtractor {
     async fn extract(&self, file: &Path, name: &str) -> Result<Extracted, ExtractFailure> {
-        let _turn = self.turns.acquire().await.map_err(|error| unavailable(&SandboxError::Io(std::io::Error::other(error))))?;
+        let _turn =
+            self.turns.acquire().await.map_err(|error| unavailable(&SandboxError::Io(std::io::Error::other(error))))?;
         let outcome = self.run(file, name).await?;
         read(&outcome).inspect_err(|error| {
             let stderr = outcome.stderr.text();

@@ -9,7 +9,10 @@ use steward_knowledge::extract::ExtractLimits;
 use steward_sandbox::process::{Helper, Limits};
 
 fn extractor() -> ConfinedExtractor {
-    ConfinedExtractor::new(Helper { program: env!("CARGO_BIN_EXE_steward").into(), prefix: vec!["sandbox-exec".into()] })
+    ConfinedExtractor::new(Helper {
+        program: env!("CARGO_BIN_EXE_steward").into(),
+        prefix: vec!["sandbox-exec".into()],
+    })
 }
 
 fn process() -> Limits {
@@ -109,7 +112,8 @@ async fn giving_up_ends_the_process() {
     let files = Files::new();
     // Reads its input for ever, since nobody ends it.
     let pipe = files.0.path().join("pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0)
+        .unwrap();
     let writer = std::fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
     let extractor = extractor();
     let marker = format!("given-up-{}", std::process::id());

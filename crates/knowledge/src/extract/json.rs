@@ -32,7 +32,9 @@ fn values(source: &str) -> Option<Vec<Value>> {
     match serde_json::from_str(source) {
         Ok(Value::Array(values)) => Some(values),
         Ok(_) => None,
-        Err(_) => source.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).ok()).collect(),
+        Err(_) => {
+            source.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).ok()).collect()
+        }
     }
 }
 

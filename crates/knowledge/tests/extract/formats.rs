@@ -50,7 +50,8 @@ fn html_without_navigation() {
     assert_eq!(found.title.as_deref(), Some("The bay"));
     // A page of nothing but navigation is read all the same, and a main part is all there is to read.
     check(b"<html><nav><p>Only this</p></nav></html>", "x.html", "html", "Only this\n");
-    let main = format!("<html><p>Advert</p><div role=main><div><p>{}</p></div></div><p>Foot</p></html>", "word ".repeat(60));
+    let main =
+        format!("<html><p>Advert</p><div role=main><div><p>{}</p></div></div><p>Foot</p></html>", "word ".repeat(60));
     assert_eq!(shown(&read(main.as_bytes(), "x.html").unwrap()), format!("{}\n", "word ".repeat(60).trim()));
 }
 
@@ -59,13 +60,13 @@ fn tables_of_text() {
     let expected = "| name | tons |\n| --- | --- |\n| Aurora | 1,5 |\n| \"B\" | 2 |\n";
     check(b"name;tons\nAurora;1,5\n\"\"\"B\"\"\";2\n", "a.csv", "csv", expected);
     check(b"name\ttons\nAurora\t1,5\n\"\"\"B\"\"\"\t2\n", "a.tsv", "csv", expected);
+    check(br#"[{"name": "Aurora", "tons": "1,5"}, {"name": "\"B\"", "tons": 2}]"#, "a.json", "json", expected);
     check(
-        br#"[{"name": "Aurora", "tons": "1,5"}, {"name": "\"B\"", "tons": 2}]"#,
-        "a.json",
+        b"{\"name\": \"Aurora\", \"tons\": \"1,5\"}\n{\"name\": \"\\\"B\\\"\", \"tons\": 2}\n",
+        "a.jsonl",
         "json",
         expected,
     );
-    check(b"{\"name\": \"Aurora\", \"tons\": \"1,5\"}\n{\"name\": \"\\\"B\\\"\", \"tons\": 2}\n", "a.jsonl", "json", expected);
     check(br#"{"deep": [1]}"#, "unnamed", "json", "` {\"deep\": [1]}\n");
     check(b"fn main() {\n    run();\n}\n", "main.rs", "code", "` fn main() {\n    run();\n}\n");
     let found = check(b"{\"cut\": ", "a.json", "json", "` {\"cut\":\n");
@@ -103,7 +104,12 @@ fn workbooks() {
                     | Aurora | 2024-03-01 | 12.5% | 120.5 | TRUE |\n| Bellona | 2024-03-02 14:30 | 50% | 90 | FALSE |\n\
                     == Notes\nOnly a remark\n";
     check(&data("book.xlsx"), "book.xlsx", "xlsx", expected);
-    check(&data("book.ods"), "book.ods", "ods", "== Cargo\n| Ship | Tons |\n| --- | --- |\n| Aurora | 120 |\n| Bellona | 90 |\n");
+    check(
+        &data("book.ods"),
+        "book.ods",
+        "ods",
+        "== Cargo\n| Ship | Tons |\n| --- | --- |\n| Aurora | 120 |\n| Bellona | 90 |\n",
+    );
     let found = read(&data("book.xls"), "book.xls").unwrap();
     let text = shown(&found);
     let expected = "== Cargo\n| Ship | Arrived | Tons |\n| --- | --- | --- |\n| Aurora | 2024-03-01 | 120.5 |\n| Bellöna Ж |  | 90 |\n";
@@ -133,7 +139,8 @@ fn slides() {
 
 #[test]
 fn books() {
-    let expected = "== Arrival\n# Arrival\nThe keeper came by boat.\n== Storm\n# Storm\nThe lamp went out & was lit again.\n";
+    let expected =
+        "== Arrival\n# Arrival\nThe keeper came by boat.\n== Storm\n# Storm\nThe lamp went out & was lit again.\n";
     let found = check(&data("lighthouse.epub"), "lighthouse.epub", "epub", expected);
     assert_eq!(found.title.as_deref(), Some("The lighthouse"));
 }
@@ -179,7 +186,9 @@ fn rich_text() {
 
 #[test]
 fn pictures_are_for_recognition() {
-    for (bytes, kind) in [(&b"\x89PNG\r\n\x1a\n...."[..], "png"), (b"\xff\xd8\xff\xe0....", "jpeg"), (b"II*\0....", "tiff")] {
+    for (bytes, kind) in
+        [(&b"\x89PNG\r\n\x1a\n...."[..], "png"), (b"\xff\xd8\xff\xe0....", "jpeg"), (b"II*\0....", "tiff")]
+    {
         let found = read(bytes, "x.jpg").unwrap();
         assert_eq!((found.doc_type.as_str(), found.pages.len(), found.pages[0].is_scan), (kind, 1, true));
     }
@@ -197,7 +206,11 @@ fn the_content_decides_what_a_file_is() {
         let found = read(&bytes, name).unwrap();
         assert_eq!(found.doc_type, kind, "{name}");
         let extension = name.rsplit_once('.').unwrap().1;
-        assert!(found.warnings.iter().any(|warning| warning.contains(&format!("`.{extension}`"))), "{name}: {:?}", found.warnings);
+        assert!(
+            found.warnings.iter().any(|warning| warning.contains(&format!("`.{extension}`"))),
+            "{name}: {:?}",
+            found.warnings
+        );
     }
     for (bytes, name) in [(data("orders.docx"), "a.docm"), (data("table.pdf"), "noname"), (b"x".to_vec(), "x.log")] {
         assert_eq!(read(&bytes, name).unwrap().warnings, Vec::<String>::new(), "{name}");

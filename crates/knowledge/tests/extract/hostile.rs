@@ -67,7 +67,8 @@ fn bombs_are_counted_while_they_are_unpacked() {
     let names: Vec<String> = (0..10).map(|at| format!("xl/worksheets/sheet{at}.xml")).collect();
     let sheet = format!("<worksheet>{}</worksheet>", " ".repeat(1 << 20));
     let list: String = (0..10).map(|at| format!("<sheet name='{at}' r:id='r{at}'/>")).collect();
-    let related: String = (0..10).map(|at| format!("<Relationship Id='r{at}' Target='worksheets/sheet{at}.xml'/>")).collect();
+    let related: String =
+        (0..10).map(|at| format!("<Relationship Id='r{at}' Target='worksheets/sheet{at}.xml'/>")).collect();
     let book = format!("<workbook xmlns:r='r'>{list}</workbook>");
     let related = format!("<Relationships>{related}</Relationships>");
     let mut entries = vec![("xl/workbook.xml", book.as_bytes()), ("xl/_rels/workbook.xml.rels", related.as_bytes())];
@@ -75,7 +76,8 @@ fn bombs_are_counted_while_they_are_unpacked() {
     fails_with(&zip(&entries), "a.xlsx", &limits, "large", "4 MB");
     assert!(read(&zip(&entries), "a.xlsx").is_ok());
     // Sizes that it declares count for nothing.
-    let packed = miniz_oxide::deflate::compress_to_vec(b"<w:document xmlns:w='w'><w:p><w:t>small</w:t></w:p></w:document>", 6);
+    let packed =
+        miniz_oxide::deflate::compress_to_vec(b"<w:document xmlns:w='w'><w:p><w:t>small</w:t></w:p></w:document>", 6);
     let crc = crc32fast::hash(b"<w:document xmlns:w='w'><w:p><w:t>small</w:t></w:p></w:document>");
     let lies = odd_zip(&[("word/document.xml", (0, 8), &packed, u32::MAX - 1, crc)]);
     assert_eq!(read(&lies, "a.docx").unwrap().pages[0].blocks[0].text, "small");
@@ -114,7 +116,12 @@ fn what_is_nested_too_deeply() {
     let laughs = b"<!DOCTYPE w [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]><w:document xmlns:w='w'><w:p><w:t>x&b;</w:t></w:p></w:document>";
     assert_eq!(read(&word(laughs), "a.docx").unwrap().pages[0].blocks[0].text, "x");
     // Forms that draw each other.
-    let form = |name: &str| stream(&format!("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {name} 0 R >> >>"), b"/X Do /X Do");
+    let form = |name: &str| {
+        stream(
+            &format!("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {name} 0 R >> >>"),
+            b"/X Do /X Do",
+        )
+    };
     let file = pdf_of(&[
         b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
         b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>".to_vec(),
@@ -191,7 +198,8 @@ fn mutate(whole: &[u8], numbers: &mut Numbers) -> Vec<u8> {
                 bytes.splice(to..to, copy);
             }
             4 => {
-                let word: &[u8] = [&b"4294967295"[..], b"-1", b"<<", b"[", b"0 0 R", b"3 0 R", b"/Kids"][numbers.below(7)];
+                let word: &[u8] =
+                    [&b"4294967295"[..], b"-1", b"<<", b"[", b"0 0 R", b"3 0 R", b"/Kids"][numbers.below(7)];
                 bytes.splice(at..at, word.iter().copied());
             }
             _ => bytes[at..at + length].fill(u8::try_from(numbers.below(256)).unwrap()),
@@ -203,7 +211,8 @@ fn mutate(whole: &[u8], numbers: &mut Numbers) -> Vec<u8> {
 /// What a damaged file says doesn't matter; that it ends, and without a panic, does.
 #[test]
 fn damaged_files_do_no_harm() {
-    let limits = ExtractLimits { unpacked_bytes: 32 << 20, operations: 200_000, pages: 200, ..ExtractLimits::default() };
+    let limits =
+        ExtractLimits { unpacked_bytes: 32 << 20, operations: 200_000, pages: 200, ..ExtractLimits::default() };
     let mut numbers = Numbers(0x5eed_1234_abcd_0001);
     for (name, times) in [
         ("two-columns.pdf", 150),

@@ -55,12 +55,14 @@ fn end(mut out: Vec<u8>, directory: &[u8], count: u16) -> Vec<u8> {
 
 /// A compound file with these streams, a folder before `/`; all in sectors of 512 bytes.
 pub fn compound(streams: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut folders: Vec<&str> = streams.iter().filter_map(|(path, _)| path.split_once('/')).map(|(folder, _)| folder).collect();
+    let mut folders: Vec<&str> =
+        streams.iter().filter_map(|(path, _)| path.split_once('/')).map(|(folder, _)| folder).collect();
     folders.dedup();
     // Siblings are a chain to the right; entry 0 is the root.
     let mut entries: Vec<(String, u8, u32, u32, Option<usize>, Vec<u8>)> = Vec::new();
     let top = streams.iter().enumerate().filter(|(_, (path, _))| !path.contains('/'));
-    let mut level: Vec<(String, u8, Option<usize>)> = top.map(|(at, (path, _))| ((*path).to_owned(), 2, Some(at))).collect();
+    let mut level: Vec<(String, u8, Option<usize>)> =
+        top.map(|(at, (path, _))| ((*path).to_owned(), 2, Some(at))).collect();
     level.extend(folders.iter().map(|folder| ((*folder).to_owned(), 1, None)));
     const NONE: u32 = u32::MAX;
     entries.push(("Root Entry".to_owned(), 5, NONE, 1, None, Vec::new()));
@@ -70,7 +72,8 @@ pub fn compound(streams: &[(&str, &[u8])]) -> Vec<u8> {
         entries.push((name.clone(), *kind, right, NONE, *stream, content));
     }
     for folder in &folders {
-        let inner: Vec<&(&str, &[u8])> = streams.iter().filter(|(path, _)| path.starts_with(&format!("{folder}/"))).collect();
+        let inner: Vec<&(&str, &[u8])> =
+            streams.iter().filter(|(path, _)| path.starts_with(&format!("{folder}/"))).collect();
         let first = entries.len() as u32;
         let owner = entries.iter().position(|entry| entry.0 == *folder).unwrap();
         entries[owner].3 = first;

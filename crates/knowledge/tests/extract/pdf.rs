@@ -9,13 +9,18 @@ fn columns_are_read_one_after_the_other() {
     let text = shown(&found);
     let mut at = 0;
     for part in 1..=7 {
-        for mark in [format!("# {part}. Part {part}\n"), format!("Mark L{part}."), format!("Second mark of part {part}.")] {
-            let place = text[at..].find(&mark).unwrap_or_else(|| panic!("{mark} is not after what is before it:\n{text}"));
+        for mark in
+            [format!("# {part}. Part {part}\n"), format!("Mark L{part}."), format!("Second mark of part {part}.")]
+        {
+            let place =
+                text[at..].find(&mark).unwrap_or_else(|| panic!("{mark} is not after what is before it:\n{text}"));
             at += place;
         }
     }
     // Lines become paragraphs, and running heads and page numbers are no text.
-    assert!(text.contains("Mark L1. The harbour office keeps a register of every vessel that enters the bay. Each entry names"));
+    assert!(text.contains(
+        "Mark L1. The harbour office keeps a register of every vessel that enters the bay. Each entry names"
+    ));
     assert!(found.pages.len() >= 3 && !text.contains("Harbour rules"), "{text}");
     let first = &found.pages[0].blocks[0];
     assert_eq!((first.kind, first.text.as_str()), (BlockKind::Heading { level: 1 }, "Register of the bay"));
@@ -60,7 +65,10 @@ fn letters_stand_where_they_are_put() {
 
 #[test]
 fn fonts_say_what_their_codes_are() {
-    let table = stream("", b"1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0001> <0003> <0416> endbfrange");
+    let table = stream(
+        "",
+        b"1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0001> <0003> <0416> endbfrange",
+    );
     let objects = |font: &str| {
         let page = b"BT /F1 12 Tf 50 700 Td <000100020003> Tj ET";
         vec![

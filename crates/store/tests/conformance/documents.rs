@@ -7,8 +7,8 @@ use steward_core::document::{
 };
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceRef};
 use steward_core::ports::{
-    Added, ChunkKey, ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, CollectionChange, DocumentFilter, JobFilter,
-    NewDocument, ReadDocument, StoreError,
+    Added, ChunkKey, ChunkRow, ChunkVector, Chunks as _, ClaimEnd, ClaimedDocument, CollectionChange, Collections as _,
+    DocumentFilter, Documents as _, Ingest as _, JobFilter, NewDocument, ReadDocument, ResourceGrants as _, StoreError,
 };
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId, WatchedPathId};
 use uuid::Uuid;

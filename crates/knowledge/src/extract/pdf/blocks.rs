@@ -114,7 +114,15 @@ fn piece(rows: &[Row], kind: Kind, text: String) -> Option<Piece> {
     let turn = rows.first()?.cells.first()?.turn;
     let least = |of: &dyn Fn(&Row) -> f32| rows.iter().map(of).fold(f32::MAX, f32::min);
     let most = |of: &dyn Fn(&Row) -> f32| rows.iter().map(of).fold(f32::MIN, f32::max);
-    Some(Piece { kind, text, x0: least(&Row::x0), y0: least(&Row::top), x1: most(&Row::x1), y1: most(&Row::bottom), turn })
+    Some(Piece {
+        kind,
+        text,
+        x0: least(&Row::x0),
+        y0: least(&Row::top),
+        x1: most(&Row::x1),
+        y1: most(&Row::bottom),
+        turn,
+    })
 }
 
 /// The usual distance of lines, in sizes.
@@ -244,7 +252,8 @@ fn code(rows: &[Row]) -> String {
     for row in rows {
         // All letters are as wide as the first cell's on average.
         let letters = row.cells.first().map_or(1, |cell| cell.text.chars().count().max(1));
-        let width = row.cells.first().map_or(0.0, |cell| (cell.x1 - cell.x0) / f32::from(u16::try_from(letters).unwrap_or(1)));
+        let width =
+            row.cells.first().map_or(0.0, |cell| (cell.x1 - cell.x0) / f32::from(u16::try_from(letters).unwrap_or(1)));
         let spaces = |gap: f32| if width > 0.5 { ((gap / width).round().clamp(0.0, 80.0)) as usize } else { 1 };
         if let Some(below) = below {
             text.push('\n');

@@ -176,7 +176,9 @@ impl<'a> Iterator for Tokens<'a> {
                     self.0 = after;
                     return Some(Token::Close);
                 }
-                byte if byte.is_ascii_whitespace() || matches!(byte, b'>' | b'(' | b')' | b'{' | b'}' | 0) => self.0 = after,
+                byte if byte.is_ascii_whitespace() || matches!(byte, b'>' | b'(' | b')' | b'{' | b'}' | 0) => {
+                    self.0 = after
+                }
                 _ => {
                     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"<>[](){}%".contains(byte);
                     let end = after.iter().position(is_end).map_or(self.0.len(), |end| end + 1);
@@ -191,8 +193,11 @@ impl<'a> Iterator for Tokens<'a> {
 }
 
 fn hex(digits: &[u8]) -> Vec<u8> {
-    let mut digits: Vec<u8> =
-        digits.iter().filter_map(|digit| char::from(*digit).to_digit(16)).filter_map(|digit| u8::try_from(digit).ok()).collect();
+    let mut digits: Vec<u8> = digits
+        .iter()
+        .filter_map(|digit| char::from(*digit).to_digit(16))
+        .filter_map(|digit| u8::try_from(digit).ok())
+        .collect();
     if digits.len() % 2 == 1 {
         digits.push(0);
     }
@@ -211,7 +216,9 @@ mod tests {
               2 beginbfrange <0010> <0012> <0061> <0020> <0021> [<0031> <D83DDE00>] endbfrange % end\n\
               1 begincidrange <0100> <01ff> 7 endcidrange",
         );
-        for (code, text) in [(1, Some("A")), (2, Some("fi")), (0x12, Some("c")), (0x13, None), (0x21, Some("\u{1f600}"))] {
+        for (code, text) in
+            [(1, Some("A")), (2, Some("fi")), (0x12, Some("c")), (0x13, None), (0x21, Some("\u{1f600}"))]
+        {
             assert_eq!(map.text(code).as_deref(), text, "{code}");
         }
         assert_eq!(map.code(b"\x01\x02\x03"), Some((0x0102, 2)));

@@ -24,7 +24,8 @@ const DEPTH: usize = 3;
 pub(super) fn in_order(page: &Spans) -> Vec<Vec<Row>> {
     let turns = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters];
     let of = |turn: Turn| page.all.iter().filter(move |span| span.turn == turn);
-    let mut turns: Vec<(usize, Turn)> = turns.iter().map(|turn| (of(*turn).map(|span| span.text.len()).sum(), *turn)).collect();
+    let mut turns: Vec<(usize, Turn)> =
+        turns.iter().map(|turn| (of(*turn).map(|span| span.text.len()).sum(), *turn)).collect();
     turns.sort_by_key(|(letters, _)| std::cmp::Reverse(*letters));
     let mut all = Vec::new();
     for (letters, turn) in turns {
@@ -98,7 +99,8 @@ fn gap(fragments: &[Fragment]) -> Option<f32> {
         if width >= needed && begin > 0 && at < crossed.len() {
             let middle = low + STRIP * (as_f32(begin) + as_f32(at)) / 2.0;
             let crossings = crossed[begin..at].iter().copied().min().unwrap_or(0);
-            let is_better = best.is_none_or(|(fewest, widest, _)| (crossings, usize::MAX - width) < (fewest, usize::MAX - widest));
+            let is_better =
+                best.is_none_or(|(fewest, widest, _)| (crossings, usize::MAX - width) < (fewest, usize::MAX - widest));
             if is_better && are_columns(fragments, middle, low, high) {
                 best = Some((crossings, width, middle));
             }

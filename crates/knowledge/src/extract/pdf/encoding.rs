@@ -96,7 +96,13 @@ pub(super) fn standard_widths(font: &str) -> Option<&'static HashMap<&'static st
     let lower = font.to_ascii_lowercase();
     let (bold, italic) = (lower.contains("bold"), lower.contains("italic") || lower.contains("oblique"));
     let name = match () {
-        () if lower.contains("helvetica") || lower.contains("arial") => if bold { "Helvetica-Bold" } else { "Helvetica" },
+        () if lower.contains("helvetica") || lower.contains("arial") => {
+            if bold {
+                "Helvetica-Bold"
+            } else {
+                "Helvetica"
+            }
+        }
         () if lower.contains("times") => match (bold, italic) {
             (false, false) => "Times-Roman",
             (true, false) => "Times-Bold",

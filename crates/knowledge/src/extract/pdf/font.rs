@@ -57,13 +57,15 @@ impl Font {
     pub fn read(dict: &Dict<'_>, decode: &dyn Fn(&Stream<'_>) -> Option<Vec<u8>>) -> Self {
         let kind = string(dict.get::<Name<'_>>("Subtype"));
         let name = string(dict.get::<Name<'_>>("BaseFont"));
-        let to_text = dict.get::<Stream<'_>>("ToUnicode").and_then(|stream| decode(&stream)).map(|bytes| CMap::read(&bytes));
+        let to_text =
+            dict.get::<Stream<'_>>("ToUnicode").and_then(|stream| decode(&stream)).map(|bytes| CMap::read(&bytes));
         let below = dict.get::<Array<'_>>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
         let descriptor = below.as_ref().unwrap_or(dict).get::<Dict<'_>>("FontDescriptor").unwrap_or_default();
         let flags = descriptor.get::<i32>("Flags").unwrap_or(0);
         let lower = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        let is_mono = flags & FIXED_PITCH != 0 || has(&["mono", "courier", "typewriter", "cmtt", "consol", "menlo", "lmtt", "fixed"]);
+        let is_mono = flags & FIXED_PITCH != 0
+            || has(&["mono", "courier", "typewriter", "cmtt", "consol", "menlo", "lmtt", "fixed"]);
         let is_bold = flags & FORCE_BOLD != 0
             || has(&["bold", "black", "heavy", "cmbx", "demi", "sfbx"])
             || descriptor.get::<f32>("FontWeight").is_some_and(|weight| weight >= HEAVY);
@@ -227,7 +229,9 @@ fn glyph_names(
     decode: &dyn Fn(&Stream<'_>) -> Option<Vec<u8>>,
 ) -> (Encoding, HashMap<u8, String>) {
     let own = dict.get::<Dict<'_>>("Encoding");
-    let base = own.as_ref().map_or_else(|| string(dict.get::<Name<'_>>("Encoding")), |own| string(own.get::<Name<'_>>("BaseEncoding")));
+    let base = own
+        .as_ref()
+        .map_or_else(|| string(dict.get::<Name<'_>>("Encoding")), |own| string(own.get::<Name<'_>>("BaseEncoding")));
     let mut differences = HashMap::new();
     let is_embedded = ["FontFile", "FontFile2", "FontFile3"].iter().any(|key| descriptor.contains_key(key));
     let base = match base.as_str() {
@@ -247,7 +251,9 @@ fn glyph_names(
         }
     };
     let mut code = 0_u8;
-    for item in own.and_then(|own| own.get::<Array<'_>>("Differences")).into_iter().flat_map(|list| list.iter::<Object<'_>>()) {
+    for item in
+        own.and_then(|own| own.get::<Array<'_>>("Differences")).into_iter().flat_map(|list| list.iter::<Object<'_>>())
+    {
         match item {
             Object::Number(number) => code = u8::try_from(number.as_i64()).unwrap_or(0),
             Object::Name(glyph) => {

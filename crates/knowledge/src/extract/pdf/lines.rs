@@ -161,7 +161,9 @@ pub(super) fn fragments(spans: &[&Span]) -> Vec<Fragment> {
             match &mut open {
                 // Bold letters may be the same letters twice.
                 Some(last) if is_double(last, &cell) => {}
-                Some(last) if cell.x0 - last.x1 <= WIDE * last.size.max(cell.size) && last.is_beside(&cell) => last.join(&cell),
+                Some(last) if cell.x0 - last.x1 <= WIDE * last.size.max(cell.size) && last.is_beside(&cell) => {
+                    last.join(&cell)
+                }
                 _ => joined.extend(open.replace(cell)),
             }
         }

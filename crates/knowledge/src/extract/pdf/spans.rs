@@ -106,7 +106,8 @@ impl Spans {
 
     pub fn glyph(&mut self, glyph: &Glyph) {
         let turn = Turn::of(glyph.direction);
-        let (from, to) = (turn.upright(glyph.from, self.width, self.height), turn.upright(glyph.to, self.width, self.height));
+        let (from, to) =
+            (turn.upright(glyph.from, self.width, self.height), turn.upright(glyph.to, self.width, self.height));
         let (x0, x1) = (from.0.min(to.0), from.0.max(to.0));
         let sound = [x0, x1, from.1, glyph.size].iter().all(|number| number.is_finite() && number.abs() < 1e6);
         if !sound || glyph.size < 0.1 {

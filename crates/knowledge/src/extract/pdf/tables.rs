@@ -44,7 +44,13 @@ pub(super) fn at(rows: &[Row], rules: &[Rule]) -> Option<Table> {
     let several = rows.iter().filter(|row| row.cells.len() > 1).count();
     let columns = columns(rows);
     let leads = rows.iter().filter(|row| row.cells.iter().any(|cell| cell.text.contains(LEADER.trim_end()))).count();
-    if several < ROWS || leads * 2 > rows.len() || several * 2 < rows.len() || columns.len() < 2 || columns.len() > COLUMNS || is_list(rows, &columns) {
+    if several < ROWS
+        || leads * 2 > rows.len()
+        || several * 2 < rows.len()
+        || columns.len() < 2
+        || columns.len() > COLUMNS
+        || is_list(rows, &columns)
+    {
         return None;
     }
     Some(Table { rows: end, cells: cells(rows, &columns, rules) })
@@ -151,7 +157,8 @@ fn groups(rows: &[Row], rules: &[Rule]) -> Option<Vec<usize>> {
     let wide = |rule: &&Rule| rule.x1.min(x1) - rule.x0.max(x0) > 0.15 * (x1 - x0);
     let mut ys: Vec<f32> = rules.iter().filter(wide).map(|rule| rule.y).collect();
     ys.sort_by(f32::total_cmp);
-    let groups: Vec<usize> = rows.iter().map(|row| ys.iter().filter(|y| **y < row.y - 0.2 * row.size).count()).collect();
+    let groups: Vec<usize> =
+        rows.iter().map(|row| ys.iter().filter(|y| **y < row.y - 0.2 * row.size).count()).collect();
     let mut distinct = groups.clone();
     distinct.dedup();
     (distinct.len() >= ROWS && rows.len() <= distinct.len() * 4).then_some(groups)
