@@ -28,6 +28,8 @@ use tokio::sync::Notify;
 const POLL: Duration = Duration::from_secs(5);
 /// How long a folder is left before it is looked through again.
 const SCAN_EVERY: Duration = Duration::from_secs(30);
+/// How long a server runs before it looks through folders: who waits for its start needs the processors.
+const SCAN_AFTER: Duration = Duration::from_secs(10);
 
 pub struct DocumentParts {
     pub tenant: TenantId,
@@ -133,12 +135,11 @@ impl DocumentService {
         if let Err(error) = self.originals.clean() {
             tracing::warn!(%error, "half an upload stays");
         }
-        let mut scanned = None;
+        let mut scan_at = self.clock.now().plus(SCAN_AFTER);
         loop {
-            let due = scanned.is_none_or(|at: steward_core::Timestamp| self.clock.now() >= at.plus(SCAN_EVERY));
-            if due {
-                scanned = Some(self.clock.now());
+            if self.clock.now() >= scan_at {
                 self.scan_watched().await;
+                scan_at = self.clock.now().plus(SCAN_EVERY);
             }
             let worked = tokio::select! {
                 () = closing.cancelled() => return,

@@ -21,6 +21,7 @@ mod common;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod developer_attempts;
+mod documents;
 mod engine;
 mod events;
 mod exam;

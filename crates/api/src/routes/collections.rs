@@ -3,7 +3,7 @@
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::documents::{CollectionInput, CollectionPatch};
-use crate::extract::{Body, PathId};
+use crate::extract::{Body, Listed, Page, PathId};
 use crate::problem::{Answer, Created, Done, created};
 use axum::Json;
 use axum::http::StatusCode;
@@ -18,9 +18,9 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 
 /// The collections that one may search, by name.
 #[utoipa::path(get, path = "/api/collections", tag = "documents", operation_id = "listCollections",
-    responses((status = 200, description = "By name", body = Vec<Collection>)))]
-pub(crate) async fn list(Call(state, caller): Call) -> Answer<Vec<Collection>> {
-    Ok(Json(state.collections(&caller).await?))
+    responses((status = 200, description = "By name", body = Page<Collection>)))]
+pub(crate) async fn list(Call(state, caller): Call) -> Listed<Collection> {
+    Ok(Page::whole(state.collections(&caller).await?))
 }
 
 /// Makes a collection without documents. Unless it is open, only those with a grant, and operators, may search it.

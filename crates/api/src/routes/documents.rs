@@ -167,9 +167,9 @@ pub(crate) async fn register_path(Call(state, caller): Call, Body(input): Body<W
 
 /// The folders that are watched.
 #[utoipa::path(get, path = "/api/documents/watched-paths", tag = "documents", operation_id = "listWatchedPaths",
-    responses((status = 200, description = "By path", body = Vec<WatchedPath>)))]
-pub(crate) async fn watched_paths(Call(state, caller): Call) -> Answer<Vec<WatchedPath>> {
-    Ok(Json(state.watched_paths(&caller).await?))
+    responses((status = 200, description = "By path", body = Page<WatchedPath>)))]
+pub(crate) async fn watched_paths(Call(state, caller): Call) -> Listed<WatchedPath> {
+    Ok(Page::whole(state.watched_paths(&caller).await?))
 }
 
 /// Watches a folder no more. Its documents stay.

@@ -11,7 +11,7 @@ pub struct AccessArgs {
     pub json: bool,
 }
 
-/// One agent, skill, connection or credential.
+/// One agent, skill, connection, credential or collection of documents.
 #[derive(Debug, Clone, Args)]
 pub struct Picked {
     /// What it is.
@@ -91,6 +91,7 @@ pub enum ResourceArg {
     Skill,
     Connection,
     Credential,
+    Collection,
 }
 
 /// How far a grant reaches; each level has those before it.

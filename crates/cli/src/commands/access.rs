@@ -199,6 +199,7 @@ async fn path_of(client: &Client, picked: &Picked) -> anyhow::Result<String> {
         ResourceArg::Skill => ("/api/skills", "steward skill list"),
         ResourceArg::Connection => ("/api/connections", "steward connections"),
         ResourceArg::Credential => ("/api/credentials", "steward credential list"),
+        ResourceArg::Collection => ("/api/collections", "steward documents collections"),
     };
     // Lists hold only what the caller may use, but why they may not use another can be asked by its whole id.
     if picked.name.parse::<AgentId>().is_ok() {

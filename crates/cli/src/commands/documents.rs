@@ -115,7 +115,7 @@ async fn show(client: &Client, wanted: &str, as_json: bool, term: Term) -> anyho
 }
 
 async fn collections(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let rows: Vec<Value> = client.get("/api/collections").await?;
+    let rows = client.rows("/api/collections").await?;
     if term.listed(&rows, as_json, "There are no collections. `steward ingest PATH` makes one.") {
         return Ok(Exit::Done);
     }
@@ -151,6 +151,6 @@ async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
 }
 
 async fn find_collection(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    let rows: Vec<Value> = client.get("/api/collections").await?;
+    let rows = client.rows("/api/collections").await?;
     pick(rows, wanted, "collection", "steward documents collections")
 }

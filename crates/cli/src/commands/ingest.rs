@@ -117,7 +117,7 @@ async fn ensure(client: &Client, name: &str) -> anyhow::Result<Value> {
 }
 
 async fn find(client: &Client, name: &str) -> anyhow::Result<Option<Value>> {
-    let all: Vec<Value> = client.get("/api/collections").await?;
+    let all = client.rows("/api/collections").await?;
     let wanted = name.to_lowercase();
     Ok(all.into_iter().find(|one| text(one, "name").to_lowercase() == wanted || text(one, "id") == name))
 }
