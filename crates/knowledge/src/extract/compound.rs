@@ -48,7 +48,8 @@ fn cut() -> ExtractError {
 
 impl<'a> Compound<'a> {
     pub fn open(bytes: &'a [u8], budget: &'a Budget<'a>) -> Result<Self> {
-        let shift = |at: usize| u16_at(bytes, at).filter(|shift| (6..=12).contains(shift)).map(|shift| 1_usize << shift);
+        let shift =
+            |at: usize| u16_at(bytes, at).filter(|shift| (6..=12).contains(shift)).map(|shift| 1_usize << shift);
         let (sector, mini_sector) = (shift(30).ok_or_else(cut)?, shift(32).ok_or_else(cut)?);
         let mut file = Self {
             bytes,
@@ -152,7 +153,8 @@ impl<'a> Compound<'a> {
     /// `None` if there is no such stream.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
         let Some(entry) = self.streams.get(path) else { return Ok(None) };
-        let mut content = if entry.size < self.mini_below { self.mini_chain(*entry)? } else { self.chain(entry.start)? };
+        let mut content =
+            if entry.size < self.mini_below { self.mini_chain(*entry)? } else { self.chain(entry.start)? };
         if content.len() < entry.size {
             return Err(ExtractError::broken(format!("its part `{path}` is cut off")));
         }

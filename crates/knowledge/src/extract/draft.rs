@@ -20,11 +20,17 @@ impl<'a> Draft<'a> {
     /// Begins a page, sheet, slide or chapter.
     pub fn page(&mut self, name: Option<String>) -> Result<&mut Page> {
         self.budget.page()?;
+        let page = self.counted_page();
+        page.name = name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
+        Ok(page)
+    }
+
+    /// Begins a page that the budget knows already.
+    pub fn counted_page(&mut self) -> &mut Page {
         let number = u32::try_from(self.pages.len() + 1).unwrap_or(u32::MAX);
-        let name = name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
-        self.pages.push(Page { number, name, ..Page::default() });
+        self.pages.push(Page { number, ..Page::default() });
         let last = self.pages.len() - 1;
-        Ok(&mut self.pages[last])
+        &mut self.pages[last]
     }
 
     /// Adds to the last page; a text that is empty is left out.
@@ -77,7 +83,9 @@ impl<'a> Draft<'a> {
             let own = page.name.map(|own| format!(", {own}")).unwrap_or_default();
             let number = if pages > 1 { format!(", page {}", page.number) } else { String::new() };
             if page.is_scan {
-                self.warn(format!("`{name}` has pictures of text, which are not read within another file; add it by itself"));
+                self.warn(format!(
+                    "`{name}` has pictures of text, which are not read within another file; add it by itself"
+                ));
             }
             // Its text was counted when it was read.
             self.page(Some(format!("{name}{number}{own}")))?.blocks = page.blocks;
@@ -93,7 +101,10 @@ impl<'a> Draft<'a> {
             self.page(None)?;
         }
         let first_heading = self.pages.first().and_then(|page| {
-            page.blocks.first().filter(|block| matches!(block.kind, BlockKind::Heading { .. })).map(|block| block.text.clone())
+            page.blocks
+                .first()
+                .filter(|block| matches!(block.kind, BlockKind::Heading { .. }))
+                .map(|block| block.text.clone())
         });
         let title = self.title.map(|title| one_line(&title)).filter(|title| !title.is_empty()).or(first_heading);
         Ok(Extracted { doc_type: doc_type.to_owned(), title, pages: self.pages, warnings: self.warnings })

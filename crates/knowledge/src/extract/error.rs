@@ -26,7 +26,9 @@ impl ExtractError {
 
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::PasswordProtected => "Save it without a password in the program that it comes from, and add it again.",
+            Self::PasswordProtected => {
+                "Save it without a password in the program that it comes from, and add it again."
+            }
             Self::Empty => "Check whether it was copied to its end, and add it again.",
             Self::Broken(_) => {
                 "Open it in the program that it comes from, save it again, and add that. A copy or download that was \

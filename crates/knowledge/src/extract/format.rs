@@ -88,7 +88,8 @@ pub(super) fn sniff<'a>(bytes: &'a [u8], name: &str, budget: &'a Budget<'a>) -> 
     }
     let other = OTHERS.iter().find(|(mark, _)| begins(mark)).map(|(_, what)| *what);
     let is_binary = |mark: &[u8]| mark.iter().any(|byte| !byte.is_ascii_graphic());
-    if let Some(what) = other.filter(|_| !begins(b"MZ") && !begins(b"BZh") || is_binary(&bytes[..bytes.len().min(64)])) {
+    if let Some(what) = other.filter(|_| !begins(b"MZ") && !begins(b"BZh") || is_binary(&bytes[..bytes.len().min(64)]))
+    {
         return Err(ExtractError::UnknownFormat(what.to_owned()));
     }
     let decoded = decode(bytes.to_vec())
@@ -154,8 +155,20 @@ fn compound_file<'a>(bytes: &'a [u8], budget: &'a Budget<'a>) -> Result<Format<'
 
 /// Fields of mails that begin one; two of them make a mail.
 const MAIL_FIELDS: &[&str] = &[
-    "from", "to", "cc", "subject", "date", "message-id", "received", "return-path", "mime-version", "delivered-to",
-    "content-type", "reply-to", "dkim-signature", "x-mailer",
+    "from",
+    "to",
+    "cc",
+    "subject",
+    "date",
+    "message-id",
+    "received",
+    "return-path",
+    "mime-version",
+    "delivered-to",
+    "content-type",
+    "reply-to",
+    "dkim-signature",
+    "x-mailer",
 ];
 
 fn is_mail(text: &str) -> bool {
@@ -172,7 +185,9 @@ fn is_mail(text: &str) -> bool {
     }
     let lower = text.get(..text.floor_char_boundary(64 << 10)).unwrap_or_default().to_ascii_lowercase();
     let has = |field: &str| lower.starts_with(field) || lower.contains(&format!("\n{field}"));
-    found >= 2 && (has("from:") || has("received:")) && (has("date:") || has("message-id:") || has("mime-version:") || has("subject:"))
+    found >= 2
+        && (has("from:") || has("received:"))
+        && (has("date:") || has("message-id:") || has("mime-version:") || has("subject:"))
 }
 
 fn text_kind(text: &str, name: &str) -> TextKind {
@@ -189,7 +204,9 @@ fn text_kind(text: &str, name: &str) -> TextKind {
         "csv" | "psv" => TextKind::Table(table::separator(text).unwrap_or(b',')),
         "json" | "jsonl" | "ndjson" | "geojson" | "ipynb" => TextKind::Json,
         extension if CODE.contains(&extension) => TextKind::Code,
-        "" if begin.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(begin).is_ok() => TextKind::Json,
+        "" if begin.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(begin).is_ok() => {
+            TextKind::Json
+        }
         _ if begin.starts_with("#!") || begin.starts_with("<?xml") || begin.starts_with("<?php") => TextKind::Code,
         _ => TextKind::Plain,
     }
@@ -203,17 +220,96 @@ pub(super) fn extension(name: &str) -> Option<String> {
 
 /// Extensions of programs and settings.
 const CODE: &[&str] = &[
-    "asm", "bash", "bat", "c", "cc", "cfg", "clj", "cmake", "conf", "cpp", "cs", "css", "cxx", "dart", "diff", "erl", "ex",
-    "exs", "f90", "fish", "go", "gradle", "graphql", "groovy", "h", "hcl", "hpp", "hs", "ini", "java", "jl", "js", "jsx",
-    "kt", "kts", "less", "lisp", "lua", "m", "mk", "ml", "mli", "mm", "nix", "patch", "php", "pl", "pm", "properties",
-    "proto", "ps1", "py", "pyi", "r", "rb", "rs", "s", "sass", "scala", "scm", "scss", "sh", "sql", "svelte", "swift",
-    "tcl", "tf", "toml", "ts", "tsx", "v", "vb", "vhdl", "vim", "vue", "xml", "xsd", "xsl", "yaml", "yml", "zig", "zsh",
+    "asm",
+    "bash",
+    "bat",
+    "c",
+    "cc",
+    "cfg",
+    "clj",
+    "cmake",
+    "conf",
+    "cpp",
+    "cs",
+    "css",
+    "cxx",
+    "dart",
+    "diff",
+    "erl",
+    "ex",
+    "exs",
+    "f90",
+    "fish",
+    "go",
+    "gradle",
+    "graphql",
+    "groovy",
+    "h",
+    "hcl",
+    "hpp",
+    "hs",
+    "ini",
+    "java",
+    "jl",
+    "js",
+    "jsx",
+    "kt",
+    "kts",
+    "less",
+    "lisp",
+    "lua",
+    "m",
+    "mk",
+    "ml",
+    "mli",
+    "mm",
+    "nix",
+    "patch",
+    "php",
+    "pl",
+    "pm",
+    "properties",
+    "proto",
+    "ps1",
+    "py",
+    "pyi",
+    "r",
+    "rb",
+    "rs",
+    "s",
+    "sass",
+    "scala",
+    "scm",
+    "scss",
+    "sh",
+    "sql",
+    "svelte",
+    "swift",
+    "tcl",
+    "tf",
+    "toml",
+    "ts",
+    "tsx",
+    "v",
+    "vb",
+    "vhdl",
+    "vim",
+    "vue",
+    "xml",
+    "xsd",
+    "xsl",
+    "yaml",
+    "yml",
+    "zig",
+    "zsh",
 ];
 
 /// What the name says that the file is, as far as it is at odds with what it is: for a warning.
 pub(super) fn named_otherwise(name: &str, doc_type: &str) -> Option<String> {
-    const KNOWN: &[&str] =
-        &["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "xls", "msg", "rtf", "eml", "png", "jpeg", "gif", "tiff", "webp", "bmp"];
+    const KNOWN: &[&str] = &[
+        "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "xls", "msg", "rtf", "eml", "png", "jpeg", "gif",
+        "tiff", "webp", "bmp",
+    ];
     let extension = extension(name)?;
     let said = match extension.as_str() {
         "jpg" => "jpeg",
@@ -227,6 +323,7 @@ pub(super) fn named_otherwise(name: &str, doc_type: &str) -> Option<String> {
         "otp" => "odp",
         other => other,
     };
-    let speaks = KNOWN.contains(&said) || KNOWN.contains(&doc_type) && ["txt", "md", "html", "csv", "json"].contains(&said);
+    let speaks =
+        KNOWN.contains(&said) || KNOWN.contains(&doc_type) && ["txt", "md", "html", "csv", "json"].contains(&said);
     (speaks && said != doc_type).then_some(extension)
 }

@@ -24,7 +24,8 @@ const HIDDEN: &[&str] = &[
 /// For moving around, as elements, roles, and beginnings of classes and ids.
 const NAVIGATION: &[&str] = &["nav", "footer"];
 const NAVIGATION_ROLES: &[&str] = &["navigation", "banner", "contentinfo", "search", "menu", "menubar", "doc-toc"];
-const NAVIGATION_NAMES: &[&str] = &["nav", "sidebar", "sphinxsidebar", "breadcrumb", "footer", "headerlink", "skip-link", "toc", "related", "menu"];
+const NAVIGATION_NAMES: &[&str] =
+    &["nav", "sidebar", "sphinxsidebar", "breadcrumb", "footer", "headerlink", "skip-link", "toc", "related", "menu"];
 /// They have no end, so nothing is within them.
 const VOID: &[&str] =
     &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
@@ -65,7 +66,8 @@ fn parse(html: &str, without_navigation: bool) -> Read {
         blocks.iter().zip(&is_main).filter(|(_, is_main)| !main || **is_main).map(|(block, _)| block.text.len()).sum()
     };
     let only_main = without_navigation && letters(true) >= MAIN_LETTERS;
-    let blocks = blocks.into_iter().zip(is_main).filter(|(_, main)| *main || !only_main).map(|(block, _)| block).collect();
+    let blocks =
+        blocks.into_iter().zip(is_main).filter(|(_, main)| *main || !only_main).map(|(block, _)| block).collect();
     Read { title: state.title, blocks }
 }
 
@@ -78,8 +80,8 @@ struct Span {
 }
 
 impl Span {
-    fn new(name: &str) -> Option<Self> {
-        Some(Self { name: name.to_owned(), depth: 1 })
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), depth: 1 }
     }
 
     /// Whether it is still open after a tag of this name.
@@ -121,7 +123,7 @@ impl State {
             }
         } else if !is_void && !tag.self_closing && self.is_left_out(tag) {
             self.writer.flush();
-            self.silent = Span::new(name);
+            self.silent = Some(Span::new(name));
         } else if name == "title" && self.title.is_none() {
             (self.title, self.in_title) = (Some(String::new()), true);
         } else {
@@ -146,14 +148,15 @@ impl State {
             main.is_open_after(&tag.name, true);
         } else if &*tag.name == "main" || attribute(tag, "role") == Some("main") {
             self.writer.flush();
-            self.main = Span::new(&tag.name);
+            self.main = Some(Span::new(&tag.name));
             self.writer.in_main = true;
         }
     }
 
     fn is_left_out(&self, tag: &Tag) -> bool {
         let name: &str = &tag.name;
-        if HIDDEN.contains(&name) || attribute(tag, "hidden").is_some() || attribute(tag, "aria-hidden") == Some("true") {
+        if HIDDEN.contains(&name) || attribute(tag, "hidden").is_some() || attribute(tag, "aria-hidden") == Some("true")
+        {
             return true;
         }
         if !self.without_navigation || matches!(name, "html" | "body" | "main") {
@@ -191,11 +194,18 @@ impl State {
 
 /// `navheader` and `nav-top` are of `nav`; `navy` and `tocqueville` are not.
 fn is_of(word: &str, known: &str) -> bool {
-    let Some(rest) = word.get(..known.len()).filter(|head| head.eq_ignore_ascii_case(known)).map(|_| &word[known.len()..]) else {
+    let Some(rest) =
+        word.get(..known.len()).filter(|head| head.eq_ignore_ascii_case(known)).map(|_| &word[known.len()..])
+    else {
         return false;
     };
     let rest = rest.trim_start_matches(['-', '_']);
-    rest.is_empty() || ["s", "bar", "header", "footer", "menu", "links", "list", "igation", "top", "bottom", "wrapper", "tree", "s-nav"].contains(&rest)
+    rest.is_empty()
+        || [
+            "s", "bar", "header", "footer", "menu", "links", "list", "igation", "top", "bottom", "wrapper", "tree",
+            "s-nav",
+        ]
+        .contains(&rest)
 }
 
 fn attribute<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {

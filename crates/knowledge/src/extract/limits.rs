@@ -89,7 +89,10 @@ impl<'a> Budget<'a> {
 
     pub fn depth(&self, depth: usize) -> Result<()> {
         if depth > self.limits.depth {
-            return Err(ExtractError::TooDeep(format!("more than {} parts stand within each other", self.limits.depth)));
+            return Err(ExtractError::TooDeep(format!(
+                "more than {} parts stand within each other",
+                self.limits.depth
+            )));
         }
         Ok(())
     }

@@ -29,14 +29,22 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>, attached: ReadAttached<'
 
 fn write(message: &Message<'_>, draft: &mut Draft<'_>, attached: ReadAttached<'_>, depth: usize) -> Result<()> {
     if depth > draft.budget.limits.files_within {
-        return Err(ExtractError::TooDeep(format!("more than {} mails are attached to each other", draft.budget.limits.files_within)));
+        return Err(ExtractError::TooDeep(format!(
+            "more than {} mails are attached to each other",
+            draft.budget.limits.files_within
+        )));
     }
     if let Some(subject) = message.subject() {
         draft.heading(1, subject)?;
     }
     let date = message.date().map(mail_parser::DateTime::to_rfc3339).unwrap_or_default();
     head(
-        &[("From", addresses(message.from())), ("To", addresses(message.to())), ("Cc", addresses(message.cc())), ("Date", date)],
+        &[
+            ("From", addresses(message.from())),
+            ("To", addresses(message.to())),
+            ("Cc", addresses(message.cc())),
+            ("Date", date),
+        ],
         draft,
     )?;
     let mut plain = false;

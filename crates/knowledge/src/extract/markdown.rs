@@ -10,7 +10,8 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<()> {
     while let Some(line) = rest.next() {
         if let Some(fence) = fence(line) {
             reader.flush()?;
-            let end = |line: &str| line.trim_start().starts_with(fence) && line.trim().chars().all(|c| fence.starts_with(c));
+            let end =
+                |line: &str| line.trim_start().starts_with(fence) && line.trim().chars().all(|c| fence.starts_with(c));
             let code: Vec<&str> = rest.by_ref().take_while(|line| !end(line)).collect();
             reader.draft.block(BlockKind::Code, &code.join("\n"))?;
         } else {
@@ -110,7 +111,8 @@ fn fence(line: &str) -> Option<&'static str> {
 fn heading(line: &str) -> Option<(usize, &str)> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
-    ((1..=6).contains(&level) && text.starts_with([' ', '\t'])).then(|| (level, text.trim().trim_end_matches('#').trim_end()))
+    ((1..=6).contains(&level) && text.starts_with([' ', '\t']))
+        .then(|| (level, text.trim().trim_end_matches('#').trim_end()))
 }
 
 fn setext(line: &str) -> Option<usize> {

@@ -60,7 +60,6 @@ struct Tables {
     cell: String,
 }
 
-
 struct Text {
     kind: BlockKind,
     text: String,
@@ -118,7 +117,9 @@ impl Reader<'_, '_> {
             }
             "frame" => self.class = element.prefixed("presentation:class").unwrap_or_default(),
             // What was deleted, remarks, and what is not content.
-            "tracked-changes" | "annotation" | "sequence-decls" | "automatic-styles" | "forms" | "desc" => return Ok(true),
+            "tracked-changes" | "annotation" | "sequence-decls" | "automatic-styles" | "forms" | "desc" => {
+                return Ok(true);
+            }
             _ => {}
         }
         Ok(false)
@@ -167,7 +168,11 @@ impl Reader<'_, '_> {
         let text = self.tables.value.take().filter(|_| text.is_empty()).unwrap_or(text);
         if let Some(row) = self.tables.rows.last_mut() {
             let room = COLUMNS.saturating_sub(row.len());
-            let times = if text.is_empty() { self.tables.repeat_cell.min(room) } else { self.tables.repeat_cell.min(room).min(REPEATED) };
+            let times = if text.is_empty() {
+                self.tables.repeat_cell.min(room)
+            } else {
+                self.tables.repeat_cell.min(room).min(REPEATED)
+            };
             row.extend(std::iter::repeat_n(text, times));
         }
     }

@@ -1,9 +1,9 @@
 //! Which parts of an Office file belong to which.
 
 use super::error::Result;
+use super::limits::Budget;
 use super::xml::{Node, Xml, text_of};
 use super::zip::Archive;
-use super::limits::Budget;
 use std::collections::HashMap;
 
 /// The targets of a part's relations by their ids, as names of parts.

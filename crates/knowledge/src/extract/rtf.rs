@@ -4,9 +4,32 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 
 /// Groups that hold no text of the document.
 const SILENT: &[&str] = &[
-    "fonttbl", "colortbl", "stylesheet", "info", "pict", "object", "header", "footer", "headerl", "headerr", "footerl",
-    "footerr", "themedata", "datastore", "latentstyles", "listtable", "listoverridetable", "rsidtbl", "generator",
-    "xmlnstbl", "fldinst", "filetbl", "revtbl", "colorschememapping", "htmltag", "mhtmltag",
+    "fonttbl",
+    "colortbl",
+    "stylesheet",
+    "info",
+    "pict",
+    "object",
+    "header",
+    "footer",
+    "headerl",
+    "headerr",
+    "footerl",
+    "footerr",
+    "themedata",
+    "datastore",
+    "latentstyles",
+    "listtable",
+    "listoverridetable",
+    "rsidtbl",
+    "generator",
+    "xmlnstbl",
+    "fldinst",
+    "filetbl",
+    "revtbl",
+    "colorschememapping",
+    "htmltag",
+    "mhtmltag",
 ];
 
 #[derive(Clone, Copy)]
@@ -81,7 +104,8 @@ impl Reader<'_> {
         }
         let word = String::from_utf8_lossy(&self.rest[..letters]).into_owned();
         self.rest = &self.rest[letters..];
-        let digits = self.rest.iter().enumerate().take_while(|(at, byte)| byte.is_ascii_digit() || *at == 0 && **byte == b'-');
+        let digits =
+            self.rest.iter().enumerate().take_while(|(at, byte)| byte.is_ascii_digit() || *at == 0 && **byte == b'-');
         let digits = digits.count();
         let number = std::str::from_utf8(&self.rest[..digits]).ok().and_then(|digits| digits.parse().ok());
         self.rest = &self.rest[digits..];

@@ -162,6 +162,8 @@ fn put(rows: &mut [Vec<String>], column: usize, text: &str) {
 /// `C` of `C12` is 2.
 fn column_of(place: &str) -> Option<usize> {
     let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
-    let number = letters.take(4).fold(0_usize, |number, letter| number * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1);
+    let number = letters
+        .take(4)
+        .fold(0_usize, |number, letter| number * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1);
     number.checked_sub(1)
 }

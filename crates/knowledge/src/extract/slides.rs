@@ -107,7 +107,7 @@ fn shapes(text: &str, part: &str, size: Option<(f64, f64)>, draft: &mut Draft<'_
                 "sp" | "graphicFrame" => {
                     let ended = std::mem::take(&mut shape);
                     titles += usize::from(ended.kind.to_lowercase().contains("title"));
-                    end(ended, titles > 1, draft)?;
+                    end(&ended, titles > 1, draft)?;
                 }
                 _ => {}
             },
@@ -117,7 +117,7 @@ fn shapes(text: &str, part: &str, size: Option<(f64, f64)>, draft: &mut Draft<'_
     Ok(())
 }
 
-fn end(shape: Shape, has_title: bool, draft: &mut Draft<'_>) -> Result<()> {
+fn end(shape: &Shape, has_title: bool, draft: &mut Draft<'_>) -> Result<()> {
     table::add(&shape.rows, draft)?;
     let is_title = matches!(shape.kind.as_str(), "title" | "ctrTitle") && !has_title;
     // Numbers and dates of slides are on each of them; pictures of slides stand in notes.

@@ -20,9 +20,8 @@ pub(super) struct Decoded {
 pub(super) fn decode(bytes: Vec<u8>) -> Option<Decoded> {
     if let Some((encoding, mark)) = Encoding::for_bom(&bytes) {
         let text = match encoding.decode_without_bom_handling(&bytes[mark..]) {
-            (text, false) => text.into_owned(),
             (_, true) if encoding == encoding_rs::UTF_8 => return guess(&bytes[mark..]),
-            (text, true) => text.into_owned(),
+            (text, _) => text.into_owned(),
         };
         return is_text(&text).then_some(Decoded { text, guessed: false });
     }

@@ -55,7 +55,9 @@ pub(super) struct Xml<'a> {
 
 /// The text of a part, whatever its encoding.
 pub(super) fn text_of(bytes: Vec<u8>, part: &str) -> Result<String> {
-    decode(bytes).map(|decoded| decoded.text).ok_or_else(|| ExtractError::broken(format!("its part `{part}` is no text")))
+    decode(bytes)
+        .map(|decoded| decoded.text)
+        .ok_or_else(|| ExtractError::broken(format!("its part `{part}` is no text")))
 }
 
 impl<'a> Xml<'a> {

@@ -108,7 +108,9 @@ impl<'a> Archive<'a> {
                 Err(_) => return Err(damaged()),
             },
             method => {
-                return Err(ExtractError::broken(format!("its part `{name}` is packed by method {method}, which is unusual")));
+                return Err(ExtractError::broken(format!(
+                    "its part `{name}` is packed by method {method}, which is unusual"
+                )));
             }
         };
         if crc32fast::hash(&plain) != entry.crc {

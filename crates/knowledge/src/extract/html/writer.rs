@@ -2,8 +2,29 @@ use super::super::table::markdown;
 use steward_core::extracted::{Block, BlockKind};
 
 const BLOCKS: &[&str] = &[
-    "address", "article", "aside", "blockquote", "body", "center", "details", "div", "dl", "fieldset", "figcaption",
-    "figure", "form", "header", "hr", "main", "ol", "p", "section", "summary", "ul", "caption", "legend",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "center",
+    "details",
+    "div",
+    "dl",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "form",
+    "header",
+    "hr",
+    "main",
+    "ol",
+    "p",
+    "section",
+    "summary",
+    "ul",
+    "caption",
+    "legend",
 ];
 /// Most cells of a row, most rows of a table.
 const CELLS: usize = 200;
