@@ -77,8 +77,8 @@ impl ConfinedExtractor {
             cpu_s: 240,
             memory_bytes: 3 << 29,
             processes: 4,
-            // It writes nothing.
-            file_bytes: 0,
+            // It writes nothing; the smallest size that a folder can have.
+            file_bytes: 4096,
             output_bytes: limits.output_chars.saturating_mul(OUTPUT_RATIO),
             ..Limits::default()
         };
@@ -108,13 +108,18 @@ impl ConfinedExtractor {
     }
 
     async fn run(&self, file: &Path, name: &str) -> Result<Outcome, ExtractFailure> {
-        let input = tokio::fs::File::open(file).await.map_err(|error| unreadable(&error))?;
-        let size = input.metadata().await.map_err(|error| unreadable(&error))?.len();
+        let metadata = tokio::fs::metadata(file).await.map_err(|error| unreadable(&error))?;
+        // Reading anything else might never end.
+        if !metadata.is_file() {
+            return Err(unreadable(&std::io::Error::other("it is no ordinary file")));
+        }
+        let size = metadata.len();
         if usize::try_from(size).is_ok_and(|size| size > self.limits.input_bytes) {
             let (size, most) = (size >> 20, self.limits.input_bytes >> 20);
             let what = format!("it has {size} MB, more than {most}");
             return Err(steward_knowledge::extract::ExtractError::TooLarge(what).into());
         }
+        let input = tokio::fs::File::open(file).await.map_err(|error| unreadable(&error))?;
         let folder = empty_folder().map_err(|error| unavailable(&SandboxError::Io(error)))?;
         let program = self.program.to_str().ok_or_else(|| unavailable(&not_utf_8()))?;
         let limits =

@@ -154,10 +154,15 @@ fn begins(block: &[Row], row: &Row, leading: f32, (left, right): (f32, f32), bod
     let size = last.size.max(row.size);
     let distance = row.y - last.y;
     let is_code = |row: &Row| row.is_mono() && !body.is_mono;
-    if is_code(last) != is_code(row) || distance <= 0.0 {
+    if distance <= 0.0 {
         return true;
     }
-    if is_code(row) {
+    // A line of a paragraph may be nothing but a long name.
+    let is_apart = distance > 1.15 * leading * size || (row.x0() - last.x0()).abs() > 0.5 * size;
+    if is_code(last) != is_code(row) && is_apart {
+        return true;
+    }
+    if is_code(row) && is_code(last) {
         return distance > 2.6 * leading.max(1.0) * size;
     }
     let text = row.text();
