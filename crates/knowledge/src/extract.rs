@@ -133,7 +133,7 @@ fn read_text(kind: TextKind, text: &str, draft: &mut Draft<'_>) -> Result<&'stat
             Ok("html")
         }
         TextKind::Json => {
-            match json::check(text) {
+            match json::check(text, draft.budget) {
                 Ok(()) => json::read(text, draft)?,
                 Err(deep @ ExtractError::TooDeep(_)) => return Err(deep),
                 // Its words may be of use all the same.

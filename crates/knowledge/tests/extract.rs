@@ -1,4 +1,14 @@
 //! Files of every format say what they are known to say, and hostile ones lead to a clear error.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::expect_used,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::items_after_statements,
+    clippy::type_complexity,
+    clippy::unwrap_used,
+    reason = "tests"
+)]
 
 mod formats;
 mod hostile;

@@ -54,6 +54,22 @@ async fn ordinary_work_is_possible() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn input_of_any_length_is_fed() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let mut spec = shell("head -c 6; wc -c", dir.path());
+        spec.stdin = b"first\n".to_vec();
+        let input = vec![b'x'; 3 << 20];
+        let outcome = sandbox.feed(spec, input.as_slice(), &CancellationToken::new()).await.unwrap();
+        assert_eq!(outcome.stdout.text(), format!("first\n{}\n", 3 << 20), "{tier:?}");
+        // A command that doesn't read it ends as usual, though the input never does.
+        let endless = tokio::io::repeat(b'x');
+        let outcome = sandbox.feed(shell("exit 3", dir.path()), endless, &CancellationToken::new()).await.unwrap();
+        assert_eq!(outcome.exit, Exit::Exited(3), "{tier:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn python_runs_without_network_or_other_files() {
     let script = r#"
 import os, socket, json, tempfile, subprocess

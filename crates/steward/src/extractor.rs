@@ -10,7 +10,9 @@ use std::time::Duration;
 use steward_core::extracted::{ExtractFailure, ExtractFailureKind, Extracted};
 use steward_core::ports::Extractor;
 use steward_knowledge::extract::{ExtractLimits, extract};
-use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError, Tripwire};
+use steward_sandbox::process::{
+    Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError, Tier, Tripwire,
+};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -75,8 +77,8 @@ impl ConfinedExtractor {
             cpu_s: 240,
             memory_bytes: 3 << 29,
             processes: 4,
-            // It writes nothing.
-            file_bytes: 0,
+            // It writes nothing; the smallest size that a folder can have.
+            file_bytes: 4096,
             output_bytes: limits.output_chars.saturating_mul(OUTPUT_RATIO),
             ..Limits::default()
         };
@@ -91,6 +93,13 @@ impl ConfinedExtractor {
         self
     }
 
+    /// In this tier of the sandbox alone.
+    #[must_use]
+    pub fn confined_by(mut self, tier: Tier) -> Self {
+        self.sandbox = self.sandbox.only(tier);
+        self
+    }
+
     /// With another program in the place of this one.
     #[must_use]
     pub fn running(mut self, program: impl Into<PathBuf>) -> Self {
@@ -99,13 +108,18 @@ impl ConfinedExtractor {
     }
 
     async fn run(&self, file: &Path, name: &str) -> Result<Outcome, ExtractFailure> {
-        let input = tokio::fs::File::open(file).await.map_err(|error| unreadable(&error))?;
-        let size = input.metadata().await.map_err(|error| unreadable(&error))?.len();
+        let metadata = tokio::fs::metadata(file).await.map_err(|error| unreadable(&error))?;
+        // Reading anything else might never end.
+        if !metadata.is_file() {
+            return Err(unreadable(&std::io::Error::other("it is no ordinary file")));
+        }
+        let size = metadata.len();
         if usize::try_from(size).is_ok_and(|size| size > self.limits.input_bytes) {
             let (size, most) = (size >> 20, self.limits.input_bytes >> 20);
             let what = format!("it has {size} MB, more than {most}");
             return Err(steward_knowledge::extract::ExtractError::TooLarge(what).into());
         }
+        let input = tokio::fs::File::open(file).await.map_err(|error| unreadable(&error))?;
         let folder = empty_folder().map_err(|error| unavailable(&SandboxError::Io(error)))?;
         let program = self.program.to_str().ok_or_else(|| unavailable(&not_utf_8()))?;
         let limits =

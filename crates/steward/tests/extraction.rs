@@ -6,7 +6,7 @@ use steward::extractor::ConfinedExtractor;
 use steward_core::extracted::{ExtractFailure, ExtractFailureKind, Extracted};
 use steward_core::ports::Extractor as _;
 use steward_knowledge::extract::ExtractLimits;
-use steward_sandbox::process::{Helper, Limits};
+use steward_sandbox::process::{Helper, Limits, Tier};
 
 fn extractor() -> ConfinedExtractor {
     ConfinedExtractor::new(Helper {
@@ -16,7 +16,7 @@ fn extractor() -> ConfinedExtractor {
 }
 
 fn process() -> Limits {
-    Limits { memory_bytes: 3 << 29, processes: 4, file_bytes: 0, output_bytes: 64 << 20, ..Limits::default() }
+    Limits { memory_bytes: 3 << 29, processes: 4, file_bytes: 4096, output_bytes: 64 << 20, ..Limits::default() }
 }
 
 struct Files(tempfile::TempDir);
@@ -29,6 +29,15 @@ impl Files {
     fn add(&self, name: &str, content: &[u8]) -> PathBuf {
         let path = self.0.path().join(name);
         std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// A program that does this, whatever it is asked.
+    fn script(&self, script: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let name = format!("script-{}", std::fs::read_dir(self.0.path()).unwrap().count());
+        let path = self.add(&name, format!("#!/bin/sh\n{script}\n").as_bytes());
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path
     }
 }
@@ -54,8 +63,25 @@ async fn documents_are_read_and_refused() {
     assert_eq!(kind(&extractor, &files.add("cut.pdf", b"%PDF-1.7\ncut")).await, ExtractFailureKind::Broken);
     assert_eq!(kind(&extractor, &files.add("any", &[0, 1, 2, 3])).await, ExtractFailureKind::UnknownFormat);
     assert_eq!(kind(&extractor, &files.0.path().join("missing")).await, ExtractFailureKind::Unreadable);
+    assert_eq!(kind(&extractor, files.0.path()).await, ExtractFailureKind::Unreadable);
     // After all that the next one is read.
     assert_eq!(text(extractor.extract(&files.add("a.txt", b"words"), "a.txt").await), "words");
+}
+
+/// A tier that this machine lacks refuses, and so does Landlock for root where processes can't be counted.
+#[tokio::test]
+async fn each_tier_reads_or_refuses() {
+    let files = Files::new();
+    let file = files.add("a.txt", b"words");
+    for tier in [Tier::Namespaces, Tier::Landlock] {
+        match extractor().confined_by(tier).extract(&file, "a.txt").await {
+            Ok(found) => assert_eq!(text(Ok(found)), "words", "{tier:?}"),
+            Err(failure) => {
+                println!("{tier:?}: {failure}");
+                assert_eq!(failure.kind, ExtractFailureKind::Unavailable, "{tier:?}: {failure:?}");
+            }
+        }
+    }
 }
 
 #[tokio::test]
@@ -88,11 +114,15 @@ async fn a_crash_is_an_error_of_the_document() {
     let files = Files::new();
     let file = files.add("a.txt", b"words");
     // Programs that end otherwise than ours does: with a code, with nonsense, by a signal.
-    let folder = Path::new("/usr/bin");
-    for program in ["false", "echo"] {
-        let failure = extractor().running(folder.join(program)).extract(&file, "a.txt").await.unwrap_err();
-        assert_eq!(failure.kind, ExtractFailureKind::Crashed, "{program}: {failure:?}");
+    for script in ["exit 1", "echo nonsense", "kill -SEGV $$"] {
+        let failure = extractor().running(files.script(script)).extract(&file, "a.txt").await.unwrap_err();
+        assert_eq!(failure.kind, ExtractFailureKind::Crashed, "{script}: {failure:?}");
     }
+    let hungry = files.script("echo 'memory allocation of 9 bytes failed' >&2; kill -ABRT $$");
+    assert_eq!(kind(&extractor().running(hungry), &file).await, ExtractFailureKind::OutOfMemory);
+    let busy = Limits { cpu_s: 1, ..process() };
+    let busy = extractor().with_limits(ExtractLimits::default(), busy).running(files.script("while :; do :; done"));
+    assert_eq!(kind(&busy, &file).await, ExtractFailureKind::TimedOut);
     let missing = extractor().running("/usr/bin/no-such-program").extract(&file, "a.txt").await.unwrap_err();
     assert_eq!(missing.kind, ExtractFailureKind::Unavailable, "{missing:?}");
 }
@@ -110,26 +140,20 @@ async fn without_a_sandbox_nothing_is_read() {
 #[tokio::test]
 async fn giving_up_ends_the_process() {
     let files = Files::new();
-    // Reads its input for ever, since nobody ends it.
-    let pipe = files.0.path().join("pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0)
-        .unwrap();
-    let writer = std::fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
-    let extractor = extractor();
-    let marker = format!("given-up-{}", std::process::id());
+    let file = files.add("a.txt", b"words");
+    let marker = format!("77{}", std::process::id());
     let running = || {
         let all = std::fs::read_dir("/proc").unwrap().flatten();
         let lines = all.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
-        lines.filter(|line| memchr::memmem::find(line, marker.as_bytes()).is_some()).count()
+        lines.filter(|line| line.ends_with(format!("sleep\0{marker}\0").as_bytes())).count()
     };
-    let work = extractor.extract(&pipe, &marker);
+    let extractor = extractor().running(files.script(&format!("exec sleep {marker}")));
     tokio::select! {
-        found = work => panic!("{found:?}"),
+        found = extractor.extract(&file, "a.txt") => panic!("{found:?}"),
         () = async { while running() == 0 { tokio::time::sleep(Duration::from_millis(10)).await } } => {}
     }
     // The future is dropped here.
     while running() > 0 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    drop(writer);
 }

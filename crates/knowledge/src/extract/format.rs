@@ -64,8 +64,7 @@ const OTHERS: &[(&[u8], &str)] = &[
 
 pub(super) fn sniff<'a>(bytes: &'a [u8], name: &str, budget: &'a Budget<'a>) -> Result<Format<'a>> {
     let begins = |mark: &[u8]| bytes.starts_with(mark);
-    let head = &bytes[..bytes.len().min(PDF_WITHIN)];
-    if head.windows(5).any(|five| five == b"%PDF-") {
+    if is_pdf(bytes) {
         return Ok(Format::Pdf);
     }
     if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
@@ -87,7 +86,7 @@ pub(super) fn sniff<'a>(bytes: &'a [u8], name: &str, budget: &'a Budget<'a>) -> 
         return Ok(Format::Image("bmp"));
     }
     let other = OTHERS.iter().find(|(mark, _)| begins(mark)).map(|(_, what)| *what);
-    let is_binary = |mark: &[u8]| mark.iter().any(|byte| !byte.is_ascii_graphic());
+    let is_binary = |head: &[u8]| head.iter().any(|byte| *byte < b'\t' || *byte >= 0x80);
     if let Some(what) = other.filter(|_| !begins(b"MZ") && !begins(b"BZh") || is_binary(&bytes[..bytes.len().min(64)]))
     {
         return Err(ExtractError::UnknownFormat(what.to_owned()));
@@ -101,6 +100,14 @@ pub(super) fn sniff<'a>(bytes: &'a [u8], name: &str, budget: &'a Budget<'a>) -> 
         return Ok(Format::Mail);
     }
     Ok(Format::Text(text_kind(&decoded.text, name), decoded))
+}
+
+/// Something may stand before it; a text about PDF has no end like one.
+fn is_pdf(bytes: &[u8]) -> bool {
+    let begin = &bytes[..bytes.len().min(PDF_WITHIN)];
+    let end = &bytes[bytes.len().saturating_sub(2 * PDF_WITHIN)..];
+    let has = |part: &[u8], mark: &[u8]| part.windows(mark.len()).any(|window| window == mark);
+    bytes.starts_with(b"%PDF-") || has(begin, b"%PDF-") && (has(end, b"startxref") || has(end, b"%%EOF"))
 }
 
 fn archive<'a>(bytes: &'a [u8], budget: &'a Budget<'a>) -> Result<Format<'a>> {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use steward_core::extracted::BlockKind;
 
 const LOOKED_AT: usize = 64 << 10;
+const DECLARED_WITHIN: usize = 2048;
 /// Most letters of a heading that is underlined.
 const HEADING_CHARS: usize = 200;
 
@@ -33,9 +34,24 @@ pub(super) fn decode(bytes: Vec<u8>) -> Option<Decoded> {
 }
 
 fn guess(bytes: &[u8]) -> Option<Decoded> {
+    if let Some(encoding) = declared(bytes) {
+        let text = encoding.decode_without_bom_handling(bytes).0.into_owned();
+        return is_text(&text).then_some(Decoded { text, guessed: false });
+    }
     let encoding = unmarked_utf_16(bytes).unwrap_or(WINDOWS_1252);
     let text = encoding.decode_without_bom_handling(bytes).0.into_owned();
     is_text(&text).then_some(Decoded { text, guessed: true })
+}
+
+/// The encoding that a page or XML says it has.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(DECLARED_WITHIN)]).to_ascii_lowercase();
+    let head = head.trim_start().strip_prefix('<')?;
+    let (_, rest) = head.split_once("charset=").or_else(|| head.split_once("encoding="))?;
+    let label = rest.trim_start_matches(['"', '\'', ' ']);
+    let end =
+        label.find(|letter: char| !letter.is_ascii_alphanumeric() && !"-_:.".contains(letter)).unwrap_or(label.len());
+    Encoding::for_label(&label.as_bytes()[..end]).filter(|encoding| *encoding != encoding_rs::UTF_8)
 }
 
 /// Of Western texts nearly every second byte is zero.

@@ -17,14 +17,14 @@ const NOTES: [&str; 2] = ["word/footnotes.xml", "word/endnotes.xml"];
 
 pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     draft.title = title(archive, draft.budget)?;
-    let levels = levels(archive, draft.budget)?;
+    let styles = styles(archive, draft.budget)?;
     let text = text_of(archive.need(DOCUMENT)?, DOCUMENT)?;
     draft.page(None)?;
-    body(&text, DOCUMENT, &levels, draft)?;
+    body(&text, DOCUMENT, &styles, draft)?;
     for part in NOTES {
         if let Some(bytes) = archive.read(part)? {
             let text = text_of(bytes, part)?;
-            body(&text, part, &levels, draft)?;
+            body(&text, part, &styles, draft)?;
         }
     }
     Ok(())
@@ -47,12 +47,14 @@ pub(super) fn title(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Option
 
 #[derive(Default)]
 struct Style {
+    /// Of headings.
     level: Option<usize>,
+    is_item: bool,
     based_on: Option<String>,
 }
 
-/// The level of headings by the id of their style.
-fn levels(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<HashMap<String, usize>> {
+/// What paragraphs are, by the id of their style.
+fn styles(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<HashMap<String, Paragraph>> {
     let Some(bytes) = archive.read(STYLES)? else { return Ok(HashMap::new()) };
     let text = text_of(bytes, STYLES)?;
     let mut xml = Xml::new(&text, STYLES, budget);
@@ -68,6 +70,7 @@ fn levels(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<HashMap<String, 
                 let level = level.or_else(|| (name == "title").then_some(1));
                 styles.entry(id.clone()).or_default().level = level;
             }
+            "numPr" => styles.entry(id.clone()).or_default().is_item = true,
             "basedOn" => styles.entry(id.clone()).or_default().based_on = element.attribute("val"),
             "outlineLvl" => {
                 let style = styles.entry(id.clone()).or_default();
@@ -76,19 +79,20 @@ fn levels(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<HashMap<String, 
             _ => {}
         }
     }
-    let level_of = |id: &String| {
-        let mut at = styles.get(id)?;
-        // Styles may be based on each other in a circle.
-        for _ in 0..10 {
-            match (&at.level, &at.based_on) {
-                (Some(level), _) => return Some(*level),
-                (None, Some(next)) => at = styles.get(next)?,
-                (None, None) => return None,
-            }
-        }
-        None
-    };
-    Ok(styles.keys().filter_map(|id| level_of(id).map(|level| (id.clone(), level))).collect())
+    Ok(styles.keys().map(|id| (id.clone(), resolved(id, &styles))).collect())
+}
+
+/// A style with what it has from those that it is based on, which may be a circle.
+fn resolved(id: &str, styles: &HashMap<String, Style>) -> Paragraph {
+    let mut found = Paragraph::default();
+    let mut next = styles.get(id);
+    for _ in 0..10 {
+        let Some(style) = next else { break };
+        found.level = found.level.or(style.level);
+        found.is_item |= style.is_item;
+        next = style.based_on.as_ref().and_then(|id| styles.get(id));
+    }
+    found
 }
 
 /// From 0; 9 is body text.
@@ -96,7 +100,7 @@ fn outline(element: &Element<'_>) -> Option<usize> {
     element.attribute("val")?.parse().ok().filter(|level| *level < 9).map(|level: usize| level + 1)
 }
 
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Paragraph {
     text: String,
     level: Option<usize>,
@@ -110,7 +114,7 @@ struct Tables {
     rows: Vec<Vec<String>>,
 }
 
-fn body(text: &str, part: &str, levels: &HashMap<String, usize>, draft: &mut Draft<'_>) -> Result<()> {
+fn body(text: &str, part: &str, styles: &HashMap<String, Paragraph>, draft: &mut Draft<'_>) -> Result<()> {
     let mut xml = Xml::new(text, part, draft.budget);
     let (mut open, mut tables) = (Vec::new(), Tables::default());
     while let Some(node) = xml.next()? {
@@ -120,8 +124,9 @@ fn body(text: &str, part: &str, levels: &HashMap<String, usize>, draft: &mut Dra
                 "Fallback" | "del" | "moveFrom" | "instrText" | "delText" => xml.skip()?,
                 "p" => open.push(Paragraph::default()),
                 "pStyle" => {
-                    if let Some(paragraph) = open.last_mut() {
-                        paragraph.level = element.attribute("val").and_then(|style| levels.get(&style).copied());
+                    let style = element.attribute("val").and_then(|style| styles.get(&style));
+                    if let (Some(paragraph), Some(style)) = (open.last_mut(), style) {
+                        paragraph.clone_from(style);
                     }
                 }
                 "outlineLvl" => {

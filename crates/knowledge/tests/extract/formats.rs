@@ -48,6 +48,9 @@ fn html_without_navigation() {
                     ` x\n  y\nafter\nbreak\n";
     let found = check(page.as_bytes(), "bay.html", "html", expected);
     assert_eq!(found.title.as_deref(), Some("The bay"));
+    // It may say how it is encoded.
+    let page = b"<html><head><meta charset=\"windows-1251\"></head><body><p>\xc6\xc7</p></body></html>";
+    check(page, "x.html", "html", "\u{416}\u{417}\n");
     // A page of nothing but navigation is read all the same, and a main part is all there is to read.
     check(b"<html><nav><p>Only this</p></nav></html>", "x.html", "html", "Only this\n");
     let main =
@@ -201,6 +204,7 @@ fn the_content_decides_what_a_file_is() {
         (data("table.pdf"), "table.docx", "pdf"),
         (data("book.xls"), "book.xlsx", "xls"),
         (b"<html><body><p>x</p></body></html>".to_vec(), "page.pdf", "html"),
+        (b"A file of PDF begins with %PDF-1.7, then come objects.".to_vec(), "page.docx", "text"),
         (data("table.pdf"), "notes.txt", "pdf"),
     ] {
         let found = read(&bytes, name).unwrap();

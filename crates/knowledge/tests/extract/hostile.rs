@@ -115,21 +115,21 @@ fn what_is_nested_too_deeply() {
     // Entities that a file declares are not resolved.
     let laughs = b"<!DOCTYPE w [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]><w:document xmlns:w='w'><w:p><w:t>x&b;</w:t></w:p></w:document>";
     assert_eq!(read(&word(laughs), "a.docx").unwrap().pages[0].blocks[0].text, "x");
-    // Forms that draw each other.
-    let form = |name: &str| {
-        stream(
-            &format!("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {name} 0 R >> >>"),
-            b"/X Do /X Do",
-        )
+    // Forms that draw each other, twice each.
+    let form = |below: usize| {
+        let dict = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources";
+        stream(&format!("{dict} << /XObject << /X {below} 0 R >> >>"), b"/X Do /X Do")
     };
-    let file = pdf_of(&[
+    let mut objects = vec![
         b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
         b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>".to_vec(),
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>"
+            .to_vec(),
         stream("", b"/X Do"),
-        form("6"),
-        form("5"),
-    ]);
+    ];
+    objects.extend((6..20).map(form));
+    objects.push(form(5));
+    let file = pdf_of(&objects);
     assert!(read(&file, "a.pdf").is_ok());
     let limits = ExtractLimits { operations: 1000, ..ExtractLimits::default() };
     fails_with(&file, "a.pdf", &limits, "large", "1000 steps");
@@ -158,7 +158,10 @@ fn files_that_are_cut_off() {
     for name in ["orders.docx", "book.xlsx", "plan.pptx", "rules.odt", "book.ods", "lighthouse.epub", "book.xls"] {
         let whole = data(name);
         fails(&whole[..whole.len() / 2], name, "broken", "cut off");
-        fails(&whole[..whole.len() - 30], name, "broken", "");
+        // The end of a compound file is not used.
+        if name != "book.xls" {
+            fails(&whole[..whole.len() - 30], name, "broken", "");
+        }
     }
     fails(&word(b"<w:document xmlns:w='w'><w:p>"), "a.docx", "broken", "cut off");
     fails(&word(b"<w:document></w:p>"), "a.docx", "broken", "no XML");

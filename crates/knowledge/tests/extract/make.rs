@@ -53,81 +53,92 @@ fn end(mut out: Vec<u8>, directory: &[u8], count: u16) -> Vec<u8> {
     out
 }
 
-/// A compound file with these streams, a folder before `/`; all in sectors of 512 bytes.
+const NONE: u32 = u32::MAX;
+const LAST: u32 = 0xffff_fffe;
+/// Streams below this size are parts of the mini stream.
+const MINI_BELOW: usize = 4096;
+
+/// Sectors of one size, and which follows which.
+struct Sectors {
+    size: usize,
+    bytes: Vec<u8>,
+    table: Vec<u32>,
+}
+
+impl Sectors {
+    fn new(size: usize) -> Self {
+        Self { size, bytes: Vec::new(), table: Vec::new() }
+    }
+
+    /// The number of the first sector.
+    fn add(&mut self, content: &[u8]) -> u32 {
+        let (first, count) = (self.table.len() as u32, content.len().div_ceil(self.size) as u32);
+        self.table.extend((1..=count).map(|at| if at < count { first + at } else { LAST }));
+        self.bytes.extend_from_slice(content);
+        self.bytes.resize(self.table.len() * self.size, 0);
+        if count == 0 { LAST } else { first }
+    }
+}
+
+/// An entry of the directory: name, kind, next sibling, first child, first sector, size.
+fn directory_entry(name: &str, kind: u8, right: u32, child: u32, start: u32, size: usize) -> Vec<u8> {
+    let mut entry = vec![0_u8; 128];
+    let units: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    entry[..units.len()].copy_from_slice(&units);
+    entry[64..66].copy_from_slice(&(units.len() as u16 + 2).to_le_bytes());
+    entry[66] = kind;
+    for (at, number) in [(68, NONE), (72, right), (76, child), (116, start), (120, size as u32)] {
+        entry[at..at + 4].copy_from_slice(&number.to_le_bytes());
+    }
+    entry
+}
+
+/// A compound file with these streams; those of the one folder that there may be come last, their names after `/`.
 pub fn compound(streams: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut folders: Vec<&str> =
-        streams.iter().filter_map(|(path, _)| path.split_once('/')).map(|(folder, _)| folder).collect();
-    folders.dedup();
-    // Siblings are a chain to the right; entry 0 is the root.
-    let mut entries: Vec<(String, u8, u32, u32, Option<usize>, Vec<u8>)> = Vec::new();
-    let top = streams.iter().enumerate().filter(|(_, (path, _))| !path.contains('/'));
-    let mut level: Vec<(String, u8, Option<usize>)> =
-        top.map(|(at, (path, _))| ((*path).to_owned(), 2, Some(at))).collect();
-    level.extend(folders.iter().map(|folder| ((*folder).to_owned(), 1, None)));
-    const NONE: u32 = u32::MAX;
-    entries.push(("Root Entry".to_owned(), 5, NONE, 1, None, Vec::new()));
-    for (at, (name, kind, stream)) in level.iter().enumerate() {
-        let right = if at + 1 < level.len() { at as u32 + 2 } else { NONE };
-        let content = stream.map(|at| streams[at].1.to_vec()).unwrap_or_default();
-        entries.push((name.clone(), *kind, right, NONE, *stream, content));
-    }
-    for folder in &folders {
-        let inner: Vec<&(&str, &[u8])> =
-            streams.iter().filter(|(path, _)| path.starts_with(&format!("{folder}/"))).collect();
-        let first = entries.len() as u32;
-        let owner = entries.iter().position(|entry| entry.0 == *folder).unwrap();
-        entries[owner].3 = first;
-        for (at, (path, content)) in inner.iter().enumerate() {
-            let right = if at + 1 < inner.len() { first + at as u32 + 1 } else { NONE };
-            let name = path.split_once('/').unwrap().1.to_owned();
-            entries.push((name, 2, right, NONE, Some(0), content.to_vec()));
-        }
-    }
-    let (mut sectors, mut table): (Vec<u8>, Vec<u32>) = (Vec::new(), Vec::new());
-    let mut put = |content: &[u8]| -> u32 {
-        let first = table.len() as u32;
-        let count = content.len().div_ceil(512);
-        for at in 0..count {
-            table.push(if at + 1 < count { first + at as u32 + 1 } else { 0xffff_fffe });
-        }
-        sectors.extend_from_slice(content);
-        sectors.resize(table.len() * 512, 0);
-        if count == 0 { 0xffff_fffe } else { first }
+    let (mut sectors, mut mini) = (Sectors::new(512), Sectors::new(64));
+    let mut put = |content: &[u8]| {
+        if content.len() < MINI_BELOW { mini.add(content) } else { sectors.add(content) }
     };
-    let mut directory = Vec::new();
-    for (name, kind, right, child, stream, content) in &entries {
-        let start = if stream.is_some() { put(content) } else { 0xffff_fffe };
-        let mut entry = vec![0_u8; 128];
-        let units: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        entry[..units.len()].copy_from_slice(&units);
-        entry[64..66].copy_from_slice(&(units.len() as u16 + 2).to_le_bytes());
-        entry[66] = *kind;
-        entry[68..72].copy_from_slice(&NONE.to_le_bytes());
-        entry[72..76].copy_from_slice(&right.to_le_bytes());
-        entry[76..80].copy_from_slice(&child.to_le_bytes());
-        entry[116..120].copy_from_slice(&start.to_le_bytes());
-        entry[120..124].copy_from_slice(&(content.len() as u32).to_le_bytes());
-        directory.extend(entry);
+    let top = streams.iter().filter(|(path, _)| !path.contains('/')).count() as u32;
+    let folder = streams.iter().find_map(|(path, _)| path.split_once('/')).map(|(folder, _)| folder);
+    let mut entries = Vec::new();
+    for (at, (path, content)) in (1_u32..).zip(streams) {
+        let name = path.split_once('/').map_or(*path, |(_, name)| name);
+        // The folder stands between the streams beside it and those in it; siblings are a chain.
+        let (is_inner, last) = (at > top, streams.len() as u32);
+        let right = match () {
+            () if is_inner && at < last => at + 2,
+            () if !is_inner && (at < top || folder.is_some()) => at + 1,
+            () => NONE,
+        };
+        if at == top + 1 {
+            entries.push(directory_entry(folder.unwrap(), 1, NONE, top + 2, LAST, 0));
+        }
+        entries.push(directory_entry(name, 2, right, NONE, put(content), content.len()));
     }
-    let directory_at = put(&directory);
-    let parts = (table.len() + 2).div_ceil(128).max(1);
-    let table_at = table.len() as u32;
-    table.extend(std::iter::repeat_n(0xffff_fffd, parts));
-    table.resize(parts * 128, NONE);
+    let mini_start = sectors.add(&mini.bytes);
+    entries.insert(0, directory_entry("Root Entry", 5, NONE, 1, mini_start, mini.bytes.len()));
+    let words = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    mini.table.resize(mini.table.len().next_multiple_of(128), NONE);
+    let mini_table = sectors.add(&words(&mini.table));
+    let directory = sectors.add(&entries.concat());
+    let parts = (sectors.table.len() + 2).div_ceil(128);
+    let table_at = sectors.table.len();
+    sectors.table.extend(std::iter::repeat_n(0xffff_fffd, parts));
+    sectors.table.resize(parts * 128, NONE);
     let mut out = vec![0_u8; 512];
     out[..8].copy_from_slice(&[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
-    out[30..32].copy_from_slice(&9_u16.to_le_bytes());
-    out[32..34].copy_from_slice(&6_u16.to_le_bytes());
-    out[48..52].copy_from_slice(&directory_at.to_le_bytes());
-    for at in [60, 68] {
-        out[at..at + 4].copy_from_slice(&0xffff_fffe_u32.to_le_bytes());
+    out[30] = 9;
+    out[32] = 6;
+    for (at, number) in [(48, directory), (56, MINI_BELOW as u32), (60, mini_table), (68, LAST)] {
+        out[at..at + 4].copy_from_slice(&number.to_le_bytes());
     }
     for at in 0..109 {
-        let part = if at < parts { table_at + at as u32 } else { NONE };
+        let part = if at < parts { (table_at + at) as u32 } else { NONE };
         out[76 + at * 4..80 + at * 4].copy_from_slice(&part.to_le_bytes());
     }
-    out.extend(sectors);
-    out.extend(table.iter().flat_map(|number| number.to_le_bytes()));
+    out.extend(sectors.bytes);
+    out.extend(words(&sectors.table));
     out
 }
 

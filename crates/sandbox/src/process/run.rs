@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -80,10 +81,16 @@ async fn attend(
             let _ = input.write_all(&stdin).await;
             let _ = tokio::io::copy(&mut more, &mut input).await;
         }
+        std::future::pending::<Infallible>().await
     };
     let stdout = read(out, keep);
     let stderr = read(err, keep);
-    let ((), stdout, stderr, report, _) = tokio::join!(feed, stdout, stderr, read_report(status), child.wait());
+    let ended = async { tokio::join!(stdout, stderr, read_report(status), child.wait()) };
+    // Its end is the end, whether or not there is more to feed.
+    let (stdout, stderr, report, _) = tokio::select! {
+        ended = ended => ended,
+        never = feed => match never {},
+    };
     Finished { report, stdout, stderr }
 }
 

@@ -1,7 +1,7 @@
 //! Rows become headings, paragraphs, items of lists, code and tables.
 
 use super::super::table::markdown;
-use super::lines::{LEADER, Row};
+use super::lines::{LEADER, Row, mark};
 use super::spans::{Rule, Turn};
 use super::tables;
 use std::collections::HashMap;
@@ -154,10 +154,15 @@ fn begins(block: &[Row], row: &Row, leading: f32, (left, right): (f32, f32), bod
     let size = last.size.max(row.size);
     let distance = row.y - last.y;
     let is_code = |row: &Row| row.is_mono() && !body.is_mono;
-    if is_code(last) != is_code(row) || distance <= 0.0 {
+    if distance <= 0.0 {
         return true;
     }
-    if is_code(row) {
+    // A line of a paragraph may be nothing but a long name.
+    let is_apart = distance > 1.15 * leading * size || (row.x0() - last.x0()).abs() > 0.5 * size;
+    if is_code(last) != is_code(row) && is_apart {
+        return true;
+    }
+    if is_code(row) && is_code(last) {
         return distance > 2.6 * leading.max(1.0) * size;
     }
     let text = row.text();
@@ -176,18 +181,6 @@ fn begins(block: &[Row], row: &Row, leading: f32, (left, right): (f32, f32), bod
     let ended = last.text().ends_with(['.', '?', '!', ':', '”', '"']);
     let is_short = last.x1() < right - 0.12 * (right - left) - 2.0 * size;
     (indent > 0.8 * size && (last.x0() - left).abs() < 0.8 * size && ended) || (ended && is_short)
-}
-
-/// The bullet or number that begins an item.
-pub(super) fn mark(text: &str) -> Option<&str> {
-    let (word, rest) = text.trim_start().split_once(' ')?;
-    let first = word.chars().next()?;
-    let is_bullet = word.chars().count() == 1 && "•◦▪▫●○■□‣⁃–—*·∙✓➢➤►".contains(first) && !rest.is_empty();
-    let number = word.trim_start_matches('(').trim_end_matches([')', '.']);
-    let has_end = word.ends_with([')', '.']);
-    let digits = number.len() <= 3 && number.bytes().all(|byte| byte.is_ascii_digit());
-    let letter = number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_lowercase());
-    (is_bullet || has_end && !number.is_empty() && (digits || letter)).then_some(word)
 }
 
 fn read(rows: &[Row], body: &Body) -> (Kind, String) {
@@ -216,7 +209,8 @@ fn heading(rows: &[Row], text: &str, body: &Body) -> Option<Kind> {
     if rows.len() > HEADING_ROWS || chars > HEADING_CHARS || !has_words {
         return None;
     }
-    if text.contains(LEADER) {
+    let is_item = mark(text).is_some_and(|mark| !mark.contains(char::is_alphanumeric));
+    if text.contains(LEADER) || is_item {
         return None;
     }
     let size = rows.iter().map(|row| row.size).fold(0.0, f32::max);

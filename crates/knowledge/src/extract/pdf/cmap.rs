@@ -177,7 +177,7 @@ impl<'a> Iterator for Tokens<'a> {
                     return Some(Token::Close);
                 }
                 byte if byte.is_ascii_whitespace() || matches!(byte, b'>' | b'(' | b')' | b'{' | b'}' | 0) => {
-                    self.0 = after
+                    self.0 = after;
                 }
                 _ => {
                     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"<>[](){}%".contains(byte);

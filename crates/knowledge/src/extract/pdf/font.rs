@@ -164,9 +164,9 @@ fn predefined(name: &str) -> Composite {
 }
 
 /// A list of `first [width …]` and `first last width`.
-fn glyph_widths(list: &Array<'_>) -> HashMap<u32, f32> {
+fn glyph_widths(array: &Array<'_>) -> HashMap<u32, f32> {
     let mut widths = HashMap::new();
-    let mut items = list.iter::<Object<'_>>();
+    let mut items = array.iter::<Object<'_>>();
     while let Some(first) = items.next() {
         let Some(first) = number(&first) else { continue };
         match items.next() {
@@ -207,14 +207,13 @@ fn simple(
     let texts = names.iter().filter_map(|(code, glyph)| encoding::text(glyph).map(|text| (*code, text))).collect();
     let first = dict.get::<i32>("FirstChar").and_then(|first| u8::try_from(first).ok()).unwrap_or(0);
     let mut missing = descriptor.get::<f32>("MissingWidth").unwrap_or(0.0);
-    let widths = match dict.get::<Array<'_>>("Widths") {
-        Some(list) => (first..=u8::MAX).zip(list.iter::<f32>()).collect(),
-        None => {
-            let standard = encoding::standard_widths(name);
-            missing = if standard.is_some() { 500.0 } else { 600.0 };
-            let width = |glyph: &String| standard.and_then(|widths| widths.get(glyph.as_str()).copied());
-            names.iter().filter_map(|(code, glyph)| width(glyph).map(|width| (*code, width))).collect()
-        }
+    let widths = if let Some(list) = dict.get::<Array<'_>>("Widths") {
+        (first..=u8::MAX).zip(list.iter::<f32>()).collect()
+    } else {
+        let standard = encoding::standard_widths(name);
+        missing = if standard.is_some() { 500.0 } else { 600.0 };
+        let width = |glyph: &String| standard.and_then(|widths| widths.get(glyph.as_str()).copied());
+        names.iter().filter_map(|(code, glyph)| width(glyph).map(|width| (*code, width))).collect()
     };
     Codes::Simple { texts, widths, missing }
 }

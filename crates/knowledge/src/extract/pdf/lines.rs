@@ -58,10 +58,9 @@ impl Fragment {
         }
         self.text.push_str(&other.text);
         if other.letters >= self.letters {
-            self.y = other.y;
+            (self.y, self.size) = (other.y, other.size);
         }
         self.x1 = self.x1.max(other.x1);
-        self.size = self.size.max(other.size);
         self.letters += other.letters;
         self.mono += other.mono;
         self.bold += other.bold;
@@ -147,7 +146,8 @@ pub(super) fn rows(mut fragments: Vec<Fragment>) -> Vec<Row> {
     rows.into_iter()
         .map(|(largest, mut cells)| {
             cells.sort_by(|one, other| one.x0.total_cmp(&other.x0));
-            Row { y: largest.y, size: largest.size, cells }
+            let most = cells.iter().max_by_key(|cell| cell.letters).unwrap_or(&largest);
+            Row { y: most.y, size: most.size, cells }
         })
         .collect()
 }
@@ -162,7 +162,7 @@ pub(super) fn fragments(spans: &[&Span]) -> Vec<Fragment> {
                 // Bold letters may be the same letters twice.
                 Some(last) if is_double(last, &cell) => {}
                 Some(last) if cell.x0 - last.x1 <= WIDE * last.size.max(cell.size) && last.is_beside(&cell) => {
-                    last.join(&cell)
+                    last.join(&cell);
                 }
                 _ => joined.extend(open.replace(cell)),
             }
@@ -196,4 +196,16 @@ fn cleaned(text: &str) -> String {
         (dots, from) = (0, at + letter.len_utf8());
     }
     clean.trim().to_owned()
+}
+
+/// The bullet or number that begins an item.
+pub(super) fn mark(text: &str) -> Option<&str> {
+    let (word, rest) = text.trim_start().split_once(' ')?;
+    let first = word.chars().next()?;
+    let is_bullet = word.chars().count() == 1 && "•◦▪▫●○■□‣⁃–—*·∙✓➢➤►".contains(first) && !rest.is_empty();
+    let number = word.trim_start_matches('(').trim_end_matches([')', '.']);
+    let has_end = word.ends_with([')', '.']);
+    let digits = number.len() <= 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let letter = number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_lowercase());
+    (is_bullet || has_end && !number.is_empty() && (digits || letter)).then_some(word)
 }

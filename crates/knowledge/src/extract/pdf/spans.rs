@@ -124,7 +124,7 @@ impl Spans {
                 last.space();
             }
             if !is_space {
-                last.push(text, x0 < last.x1 - 0.05 * glyph.size);
+                last.push(text, x0 < last.x1 - 0.05 * glyph.size, from.1);
             }
             last.x1 = last.x1.max(x1);
             return;
@@ -155,21 +155,26 @@ impl Spans {
 impl Span {
     fn goes_on_at(&self, x0: f32, y: f32, glyph: &Glyph, turn: Turn) -> bool {
         let size = glyph.size;
+        // After an accent the pen goes back to where the letter begins.
+        let has_accent = self.text.chars().last().and_then(combining).is_some();
+        // Over capitals it is raised.
+        let (back, off_line) = if has_accent { (1.0, 0.45) } else { (0.5, OFF_LINE) };
         self.turn == turn
             && self.is_mono == glyph.is_mono
             && self.is_bold == glyph.is_bold
             && (self.size - size).abs() <= 0.05 * size
-            && (self.y - y).abs() <= OFF_LINE * size
-            && (-0.5 * size..APART * size + glyph.spread).contains(&(x0 - self.x1))
+            && (self.y - y).abs() <= off_line * size
+            && (-back * size..APART * size + glyph.spread).contains(&(x0 - self.x1))
     }
 
     /// An accent that the letter after it is drawn over belongs to that letter.
-    fn push(&mut self, text: &str, is_over: bool) {
+    fn push(&mut self, text: &str, is_over: bool, y: f32) {
         let accent = self.text.chars().last().filter(|_| is_over).and_then(combining);
         let mut letters = text.chars();
         if let (Some(accent), Some(letter)) = (accent, letters.next())
             && let Some(letter) = compose(if letter == 'ı' { 'i' } else { letter }, accent)
         {
+            self.y = y;
             self.text.pop();
             self.text.push(letter);
             self.text.push_str(letters.as_str());

@@ -1,6 +1,6 @@
 //! Rows whose cells stand below each other are tables, with or without lines around them.
 
-use super::lines::{LEADER, Row};
+use super::lines::{LEADER, Row, mark};
 use super::spans::Rule;
 
 /// Least rows with several cells.
@@ -8,6 +8,8 @@ const ROWS: usize = 3;
 /// Most space between two rows, in sizes; more if a line is between them.
 const LEADING: f32 = 2.2;
 const RULED: f32 = 4.5;
+/// Most space between lines of one cell.
+const SAME_CELL: f32 = 1.6;
 /// Most share of the rows that may reach over the gap between two columns, such as heads over both.
 const ACROSS: f32 = 0.2;
 const COLUMNS: usize = 40;
@@ -26,13 +28,18 @@ pub(super) fn at(rows: &[Row], rules: &[Rule]) -> Option<Table> {
     let mut end = 1;
     while let Some(row) = rows.get(end) {
         let above = &rows[end - 1];
-        let space = row.y - above.y;
-        let most = if ruled(above, row, rules) { RULED } else { LEADING };
-        if space <= 0.0 || space > most * row.size.max(above.size) {
+        let (space, size) = (row.y - above.y, row.size.max(above.size));
+        let is_single = row.cells.len() < 2;
+        let most = match () {
+            () if is_single => SAME_CELL,
+            () if ruled(above, row, rules) => RULED,
+            () => LEADING,
+        };
+        if space <= 0.0 || space > most * size || (row.size - above.size).abs() > 0.2 * size {
             break;
         }
         // A single cell goes on in it only if it doesn't run on like text.
-        if row.cells.len() < 2 && !fits(&rows[..end], row) {
+        if is_single && (row.is_bold() != above.is_bold() || !fits(&rows[..end], row)) {
             break;
         }
         end += 1;
@@ -109,7 +116,7 @@ fn columns(rows: &[Row]) -> Vec<(f32, f32)> {
 
 /// Numbers and bullets before texts are a list.
 fn is_list(rows: &[Row], columns: &[(f32, f32)]) -> bool {
-    let is_mark = |text: &str| super::blocks::mark(&format!("{} x", text.trim())).is_some();
+    let is_mark = |text: &str| mark(&format!("{} x", text.trim())).is_some();
     let first = rows.iter().filter(|row| row.cells.len() > 1);
     let marked = first.clone().filter(|row| is_mark(&row.cells[0].text)).count();
     columns.len() == 2 && marked * 10 >= first.count() * 8
