@@ -236,13 +236,19 @@ impl<'a> Builder<'a> {
     }
 
     fn chars(&self) -> usize {
-        self.pieces.iter().enumerate().map(|(at, piece)| piece.chars + if at > 0 { piece.unit.gap.len() } else { 0 }).sum()
+        self.pieces
+            .iter()
+            .enumerate()
+            .map(|(at, piece)| piece.chars + if at > 0 { piece.unit.gap.len() } else { 0 })
+            .sum()
     }
 
     /// The names of columns, if a chunk begins with a later row of their table.
     fn begin(&self, first: &Piece<'a>) -> &'a str {
         match first.place.header {
-            Some(header) if first.unit.text != header && first.unit.kind == UnitKind::Row && !first.unit.is_fixed => header,
+            Some(header) if first.unit.text != header && first.unit.kind == UnitKind::Row && !first.unit.is_fixed => {
+                header
+            }
             _ => "",
         }
     }

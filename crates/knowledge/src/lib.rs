@@ -5,6 +5,7 @@
 
 mod chunk;
 mod document_set;
+pub mod evaluate;
 mod extracted;
 pub mod fusion;
 pub mod index;

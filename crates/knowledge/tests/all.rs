@@ -1,1 +1,7 @@
-//! Search.
+//! Chunks, indexes and figures as others use them.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
+
+mod chunks;
+mod index;
+mod index_model;
+mod sudden_death;

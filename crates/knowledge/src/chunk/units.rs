@@ -126,7 +126,8 @@ fn is_abbreviation(before: &str) -> bool {
     let last = word.rsplit('.').next().unwrap_or_default();
     let letters = last.chars().count();
     let is_number = letters <= 2 && !last.is_empty() && last.chars().all(|c| c.is_ascii_digit());
-    let titles = ["Dr", "Mr", "Mrs", "Ms", "Prof", "St", "No", "Nr", "Fig", "vs", "cf", "ca", "bzw", "Abs", "Art", "Sr"];
+    let titles =
+        ["Dr", "Mr", "Mrs", "Ms", "Prof", "St", "No", "Nr", "Fig", "vs", "cf", "ca", "bzw", "Abs", "Art", "Sr"];
     (letters == 1 && last.chars().all(char::is_alphabetic)) || (is_number && word == last) || titles.contains(&last)
 }
 
@@ -135,8 +136,7 @@ pub fn cut<'t>(text: &'t str, most_chars: usize, fits: &dyn Fn(&str) -> bool) ->
     let mut found = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let ends: Vec<usize> =
-            rest.char_indices().map(|(at, c)| at + c.len_utf8()).take(most_chars.max(1)).collect();
+        let ends: Vec<usize> = rest.char_indices().map(|(at, c)| at + c.len_utf8()).take(most_chars.max(1)).collect();
         // The longest beginning that fits, by halves: tokens grow with characters.
         let (mut low, mut high) = (1, ends.len());
         while low < high {
@@ -171,11 +171,10 @@ mod tests {
     fn sentences_end_where_the_next_begins() {
         let check = |text: &str, expected: &[&str]| assert_eq!(texts(BlockKind::Paragraph, text), expected);
         check("One is. Two is! Is three?", &["One is.", "Two is!", "Is three?"]);
-        check("See e.g. Dr. Smith (b. 1970) of v1.2. He said \"no.\" Then left.", &[
-            "See e.g. Dr. Smith (b. 1970) of v1.2.",
-            "He said \"no.\"",
-            "Then left.",
-        ]);
+        check(
+            "See e.g. Dr. Smith (b. 1970) of v1.2. He said \"no.\" Then left.",
+            &["See e.g. Dr. Smith (b. 1970) of v1.2.", "He said \"no.\"", "Then left."],
+        );
         check("Am 3. Mai war es so. Danach nicht.", &["Am 3. Mai war es so.", "Danach nicht."]);
         check("これは一つ。これは二つ。", &["これは一つ。", "これは二つ。"]);
         check("Run a.b.c and go. then not", &["Run a.b.c and go. then not"]);
@@ -185,7 +184,8 @@ mod tests {
 
     #[test]
     fn rows_and_lines_stay_whole() {
-        let table = Block { kind: BlockKind::Table, text: "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |".into(), area: None };
+        let table =
+            Block { kind: BlockKind::Table, text: "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |".into(), area: None };
         let (found, header) = units(&table);
         assert_eq!(header, Some("| a | b |\n|---|---|"));
         let rows: Vec<&str> = found.iter().map(|unit| unit.text).collect();

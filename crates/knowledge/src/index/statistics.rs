@@ -76,7 +76,8 @@ impl Allowed {
     fn count(&self, searcher: &Searcher, term: &Term) -> tantivy::Result<u64> {
         let mut count = 0;
         for (segment, reader) in self.segments.iter().zip(searcher.segment_readers()) {
-            let Some(mut postings) = reader.inverted_index(term.field())?.read_postings(term, IndexRecordOption::Basic)?
+            let Some(mut postings) =
+                reader.inverted_index(term.field())?.read_postings(term, IndexRecordOption::Basic)?
             else {
                 continue;
             };

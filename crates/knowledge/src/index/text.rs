@@ -12,10 +12,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
-use tantivy::query::{Bm25StatisticsProvider as _, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::query::{
+    Bm25StatisticsProvider as _, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery,
+};
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{PreTokenizedString, Token};
-use tantivy::{DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{
+    DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term,
+};
 
 /// What words take of memory before they go to a file, bytes. The least that the library allows is 15 MB.
 const WRITER_MEMORY: usize = 20_000_000;
@@ -50,9 +54,8 @@ pub struct TextSnapshot {
 
 fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
-    let indexing = TextFieldIndexing::default()
-        .set_tokenizer("raw")
-        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let indexing =
+        TextFieldIndexing::default().set_tokenizer("raw").set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let text = TextOptions::default().set_indexing_options(indexing);
     let fields = Fields {
         document: schema.add_u64_field("document", FAST | INDEXED),
@@ -194,7 +197,7 @@ impl TextSnapshot {
         let query = self.query(question, weights, &statistics)?;
         let scoring = EnableScoring::enabled_from_statistics_provider(&statistics, &self.searcher);
         let weight = query.weight(scoring)?;
-        let mut best: BinaryHeap<Candidate> = BinaryHeap::with_capacity(k + 1);
+        let mut best: BinaryHeap<Candidate> = BinaryHeap::new();
         for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
             let alive = reader.alive_bitset();
             let allowed = allowed.as_ref().and_then(|allowed| allowed.segments.get(segment as usize));

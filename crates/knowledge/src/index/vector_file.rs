@@ -80,12 +80,9 @@ impl VectorFiles {
         let mut reader = std::io::BufReader::with_capacity(BUFFER, &mut codes);
         let mut left = state.codes;
         while left > 0 {
-            let (block, len) = read_block(&mut reader, code_len(dimension), left)
-                .map_err(|error| if error.kind() == std::io::ErrorKind::InvalidData {
-                    damaged(&error.to_string())
-                } else {
-                    error.into()
-                })?;
+            let (block, len) = read_block(&mut reader, code_len(dimension), left).map_err(|error| {
+                if error.kind() == std::io::ErrorKind::InvalidData { damaged(&error.to_string()) } else { error.into() }
+            })?;
             left -= len;
             let first = rows;
             rows += block.chunks.len() as u64;
@@ -225,7 +222,8 @@ fn read_block(reader: &mut impl std::io::Read, code_len: usize, left: u64) -> st
         return Err(broken());
     }
     reader.read_exact(&mut head)?;
-    let [document, rows, wanted] = [0, 4, 8].map(|at| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+    let [document, rows, wanted] =
+        [0, 4, 8].map(|at| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
     let row = 8 + code_len;
     let len = HEAD as u64 + u64::from(rows) * row as u64;
     if len > left {

@@ -148,7 +148,11 @@ impl Found<'_> {
         while let Some(c) = rest.chars().next() {
             let packed = without_spaces(c);
             let end = rest.find(|c| without_spaces(c) != packed).unwrap_or(rest.len());
-            if packed { self.pairs(&rest[..end]) } else { self.usual(&rest[..end]) }
+            if packed {
+                self.pairs(&rest[..end])
+            } else {
+                self.usual(&rest[..end])
+            }
             rest = &rest[end..];
         }
     }
@@ -219,11 +223,10 @@ mod tests {
     fn words_have_their_forms() {
         assert_eq!(all("Running dogs"), ["running", "run", "dogs", "dog"]);
         assert_eq!(all("getUserName"), ["getusername", "getusernam", "get", "user", "name"]);
-        assert_eq!(plain("the PostgreSQL server"), [
-            ("the".to_owned(), 0),
-            ("postgresql".to_owned(), 1),
-            ("server".to_owned(), 2)
-        ]);
+        assert_eq!(
+            plain("the PostgreSQL server"),
+            [("the".to_owned(), 0), ("postgresql".to_owned(), 1), ("server".to_owned(), 2)]
+        );
     }
 
     #[test]
@@ -237,12 +240,10 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_are_cut_into_pairs() {
-        assert_eq!(plain("東京都x庁"), [
-            ("東京".to_owned(), 0),
-            ("京都".to_owned(), 1),
-            ("x".to_owned(), 2),
-            ("庁".to_owned(), 3)
-        ]);
+        assert_eq!(
+            plain("東京都x庁"),
+            [("東京".to_owned(), 0), ("京都".to_owned(), 1), ("x".to_owned(), 2), ("庁".to_owned(), 3)]
+        );
     }
 
     #[test]
