@@ -100,11 +100,6 @@ impl MiniLm {
         Ok(found)
     }
 
-    /// Of the whole text, also where it is longer than what is read.
-    pub fn count_tokens(&self, text: &str) -> usize {
-        self.words.encode(text, usize::MAX).len()
-    }
-
     fn run_side_by_side(&self, batches: &[&[Encoded]]) -> Vec<BatchResult> {
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {

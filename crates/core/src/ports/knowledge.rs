@@ -40,15 +40,6 @@ pub trait Embedder: Send + Sync {
     /// Name of the model, stored beside each vector.
     fn model(&self) -> &str;
     fn dimension(&self) -> usize;
-    /// Tokens of a text that are read; the rest is cut off.
-    fn max_tokens(&self) -> usize {
-        usize::MAX
-    }
-    /// How many tokens a text is, marks for its beginning and end included; more rather than less where only the model's
-    /// server knows.
-    fn count_tokens(&self, text: &str) -> usize {
-        text.chars().count().div_ceil(2) + 2
-    }
 }
 
 /// Finds personal data and secrets in text.

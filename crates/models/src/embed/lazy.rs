@@ -1,5 +1,5 @@
 use super::vector_cache::VectorCache;
-use super::{DIMENSION, EmbedError, MAX_TOKENS, MiniLm};
+use super::{DIMENSION, EmbedError, MiniLm};
 use async_trait::async_trait;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -184,14 +184,5 @@ impl ports::Embedder for LazyMiniLm {
 
     fn dimension(&self) -> usize {
         DIMENSION
-    }
-
-    fn max_tokens(&self) -> usize {
-        MAX_TOKENS
-    }
-
-    /// As many as characters, which is never too few, if the model can't be loaded.
-    fn count_tokens(&self, text: &str) -> usize {
-        self.inner.model().map_or_else(|_| text.chars().count() + 2, |model| model.count_tokens(text))
     }
 }
