@@ -4,10 +4,13 @@ const SCHEMA_ALIASES: &[(&str, &str)] = &[
     ("AgentId", "Uuid"),
     ("ApprovalId", "Uuid"),
     ("BudgetId", "Uuid"),
+    ("CollectionId", "Uuid"),
     ("ConnectionId", "Uuid"),
     ("ConversationId", "Uuid"),
     ("CredentialId", "Uuid"),
+    ("DocumentId", "Uuid"),
     ("GroupId", "Uuid"),
+    ("IngestJobId", "Uuid"),
     ("KeyId", "Uuid"),
     ("McpServerId", "Uuid"),
     ("ReservationId", "Uuid"),
@@ -16,6 +19,7 @@ const SCHEMA_ALIASES: &[(&str, &str)] = &[
     ("TenantId", "Uuid"),
     ("TimerId", "Uuid"),
     ("UserId", "Uuid"),
+    ("WatchedPathId", "Uuid"),
     ("Timestamp", "i64"),
 ];
 

@@ -34,11 +34,17 @@ pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key};
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
 /// Longest uploaded file, bytes.
 pub(crate) const MAX_UPLOAD: usize = 20_000_000;
+/// Largest document, bytes.
+pub(crate) const MAX_DOCUMENT: usize = 256 << 20;
 /// Longest time until an answer under `/api` or `/scim` begins. A stream may go on for as long as it likes.
 const LONGEST: Duration = Duration::from_mins(2);
 
 fn body_limit(path: &str) -> usize {
-    if path == "/api/files" { MAX_UPLOAD } else { MAX_BODY }
+    match path {
+        "/api/files" => MAX_UPLOAD,
+        "/api/documents/upload" => MAX_DOCUMENT,
+        _ => MAX_BODY,
+    }
 }
 
 /// The outermost layer. What each layer does is in a function of its own: a layer more costs every request some

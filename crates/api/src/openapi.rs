@@ -53,7 +53,7 @@ const ABOUT: &str = "Everything that the studio does is an operation here.\n\n\
     Lists come in pages: pass `next_cursor` of one page as `cursor` of the next. \
     A write with the header `Idempotency-Key` happens once, however often it is sent within 24 hours.";
 
-const TAGS: [(&str, &str); 27] = [
+const TAGS: [(&str, &str); 28] = [
     ("auth", "Logging in, and what a login may do."),
     ("agents", "Instructions, tools and policy under a name."),
     ("chat", "A message to an agent begins a run."),
@@ -72,9 +72,10 @@ const TAGS: [(&str, &str); 27] = [
     ("users", "Who may log in, and as what; for administrators."),
     ("groups", "Users who have grants together."),
     ("tenants", "Organisations, apart from each other; for administrators of the installation."),
-    ("access", "Who may use, change and share single agents, skills, connections and credentials."),
+    ("access", "Who may use, change and share single agents, skills, connections, credentials and collections."),
     ("governance", "Which data is confidential, and what follows for runs that have seen it."),
     ("audit", "Who did what, when, from where, with which result; chained, so that a change shows."),
+    ("documents", "Files that are found by their content, in collections."),
     ("skills", "Configured units that give agents tools or prompt context."),
     ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
     ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),

@@ -5,10 +5,12 @@ mod agents;
 mod approvals;
 mod audit;
 mod budgets;
+mod collections;
 mod connections;
 mod conversations;
 mod credentials;
 mod dashboard;
+mod documents;
 mod event_stream;
 mod files;
 mod governance;
@@ -66,6 +68,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(scim::routes())
         .merge(audit::routes())
         .merge(admin::routes())
+        .merge(collections::routes())
+        .merge(documents::routes())
         .merge(skills::routes())
         .merge(packages::routes())
         .merge(mcp_servers::routes())

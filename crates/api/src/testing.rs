@@ -3,6 +3,7 @@
 
 mod audit;
 mod auth;
+mod documents;
 mod gateway;
 mod guards;
 mod mcp;
@@ -30,7 +31,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use steward_access::governance::SharedDetector;
 use steward_access::{AccessDeps, FileKeys, LoginLimits, SealedVault, VaultDeps};
 use steward_app::config::{Configuration, Layers, Live};
-use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, TenantOpener, Tenants, UsageWriter};
+use steward_app::{
+    AboutFacts, Access, App, AppParts, DocumentParts, DocumentService, Health, LogIn, OpenSession, TenantOpener,
+    Tenants, UsageWriter,
+};
 use steward_core::ports::{Blobs, Clock, Ids, Role, Tenant, User, UserChange, Users as _};
 use steward_core::{Cancellation, TenantId, Timestamp, UserId};
 use steward_engine::{Deps, EngineConfig, RunService};
@@ -159,7 +163,19 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         },
         McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
     );
+    let documents = DocumentService::new(DocumentParts {
+        tenant,
+        store: store.clone(),
+        extractor: models.clone(),
+        embedder: models.clone(),
+        clock: clock.clone(),
+        ids: ids.clone(),
+        data_dir: dir.to_owned(),
+        workspace: "/nowhere".to_owned(),
+        serving: true,
+    });
     App::new(AppParts {
+        documents: Arc::new(documents),
         runs: RunService::new(Deps {
             limiter: Arc::default(),
             personal_data: Arc::new(SharedDetector),

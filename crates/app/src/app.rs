@@ -1,5 +1,6 @@
 use crate::config::Configuration;
 use crate::data_rules::DataRulesCache;
+use crate::document_service::DocumentService;
 use crate::dto::about::{About, Database};
 use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
@@ -43,6 +44,7 @@ pub struct AppParts {
     pub data_rules_cache: Arc<DataRulesCache>,
     pub skills: Arc<dyn Skills>,
     pub vault: Arc<dyn Vault>,
+    pub documents: Arc<DocumentService>,
     pub packages: Arc<Packages>,
     pub mcp: Arc<McpHub>,
     pub host_keys: Arc<FileHostKeys>,

@@ -1,15 +1,16 @@
 //! Who may do what: the only place with rules on roles, ownership, grants and the reach of virtual keys.
 //!
 //! Viewers look; developers chat, run and decide on their own runs; operators also have agents, connections, all
-//! approvals and runs; admins everything. What viewers and developers may do with a single agent, skill, connection or
-//! credential is a matter of grants; operators need none.
+//! approvals and runs; admins everything. What viewers and developers may do with a single agent, skill, connection,
+//! credential or collection is a matter of grants; operators need none.
 
 use crate::caller::Caller;
 use crate::error::AppError;
 use steward_core::permission::{AccessLevel, ResourceRef};
 use steward_core::ports::Role;
 use steward_core::{
-    AgentId, ApprovalId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, TenantId, UserId,
+    AgentId, ApprovalId, CollectionId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, TenantId,
+    UserId,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,12 @@ pub enum Resource<'a> {
     /// The audit trail.
     Audit,
     Budgets,
+    Collections,
+    /// A set of documents.
+    Collection {
+        id: CollectionId,
+        name: &'a str,
+    },
     /// The settings of the program.
     Config,
     Connections,
@@ -99,6 +106,8 @@ pub enum Resource<'a> {
         owner: Option<UserId>,
     },
     Sample,
+    /// Folders of the server whose files become documents.
+    ServerPaths,
     Skills,
     Skill {
         id: SkillId,
@@ -180,7 +189,13 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
         Action::Administer => Role::Admin,
         Action::Read => match resource {
             R::CredentialUses | R::Groups | R::Health => Role::Operator,
-            R::Credentials | R::Credential { .. } | R::Files | R::McpLogin { .. } | R::SshHosts => Role::Developer,
+            R::Collection { .. }
+            | R::Collections
+            | R::Credentials
+            | R::Credential { .. }
+            | R::Files
+            | R::McpLogin { .. }
+            | R::SshHosts => Role::Developer,
             _ => Role::Viewer,
         },
         Action::Ask | Action::Decide | Action::Share => Role::Developer,
@@ -192,6 +207,8 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
             R::Groups => Role::Admin,
             // Whether they may change just this agent or skill, grants say. The token of all users is an operator's to set.
             R::Agent { .. }
+            | R::Collection { .. }
+            | R::Collections
             | R::Files
             | R::Keys
             | R::Key { .. }
@@ -240,6 +257,7 @@ fn is_in_scope(caller: &Caller, resource: Resource<'_>) -> bool {
 fn named(resource: Resource<'_>) -> String {
     match resource {
         Resource::Agent { name, .. } => format!("the agent `{name}`"),
+        Resource::Collection { name, .. } => format!("the collection `{name}`"),
         Resource::Connection { name, .. } => format!("the connection `{name}`"),
         Resource::Credential { name, .. } => format!("the credential `{name}`"),
         Resource::Skill { name, .. } => format!("the skill `{name}`"),
@@ -275,7 +293,7 @@ fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> Result<(), App
 /// What concerns all tenants is for those of the default one, and private hosts are those of the installation.
 fn needs_installation(caller: &Caller, resource: Resource<'_>) -> Result<(), AppError> {
     let installations = match resource {
-        Resource::Config | Resource::Health | Resource::Metrics | Resource::Tenants => true,
+        Resource::Config | Resource::Health | Resource::Metrics | Resource::ServerPaths | Resource::Tenants => true,
         Resource::SkillChange { reach } => reach == SkillReach::PrivateHosts,
         _ => false,
     };
@@ -293,6 +311,7 @@ fn needs_installation(caller: &Caller, resource: Resource<'_>) -> Result<(), App
 fn granted(action: Action, resource: Resource<'_>) -> Option<(ResourceRef, AccessLevel)> {
     let resource = match resource {
         Resource::Agent { id, .. } => id.into(),
+        Resource::Collection { id, .. } => id.into(),
         Resource::Connection { id, .. } => id.into(),
         Resource::Credential { id, .. } => id.into(),
         Resource::Skill { id, .. } => id.into(),
@@ -389,6 +408,9 @@ mod tests {
             (Action::Decide, R::Approvals, "nyyy"),
             (Action::Administer, R::Audit, "nnny"),
             (Action::Write, R::Budgets, "nnyy"),
+            (Action::Read, R::Collections, "nyyy"),
+            (Action::Write, R::Collections, "nyyy"),
+            (Action::Write, R::ServerPaths, "nnyy"),
             (Action::Administer, R::Config, "nnny"),
             (Action::Read, R::Connections, "yyyy"),
             (Action::Write, R::Connections, "nnyy"),

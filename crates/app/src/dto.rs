@@ -12,6 +12,7 @@ pub mod connections;
 pub mod conversations;
 pub mod credentials;
 pub mod dashboard;
+pub mod documents;
 pub mod exam;
 pub mod files;
 pub mod governance;

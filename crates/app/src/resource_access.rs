@@ -7,7 +7,7 @@ use crate::dto::resource_access::{
 use serde_json::json;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceKind, ResourceRef};
 use steward_core::ports::{Role, StoreError, User};
-use steward_core::{AgentId, ConnectionId, CredentialId, GroupId, SkillId, UserId};
+use steward_core::{AgentId, CollectionId, ConnectionId, CredentialId, GroupId, SkillId, UserId};
 use uuid::Uuid;
 
 const NEW_RESTRICTED: &str = "access.new_resources_restricted";
@@ -59,7 +59,7 @@ impl App {
         input: GrantInput,
     ) -> Result<ResourceAccess, AppError> {
         self.sharable(caller, resource).await?;
-        let changeable = matches!(resource.kind, ResourceKind::Agent | ResourceKind::Skill);
+        let changeable = matches!(resource.kind, ResourceKind::Agent | ResourceKind::Skill | ResourceKind::Collection);
         if input.level == AccessLevel::Edit && !changeable {
             return Err(AppError::invalid(
                 "level",
@@ -212,6 +212,7 @@ impl App {
             ResourceKind::Skill => Resource::Skill { id: SkillId(id), name: name_of },
             ResourceKind::Connection => Resource::Connection { id: ConnectionId(id), name: name_of },
             ResourceKind::Credential => Resource::Credential { id: CredentialId(id), name: name_of },
+            ResourceKind::Collection => Resource::Collection { id: CollectionId(id), name: name_of },
         };
         authorize(caller, Action::Share, wanted)?;
         Ok(name)
@@ -224,6 +225,10 @@ impl App {
             ResourceKind::Skill => Ok(self.skills.skill(tenant, SkillId(id)).await?.name),
             ResourceKind::Connection => Ok(self.known_connection(ConnectionId(id)).await?.connection.name),
             ResourceKind::Credential => Ok(self.vault.credential(tenant, CredentialId(id)).await?.name),
+            ResourceKind::Collection => {
+                let found = self.documents.store.collection(tenant, CollectionId(id)).await?;
+                Ok(found.ok_or_else(|| AppError::not_found(format!("collection {id}")))?.name)
+            }
         }
     }
 
@@ -285,7 +290,7 @@ impl App {
 /// What of a level a role lets somebody do.
 fn reachable(role: Role, kind: ResourceKind, level: Option<AccessLevel>) -> Option<AccessLevel> {
     match (role, kind) {
-        (Role::Viewer, ResourceKind::Credential) => None,
+        (Role::Viewer, ResourceKind::Collection | ResourceKind::Credential) => None,
         (Role::Viewer, _) => level.map(|_| AccessLevel::Use),
         _ => level,
     }
@@ -302,7 +307,8 @@ fn missing(user: &User, kind: ResourceKind, level: Option<AccessLevel>) -> Optio
         Some(AccessLevel::Edit) => AccessLevel::Share,
         Some(AccessLevel::Share) => return None,
     };
-    if user.role == Role::Viewer && (next > AccessLevel::Use || kind == ResourceKind::Credential) {
+    let looks = !matches!(kind, ResourceKind::Collection | ResourceKind::Credential);
+    if user.role == Role::Viewer && (next > AccessLevel::Use || !looks) {
         return Some("the role viewer looks only; for more they need the role developer".to_owned());
     }
     Some(format!("the grant `{}`, for them or a group of theirs", next.as_str()))

@@ -9,6 +9,7 @@ mod config;
 mod connections;
 mod conversations;
 mod credential;
+mod documents;
 mod group;
 mod mcp;
 mod model;
@@ -32,6 +33,7 @@ pub use config::{ConfigAction, ConfigArgs, HealthArgs};
 pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
+pub use documents::{DocumentsAction, DocumentsArgs, IngestArgs, SearchArgs};
 pub use group::{GroupAction, GroupArgs};
 pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
@@ -124,6 +126,21 @@ pub enum Command {
         after_help = "Examples:\n  steward user\n  steward user invite ann@example.org --role developer\n  steward user link ann@example.org\n  steward user role ann@example.org operator\n  steward user disable ann@example.org\n\nOnly administrators may. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
     )]
     User(UserArgs),
+    /// Hand files in, to be found and asked about.
+    #[command(
+        after_help = "Examples:\n  steward ingest handbook.pdf\n  steward ingest contracts/ --collection Contracts --agent lawyer"
+    )]
+    Ingest(IngestArgs),
+    /// Find passages in documents, by words and by meaning.
+    #[command(
+        after_help = "Examples:\n  steward search \"how long is the notice period\"\n  steward search max_wal_size --type html -n 3"
+    )]
+    Search(SearchArgs),
+    /// Documents and their collections: list, show, read again, remove.
+    #[command(
+        after_help = "Examples:\n  steward documents\n  steward documents list --failed\n  steward documents collections\n  steward documents remove handbook.pdf"
+    )]
+    Documents(DocumentsArgs),
     /// Groups of users, which have grants together.
     #[command(
         after_help = "Examples:\n  steward group\n  steward group create editors --description \"who write for the web site\"\n  steward group add editors ann@example.org ben@example.org\n  steward group drop editors ben@example.org\n\nOnly administrators change groups. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."

@@ -2,8 +2,9 @@ use crate::Command;
 use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
 use crate::commands::{
-    access, agents, approvals, ask, audit, budget, chat, config, connections, conversations, credential, grants, group,
-    health, key, mcp, model, policy, reminders, resume, runs, sample, skill, tenant, usage, user,
+    access, agents, approvals, ask, audit, budget, chat, config, connections, conversations, credential, documents,
+    grants, group, health, ingest, key, mcp, model, policy, reminders, resume, runs, sample, skill, tenant, usage,
+    user,
 };
 use crate::exit::Exit;
 use crate::term::Term;
@@ -87,6 +88,9 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Key(args) => key::run(client, args, term).await,
         Command::User(args) => user::run(client, args, term).await,
         Command::Group(args) => group::run(client, args, term).await,
+        Command::Ingest(args) => ingest::run(client, args, term).await,
+        Command::Search(args) => ingest::search(client, args, term).await,
+        Command::Documents(args) => documents::run(client, args, term).await,
         Command::Tenant(args) => tenant::run(client, args, term).await,
         Command::Access(args) => access::run(client, args, term).await,
         Command::Audit(args) => audit::run(client, args, term).await,

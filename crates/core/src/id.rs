@@ -53,6 +53,12 @@ id! {
     SkillId,
     CredentialId,
     McpServerId,
+    /// A set of documents that are searched, shared and embedded alike.
+    CollectionId,
+    DocumentId,
+    /// Documents that were handed in together.
+    IngestJobId,
+    WatchedPathId,
 }
 
 impl TenantId {

@@ -11,8 +11,10 @@ pub mod budget;
 mod cancellation;
 pub mod credential;
 pub mod deep;
+pub mod document;
 pub mod event;
 pub mod exam;
+pub mod extracted;
 pub mod governance;
 pub mod hash;
 pub mod id;
@@ -45,7 +47,7 @@ mod workspace_path;
 
 pub use cancellation::Cancellation;
 pub use id::{
-    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, GroupId, KeyId, McpServerId,
-    ReservationId, RunId, SkillId, TenantId, TimerId, UserId,
+    AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DocumentId, GroupId,
+    IngestJobId, KeyId, McpServerId, ReservationId, RunId, SkillId, TenantId, TimerId, UserId, WatchedPathId,
 };
 pub use time::Timestamp;

@@ -1,7 +1,7 @@
 //! What users may do with single resources: by their role, because a resource is open to everybody, or by a grant to them
 //! or to a group of theirs.
 
-use crate::{AgentId, ConnectionId, CredentialId, GroupId, SkillId, Timestamp, UserId};
+use crate::{AgentId, CollectionId, ConnectionId, CredentialId, GroupId, SkillId, Timestamp, UserId};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -35,10 +35,12 @@ pub enum ResourceKind {
     Connection,
     /// A credential: `use` lets the runs of somebody use it.
     Credential,
+    /// A collection of documents: `use` lets somebody search and read them, `edit` add and remove some.
+    Collection,
 }
 
 impl ResourceKind {
-    pub const ALL: [Self; 4] = [Self::Agent, Self::Skill, Self::Connection, Self::Credential];
+    pub const ALL: [Self; 5] = [Self::Agent, Self::Skill, Self::Connection, Self::Credential, Self::Collection];
 
     /// Its name, as stored.
     pub fn as_str(self) -> &'static str {
@@ -79,6 +81,12 @@ impl From<ConnectionId> for ResourceRef {
 impl From<CredentialId> for ResourceRef {
     fn from(id: CredentialId) -> Self {
         Self { kind: ResourceKind::Credential, id: id.0 }
+    }
+}
+
+impl From<CollectionId> for ResourceRef {
+    fn from(id: CollectionId) -> Self {
+        Self { kind: ResourceKind::Collection, id: id.0 }
     }
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod agents;
 mod audit;
 mod conversations;
+mod documents;
 mod groups;
 mod intent;
 mod knowledge;
@@ -27,9 +28,14 @@ pub use access::{Authenticator, Challenge, LoginError, Principal, Role, VirtualK
 pub use agents::{Agents, Facts, Memory, Note, Reminder};
 pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
+pub use documents::{
+    Added, ChunkKey, ChunkRow, ChunkVector, Chunks, ClaimEnd, ClaimedDocument, CollectionChange, Collections,
+    DocumentChange, DocumentFacts, DocumentFilter, DocumentStore, Documents, Ingest, JobFilter, NewDocument,
+    ReadDocument,
+};
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
-pub use knowledge::{Classifier, EmbedError, Embedder, Labelled, PersonalData};
+pub use knowledge::{Classifier, EmbedError, Embedder, Extractor, Labelled, PersonalData, RoughCounter, TokenCounter};
 pub use models::{
     Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,
     KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,

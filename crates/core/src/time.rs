@@ -35,6 +35,24 @@ impl Timestamp {
         format!("{year:04}-{month:02}-{day:02}")
     }
 
+    /// Beginning of a day in UTC that is written as `2026-11-21`; `None`: there is no such day.
+    pub fn of_date(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '-');
+        let mut part = |digits: usize| {
+            let part = parts.next()?;
+            (part.len() == digits && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse::<i64>().ok())?
+        };
+        let (year, month, day) = (part(4)?, part(2)?, part(2)?);
+        let year_of_march = year - i64::from(month <= 2);
+        let era = year_of_march.div_euclid(400);
+        let doy = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+        let yoe = year_of_march.rem_euclid(400);
+        let days = era * 146_097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719_468;
+        // What is no day of its month comes out as another one.
+        let found = Self::of_day(days);
+        (found.date() == text).then_some(found)
+    }
+
     /// Beginning of its month in UTC.
     #[must_use]
     pub fn month(self) -> Self {
@@ -108,5 +126,17 @@ mod tests {
             begin = next;
         }
         assert_eq!(begin.date(), "1990-01-01");
+    }
+
+    #[test]
+    fn dates_are_read_as_they_are_written() {
+        for day in [-400_000, -1, 0, 1, 58, 59, 60, 365, 11_016, 20_000, 20_781, 100_000] {
+            let at = Timestamp::of_day(day);
+            assert_eq!(Timestamp::of_date(&at.date()).map(Timestamp::day), (day > -700_000).then_some(day));
+        }
+        for text in ["", "2026", "2026-1-1", "2026-02-29", "2026-13-01", "2026-00-10", "2026-04-31", "x", "2026-01-01T"]
+        {
+            assert_eq!(Timestamp::of_date(text), None, "{text}");
+        }
     }
 }

@@ -21,7 +21,7 @@ pub struct ChunkSettings {
     /// Characters of the chunk before that a chunk repeats at most, in whole sentences. Nothing is repeated across a
     /// heading, of code, and of tables but the names of columns.
     pub overlap: usize,
-    /// What the embedding model reads, headings included.
+    /// What the embedding model reads of a text, headings included.
     pub max_tokens: usize,
     /// Characters of pieces of a text that has no sentences, lines or rows.
     pub fixed_chars: usize,
@@ -29,7 +29,7 @@ pub struct ChunkSettings {
 
 impl Default for ChunkSettings {
     fn default() -> Self {
-        Self { max_chars: 1500, overlap: 300, max_tokens: 256, fixed_chars: 4000 }
+        Self { max_chars: 1500, overlap: 300, max_tokens: 254, fixed_chars: 4000 }
     }
 }
 
@@ -73,7 +73,7 @@ fn embedding_text(headings: &[String], text: &str) -> String {
     if above.is_empty() { text.to_owned() } else { format!("{}\n{text}", above.join(BETWEEN)) }
 }
 
-/// `tokens` counts what the embedding model makes of a text, marks for its beginning and end included.
+/// `tokens` counts what the embedding model makes of a text, as `max_tokens` does.
 pub fn chunk(document: &Extracted, settings: &ChunkSettings, tokens: &dyn Fn(&str) -> usize) -> Vec<Chunk> {
     let mut builder = Builder::new(settings, tokens);
     let mut places = Places::new(document, settings, tokens);
@@ -227,7 +227,7 @@ impl<'a> Builder<'a> {
             || (chars + begins.chars().count() <= self.settings.max_chars && self.fits_exactly(piece))
     }
 
-    /// Sums of tokens are more than those of the whole: each counts the marks of beginning and end.
+    /// The sum of the parts' tokens may be more than the whole has.
     fn fits_exactly(&self, piece: &Piece<'_>) -> bool {
         let mut text = self.text(self.pieces.len());
         text.push_str(piece.unit.gap);

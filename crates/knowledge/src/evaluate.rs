@@ -26,7 +26,7 @@ const TOGETHER: usize = 500;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EvaluationSettings {
-    /// `max_tokens` is the embedder's at most.
+    /// `max_tokens` comes from the embedder.
     pub chunks: ChunkSettings,
     pub text: TextWeights,
     pub fusion: FusionWeights,
@@ -79,13 +79,13 @@ pub async fn evaluate(
     settings: &EvaluationSettings,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Evaluation, EvaluationError> {
-    let max_tokens = embedder.max_tokens().min(settings.chunks.max_tokens);
-    let cut = ChunkSettings { max_tokens, ..settings.chunks };
+    let counter = embedder.token_counter();
+    let cut = ChunkSettings { max_tokens: counter.max_tokens(), ..settings.chunks };
     let begun = Instant::now();
     let chunks: Vec<Vec<Chunk>> = collection
         .documents
         .iter()
-        .map(|document| chunk(&as_extracted(document), &cut, &|text| embedder.count_tokens(text)))
+        .map(|document| chunk(&as_extracted(document), &cut, &|text| counter.count(text)))
         .collect();
     let cutting = begun.elapsed();
     let count = chunks.iter().map(Vec::len).sum();

@@ -6,12 +6,12 @@
 mod chunk;
 mod document_set;
 pub mod evaluate;
-mod extracted;
+pub mod extract;
 pub mod fusion;
 pub mod index;
 
 pub use chunk::{Chunk, ChunkMethod, ChunkSettings, chunk};
 pub use document_set::DocumentSet;
-pub use extracted::{Area, Block, BlockKind, Extracted, Page};
 pub use fusion::{Fused, FusionWeights, RerankWeights, fuse, rerank};
 pub use index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights};
+pub use steward_core::extracted::{Area, Block, BlockKind, Extracted, Page};

@@ -27,6 +27,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tokio::io::AsyncRead;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
@@ -75,9 +76,19 @@ impl Sandbox {
 
     /// Kills all that it started at its end, at its wall time, on `cancel` and on drop. Its own failure is an [`Outcome`].
     pub async fn run(&self, spec: CommandSpec, cancel: &CancellationToken) -> Result<Outcome, SandboxError> {
+        self.feed(spec, tokio::io::empty(), cancel).await
+    }
+
+    /// Like [`Self::run`], with what `input` yields after the bytes that the specification has for standard input.
+    pub async fn feed(
+        &self,
+        spec: CommandSpec,
+        input: impl AsyncRead + Unpin,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome, SandboxError> {
         let capabilities = self.probe().await;
         let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;
-        run::run(&self.helper, capabilities, tier, spec, cancel).await
+        run::run(&self.helper, capabilities, tier, spec, input, cancel).await
     }
 
     /// Starts a program that serves until its [`Session`] is dropped. Only the kernel's limits apply to it (address

@@ -43,7 +43,12 @@ pub async fn state(parts: &Composition, front: Front) -> anyhow::Result<ApiState
     if let Some(tls) = front.tls {
         checks.push(certificate::check(tls, Arc::clone(&parts.clock)));
     }
-    let own = Own { access: front.access, workspace: front.workspace, intent_filter: front.intent_filter };
+    let own = Own {
+        access: front.access,
+        workspace: front.workspace,
+        intent_filter: front.intent_filter,
+        serving: front.serving,
+    };
     let app = app(parts, own, Health::new(checks), Arc::clone(&config)).await;
     let opener = Opener::new(
         parts.shared.clone(),

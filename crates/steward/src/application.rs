@@ -5,7 +5,7 @@ use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_access::{Access, AccessDeps, LoginLimits};
 use steward_app::config::Configuration;
-use steward_app::{AboutFacts, App, AppParts, Health, UsageWriter};
+use steward_app::{AboutFacts, App, AppParts, DocumentParts, DocumentService, Health, UsageWriter};
 use steward_core::Cancellation;
 
 /// What a tenant has besides its parts.
@@ -15,11 +15,25 @@ pub struct Own {
     pub workspace: String,
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
+    /// Whether it is a server, with background work.
+    pub serving: bool,
 }
 
 /// The application of one tenant.
 pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Configuration>) -> App {
+    let documents = DocumentService::new(DocumentParts {
+        tenant: parts.tenant,
+        store: parts.store.clone(),
+        extractor: Arc::clone(&parts.shared.extractor),
+        embedder: Arc::clone(&parts.embedder),
+        clock: Arc::clone(&parts.clock),
+        ids: Arc::clone(&parts.ids),
+        data_dir: parts.data_dir.clone(),
+        workspace: own.workspace.clone(),
+        serving: own.serving,
+    });
     App::new(AppParts {
+        documents: Arc::new(documents),
         runs: parts.runs.clone(),
         access: own.access,
         health: Arc::new(health),

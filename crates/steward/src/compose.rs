@@ -1,3 +1,4 @@
+use crate::extractor::ConfinedExtractor;
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -11,7 +12,7 @@ use steward_app::{ConnectionRegistry, CountingBus, KeyVariables, KnownSource, Me
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
-use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Ids, Vault};
+use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, Vault};
 use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
@@ -69,6 +70,7 @@ pub struct Shared {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     pub embedder: Arc<dyn Embedder>,
+    pub extractor: Arc<dyn Extractor>,
     pub metrics: Arc<Metrics>,
     /// Whether this process alone has the database.
     pub in_process: bool,
@@ -176,6 +178,7 @@ impl Shared {
             format!("node-{}", ids.next())
         };
         Ok(Self {
+            extractor: Arc::new(ConfinedExtractor::new(sandbox_helper(&settings))),
             local: Arc::new(local_model(&settings)),
             metrics: Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), COMMIT.unwrap_or_default())),
             settings,

@@ -9,6 +9,7 @@ pub mod commands;
 pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
+pub mod extractor;
 mod health;
 pub mod integrations;
 mod live;

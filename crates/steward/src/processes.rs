@@ -1,5 +1,6 @@
 //! Child processes that are this same program.
 
+use crate::extractor::ExtractChild;
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -12,6 +13,9 @@ pub enum Child {
     /// The local model's process; started by steward itself.
     #[command(hide = true)]
     ModelServer(ModelServer),
+    /// Reads a document; started by steward itself, confined.
+    #[command(hide = true)]
+    ExtractChild(ExtractChild),
     /// Applies the sandbox and runs a command; started by steward itself.
     #[command(hide = true, disable_help_flag = true)]
     SandboxExec {
@@ -44,6 +48,7 @@ impl Child {
             // Confines itself, then becomes the command.
             Self::SandboxExec { args } => steward_sandbox::helper::main(args),
             Self::ModelServer(args) => model_server(&args),
+            Self::ExtractChild(args) => args.run(),
         }
     }
 }

@@ -60,7 +60,12 @@ impl Opener {
         apart(&folder, &self.shared.settings.data_dir)?;
         let key = SecretBox::new(Box::new(self.tokens.signing_key.expose_secret().clone()));
         let access = Arc::new(access(&parts, key, self.tokens.limits.clone()));
-        let own = Own { access, workspace: folder.display().to_string(), intent_filter: self.intent_filter };
+        let own = Own {
+            access,
+            workspace: folder.display().to_string(),
+            intent_filter: self.intent_filter,
+            serving: self.serving,
+        };
         let app = app(&parts, own, Health::new(health::of_tenant(&parts)), Arc::clone(&self.config)).await;
         let mut tasks = Vec::new();
         if self.serving {
@@ -68,6 +73,7 @@ impl Opener {
             tasks.push(tokio::spawn(steward_app::report_refresh(Arc::clone(&parts.connections))));
             tasks.push(tokio::spawn(steward_app::keep_audit(app.clone())));
             tasks.push(tokio::spawn(steward_app::keep_data(app.clone())));
+            tasks.push(tokio::spawn(Arc::clone(&app.documents).run(app.closing.clone())));
         }
         let usage_writer = Arc::clone(&app.usage_writer);
         Ok((app, Running { parts, usage_writer, tasks }))

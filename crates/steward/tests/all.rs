@@ -24,6 +24,7 @@ mod developer_attempts;
 mod engine;
 mod events;
 mod exam;
+mod extraction;
 mod mcp_server;
 mod model_exam;
 mod openai_client;

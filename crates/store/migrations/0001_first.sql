@@ -625,3 +625,120 @@ create table audit_ends (
     anchor_hash text   not null,
     primary key (tenant_id)
 );
+
+-- Documents. body: JSON, what is not asked for by itself.
+create table collections (
+    tenant_id       uuid not null,
+    id              uuid not null,
+    folded_name     text not null,
+    sort_key        text not null,
+    embedding_model text,
+    body            text not null,
+    primary key (tenant_id, id)
+);
+create unique index collections_by_name on collections (tenant_id, folded_name);
+
+-- source_key: a hash of origin and source. due_at: when it is next worked on; unset: it isn't. content_change: the change
+-- that brought its chunks.
+create table documents (
+    tenant_id      uuid   not null,
+    id             uuid   not null,
+    number         bigint not null,
+    collection_id  uuid   not null,
+    name           text   not null,
+    origin         text   not null,
+    source         text   not null,
+    source_key     text   not null,
+    sha256         text   not null,
+    bytes          bigint not null,
+    status         text   not null,
+    problem        text,
+    attempts       bigint not null,
+    chunks         bigint not null,
+    embedded       bigint not null,
+    facts          text   not null,
+    classification text,
+    job_id         uuid,
+    added_by       uuid,
+    added_at       bigint not null,
+    changed_at     bigint not null,
+    due_at         bigint,
+    claim          uuid,
+    claimed_until  bigint,
+    content_change bigint not null,
+    folded         text   not null,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, collection_id) references collections (tenant_id, id)
+);
+create unique index documents_by_number on documents (tenant_id, number);
+create unique index documents_by_source on documents (tenant_id, collection_id, source_key);
+create index documents_by_content on documents (tenant_id, sha256, collection_id);
+create index documents_by_job on documents (tenant_id, job_id, status) where job_id is not null;
+create index documents_due on documents (tenant_id, due_at) where due_at is not null;
+
+-- The order in which documents changed, the last change of each; indexes follow it. Rows of documents that are gone stay.
+create table document_changes (
+    tenant_id uuid   not null,
+    seq       bigint not null,
+    number    bigint not null,
+    primary key (tenant_id, seq)
+);
+create unique index document_changes_by_number on document_changes (tenant_id, number);
+
+create table document_counters (
+    tenant_id   uuid   not null,
+    last_number bigint not null,
+    last_change bigint not null,
+    primary key (tenant_id)
+);
+
+create table chunks (
+    tenant_id uuid   not null,
+    number    bigint not null,
+    chunk     bigint not null,
+    text      text   not null,
+    body      text   not null,
+    primary key (tenant_id, number, chunk)
+);
+
+-- vector: 16-bit integers, the lowest byte first; 32767 is 1.
+create table chunk_vectors (
+    tenant_id uuid   not null,
+    number    bigint not null,
+    model     text   not null,
+    chunk     bigint not null,
+    vector    bytea  not null,
+    primary key (tenant_id, number, model, chunk)
+);
+
+create table document_agents (
+    tenant_id   uuid not null,
+    document_id uuid not null,
+    agent_id    uuid not null,
+    primary key (tenant_id, document_id, agent_id),
+    foreign key (tenant_id, document_id) references documents (tenant_id, id)
+);
+create index document_agents_by_agent on document_agents (tenant_id, agent_id);
+
+create table ingest_jobs (
+    tenant_id     uuid   not null,
+    id            uuid   not null,
+    collection_id uuid   not null,
+    label         text   not null,
+    state         text   not null,
+    created_by    uuid,
+    created_at    bigint not null,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, collection_id) references collections (tenant_id, id)
+);
+
+create table watched_paths (
+    tenant_id     uuid   not null,
+    id            uuid   not null,
+    collection_id uuid   not null,
+    path          text   not null,
+    scanned_at    bigint,
+    problem       text,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, collection_id) references collections (tenant_id, id)
+);

@@ -7,8 +7,9 @@ use sqlx::query::Query;
 use sqlx::{Executor, PgConnection, Postgres, Row as _};
 use steward_core::ports::{StoreError, StoreResult};
 use steward_core::{
-    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, GroupId, KeyId, McpServerId,
-    ReservationId, RunId, SkillId, TenantId, TimerId, Timestamp, UserId,
+    AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DocumentId, GroupId,
+    IngestJobId, KeyId, McpServerId, ReservationId, RunId, SkillId, TenantId, TimerId, Timestamp, UserId,
+    WatchedPathId,
 };
 use uuid::Uuid;
 
@@ -28,6 +29,7 @@ pub(crate) enum Arg {
     Int(Option<i64>),
     Text(Option<String>),
     Id(Option<Uuid>),
+    Bytes(Option<Vec<u8>>),
 }
 pub(crate) enum Row {
     Sqlite(Vec<Value>),
@@ -122,6 +124,7 @@ fn lite_bind(statement: &mut rusqlite::Statement<'_>, args: &[Arg]) -> rusqlite:
             Arg::Id(value) => {
                 statement.raw_bind_parameter(index, value.as_ref().map(Uuid::as_bytes))?;
             }
+            Arg::Bytes(value) => statement.raw_bind_parameter(index, value)?,
         }
     }
     Ok(())
@@ -162,6 +165,7 @@ fn bound<'q>(sql: &'static str, args: &[Arg]) -> Query<'q, Postgres, PgArguments
             Arg::Int(value) => query.bind(value),
             Arg::Text(value) => query.bind(value.map(without_nul)),
             Arg::Id(value) => query.bind(value),
+            Arg::Bytes(value) => query.bind(value),
         };
     }
     query
@@ -203,6 +207,11 @@ impl Row {
     });
     column!(id, opt_id, Uuid, value => match value {
         Value::Blob(bytes) => Uuid::from_slice(bytes).ok(),
+        _ => None,
+    });
+
+    column!(bytes, opt_bytes, Vec<u8>, value => match value {
+        Value::Blob(bytes) => Some(bytes.clone()),
         _ => None,
     });
 
@@ -252,6 +261,11 @@ impl From<Option<Timestamp>> for Arg {
 impl From<Option<i64>> for Arg {
     fn from(value: Option<i64>) -> Self {
         Self::Int(value)
+    }
+}
+impl From<Vec<u8>> for Arg {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Bytes(Some(value))
     }
 }
 impl From<Uuid> for Arg {
@@ -308,10 +322,13 @@ id_args!(
     AgentId,
     ApprovalId,
     BudgetId,
+    CollectionId,
     ConnectionId,
     ConversationId,
     CredentialId,
+    DocumentId,
     GroupId,
+    IngestJobId,
     KeyId,
     McpServerId,
     ReservationId,
@@ -319,5 +336,6 @@ id_args!(
     SkillId,
     TenantId,
     TimerId,
-    UserId
+    UserId,
+    WatchedPathId
 );

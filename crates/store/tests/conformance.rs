@@ -5,6 +5,7 @@ mod audit;
 pub(crate) mod bed;
 mod blobs;
 mod credentials;
+mod documents;
 mod filters;
 pub(crate) mod fixtures;
 mod groups;
@@ -86,6 +87,11 @@ cases! {
     filters::runs_are_counted_by_time_and_end,
     filters::runs_are_found_by_their_text,
     filters::an_answer_taken_back_is_not_found,
+    documents::collections_have_unique_names_and_are_seen_by_grant,
+    documents::the_same_content_is_one_document,
+    documents::a_claim_that_was_taken_over_writes_nothing,
+    documents::changes_tell_what_can_be_found,
+    documents::jobs_say_how_far_their_documents_are,
     blobs::large_bodies_come_back_whole,
     blobs::a_missing_blob_is_told,
     rows::agents_have_unique_names,

@@ -115,7 +115,7 @@ pub(crate) async fn remove_sample(Call(state, caller): Call) -> Answer<SampleCha
 }
 
 /// `attachment` with a name that no header can be cut at (RFC 6266, RFC 8187).
-fn attachment(name: &str) -> HeaderValue {
+pub(super) fn attachment(name: &str) -> HeaderValue {
     const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
     let value = format!("attachment; filename*=UTF-8''{}", utf8_percent_encode(name, ENCODED));
     HeaderValue::from_str(&value).unwrap_or(HeaderValue::from_static("attachment"))

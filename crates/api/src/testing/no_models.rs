@@ -5,9 +5,10 @@ use std::path::Path;
 use steward_core::ConnectionId;
 use steward_core::event::Setup;
 use steward_core::exam::{Check, ExamReport};
+use steward_core::extracted::{ExtractFailure, Extracted};
 use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass, ModelRequest};
 use steward_core::ports::{
-    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, EmbedError, Embedder, Examiner, Intent,
+    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, EmbedError, Embedder, Examiner, Extractor, Intent,
     IntentError, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Proposal, Ranking,
     Recognised, Route, RouteRequest, Scored, StoreError, ToolScope, TypedKey,
 };
@@ -108,6 +109,13 @@ impl Embedder for NoModels {
         "nothing"
     }
     fn dimension(&self) -> usize {
-        0
+        3
+    }
+}
+
+#[async_trait]
+impl Extractor for NoModels {
+    async fn extract(&self, _: &Path, _: &str) -> Result<Extracted, ExtractFailure> {
+        Ok(Extracted::default())
     }
 }

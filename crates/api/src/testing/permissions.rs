@@ -25,8 +25,8 @@ const INTRODUCTION: &str = "# Who may call what
 
 This page is made by a test that calls every operation of the API as nobody and as each role (`the_page_of_permissions_is_this_one`).
 `anybody`: it takes no login. `yes`: the role and the ownership allow it. `no`: 403, with the role that is needed. `log in`: 401. `hidden`: 404, as if it were not
-there. Rows of what somebody owns are tried on one's own and on another's. Agents, skills and credentials are tried open,
-restricted, and restricted with each level of a [grant](groups-and-grants.md); `/api/access` is tried on agents.
+there. Rows of what somebody owns are tried on one's own and on another's. Agents, skills, credentials and collections (with their
+documents and jobs) are tried open, restricted, and restricted with each level of a [grant](groups-and-grants.md); `/api/access` is tried on agents.
 
 Beyond this table: what a developer may change of a skill depends on what the skill reaches ([skills](skills.md)); keys of programs
 open only `/v1` and `/mcp`, and there only what they name.
@@ -167,6 +167,9 @@ fn granted(path: &str) -> Option<ResourceKind> {
         ("/api/access/{kind}/{id}", ResourceKind::Agent),
         ("/api/skills/{id}", ResourceKind::Skill),
         ("/api/credentials/{id}", ResourceKind::Credential),
+        ("/api/collections/{id}", ResourceKind::Collection),
+        ("/api/documents/{id}", ResourceKind::Collection),
+        ("/api/documents/jobs/{id}", ResourceKind::Collection),
     ];
     kinds.into_iter().find(|(begin, _)| path.starts_with(begin)).map(|(_, kind)| kind)
 }
@@ -212,7 +215,7 @@ impl Table {
         let cells = statuses.into_iter().map(|status| match status {
             401 => "log in",
             403 => "no",
-            404 if matches!(tried, Tried::Owned(..)) => "hidden",
+            404 if matches!(tried, Tried::Owned(..) | Tried::Granted(ResourceKind::Collection, _)) => "hidden",
             _ => "yes",
         });
         cells.collect::<Vec<_>>().join(" | ")
@@ -314,6 +317,11 @@ impl Table {
                 let new = json!({"name": name, "kind": "token", "fields": {"token": "x"}});
                 let new = serde_json::from_value(new).unwrap();
                 self.bed.app().vault.keep(tenant, new).await.unwrap().id.0
+            }
+            ResourceKind::Collection => {
+                super::documents::plant(store, tenant, id, &name, &name).await;
+                super::documents::keep_file(&self.bed, &name);
+                id
             }
             ResourceKind::Agent | ResourceKind::Connection => {
                 let agent = json!({"id": id, "name": name, "instructions": ""});

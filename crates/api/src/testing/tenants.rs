@@ -17,12 +17,14 @@ use steward_core::model::{Purpose, Usage};
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceKind, ResourceRef};
 use steward_core::ports::{Agents as _, Role};
 use steward_core::ports::{
-    AuditFilter, AuditLog as _, AuditOrder, Conversation, Conversations as _, Facts as _, Grants as _, Group,
-    Groups as _, KeptRuns as _, McpServers as _, Note, Reminder, ResourceGrants as _, RunRow, RunStatus, RunStore as _,
-    SideWrite, Skills as _, SpendLimits as _, Spender, SpentRecord, User, Users as _, VirtualKey, VirtualKeys as _,
+    AuditFilter, AuditLog as _, AuditOrder, Collections as _, Conversation, Conversations as _, Documents as _,
+    Facts as _, Grants as _, Group, Groups as _, KeptRuns as _, McpServers as _, Note, Reminder, ResourceGrants as _,
+    RunRow, RunStatus, RunStore as _, SideWrite, Skills as _, SpendLimits as _, Spender, SpentRecord, User, Users as _,
+    VirtualKey, VirtualKeys as _,
 };
 use steward_core::{
-    AgentId, ApprovalId, ConversationId, GroupId, KeyId, McpServerId, RunId, SkillId, TenantId, Timestamp, UserId,
+    AgentId, ApprovalId, CollectionId, ConversationId, DocumentId, GroupId, IngestJobId, KeyId, McpServerId, RunId,
+    SkillId, TenantId, Timestamp, UserId,
 };
 use tower::ServiceExt as _;
 use uuid::Uuid;
@@ -188,6 +190,7 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
         let grant = ResourceGrant { grantee, level: AccessLevel::Use, given_by, given_at: Timestamp(0) };
         store.give_grant(tenant, resource, &grant).await.unwrap();
     }
+    super::documents::plant(store, tenant, THING, NAME, MARK).await;
     let app = bed.state.tenants.of(tenant).unwrap();
     let entry = app.audit_fact(MARK).by(MARK, None).on(MARK).with("name", MARK);
     store.record_audit(tenant, &entry).await.unwrap();
@@ -217,6 +220,9 @@ async fn seen(bed: &Bed, tenant: TenantId) -> Vec<String> {
         format!("{:?}", store.all_reminders(tenant).await.unwrap()),
         format!("{:?}", store.grants(tenant, None, Timestamp(0)).await.unwrap()),
         format!("{:?}", store.kept_runs(tenant).await.unwrap()),
+        format!("{:?}", store.collection(tenant, CollectionId(THING)).await.unwrap()),
+        format!("{:?}", store.document(tenant, DocumentId(THING)).await.unwrap()),
+        format!("{:?}", store.job(tenant, IngestJobId(THING)).await.unwrap()),
     ]
 }
 

@@ -1,5 +1,7 @@
+use crate::extracted::{ExtractFailure, Extracted};
 use crate::governance::{FoundData, PiiKind};
 use async_trait::async_trait;
+use std::path::Path;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -33,6 +35,10 @@ pub trait Embedder: Send + Sync {
     async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.embed(texts).await
     }
+    /// Counts what the model reads of a text, without loading more of it than that takes.
+    fn token_counter(&self) -> Arc<dyn TokenCounter> {
+        Arc::new(RoughCounter)
+    }
     /// Fails if it was fitted to another model, or the embedder classifies nothing.
     fn classifier(&self, _fitted: &'static [u8]) -> Result<Arc<dyn Classifier>, EmbedError> {
         Err(EmbedError::Missing("it classifies nothing".to_owned()))
@@ -42,10 +48,39 @@ pub trait Embedder: Send + Sync {
     fn dimension(&self) -> usize;
 }
 
+/// How much of a text a model reads.
+pub trait TokenCounter: Send + Sync {
+    /// Tokens of the text, without those that the model adds itself.
+    fn count(&self, text: &str) -> usize;
+    /// What is beyond is cut off.
+    fn max_tokens(&self) -> usize;
+}
+
+/// Three bytes a token: more than most texts have.
+#[derive(Debug)]
+pub struct RoughCounter;
+
+impl TokenCounter for RoughCounter {
+    fn count(&self, text: &str) -> usize {
+        text.len().div_ceil(3)
+    }
+
+    fn max_tokens(&self) -> usize {
+        254
+    }
+}
+
 /// Finds personal data and secrets in text.
 pub trait PersonalData: Send + Sync {
     /// The kinds that a text has, each once.
     fn kinds_in(&self, text: &str) -> Vec<PiiKind>;
     /// Each place of it, in order, none within another.
     fn find(&self, text: &str) -> Vec<FoundData>;
+}
+
+/// Reads documents of any format.
+#[async_trait]
+pub trait Extractor: Send + Sync {
+    /// `name` is what people call the file. Dropping the future ends the work.
+    async fn extract(&self, file: &Path, name: &str) -> Result<Extracted, ExtractFailure>;
 }

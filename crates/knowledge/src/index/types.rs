@@ -1,12 +1,7 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Which chunk of which document; both are numbers of the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ChunkKey {
-    pub document: u32,
-    pub chunk: u32,
-}
+pub use steward_core::ports::ChunkKey;
 
 /// A chunk as it is put into an index.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,6 @@
 use super::vector_cache::VectorCache;
-use super::{DIMENSION, EmbedError, MiniLm};
+use super::wordpiece::WordPiece;
+use super::{DIMENSION, EmbedError, MAX_TOKENS, MiniLm};
 use async_trait::async_trait;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     model: Option<Arc<MiniLm>>,
+    counter: Option<Arc<WordPieceCounter>>,
     used: Option<Instant>,
     /// A task is waiting to drop the model.
     watched: bool,
@@ -122,12 +124,25 @@ impl LazyMiniLm {
                 let busy = state.model.as_ref().is_some_and(|m| Arc::strong_count(m) > 1);
                 if since >= idle && !busy {
                     state.model = None;
+                    state.counter = None;
                     state.watched = false;
                     return;
                 }
                 wait = idle.saturating_sub(since).max(idle / 8);
             }
         });
+    }
+}
+
+struct WordPieceCounter(WordPiece);
+
+impl ports::TokenCounter for WordPieceCounter {
+    fn count(&self, text: &str) -> usize {
+        self.0.encode(text, usize::MAX).len().saturating_sub(2)
+    }
+
+    fn max_tokens(&self) -> usize {
+        MAX_TOKENS - 2
     }
 }
 
@@ -169,6 +184,22 @@ impl ports::Embedder for LazyMiniLm {
 
     async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
         self.run_blocking(texts, Self::embed_lasting_blocking).await
+    }
+
+    fn token_counter(&self) -> Arc<dyn ports::TokenCounter> {
+        let mut state = self.inner.lock();
+        if let Some(counter) = &state.counter {
+            return counter.clone();
+        }
+        match WordPiece::load(&self.inner.dir.join("tokenizer.json")) {
+            Ok(words) => {
+                let counter = Arc::new(WordPieceCounter(words));
+                state.counter = Some(Arc::clone(&counter));
+                counter
+            }
+            // Without the model no text is embedded, so a rough count is good enough.
+            Err(_) => Arc::new(ports::RoughCounter),
+        }
     }
 
     fn classifier(&self, fitted: &'static [u8]) -> Result<Arc<dyn ports::Classifier>, ports::EmbedError> {

@@ -144,9 +144,10 @@ async fn works(sandbox: &Sandbox, found: &Capabilities, tier: Tier) -> Result<()
         Tier::Landlock => "Landlock",
     };
     let test = doctor::EscapeTest::new(&sandbox.helper, tier).map_err(|e| format!("{name}: {e}"))?;
-    let outcome = run::run(&sandbox.helper, found, tier, test.spec.clone(), &CancellationToken::new())
-        .await
-        .map_err(|e| format!("{name} does not work here: {e}"))?;
+    let outcome =
+        run::run(&sandbox.helper, found, tier, test.spec.clone(), tokio::io::empty(), &CancellationToken::new())
+            .await
+            .map_err(|e| format!("{name} does not work here: {e}"))?;
     let broken: Vec<String> = test.barriers(&outcome).into_iter().filter(|c| !c.ok).map(|c| c.name).collect();
     if broken.is_empty() { Ok(()) } else { Err(format!("{name} does not hold here: {}", broken.join(", "))) }
 }

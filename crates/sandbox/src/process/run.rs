@@ -20,6 +20,7 @@ pub(super) async fn run(
     capabilities: &Capabilities,
     tier: Tier,
     spec: CommandSpec,
+    input: impl AsyncRead + Unpin,
     cancel: &CancellationToken,
 ) -> Result<Outcome, SandboxError> {
     let started = Instant::now();
@@ -27,7 +28,7 @@ pub(super) async fn run(
     let Launched { child, kill_handle, status, preamble: mut stdin, privileges, gate: _, resources: _resources } =
         launch.start().await?;
     stdin.extend_from_slice(&spec.stdin);
-    let work = attend(child, stdin, status, spec.limits.output_bytes);
+    let work = attend(child, stdin, input, status, spec.limits.output_bytes);
     tokio::pin!(work);
     let (stopped, finished) = tokio::select! {
         finished = &mut work => (None, Some(finished)),
@@ -65,12 +66,19 @@ struct Finished {
 }
 
 /// Feeds and reads the child until it and its streams have ended.
-async fn attend(mut child: Child, stdin: Vec<u8>, status: pipe::Receiver, keep: usize) -> Finished {
+async fn attend(
+    mut child: Child,
+    stdin: Vec<u8>,
+    mut more: impl AsyncRead + Unpin,
+    status: pipe::Receiver,
+    keep: usize,
+) -> Finished {
     let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = async {
         if let Some(mut input) = input {
             // A command may ignore its input.
             let _ = input.write_all(&stdin).await;
+            let _ = tokio::io::copy(&mut more, &mut input).await;
         }
     };
     let stdout = read(out, keep);

@@ -93,6 +93,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
     let audit = tokio::spawn(steward_app::keep_audit(home.clone()));
     let data = tokio::spawn(steward_app::keep_data(home.clone()));
+    let documents = tokio::spawn(Arc::clone(&home.documents).run(home.closing.clone()));
     let config = tokio::spawn(steward_app::config::keep_config(home.clone()));
     let tenants = state.tenants.clone();
     // Only where other nodes may change them.
@@ -102,6 +103,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     watched.abort();
     audit.abort();
     data.abort();
+    documents.abort();
     config.abort();
     if let Some(task) = certificate {
         // It holds what announces the server.

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
-    ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, MaskMaps, McpServers, Overview,
-    ResourceGrants, Retention, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills, SpendLimits,
-    TenantRows, UsageRecord, Users, VirtualKeys,
+    Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, DocumentStore,
+    ExamReports, ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, MaskMaps, McpServers,
+    Overview, ResourceGrants, Retention, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills,
+    SpendLimits, TenantRows, UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -25,6 +25,7 @@ ports!(
     RunStore
         + Approvals
         + Agents
+        + DocumentStore
         + Conversations
         + Settings
         + Connections

@@ -115,6 +115,7 @@ fn prepare(connection: &mut Connection, list: &[Migration]) -> StoreResult<()> {
             args![],
         )
         .await?;
+        tx.execute("update documents set claimed_until = null where claimed_until is not null", args![]).await?;
         Ok(())
     }));
     let end = if done.is_ok() { "commit" } else { "rollback" };

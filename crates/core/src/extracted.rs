@@ -1,4 +1,4 @@
-//! What was read from a file, in the order in which a person reads it.
+//! What was read from a file, in the order in which a person reads it, or why nothing was.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,4 +54,44 @@ pub struct Area {
     pub y: f32,
     pub width: f32,
     pub height: f32,
+}
+
+/// Why a file could not be read, in words for whoever added it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ExtractFailure {
+    pub kind: ExtractFailureKind,
+    /// What is wrong with the file, a sentence without its end.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExtractFailureKind {
+    PasswordProtected,
+    Empty,
+    Broken,
+    /// The file, what is packed in it, or its text is over a limit.
+    TooLarge,
+    /// Parts are nested in each other beyond a limit.
+    TooDeep,
+    UnknownFormat,
+    /// The program that reads it ended unexpectedly.
+    Crashed,
+    /// It took longer than the limit, by the clock or the processor.
+    TimedOut,
+    OutOfMemory,
+    /// The file itself can't be opened.
+    Unreadable,
+    /// Hostile files can't be read safely on this machine.
+    Unavailable,
+}
+
+impl ExtractFailureKind {
+    /// Whether the same file may be read at another time or on another machine.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::TimedOut | Self::Unreadable | Self::Unavailable)
+    }
 }

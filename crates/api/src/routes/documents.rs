@@ -1,0 +1,305 @@
+//! `/api/documents`: files that are found by their content.
+
+use super::files::{FileBody, attachment};
+use crate::ApiState;
+use crate::auth::Call;
+use crate::dto::documents::{
+    AddedDocument, BatchScan, Chunk, DocumentDetails, DocumentLink, DocumentSearch, JobRetried, Requeued, SearchResult,
+    VectorStoreStats, WatchInput,
+};
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, too_long};
+use crate::guard::MAX_DOCUMENT;
+use crate::problem::{Answer, Created, Done, Problem, ProblemBody, created};
+use axum::Json;
+use axum::body::Body as Bytes;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use futures::StreamExt;
+use serde::Deserialize;
+use steward_core::document::{Document, DocumentOrigin, DocumentStatus, IngestJob, JobState, WatchedPath};
+use steward_core::ports::DocumentFilter;
+use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, WatchedPathId};
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(upload))
+        .routes(routes!(list))
+        .routes(routes!(search))
+        .routes(routes!(link))
+        .routes(routes!(batch_scan))
+        .routes(routes!(register_path))
+        .routes(routes!(watched_paths))
+        .routes(routes!(unwatch))
+        .routes(routes!(embed_pending))
+        .routes(routes!(reindex_all))
+        .routes(routes!(stats))
+        .routes(routes!(jobs))
+        .routes(routes!(job))
+        .routes(routes!(pause))
+        .routes(routes!(resume))
+        .routes(routes!(cancel))
+        .routes(routes!(retry))
+        .routes(routes!(get, remove))
+        .routes(routes!(content))
+        .routes(routes!(chunks))
+        .routes(routes!(process))
+}
+
+/// Which file it is, and where it goes.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct UploadQuery {
+    /// The file's name.
+    #[param(min_length = 1, max_length = 255)]
+    name: String,
+    /// The collection, by id or name.
+    #[param(min_length = 1, max_length = 200)]
+    collection: String,
+    /// An agent that it is linked to, by id or name.
+    #[param(max_length = 200, nullable = false)]
+    agent_id: Option<String>,
+}
+
+/// Takes a document in, up to 256 MB, and has it read. The same file again is no second document.
+#[utoipa::path(post, path = "/api/documents/upload", tag = "documents", operation_id = "uploadDocument",
+    params(UploadQuery), request_body(content = inline(FileBody), content_type = "application/octet-stream"),
+    responses((status = 201, description = "What became of it", body = AddedDocument)))]
+pub(crate) async fn upload(
+    Call(state, caller): Call,
+    Params(query): Params<UploadQuery>,
+    request: Request,
+) -> Created<AddedDocument> {
+    let agent = query.agent_id.as_deref();
+    let mut upload = state.begin_document(&caller, &query.collection, &query.name, agent).await?;
+    let mut bytes = 0u64;
+    let mut body = request.into_body().into_data_stream();
+    while let Some(piece) = body.next().await {
+        let piece = piece.map_err(|error| {
+            Problem::new(StatusCode::BAD_REQUEST, format!("the file did not arrive whole: {error}"), "send it again")
+        })?;
+        bytes += piece.len() as u64;
+        if bytes > MAX_DOCUMENT as u64 {
+            return Err(too_long());
+        }
+        upload.write(&piece).await?;
+    }
+    created(upload.finish().await?)
+}
+
+/// Which documents.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Wanted {
+    /// Of this collection.
+    #[param(nullable = false)]
+    collection: Option<CollectionId>,
+    /// That have come this far.
+    #[param(nullable = false)]
+    status: Option<DocumentStatus>,
+    /// Of this job.
+    #[param(nullable = false)]
+    job: Option<IngestJobId>,
+    /// That are linked to this agent.
+    #[param(nullable = false)]
+    agent_id: Option<AgentId>,
+    /// That came from there.
+    #[param(nullable = false)]
+    origin: Option<DocumentOrigin>,
+    /// Whose name, title or source holds this.
+    #[param(nullable = false, max_length = 200)]
+    search: Option<String>,
+}
+
+/// Documents that one may see, the newest first.
+#[utoipa::path(get, path = "/api/documents", tag = "documents", operation_id = "listDocuments",
+    params(Wanted, PagingQuery), responses((status = 200, description = "The newest first", body = Page<Document>)))]
+pub(crate) async fn list(
+    Call(state, caller): Call,
+    Params(wanted): Params<Wanted>,
+    paging: Paging,
+) -> Listed<Document> {
+    let filter = DocumentFilter {
+        visible_to: None,
+        collection: wanted.collection,
+        status: wanted.status,
+        job: wanted.job,
+        agent: wanted.agent_id,
+        origin: wanted.origin,
+        text: wanted.search,
+        after: paging.after::<DocumentId>()?,
+        limit: paging.limit,
+    };
+    Ok(Page::after_last(state.documents(&caller, filter).await?, |document| document.id))
+}
+
+/// Finds chunks by words and by meaning, joined by reciprocal rank fusion.
+#[utoipa::path(post, path = "/api/documents/search", tag = "documents", operation_id = "searchDocuments",
+    request_body = DocumentSearch, responses((status = 200, description = "The best first", body = SearchResult)))]
+pub(crate) async fn search(Call(state, caller): Call, Body(input): Body<DocumentSearch>) -> Answer<SearchResult> {
+    Ok(Json(state.search_documents(&caller, input).await?))
+}
+
+/// Links a document to an agent, or takes the link away.
+#[utoipa::path(post, path = "/api/documents/links", tag = "documents", operation_id = "linkDocument",
+    request_body = DocumentLink, responses((status = 200, description = "As it is now", body = DocumentDetails)))]
+pub(crate) async fn link(Call(state, caller): Call, Body(input): Body<DocumentLink>) -> Answer<DocumentDetails> {
+    Ok(Json(state.link_document(&caller, input).await?))
+}
+
+/// Has all files of a folder on the server read, as a job.
+#[utoipa::path(post, path = "/api/documents/batch-scan", tag = "documents", operation_id = "batchScan",
+    request_body = BatchScan, responses((status = 201, description = "Begun", body = IngestJob)))]
+pub(crate) async fn batch_scan(Call(state, caller): Call, Body(input): Body<BatchScan>) -> Created<IngestJob> {
+    created(state.scan_folder(&caller, input).await?)
+}
+
+/// Watches a folder on the server: what comes, changes or goes there does so as a document.
+#[utoipa::path(post, path = "/api/documents/register-path", tag = "documents", operation_id = "registerPath",
+    request_body = WatchInput, responses(
+        (status = 201, description = "Watched from now on", body = WatchedPath),
+        (status = 409, description = "It is watched already")))]
+pub(crate) async fn register_path(Call(state, caller): Call, Body(input): Body<WatchInput>) -> Created<WatchedPath> {
+    created(state.watch_path(&caller, input).await?)
+}
+
+/// The folders that are watched.
+#[utoipa::path(get, path = "/api/documents/watched-paths", tag = "documents", operation_id = "listWatchedPaths",
+    responses((status = 200, description = "By path", body = Vec<WatchedPath>)))]
+pub(crate) async fn watched_paths(Call(state, caller): Call) -> Answer<Vec<WatchedPath>> {
+    Ok(Json(state.watched_paths(&caller).await?))
+}
+
+/// Watches a folder no more. Its documents stay.
+#[utoipa::path(delete, path = "/api/documents/watched-paths/{id}", tag = "documents", operation_id = "unwatchPath",
+    params(("id" = Uuid, Path)), responses((status = 204, description = "No more")))]
+pub(crate) async fn unwatch(Call(state, caller): Call, PathId(id): PathId<WatchedPathId>) -> Done {
+    state.unwatch_path(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Whose documents.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct OfAgent {
+    /// Those that are linked to this agent, by id or name; all if left out.
+    #[param(nullable = false, max_length = 200)]
+    agent_id: Option<String>,
+}
+
+/// Has documents read again that failed, or that have chunks without vectors.
+#[utoipa::path(post, path = "/api/documents/embed-pending", tag = "documents", operation_id = "embedPending",
+    params(OfAgent), responses((status = 200, description = "What was set off", body = Requeued)))]
+pub(crate) async fn embed_pending(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<Requeued> {
+    Ok(Json(state.embed_pending(&caller, of.agent_id.as_deref()).await?))
+}
+
+/// Has all documents read, cut and embedded again, with the settings of their collections.
+#[utoipa::path(post, path = "/api/documents/reindex-all", tag = "documents", operation_id = "reindexAll",
+    params(OfAgent), responses((status = 200, description = "What was set off", body = Requeued)))]
+pub(crate) async fn reindex_all(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<Requeued> {
+    Ok(Json(state.reindex_all(&caller, of.agent_id.as_deref()).await?))
+}
+
+/// What is really in use: the index, the embedding model, and how much of it.
+#[utoipa::path(get, path = "/api/documents/vector-store/stats", tag = "documents", operation_id = "vectorStoreStats",
+    responses((status = 200, description = "As it is now", body = VectorStoreStats)))]
+pub(crate) async fn stats(Call(state, caller): Call) -> Answer<VectorStoreStats> {
+    Ok(Json(state.vector_store_stats(&caller).await?))
+}
+
+/// Documents that were handed in together, the newest first.
+#[utoipa::path(get, path = "/api/documents/jobs", tag = "documents", operation_id = "listIngestJobs",
+    params(PagingQuery), responses((status = 200, description = "The newest first", body = Page<IngestJob>)))]
+pub(crate) async fn jobs(Call(state, caller): Call, paging: Paging) -> Listed<IngestJob> {
+    let page = state.ingest_jobs(&caller, paging.after::<IngestJobId>()?, paging.limit).await?;
+    Ok(Page::after_last(page, |job| job.id))
+}
+
+/// How far a job is.
+#[utoipa::path(get, path = "/api/documents/jobs/{id}", tag = "documents", operation_id = "getIngestJob",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "As it is now", body = IngestJob)))]
+pub(crate) async fn job(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
+    Ok(Json(state.ingest_job(&caller, id).await?))
+}
+
+/// Begins no further document of a job until it is resumed.
+#[utoipa::path(post, path = "/api/documents/jobs/{id}/pause", tag = "documents", operation_id = "pauseIngestJob",
+    params(("id" = Uuid, Path)), responses(
+        (status = 200, description = "Paused", body = IngestJob),
+        (status = 409, description = "It was cancelled")))]
+pub(crate) async fn pause(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
+    Ok(Json(state.set_job_state(&caller, id, JobState::Paused).await?))
+}
+
+/// Goes on with a job.
+#[utoipa::path(post, path = "/api/documents/jobs/{id}/resume", tag = "documents", operation_id = "resumeIngestJob",
+    params(("id" = Uuid, Path)), responses(
+        (status = 200, description = "It goes on", body = IngestJob),
+        (status = 409, description = "It was cancelled")))]
+pub(crate) async fn resume(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
+    Ok(Json(state.set_job_state(&caller, id, JobState::Running).await?))
+}
+
+/// Ends a job: documents that wait are removed, those that are done stay.
+#[utoipa::path(post, path = "/api/documents/jobs/{id}/cancel", tag = "documents", operation_id = "cancelIngestJob",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Ended", body = IngestJob)))]
+pub(crate) async fn cancel(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
+    Ok(Json(state.set_job_state(&caller, id, JobState::Cancelled).await?))
+}
+
+/// Has the documents of a job read again that failed.
+#[utoipa::path(post, path = "/api/documents/jobs/{id}/retry", tag = "documents", operation_id = "retryIngestJob",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "How many", body = JobRetried)))]
+pub(crate) async fn retry(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<JobRetried> {
+    Ok(Json(state.retry_job(&caller, id).await?))
+}
+
+/// One document.
+#[utoipa::path(get, path = "/api/documents/{id}", tag = "documents", operation_id = "getDocument",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = DocumentDetails)))]
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Answer<DocumentDetails> {
+    Ok(Json(state.document(&caller, id).await?))
+}
+
+/// Removes a document for good, with its chunks, vectors, links and the file that was sent.
+#[utoipa::path(delete, path = "/api/documents/{id}", tag = "documents", operation_id = "removeDocument",
+    params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
+pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Done {
+    state.remove_document(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The file itself, always as bytes to be kept: nothing in it is ever run by a browser.
+#[utoipa::path(get, path = "/api/documents/{id}/content", tag = "documents", operation_id = "downloadDocument",
+    params(("id" = Uuid, Path)), responses(
+        (status = 200, description = "Its content", content_type = "application/octet-stream", body = inline(FileBody)),
+        (status = 404, description = "There is no such document, or its file is gone", body = ProblemBody, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn content(
+    Call(state, caller): Call,
+    PathId(id): PathId<DocumentId>,
+) -> Result<(HeaderMap, Bytes), Problem> {
+    let (name, bytes) = state.document_content(&caller, id).await?;
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
+    Ok((headers, Bytes::from(bytes)))
+}
+
+/// What was made of a document, in order.
+#[utoipa::path(get, path = "/api/documents/{id}/chunks", tag = "documents", operation_id = "listChunks",
+    params(("id" = Uuid, Path), PagingQuery), responses((status = 200, description = "In order", body = Page<Chunk>)))]
+pub(crate) async fn chunks(Call(state, caller): Call, PathId(id): PathId<DocumentId>, paging: Paging) -> Listed<Chunk> {
+    let page = state.document_chunks(&caller, id, paging.after::<u32>()?, paging.limit).await?;
+    Ok(Page::after_last(page, |chunk| chunk.index))
+}
+
+/// Has a document read, cut and embedded again. What there is of it is found until then.
+#[utoipa::path(post, path = "/api/documents/{id}/process", tag = "documents", operation_id = "processDocument",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "It waits for its turn", body = Document)))]
+pub(crate) async fn process(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Answer<Document> {
+    Ok(Json(state.process_document(&caller, id).await?))
+}

@@ -1,0 +1,127 @@
+//! Collections and documents to try things on, and what the API says of them.
+
+use super::{Bed, bearer, bed};
+use serde_json::{Value, json};
+use steward_core::document::{Chunking, Collection, DocumentOrigin, IngestJob, JobProgress, JobState, SearchWeights};
+use steward_core::hash::sha256;
+use steward_core::ports::{Collections as _, Documents as _, NewDocument};
+use steward_core::{CollectionId, DocumentId, IngestJobId, TenantId, Timestamp};
+use steward_store::Store;
+use uuid::Uuid;
+
+/// A collection with a document and a job that all have this id.
+pub(super) async fn plant(store: &Store, tenant: TenantId, id: Uuid, name: &str, text: &str) {
+    let collection = Collection {
+        id: CollectionId(id),
+        name: name.to_owned(),
+        description: text.to_owned(),
+        chunking: Chunking::default(),
+        weights: SearchWeights::default(),
+        embedding_model: None,
+        classification: None,
+        created_by: None,
+        created_at: Timestamp(0),
+        documents: 0,
+        chunks: 0,
+    };
+    store.create_collection(tenant, &collection).await.unwrap();
+    let job = IngestJob {
+        id: IngestJobId(id),
+        collection: collection.id,
+        label: text.to_owned(),
+        state: JobState::Running,
+        created_by: None,
+        created_at: Timestamp(0),
+        progress: JobProgress::default(),
+    };
+    store.create_job(tenant, &job).await.unwrap();
+    let document = NewDocument {
+        id: DocumentId(id),
+        collection: collection.id,
+        name: text.to_owned(),
+        origin: DocumentOrigin::Upload,
+        source: sha256(text.as_bytes()),
+        bytes: text.len() as u64,
+        sha256: sha256(text.as_bytes()),
+        classification: None,
+        job: Some(job.id),
+        added_by: None,
+        at: Timestamp(0),
+    };
+    store.add_document(tenant, &document).await.unwrap();
+}
+
+/// Where the file of a document lies that says this.
+pub(super) fn keep_file(bed: &Bed, text: &str) {
+    let hash = sha256(text.as_bytes());
+    let folder = bed.dir.path().join("documents").join(&hash[..2]);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(hash), text).unwrap();
+}
+
+async fn upload(bed: &Bed, bearer: &str, query: &str, body: &str) -> (u16, Value) {
+    let line = format!("POST /api/documents/upload?{query}");
+    let answer = bed.send(&line, &[bearer, "content-type: application/octet-stream"], body).await;
+    (answer.status, answer.json())
+}
+
+#[tokio::test]
+async fn a_file_is_taken_in_once_and_goes_with_every_trace() {
+    let bed = bed().await;
+    let admin = bearer(&bed.admin().await);
+    let made = bed.json("POST /api/collections", &[&admin], &json!({"name": "Contracts"})).await;
+    assert_eq!(made.status, 201);
+    let collection = made.json()["id"].as_str().unwrap().to_owned();
+    let (status, added) =
+        upload(&bed, &admin, "collection=contracts&name=dir/a.txt", "The notice period is 30 days.").await;
+    assert_eq!((status, &added["added"], &added["document"]["name"]), (201, &json!("new"), &json!("a.txt")));
+    let (_, again) =
+        upload(&bed, &admin, &format!("collection={collection}&name=b.txt"), "The notice period is 30 days.").await;
+    assert_eq!((&again["added"], &again["document"]["id"]), (&json!("unchanged"), &added["document"]["id"]));
+    let id = added["document"]["id"].as_str().unwrap();
+    let content = bed.send(&format!("GET /api/documents/{id}/content"), &[&admin], "").await;
+    assert_eq!((content.status, content.text.as_str()), (200, "The notice period is 30 days."));
+    let listed = bed.send("GET /api/documents?search=A.TXT&status=waiting", &[&admin], "").await.json();
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(1));
+    let hash = added["document"]["sha256"].as_str().unwrap();
+    let file = bed.dir.path().join("documents").join(&hash[..2]).join(hash);
+    assert!(file.is_file());
+    assert_eq!(bed.send(&format!("DELETE /api/documents/{id}"), &[&admin], "").await.status, 204);
+    assert!(!file.exists());
+    assert_eq!(bed.send(&format!("GET /api/documents/{id}"), &[&admin], "").await.status, 404);
+    assert_eq!(bed.send(&format!("DELETE /api/collections/{collection}"), &[&admin], "").await.status, 204);
+    let left = std::fs::read_dir(bed.dir.path().join("documents")).unwrap().flatten();
+    assert!(left.filter(|entry| entry.path().is_file()).count() == 0, "nothing half received stays");
+}
+
+#[tokio::test]
+async fn bad_input_is_told() {
+    let bed = bed().await;
+    let admin = bearer(&bed.admin().await);
+    bed.json("POST /api/collections", &[&admin], &json!({"name": "Contracts"})).await;
+    for (query, body, field) in [
+        ("collection=nothing&name=a.txt", "text", "collection"),
+        ("collection=Contracts&name=a.txt", "", "body"),
+        ("collection=Contracts&name=%20/", "text", "name"),
+        ("collection=Contracts&name=a.txt&agent_id=nobody", "text", "agent_id"),
+    ] {
+        let (status, problem) = upload(&bed, &admin, query, body).await;
+        assert_eq!((status, &problem["field"]), (422, &json!(field)), "{problem}");
+    }
+    for (line, body, field) in [
+        ("POST /api/collections", json!({"name": "contracts"}), None),
+        ("POST /api/collections", json!({"name": "x", "chunking": {"max_chars": 10}}), Some("chunking")),
+        ("POST /api/collections", json!({"name": "x", "weights": {"text": 0, "vectors": 0}}), Some("weights")),
+        ("POST /api/documents/search", json!({"query": "  "}), Some("query")),
+        ("POST /api/documents/search", json!({"query": "x", "collections": ["nothing"]}), Some("collection")),
+        ("POST /api/documents/search", json!({"query": "x", "upload_date_from": "soon"}), Some("upload_date_from")),
+        ("POST /api/documents/batch-scan", json!({"path": "here", "collection": "Contracts"}), Some("path")),
+        ("POST /api/documents/register-path", json!({"path": "/no/where", "collection": "Contracts"}), Some("path")),
+    ] {
+        let answer = bed.json(line, &[&admin], &body).await;
+        let problem = answer.json();
+        assert!(matches!(answer.status, 409 | 422), "{line}: {problem}");
+        assert_eq!(problem["field"].as_str(), field, "{line}: {problem}");
+        assert!(problem["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{line}: {problem}");
+    }
+}

@@ -1,0 +1,186 @@
+//! Collections of documents: who makes, changes and removes them.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::documents::{CollectionInput, CollectionPatch};
+use steward_core::CollectionId;
+use steward_core::document::{Chunking, Collection, SearchWeights};
+use steward_core::ports::{CollectionChange, DocumentFilter, StoreError};
+
+/// Documents that are removed before others get their turn.
+const AT_ONCE: u32 = 100;
+
+impl App {
+    /// Those that the caller may see, by name.
+    pub async fn collections(&self, caller: &Caller) -> Result<Vec<Collection>, AppError> {
+        authorize(caller, Action::Read, Resource::Collections)?;
+        Ok(self.documents.store.collections(self.tenant(), visible_to(caller)).await?)
+    }
+
+    pub async fn collection(&self, caller: &Caller, id: CollectionId) -> Result<Collection, AppError> {
+        self.collection_for(caller, Action::Read, id).await
+    }
+
+    pub async fn create_collection(&self, caller: &Caller, input: CollectionInput) -> Result<Collection, AppError> {
+        authorize(caller, Action::Write, Resource::Collections)?;
+        check(input.chunking, input.weights)?;
+        let collection = Collection {
+            id: CollectionId(self.deps().ids.next()),
+            name: name_of(&input.name)?,
+            description: input.description.trim().to_owned(),
+            chunking: input.chunking,
+            weights: input.weights,
+            embedding_model: None,
+            classification: input.classification,
+            created_by: Some(caller.user()),
+            created_at: self.now(),
+            documents: 0,
+            chunks: 0,
+        };
+        // Before it can be found: nobody sees it open who may not.
+        self.prepare_new_resource(caller, collection.id.into()).await?;
+        if !input.open {
+            self.store().set_restricted(self.tenant(), collection.id.into(), true).await?;
+        }
+        self.documents.store.create_collection(self.tenant(), &collection).await?;
+        Ok(collection)
+    }
+
+    pub async fn change_collection(
+        &self,
+        caller: &Caller,
+        id: CollectionId,
+        patch: CollectionPatch,
+    ) -> Result<Collection, AppError> {
+        let known = self.collection_for(caller, Action::Write, id).await?;
+        check(patch.chunking.unwrap_or(known.chunking), patch.weights.unwrap_or(known.weights))?;
+        if let Some(classification) = patch.classification
+            && known.classification.is_some_and(|known| classification < known)
+        {
+            authorize(caller, Action::Administer, Resource::Policies)?;
+        }
+        let change = CollectionChange {
+            name: patch.name.as_deref().map(name_of).transpose()?,
+            description: patch.description,
+            chunking: patch.chunking,
+            weights: patch.weights,
+            classification: patch.classification.map(Some),
+        };
+        Ok(self.documents.store.change_collection(self.tenant(), id, &change).await?)
+    }
+
+    /// For good, with all its documents.
+    pub async fn remove_collection(&self, caller: &Caller, id: CollectionId) -> Result<(), AppError> {
+        self.collection_for(caller, Action::Share, id).await?;
+        let filter = DocumentFilter { collection: Some(id), limit: AT_ONCE, ..DocumentFilter::default() };
+        loop {
+            let page = self.documents.store.documents(self.tenant(), &filter).await?;
+            for document in &page.items {
+                match self.documents.remove(document.id).await {
+                    Ok(()) | Err(StoreError::NotFound(_)) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            if page.items.is_empty() {
+                break;
+            }
+        }
+        Ok(self.documents.store.remove_collection(self.tenant(), id).await?)
+    }
+
+    /// A collection for this action; not found, if the caller may not see it.
+    pub(crate) async fn collection_for(
+        &self,
+        caller: &Caller,
+        action: Action,
+        id: CollectionId,
+    ) -> Result<Collection, AppError> {
+        let unknown = || AppError::not_found(format!("collection {id}"));
+        let collection = self.documents.store.collection(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let resource = Resource::Collection { id, name: &collection.name };
+        if authorize(caller, Action::Read, resource).is_err() {
+            return Err(unknown());
+        }
+        authorize(caller, action, resource)?;
+        Ok(collection)
+    }
+
+    /// A collection by its id or name.
+    pub(crate) async fn named_collection(
+        &self,
+        caller: &Caller,
+        action: Action,
+        name: &str,
+    ) -> Result<Collection, AppError> {
+        let id = match name.trim().parse::<CollectionId>() {
+            Ok(id) => Some(id),
+            Err(_) => self.documents.store.collection_by_name(self.tenant(), name.trim()).await?.map(|one| one.id),
+        };
+        let unknown =
+            || AppError::invalid("collection", format!("there is no collection `{name}`"), "see GET /api/collections");
+        match self.collection_for(caller, action, id.ok_or_else(unknown)?).await {
+            Err(error) if error.kind == crate::app::ErrorKind::NotFound => Err(unknown()),
+            other => other,
+        }
+    }
+}
+
+/// Whose grants a list is filtered by; `None`: the caller may see all.
+pub(crate) fn visible_to(caller: &Caller) -> Option<steward_core::UserId> {
+    let above = authorize(caller, Action::Write, Resource::Connections).is_ok();
+    (!above).then(|| caller.user())
+}
+
+fn name_of(name: &str) -> Result<String, AppError> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+        return Err(AppError::invalid("name", "this can't be a name", "use 1 to 100 characters in one line"));
+    }
+    Ok(name.to_owned())
+}
+
+fn check(chunking: Chunking, weights: SearchWeights) -> Result<(), AppError> {
+    if !(200..=4000).contains(&chunking.max_chars) {
+        return Err(AppError::invalid("chunking", "a chunk has 200 to 4000 characters", "1500 suits most texts"));
+    }
+    if chunking.overlap > chunking.max_chars / 2 {
+        return Err(AppError::invalid(
+            "chunking",
+            "chunks share at most half of their characters",
+            "make `overlap` smaller, such as 300",
+        ));
+    }
+    let weight = |value: f32| (0.0..=1.0).contains(&value);
+    if !weight(weights.text) || !weight(weights.vectors) || weights.text + weights.vectors <= 0.0 {
+        return Err(AppError::invalid(
+            "weights",
+            "weights are from 0 to 1, and one of them is above 0",
+            "0.3 and 0.7 suit most texts",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check, name_of};
+    use steward_core::document::{Chunking, SearchWeights};
+
+    #[test]
+    fn what_can_not_be_meant_is_refused() {
+        for (max_chars, overlap, text, vectors, expect) in [
+            (1500, 300, 0.3, 0.7, None),
+            (1500, 300, 0.0, 1.0, None),
+            (199, 0, 0.3, 0.7, Some("chunking")),
+            (4001, 0, 0.3, 0.7, Some("chunking")),
+            (1000, 501, 0.3, 0.7, Some("chunking")),
+            (1000, 500, 0.0, 0.0, Some("weights")),
+            (1000, 500, -0.1, 1.0, Some("weights")),
+            (1000, 500, f32::NAN, 1.0, Some("weights")),
+        ] {
+            let wrong = check(Chunking { max_chars, overlap }, SearchWeights { text, vectors });
+            assert_eq!(wrong.err().and_then(|error| error.detail.field).as_deref(), expect);
+        }
+        assert!(name_of(" Contracts ").is_ok_and(|name| name == "Contracts"));
+        assert!(name_of(" ").is_err() && name_of("a\nb").is_err() && name_of(&"x".repeat(101)).is_err());
+    }
+}

@@ -1,0 +1,342 @@
+//! Folders whose files become documents: once, or for as long as they are watched. Links are not followed, and what is
+//! hidden is left out.
+
+use super::DocumentService;
+use rustix::fs::{Mode, OFlags};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use steward_core::document::{Chunking, Collection, DocumentOrigin, DocumentProblem, JobState, SearchWeights};
+use steward_core::ports::{Added, DocumentFilter, NewDocument, StoreError, StoreResult};
+use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
+
+/// Files of one folder that become documents; what is beyond is told of.
+const MAX_FILES: usize = 100_000;
+/// Files of the workspace that become documents, the newest first.
+const MAX_WORKSPACE_FILES: usize = 5_000;
+/// Largest file of the workspace that is read by itself, bytes.
+const MAX_WORKSPACE_BYTES: u64 = 20_000_000;
+/// Most folders within each other.
+const MAX_DEPTH: usize = 40;
+/// The collection of the workspace's files.
+const WORKSPACE_COLLECTION: &str = "Workspace";
+/// Folders that programs fill.
+const LEFT_OUT: [&str; 5] = ["node_modules", "target", "__pycache__", "venv", "dist"];
+
+/// What a file was when it was last looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+/// Files by path, as they were at the last look; what is the same now is not read again.
+pub(super) type Seen = HashMap<(CollectionId, PathBuf), Stamp>;
+
+/// Where files go.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub collection: CollectionId,
+    pub origin: DocumentOrigin,
+    pub job: Option<IngestJobId>,
+    pub agent: Option<AgentId>,
+    pub user: Option<UserId>,
+}
+
+impl DocumentService {
+    /// Has all files of a folder read; the job says how far that is.
+    pub(crate) async fn scan_job(&self, job: IngestJobId, path: PathBuf, target: Target) -> StoreResult<()> {
+        let listing = listed(path, MAX_FILES).await;
+        for (file, _) in &listing.files {
+            if self.store.job(self.tenant, job).await?.is_none_or(|job| job.state == JobState::Cancelled) {
+                return Ok(());
+            }
+            self.add_file(file, &file.display().to_string(), &target).await?;
+        }
+        if self.store.job(self.tenant, job).await?.is_some_and(|job| job.state == JobState::Scanning) {
+            self.store.set_job_state(self.tenant, job, JobState::Running).await?;
+        }
+        Ok(())
+    }
+
+    /// Looks through the workspace and all watched folders for what is new, changed or gone.
+    pub(super) async fn scan_watched(&self) {
+        if let Err(error) = self.scan_workspace().await {
+            tracing::warn!(%error, "the workspace could not be looked through");
+        }
+        let watched = match self.store.watched_paths(self.tenant).await {
+            Ok(watched) => watched,
+            Err(error) => {
+                tracing::warn!(%error, "the watched folders can't be listed");
+                return;
+            }
+        };
+        for mut path in watched {
+            let target = Target {
+                collection: path.collection,
+                origin: DocumentOrigin::Path,
+                job: None,
+                agent: None,
+                user: None,
+            };
+            let listing = listed(PathBuf::from(&path.path), MAX_FILES).await;
+            path.problem = listing.problem.clone();
+            path.scanned_at = Some(self.clock.now());
+            let followed =
+                self.follow(Path::new(&path.path), &listing, &target, |file| file.display().to_string()).await;
+            let saved = match followed {
+                Ok(()) => self.store.save_watched_path(self.tenant, &path).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = saved {
+                tracing::warn!(%error, path = path.path, "a watched folder could not be followed");
+            }
+        }
+    }
+
+    async fn scan_workspace(&self) -> StoreResult<()> {
+        let root = PathBuf::from(&self.workspace);
+        let mut listing = listed(root.clone(), MAX_FILES).await;
+        listing.files.retain(|(_, stamp)| (1..=MAX_WORKSPACE_BYTES).contains(&stamp.bytes));
+        listing.files.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.modified));
+        listing.files.truncate(MAX_WORKSPACE_FILES);
+        if listing.files.is_empty() && self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?.is_none()
+        {
+            return Ok(());
+        }
+        let collection = self.workspace_collection().await?;
+        let target = Target { collection, origin: DocumentOrigin::Workspace, job: None, agent: None, user: None };
+        let relative = |file: &Path| file.strip_prefix(&root).unwrap_or(file).display().to_string();
+        self.follow(&root, &listing, &target, relative).await
+    }
+
+    /// Everybody who may read files of the workspace may search in them.
+    async fn workspace_collection(&self) -> StoreResult<CollectionId> {
+        if let Some(known) = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await? {
+            return Ok(known.id);
+        }
+        let collection = Collection {
+            id: CollectionId(self.ids.next()),
+            name: WORKSPACE_COLLECTION.to_owned(),
+            description: "The files of the workspace, as they are now.".to_owned(),
+            chunking: Chunking::default(),
+            weights: SearchWeights::default(),
+            embedding_model: None,
+            classification: None,
+            created_by: None,
+            created_at: self.clock.now(),
+            documents: 0,
+            chunks: 0,
+        };
+        match self.store.create_collection(self.tenant, &collection).await {
+            Ok(()) => Ok(collection.id),
+            // Another node was first.
+            Err(StoreError::Conflict(_)) => {
+                let known = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?;
+                known.map(|one| one.id).ok_or_else(|| StoreError::NotFound("the workspace's collection".to_owned()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn follow(
+        &self,
+        root: &Path,
+        listing: &Listing,
+        target: &Target,
+        name: impl Fn(&Path) -> String,
+    ) -> StoreResult<()> {
+        for (file, stamp) in &listing.files {
+            let key = (target.collection, file.clone());
+            if self.seen().get(&key) == Some(stamp) {
+                continue;
+            }
+            self.add_file(file, &name(file), target).await?;
+            self.seen().insert(key, *stamp);
+        }
+        if listing.problem.is_some() {
+            // What could not be looked at is not gone.
+            return Ok(());
+        }
+        let there: std::collections::HashSet<String> = listing.files.iter().map(|(file, _)| name(file)).collect();
+        let below = name(root);
+        let mut filter = DocumentFilter {
+            collection: Some(target.collection),
+            origin: Some(target.origin),
+            limit: 500,
+            ..DocumentFilter::default()
+        };
+        loop {
+            let page = self.store.documents(self.tenant, &filter).await?;
+            for document in &page.items {
+                let ours =
+                    target.origin == DocumentOrigin::Workspace || Path::new(&document.source).starts_with(&below);
+                if ours && !there.contains(&document.source) {
+                    self.remove(document.id).await?;
+                    self.seen().retain(|(collection, file), _| {
+                        *collection != target.collection || name(file) != document.source
+                    });
+                }
+            }
+            match page.items.last() {
+                Some(last) if page.more => filter.after = Some(last.id),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Has a file read, unless it is there with this content. What can't be opened is left out: the next look may.
+    async fn add_file(&self, file: &Path, source: &str, target: &Target) -> StoreResult<()> {
+        let copied = match self.open_source(target.origin, source).await {
+            Ok(opened) => self.originals.copy(opened).await.map_err(|error| error.to_string()),
+            Err(problem) => Err(problem.message),
+        };
+        let copied = match copied {
+            Ok(copied) => copied,
+            Err(reason) => {
+                tracing::warn!(file = source, reason, "a file could not be read");
+                return Ok(());
+            }
+        };
+        let name = file.file_name().map_or_else(|| source.to_owned(), |name| name.to_string_lossy().into_owned());
+        let new = NewDocument {
+            id: DocumentId(self.ids.next()),
+            collection: target.collection,
+            name,
+            origin: target.origin,
+            source: source.to_owned(),
+            bytes: copied.bytes,
+            sha256: copied.sha256.clone(),
+            classification: None,
+            job: target.job,
+            added_by: target.user,
+            at: self.clock.now(),
+        };
+        let added = self.store.add_document(self.tenant, &new).await?;
+        if let Some(agent) = target.agent {
+            self.store.link_document(self.tenant, added.document().id, agent, true).await?;
+        }
+        if !matches!(added, Added::Unchanged(_)) {
+            self.wake();
+        }
+        Ok(())
+    }
+}
+
+/// Opens a file that is none of the kinds that block or act when they are read.
+pub(super) fn open_plain(path: &str) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no plain file")) }
+}
+
+/// The files below a folder.
+#[derive(Debug, Default)]
+struct Listing {
+    files: Vec<(PathBuf, Stamp)>,
+    /// Why not all of it was looked at.
+    problem: Option<DocumentProblem>,
+}
+
+async fn listed(root: PathBuf, most: usize) -> Listing {
+    let walked = tokio::task::spawn_blocking(move || {
+        let mut listing = Listing::default();
+        walk(&root, 0, most, &mut listing);
+        listing.files.sort_by(|a, b| a.0.cmp(&b.0));
+        listing
+    });
+    walked.await.unwrap_or_default()
+}
+
+fn walk(path: &Path, depth: usize, most: usize, listing: &mut Listing) {
+    let metadata = match std::fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) => {
+            // A file that went meanwhile is no problem, the folder itself is one.
+            if depth == 0 {
+                listing.problem = Some(not_looked_at(path, &error));
+            }
+            return;
+        }
+    };
+    if metadata.is_file() {
+        let stamp = Stamp { bytes: metadata.len(), modified: metadata.modified().ok() };
+        listing.files.push((path.to_owned(), stamp));
+        return;
+    }
+    if !metadata.is_dir() || depth > MAX_DEPTH {
+        return;
+    }
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) => {
+            listing.problem = Some(not_looked_at(path, &error));
+            return;
+        }
+    };
+    for entry in entries.flatten() {
+        if listing.files.len() >= most {
+            listing.problem = Some(DocumentProblem {
+                message: format!("there are more than {most} files; the rest is left out"),
+                hint: "Name folders further down.".to_owned(),
+            });
+            return;
+        }
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with('.') && !LEFT_OUT.contains(&&*name) {
+            walk(&entry.path(), depth + 1, most, listing);
+        }
+    }
+}
+
+fn not_looked_at(path: &Path, error: &io::Error) -> DocumentProblem {
+    DocumentProblem {
+        message: format!("{} can't be looked through: {error}", path.display()),
+        hint: "Check that it is there, and that Steward may read it.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::{Listing, open_plain, walk};
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn hidden_files_links_and_pipes_are_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        for folder in ["a/b", ".git", "node_modules/x"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for file in ["one.txt", "a/b/two.txt", ".git/three.txt", "node_modules/x/four.txt", ".five"] {
+            fs::write(root.join(file), "text").unwrap();
+        }
+        symlink("/etc/passwd", root.join("link.txt")).unwrap();
+        symlink("/etc", root.join("linked")).unwrap();
+        let mut listing = Listing::default();
+        walk(root, 0, 100, &mut listing);
+        let mut names: Vec<String> =
+            listing.files.iter().map(|(path, _)| path.strip_prefix(root).unwrap().display().to_string()).collect();
+        names.sort();
+        assert_eq!(names, ["a/b/two.txt", "one.txt"]);
+        assert_eq!(listing.problem, None);
+
+        let mut few = Listing::default();
+        walk(root, 0, 1, &mut few);
+        assert!(few.problem.is_some_and(|problem| problem.message.contains("more than 1 files")));
+        let mut gone = Listing::default();
+        walk(&root.join("gone"), 0, 1, &mut gone);
+        assert!(gone.problem.is_some());
+
+        let path = |name: &str| root.join(name).display().to_string();
+        assert!(open_plain(&path("one.txt")).is_ok());
+        assert!(open_plain(&path("link.txt")).is_err());
+        assert!(open_plain(&path("a")).is_err());
+        assert!(open_plain("/dev/null").is_err());
+    }
+}

@@ -1,0 +1,119 @@
+//! Two rankings of chunks, joined, within what a filter lets through.
+
+use super::DocumentService;
+use super::live_index::{LiveError, Opened};
+use crate::dto::documents::SearchMode;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use steward_core::document::SearchWeights;
+use steward_core::ports::{ChunkKey, DocumentFacts};
+use steward_core::{AgentId, CollectionId, Timestamp};
+use steward_knowledge::{DocumentSet, FusionWeights, Hit, fuse};
+
+/// Chunks of each ranking that are joined.
+const CANDIDATES: usize = 100;
+
+/// Which documents to look into.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SearchFilter {
+    /// Collections that may be seen and are wanted.
+    pub collections: HashSet<CollectionId>,
+    pub agent: Option<AgentId>,
+    pub doc_type: Option<String>,
+    pub source_file: Option<String>,
+    pub from: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+impl SearchFilter {
+    fn fits(&self, facts: &DocumentFacts) -> bool {
+        self.collections.contains(&facts.collection)
+            && self.agent.is_none_or(|agent| facts.agents.contains(&agent))
+            && self.doc_type.as_deref().is_none_or(|wanted| facts.doc_type.eq_ignore_ascii_case(wanted))
+            && self.from.is_none_or(|from| facts.added_at >= from)
+            && self.until.is_none_or(|until| facts.added_at < until)
+            && self.source_file.as_deref().is_none_or(|wanted| {
+                facts.source.to_lowercase().contains(wanted) || facts.name.to_lowercase().contains(wanted)
+            })
+    }
+}
+
+/// What was found, before its texts are read.
+pub(crate) struct Ranked {
+    pub hits: Vec<RankedChunk>,
+    pub documents: u64,
+    /// Why there is no ranking by meaning.
+    pub notice: Option<String>,
+}
+
+pub(crate) struct RankedChunk {
+    pub key: ChunkKey,
+    pub facts: DocumentFacts,
+    pub score: f64,
+    pub text: Option<(u32, f32)>,
+    pub vector: Option<(u32, f32)>,
+}
+
+impl DocumentService {
+    /// The best chunks of the documents that fit the filter. Nothing else is scored or counted.
+    pub(crate) async fn ranked(
+        &self,
+        query: &str,
+        filter: &SearchFilter,
+        mode: SearchMode,
+        weights: SearchWeights,
+        limit: usize,
+    ) -> Result<Ranked, LiveError> {
+        let Some(opened) = self.index.up_to_date().await? else {
+            return Ok(Ranked { hits: Vec::new(), documents: 0, notice: None });
+        };
+        let numbers = opened.matching(|facts| filter.fits(facts));
+        let documents = numbers.len() as u64;
+        let allowed: DocumentSet = numbers.into_iter().collect();
+        let (vector, notice) = if mode == SearchMode::Text || documents == 0 {
+            (None, None)
+        } else {
+            match self.embedder.embed(&[query.to_owned()]).await {
+                Ok(vectors) => (vectors.into_iter().next(), None),
+                Err(error) => (None, Some(format!("only words were looked at: {error}"))),
+            }
+        };
+        let count = CANDIDATES.max(limit);
+        let (target, words) = (Arc::clone(&opened), query.to_owned());
+        let searched = tokio::task::spawn_blocking(move || {
+            let text = match mode {
+                SearchMode::Vectors => Vec::new(),
+                _ => target.index.search_text(&words, &allowed, count)?,
+            };
+            let vectors = match vector {
+                Some(vector) => target.index.search_vectors(&vector, &allowed, count)?,
+                None => Vec::new(),
+            };
+            Ok::<_, LiveError>((text, vectors))
+        });
+        let (text, vectors) = searched.await.map_err(|_| LiveError::Ended)??;
+        let hits = joined(&opened, &text, &vectors, weights, limit);
+        Ok(Ranked { hits, documents, notice })
+    }
+}
+
+fn joined(opened: &Opened, text: &[Hit], vectors: &[Hit], weights: SearchWeights, limit: usize) -> Vec<RankedChunk> {
+    let weights =
+        FusionWeights { text: f64::from(weights.text), vector: f64::from(weights.vectors), ..FusionWeights::default() };
+    let keys = |hits: &[Hit]| hits.iter().map(Hit::key).collect::<Vec<_>>();
+    let scores = |hits: &[Hit]| hits.iter().map(|hit| (hit.key(), hit.score)).collect::<HashMap<_, _>>();
+    let (by_text, by_vector) = (scores(text), scores(vectors));
+    fuse(&keys(text), &keys(vectors), weights)
+        .into_iter()
+        .take(limit)
+        .filter_map(|fused| {
+            Some(RankedChunk {
+                facts: opened.facts(fused.key.document)?,
+                text: fused.text_rank.zip(by_text.get(&fused.key).copied()),
+                vector: fused.vector_rank.zip(by_vector.get(&fused.key).copied()),
+                key: fused.key,
+                score: fused.score,
+            })
+        })
+        .collect()
+}

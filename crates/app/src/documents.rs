@@ -1,0 +1,310 @@
+//! Documents: handed in, listed, linked to agents, removed, and searched.
+
+mod scan;
+mod search;
+
+use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::collections::visible_to;
+use crate::document_service::Incoming;
+use crate::dto::documents::{AddedAs, AddedDocument, Chunk, DocumentDetails, DocumentLink, JobRetried, Requeued};
+use bytes::Bytes;
+use steward_core::agent::Agent;
+use steward_core::document::{Chunking, Document, DocumentOrigin, DocumentStatus, IngestJob, JobState};
+use steward_core::ports::{Added, DocumentFilter, JobFilter, NewDocument, Page};
+use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
+
+/// Longest name of a file, characters.
+const MAX_NAME: usize = 255;
+/// Documents that are looked at before others get their turn.
+const AT_ONCE: u32 = 500;
+
+impl App {
+    /// Takes a file in, which is read once all of it is there. The same file again is no error.
+    pub async fn begin_document(
+        &self,
+        caller: &Caller,
+        collection: &str,
+        name: &str,
+        agent: Option<&str>,
+    ) -> Result<DocumentUpload, AppError> {
+        let collection = self.named_collection(caller, Action::Write, collection).await?.id;
+        let agent = self.linked_agent(caller, agent).await?;
+        let incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
+        Ok(DocumentUpload {
+            app: self.clone(),
+            collection,
+            agent,
+            name: file_name(name)?,
+            user: caller.user(),
+            incoming,
+        })
+    }
+
+    pub async fn documents(&self, caller: &Caller, filter: DocumentFilter) -> Result<Page<Document>, AppError> {
+        authorize(caller, Action::Read, Resource::Collections)?;
+        let filter = DocumentFilter { visible_to: visible_to(caller), ..filter };
+        Ok(self.documents.store.documents(self.tenant(), &filter).await?)
+    }
+
+    pub async fn document(&self, caller: &Caller, id: DocumentId) -> Result<DocumentDetails, AppError> {
+        let document = self.document_for(caller, Action::Read, id).await?;
+        let agents = self.documents.store.agents_of_document(self.tenant(), id).await?;
+        Ok(DocumentDetails { document, agents })
+    }
+
+    /// The file itself, and its name.
+    pub async fn document_content(&self, caller: &Caller, id: DocumentId) -> Result<(String, Vec<u8>), AppError> {
+        let document = self.document_for(caller, Action::Read, id).await?;
+        let bytes =
+            self.documents.content(&document).await.map_err(|problem| {
+                AppError::new(ErrorKind::NotFound, problem.message, problem.hint).code("file_gone")
+            })?;
+        Ok((document.name, bytes))
+    }
+
+    /// The chunks after the place `after`, in order.
+    pub async fn document_chunks(
+        &self,
+        caller: &Caller,
+        id: DocumentId,
+        after: Option<u32>,
+        limit: u32,
+    ) -> Result<Page<Chunk>, AppError> {
+        let document = self.document_for(caller, Action::Read, id).await?;
+        let rows = self.documents.store.document_chunks(self.tenant(), document.number).await?;
+        let first = after.map_or(0, |after| after.saturating_add(1));
+        let mut items: Vec<Chunk> = (0u32..)
+            .zip(rows)
+            .filter(|(index, _)| *index >= first)
+            .take(limit as usize + 1)
+            .map(|(index, row)| Chunk::of(index, row))
+            .collect();
+        let more = items.len() > limit as usize;
+        items.truncate(limit as usize);
+        Ok(Page { items, more })
+    }
+
+    /// Has it read, cut and embedded again.
+    pub async fn process_document(&self, caller: &Caller, id: DocumentId) -> Result<Document, AppError> {
+        self.document_for(caller, Action::Write, id).await?;
+        let document = self.documents.store.requeue_document(self.tenant(), id, self.now()).await?;
+        self.documents.work().await?;
+        Ok(document)
+    }
+
+    /// With every trace of it: chunks, vectors, the file that was sent.
+    pub async fn remove_document(&self, caller: &Caller, id: DocumentId) -> Result<(), AppError> {
+        self.document_for(caller, Action::Write, id).await?;
+        Ok(self.documents.remove(id).await?)
+    }
+
+    pub async fn link_document(&self, caller: &Caller, link: DocumentLink) -> Result<DocumentDetails, AppError> {
+        let document = self.document_for(caller, Action::Read, link.document_id).await?;
+        if let Some(agent) = self.linked_agent(caller, Some(&link.agent_id)).await? {
+            self.documents.store.link_document(self.tenant(), document.id, agent, link.linked).await?;
+        }
+        self.document(caller, document.id).await
+    }
+
+    /// Has all documents that failed, or have chunks without vectors, done again; of one agent or of all.
+    pub async fn embed_pending(&self, caller: &Caller, agent: Option<&str>) -> Result<Requeued, AppError> {
+        self.requeue_all(caller, agent, |document| {
+            document.embedded < document.chunks || document.status == DocumentStatus::Failed
+        })
+        .await
+    }
+
+    /// Has all documents read, cut and embedded again; of one agent or of all.
+    pub async fn reindex_all(&self, caller: &Caller, agent: Option<&str>) -> Result<Requeued, AppError> {
+        self.requeue_all(caller, agent, |_| true).await
+    }
+
+    async fn requeue_all(
+        &self,
+        caller: &Caller,
+        agent: Option<&str>,
+        wanted: impl Fn(&Document) -> bool,
+    ) -> Result<Requeued, AppError> {
+        authorize(caller, Action::Write, Resource::Collections)?;
+        let agent = self.linked_agent(caller, agent).await?;
+        let mut filter = DocumentFilter { agent, limit: AT_ONCE, ..DocumentFilter::default() };
+        let mut done = 0;
+        let mut chunking = Chunking::default();
+        loop {
+            let page = self.documents(caller, filter.clone()).await?;
+            for document in page.items.iter().filter(|one| wanted(one)) {
+                let Ok(collection) = self.collection_for(caller, Action::Write, document.collection).await else {
+                    continue;
+                };
+                chunking = collection.chunking;
+                self.documents.store.requeue_document(self.tenant(), document.id, self.now()).await?;
+                done += 1;
+            }
+            match page.items.last() {
+                Some(last) if page.more => filter.after = Some(last.id),
+                _ => break,
+            }
+        }
+        self.documents.work().await?;
+        Ok(Requeued { documents: done, chunk_size_used: chunking.max_chars, chunk_overlap_used: chunking.overlap })
+    }
+
+    pub async fn ingest_jobs(
+        &self,
+        caller: &Caller,
+        after: Option<IngestJobId>,
+        limit: u32,
+    ) -> Result<Page<IngestJob>, AppError> {
+        authorize(caller, Action::Read, Resource::Collections)?;
+        let filter = JobFilter { visible_to: visible_to(caller), after, limit };
+        Ok(self.documents.store.jobs(self.tenant(), &filter).await?)
+    }
+
+    pub async fn ingest_job(&self, caller: &Caller, id: IngestJobId) -> Result<IngestJob, AppError> {
+        self.job_for(caller, Action::Read, id).await
+    }
+
+    /// Pauses it, lets it go on, or ends it: what still waits is removed then.
+    pub async fn set_job_state(
+        &self,
+        caller: &Caller,
+        id: IngestJobId,
+        state: JobState,
+    ) -> Result<IngestJob, AppError> {
+        let job = self.job_for(caller, Action::Write, id).await?;
+        if job.state == JobState::Cancelled && state != JobState::Cancelled {
+            return Err(AppError::conflict("job_cancelled", "the job was cancelled", "scan the folder again"));
+        }
+        self.documents.store.set_job_state(self.tenant(), id, state).await?;
+        if state == JobState::Cancelled {
+            self.documents.remove_waiting(id).await?;
+        }
+        self.documents.wake();
+        self.job_for(caller, Action::Read, id).await
+    }
+
+    /// Has those of its documents read again that failed.
+    pub async fn retry_job(&self, caller: &Caller, id: IngestJobId) -> Result<JobRetried, AppError> {
+        self.job_for(caller, Action::Write, id).await?;
+        let documents = self.documents.store.retry_job(self.tenant(), id, self.now()).await?;
+        self.documents.wake();
+        Ok(JobRetried { job: id, documents })
+    }
+
+    async fn job_for(&self, caller: &Caller, action: Action, id: IngestJobId) -> Result<IngestJob, AppError> {
+        let unknown = || AppError::not_found(format!("job {id}"));
+        let job = self.documents.store.job(self.tenant(), id).await?.ok_or_else(unknown)?;
+        self.within(caller, action, job.collection).await?.ok_or_else(unknown)?;
+        Ok(job)
+    }
+
+    async fn document_for(&self, caller: &Caller, action: Action, id: DocumentId) -> Result<Document, AppError> {
+        let unknown = || AppError::not_found(format!("document {id}"));
+        let document = self.documents.store.document(self.tenant(), id).await?.ok_or_else(unknown)?;
+        self.within(caller, action, document.collection).await?.ok_or_else(unknown)?;
+        Ok(document)
+    }
+
+    /// `None`: the caller may not see the collection, nor know that there is one.
+    async fn within(&self, caller: &Caller, action: Action, id: CollectionId) -> Result<Option<()>, AppError> {
+        match self.collection_for(caller, action, id).await {
+            Ok(_) => Ok(Some(())),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The agent of this id or name, whose documents the caller may change.
+    async fn linked_agent(&self, caller: &Caller, agent: Option<&str>) -> Result<Option<AgentId>, AppError> {
+        let Some(wanted) = agent.map(str::trim).filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        let agent = self.agent_by_id_or_name(caller, wanted).await?;
+        authorize(caller, Action::Write, crate::agent_lookup::of(&agent))?;
+        Ok(Some(agent.id))
+    }
+
+    pub(crate) async fn agent_by_id_or_name(&self, caller: &Caller, wanted: &str) -> Result<Agent, AppError> {
+        let found = match wanted.parse::<AgentId>() {
+            Ok(id) => self.usable_agents(caller).await?.into_iter().find(|agent| agent.id == id),
+            Err(_) => self.usable_agent(caller, wanted).await?,
+        };
+        found.ok_or_else(|| {
+            AppError::invalid("agent_id", format!("there is no agent `{wanted}`"), "see GET /api/agents")
+        })
+    }
+}
+
+/// A file that is being received; gone again unless it is finished.
+pub struct DocumentUpload {
+    app: App,
+    collection: CollectionId,
+    agent: Option<AgentId>,
+    name: String,
+    user: UserId,
+    incoming: Incoming,
+}
+
+impl DocumentUpload {
+    pub async fn write(&mut self, bytes: &Bytes) -> Result<(), AppError> {
+        self.incoming.write(bytes).await.map_err(|error| not_kept(&error))
+    }
+
+    /// Keeps it, and has it read.
+    pub async fn finish(self) -> Result<AddedDocument, AppError> {
+        let app = self.app;
+        let received = self.incoming.finish().await.map_err(|error| not_kept(&error))?;
+        if received.bytes == 0 {
+            return Err(AppError::invalid("body", "the file is empty", "send a file with something in it"));
+        }
+        let new = NewDocument {
+            id: DocumentId(app.deps().ids.next()),
+            collection: self.collection,
+            name: self.name,
+            origin: DocumentOrigin::Upload,
+            source: received.sha256.clone(),
+            bytes: received.bytes,
+            sha256: received.sha256.clone(),
+            classification: None,
+            job: None,
+            added_by: Some(self.user),
+            at: app.now(),
+        };
+        received.keep().await.map_err(|error| not_kept(&error))?;
+        let added = app.documents.store.add_document(app.tenant(), &new).await?;
+        let document = added.document().clone();
+        if let Some(agent) = self.agent {
+            app.documents.store.link_document(app.tenant(), document.id, agent, true).await?;
+        }
+        app.documents.work().await?;
+        Ok(AddedDocument { added: kind_of(&added), document })
+    }
+}
+
+fn kind_of(added: &Added) -> AddedAs {
+    match added {
+        Added::New(_) => AddedAs::New,
+        Added::Changed(_) => AddedAs::Changed,
+        Added::Unchanged(_) => AddedAs::Unchanged,
+        Added::Duplicate(_) => AddedAs::Duplicate,
+    }
+}
+
+/// The last part of a path, as a name in one line.
+fn file_name(given: &str) -> Result<String, AppError> {
+    let last = given.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    let name: String = last.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
+    if name.is_empty() {
+        return Err(AppError::invalid("name", "the file has no name", "give one, such as report.pdf"));
+    }
+    Ok(name)
+}
+
+fn not_kept(error: &std::io::Error) -> AppError {
+    tracing::error!(%error, "a document could not be kept");
+    AppError::new(
+        ErrorKind::Unavailable,
+        "the file could not be kept",
+        "check the data folder's rights and free space, then send it again",
+    )
+}

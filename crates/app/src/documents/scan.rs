@@ -1,0 +1,94 @@
+//! Folders on the server whose files become documents: once, or for as long as they are watched.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::document_service::Target;
+use crate::dto::documents::{BatchScan, WatchInput};
+use std::path::PathBuf;
+use std::sync::Arc;
+use steward_core::document::{DocumentOrigin, IngestJob, JobProgress, JobState, WatchedPath};
+use steward_core::{IngestJobId, WatchedPathId};
+
+impl App {
+    /// Has all files of a folder on the server read. The job says how far that is.
+    pub async fn scan_folder(&self, caller: &Caller, input: BatchScan) -> Result<IngestJob, AppError> {
+        authorize(caller, Action::Write, Resource::ServerPaths)?;
+        let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
+        let agent = match input.agent_id.as_deref() {
+            Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?.id),
+            None => None,
+        };
+        let path = server_path(&input.path).await?;
+        let job = IngestJob {
+            id: IngestJobId(self.deps().ids.next()),
+            collection: collection.id,
+            label: path.display().to_string(),
+            state: JobState::Scanning,
+            created_by: Some(caller.user()),
+            created_at: self.now(),
+            progress: JobProgress::default(),
+        };
+        self.documents.store.create_job(self.tenant(), &job).await?;
+        let target = Target {
+            collection: collection.id,
+            origin: DocumentOrigin::Path,
+            job: Some(job.id),
+            agent,
+            user: Some(caller.user()),
+        };
+        let (documents, id) = (Arc::clone(&self.documents), job.id);
+        tokio::spawn(async move {
+            if let Err(error) = documents.scan_job(id, path, target).await {
+                tracing::error!(%error, job = %id, "a folder could not be looked through to its end");
+            }
+        });
+        Ok(job)
+    }
+
+    /// From now on, files that are in the folder, or come, change or go there, do so as documents.
+    pub async fn watch_path(&self, caller: &Caller, input: WatchInput) -> Result<WatchedPath, AppError> {
+        authorize(caller, Action::Write, Resource::ServerPaths)?;
+        let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
+        let path = server_path(&input.path).await?;
+        let known = self.documents.store.watched_paths(self.tenant()).await?;
+        let text = path.display().to_string();
+        if known.iter().any(|one| one.collection == collection.id && one.path == text) {
+            return Err(AppError::conflict(
+                "watched",
+                "the folder is watched already",
+                "see the list of watched paths",
+            ));
+        }
+        let watched = WatchedPath {
+            id: WatchedPathId(self.deps().ids.next()),
+            collection: collection.id,
+            path: text,
+            scanned_at: None,
+            problem: None,
+        };
+        self.documents.store.save_watched_path(self.tenant(), &watched).await?;
+        Ok(watched)
+    }
+
+    pub async fn watched_paths(&self, caller: &Caller) -> Result<Vec<WatchedPath>, AppError> {
+        authorize(caller, Action::Write, Resource::ServerPaths)?;
+        Ok(self.documents.store.watched_paths(self.tenant()).await?)
+    }
+
+    /// Its documents stay, and change no more.
+    pub async fn unwatch_path(&self, caller: &Caller, id: WatchedPathId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::ServerPaths)?;
+        Ok(self.documents.store.remove_watched_path(self.tenant(), id).await?)
+    }
+}
+
+async fn server_path(given: &str) -> Result<PathBuf, AppError> {
+    let wrong = |title: String| AppError::invalid("path", title, "give an absolute path of a folder on the server");
+    let path = PathBuf::from(given.trim());
+    if !path.is_absolute() {
+        return Err(wrong(format!("`{}` is no absolute path", path.display())));
+    }
+    match tokio::fs::canonicalize(&path).await {
+        Ok(real) => Ok(real),
+        Err(error) => Err(wrong(format!("`{}` can't be opened: {error}", path.display()))),
+    }
+}

@@ -1,0 +1,118 @@
+//! Search by words and by meaning, within what the caller may see.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::collections::visible_to;
+use crate::document_service::{LiveError, RankedChunk, SearchFilter};
+use crate::dto::documents::{Chunk, DocumentSearch, FoundChunk, SearchResult, VectorStoreStats};
+use std::collections::HashMap;
+use steward_core::Timestamp;
+use steward_core::document::{Collection, SearchWeights};
+use steward_core::ports::{ChunkKey, ChunkRow};
+
+const DEFAULT_LIMIT: u32 = 10;
+const MAX_LIMIT: u32 = 100;
+const MAX_QUERY: usize = 1000;
+const DAY_MS: i64 = 86_400_000;
+
+impl App {
+    pub async fn search_documents(&self, caller: &Caller, input: DocumentSearch) -> Result<SearchResult, AppError> {
+        authorize(caller, Action::Read, Resource::Collections)?;
+        let begun = self.now();
+        let query = input.query.trim();
+        if query.is_empty() || query.chars().count() > MAX_QUERY {
+            return Err(AppError::invalid(
+                "query",
+                "there is nothing to search for, or too much",
+                format!("send 1 to {MAX_QUERY} characters"),
+            ));
+        }
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+        let collections = self.wanted_collections(caller, &input.collections).await?;
+        let agent = match input.agent_id.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+            Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?.id),
+            None => None,
+        };
+        let weights = match collections.as_slice() {
+            [only] => only.weights,
+            _ => SearchWeights::default(),
+        };
+        let filter = SearchFilter {
+            collections: collections.iter().map(|one| one.id).collect(),
+            agent,
+            doc_type: input.doc_type.clone().filter(|text| !text.is_empty()),
+            source_file: input.source_file.as_ref().map(|text| text.to_lowercase()).filter(|text| !text.is_empty()),
+            from: input.upload_date_from.as_deref().map(|text| day("upload_date_from", text)).transpose()?,
+            until: input
+                .upload_date_to
+                .as_deref()
+                .map(|text| day("upload_date_to", text).map(|at| Timestamp(at.0.saturating_add(DAY_MS))))
+                .transpose()?,
+        };
+        let ranked = self.documents.ranked(query, &filter, input.mode, weights, limit as usize).await;
+        let ranked = ranked.map_err(|error| unavailable(&error))?;
+        let keys: Vec<ChunkKey> = ranked.hits.iter().map(|hit| hit.key).collect();
+        let rows = self.documents.store.chunks(self.tenant(), &keys).await?;
+        let mut rows: HashMap<ChunkKey, _> = rows.into_iter().collect();
+        let found: Vec<FoundChunk> =
+            ranked.hits.into_iter().filter_map(|hit| rows.remove(&hit.key).map(|row| found(hit, row))).collect();
+        let took_ms = u64::try_from(self.now().since(begun).as_millis()).unwrap_or(u64::MAX);
+        Ok(SearchResult { found, documents: ranked.documents, notice: ranked.notice, took_ms })
+    }
+
+    /// What keeps the vectors, and how many there are of those that the caller may see.
+    pub async fn vector_store_stats(&self, caller: &Caller) -> Result<VectorStoreStats, AppError> {
+        authorize(caller, Action::Read, Resource::Collections)?;
+        let collections = self.collections(caller).await?;
+        let last = self.documents.store.last_document_change(self.tenant()).await?;
+        let all = visible_to(caller).is_none();
+        let stats = self.documents.index_stats().filter(|_| all);
+        Ok(VectorStoreStats {
+            backend: "flat scan of 1-bit codes, re-scored".to_owned(),
+            embedding_model: self.documents.embedding_model().0,
+            dimension: self.documents.embedding_model().1,
+            documents: collections.iter().map(|one| one.documents).sum(),
+            chunks: collections.iter().map(|one| one.chunks).sum(),
+            index_bytes: stats.as_ref().map_or(0, |stats| stats.text_bytes + stats.vector_bytes),
+            vectors: stats.map_or(0, |stats| stats.vectors),
+            behind: if all { self.documents.index_behind(last) } else { 0 },
+        })
+    }
+
+    async fn wanted_collections(&self, caller: &Caller, wanted: &[String]) -> Result<Vec<Collection>, AppError> {
+        if wanted.is_empty() {
+            return self.collections(caller).await;
+        }
+        let mut collections = Vec::with_capacity(wanted.len());
+        for name in wanted {
+            collections.push(self.named_collection(caller, Action::Read, name).await?);
+        }
+        Ok(collections)
+    }
+}
+
+fn found(hit: RankedChunk, row: ChunkRow) -> FoundChunk {
+    FoundChunk {
+        document: hit.facts.id,
+        collection: hit.facts.collection,
+        name: hit.facts.name,
+        source: hit.facts.source,
+        doc_type: hit.facts.doc_type,
+        added_at: hit.facts.added_at,
+        chunk: Chunk::of(hit.key.chunk, row),
+        score: hit.score,
+        text_rank: hit.text.map(|(rank, _)| rank),
+        text_score: hit.text.map(|(_, score)| score),
+        vector_rank: hit.vector.map(|(rank, _)| rank),
+        vector_score: hit.vector.map(|(_, score)| score),
+    }
+}
+
+fn day(field: &str, text: &str) -> Result<Timestamp, AppError> {
+    Timestamp::of_date(text.trim())
+        .ok_or_else(|| AppError::invalid(field, format!("`{text}` is no date"), "write it as 2026-01-31, in UTC"))
+}
+
+fn unavailable(error: &LiveError) -> AppError {
+    tracing::error!(%error, "a search of documents failed");
+    AppError::unavailable("the index of documents can't be used")
+}

@@ -1,0 +1,166 @@
+//! Reads what a file says: its text in the order in which a person reads it, with headings, lists, tables and code told
+//! apart, and where each part stands.
+//!
+//! What a file is, its content decides. Nothing here uses a clock, the network or the disk. Hostile files may still crash
+//! the libraries below, so programs call this in a process of its own.
+
+mod compound;
+mod draft;
+mod epub;
+mod error;
+mod format;
+mod html;
+mod json;
+mod limits;
+mod mail;
+mod markdown;
+mod msg;
+mod number_format;
+mod open_document;
+mod pdf;
+mod relations;
+mod rtf;
+mod sheets;
+mod slides;
+mod table;
+mod text;
+mod word;
+mod xls;
+mod xml;
+mod zip;
+
+pub use error::ExtractError;
+pub use limits::ExtractLimits;
+
+use draft::Draft;
+use error::Result;
+use format::{Format, TextKind};
+use limits::Budget;
+use steward_core::extracted::Extracted;
+
+/// Reads a file. `file_name` decides only between kinds of plain text; a name that says something else than the content
+/// leads to a warning.
+pub fn extract(bytes: &[u8], file_name: &str, limits: &ExtractLimits) -> Result<Extracted> {
+    if bytes.len() > limits.input_bytes {
+        let (size, most) = (bytes.len() >> 20, limits.input_bytes >> 20);
+        return Err(ExtractError::TooLarge(format!("it has {size} MB, more than {most}")));
+    }
+    let budget = Budget::new(limits);
+    let mut found = read(bytes, file_name, &budget, 0)?;
+    if let Some(extension) = format::named_otherwise(file_name, &found.doc_type) {
+        let is = &found.doc_type;
+        found.warnings.push(format!("The file's name ends in `.{extension}`, but it is `{is}` and was read as that."));
+    }
+    Ok(found)
+}
+
+fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<Extracted> {
+    if bytes.is_empty() {
+        return Err(ExtractError::Empty);
+    }
+    let mut draft = Draft::new(budget);
+    let mut attached = |content: &[u8], name: &str, draft: &mut Draft<'_>| attach(content, name, draft, within);
+    let doc_type = match format::sniff(bytes, name, budget)? {
+        Format::Pdf => {
+            pdf::read(bytes, &mut draft)?;
+            "pdf"
+        }
+        Format::Word(archive) => {
+            word::read(&archive, &mut draft)?;
+            "docx"
+        }
+        Format::Sheets(archive) => {
+            sheets::read(&archive, &mut draft)?;
+            "xlsx"
+        }
+        Format::Slides(archive) => {
+            slides::read(&archive, &mut draft)?;
+            "pptx"
+        }
+        Format::OpenText(archive) => {
+            open_document::read(&archive, false, &mut draft)?;
+            "odt"
+        }
+        Format::OpenSheets(archive) => {
+            open_document::read(&archive, true, &mut draft)?;
+            "ods"
+        }
+        Format::OpenSlides(archive) => {
+            open_document::read(&archive, false, &mut draft)?;
+            "odp"
+        }
+        Format::Epub(archive) => {
+            epub::read(&archive, &mut draft)?;
+            "epub"
+        }
+        Format::OldSheets(file) => {
+            xls::read(&file, &mut draft)?;
+            "xls"
+        }
+        Format::Outlook(file) => {
+            msg::read(&file, &mut draft, &mut attached)?;
+            "msg"
+        }
+        Format::Rtf => {
+            mail::body_text(&rtf::text(bytes), &mut draft)?;
+            "rtf"
+        }
+        Format::Image(kind) => {
+            draft.page(None)?.is_scan = true;
+            kind
+        }
+        Format::Mail => {
+            mail::read(bytes, &mut draft, &mut attached)?;
+            "eml"
+        }
+        Format::Text(kind, decoded) => {
+            if decoded.guessed {
+                draft.warn("The file doesn't say how its letters are encoded; it was read as Western European text.");
+            }
+            read_text(kind, &decoded.text, &mut draft)?
+        }
+    };
+    draft.finish(doc_type)
+}
+
+fn read_text(kind: TextKind, text: &str, draft: &mut Draft<'_>) -> Result<&'static str> {
+    match kind {
+        TextKind::Plain => text::plain(text, draft).map(|()| "text"),
+        TextKind::Markdown => markdown::read(&text.replace("\r\n", "\n"), draft).map(|()| "markdown"),
+        TextKind::Html => {
+            draft.page(None)?;
+            draft.title = html::read(text, draft)?;
+            Ok("html")
+        }
+        TextKind::Json => {
+            match json::check(text) {
+                Ok(()) => json::read(text, draft)?,
+                Err(deep @ ExtractError::TooDeep(_)) => return Err(deep),
+                // Its words may be of use all the same.
+                Err(error) => {
+                    draft.warn(format!("It was read as plain text: {error}."));
+                    text::code(text, draft)?;
+                }
+            }
+            Ok("json")
+        }
+        TextKind::Table(separator) => table::separated(text, separator, draft).map(|()| "csv"),
+        TextKind::Code => text::code(text, draft).map(|()| "code"),
+    }
+}
+
+/// Reads a file that is attached to this one. What can't be read is a warning, unless a limit is reached.
+fn attach(content: &[u8], name: &str, draft: &mut Draft<'_>, within: usize) -> Result<()> {
+    let most = draft.budget.limits.files_within;
+    if within >= most {
+        return Err(ExtractError::TooDeep(format!("more than {most} files are attached to each other")));
+    }
+    match read(content, name, draft.budget, within + 1) {
+        Ok(inner) => draft.append(name, inner),
+        Err(error @ (ExtractError::TooLarge(_) | ExtractError::TooDeep(_))) => Err(error),
+        Err(error) => {
+            draft.warn(format!("`{name}`, which is attached, is not read: {error}."));
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! EPUB: a page for each chapter.
+
+use super::draft::Draft;
+use super::error::{ExtractError, Result};
+use super::html;
+use super::relations::resolve;
+use super::xml::{Node, Xml, text_of};
+use super::zip::Archive;
+use std::collections::HashMap;
+use steward_core::extracted::BlockKind;
+
+const CONTAINER: &str = "META-INF/container.xml";
+
+pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
+    let package = package(archive, draft)?;
+    let text = text_of(archive.need(&package)?, &package)?;
+    let mut xml = Xml::new(&text, &package, draft.budget);
+    let folder = package.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let (mut items, mut spine) = (HashMap::new(), Vec::new());
+    while let Some(node) = xml.next()? {
+        let Node::Open(element) = node else { continue };
+        match element.name() {
+            "title" if draft.title.is_none() => draft.title = Some(xml.inner_text()?),
+            "item" => {
+                let is_contents = element.attribute("properties").is_some_and(|all| all.contains("nav"));
+                if let (Some(id), Some(target)) = (element.attribute("id"), element.attribute("href")) {
+                    items.insert(id, (resolve(folder, &unescaped(&target)), is_contents));
+                }
+            }
+            "itemref" => spine.extend(element.attribute("idref")),
+            _ => {}
+        }
+    }
+    let mut read = 0;
+    for id in spine {
+        let Some((part, is_contents)) = items.get(&id) else { continue };
+        let Some(bytes) = archive.read(part)?.filter(|_| !is_contents) else { continue };
+        let Ok(text) = text_of(bytes, part) else {
+            return Err(ExtractError::PasswordProtected);
+        };
+        read += 1;
+        draft.page(None)?;
+        let title = html::read(&text, draft)?;
+        if let Some(page) = draft.last_page() {
+            let heading = page.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading { .. }));
+            page.name = heading.map(|block| block.text.clone()).or(title);
+        }
+    }
+    if read == 0 {
+        return Err(ExtractError::broken("it has no chapters"));
+    }
+    Ok(())
+}
+
+fn package(archive: &Archive<'_>, draft: &Draft<'_>) -> Result<String> {
+    let text = text_of(archive.need(CONTAINER)?, CONTAINER)?;
+    let mut xml = Xml::new(&text, CONTAINER, draft.budget);
+    while let Some(node) = xml.next()? {
+        if let Node::Open(element) = node
+            && element.name() == "rootfile"
+            && let Some(path) = element.attribute("full-path")
+        {
+            return Ok(path);
+        }
+    }
+    Err(ExtractError::broken("it doesn't say where its contents are"))
+}
+
+/// Names of parts are written as in links.
+fn unescaped(target: &str) -> String {
+    let mut bytes = Vec::with_capacity(target.len());
+    let mut rest = target.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok()).filter(|_| *first == b'%');
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

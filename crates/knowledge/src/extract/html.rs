@@ -1,0 +1,229 @@
+//! The readable text of a page: headings, paragraphs, lists, tables, code. What is there to move around a site, and what
+//! runs, is left out. Only tags are looked at, no tree is built, so the time is linear and nothing nests too deeply.
+
+mod writer;
+
+use super::draft::Draft;
+use super::error::Result;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use std::cell::RefCell;
+use steward_core::extracted::Block;
+use writer::Writer;
+
+const CHUNK: usize = 4096;
+/// A main part with fewer letters is not taken for all there is to read.
+const MAIN_LETTERS: usize = 200;
+
+/// Never shown as text.
+const HIDDEN: &[&str] = &[
+    "script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select", "button", "textarea",
+    "audio", "video", "dialog",
+];
+/// For moving around, as elements, roles, and beginnings of classes and ids.
+const NAVIGATION: &[&str] = &["nav", "footer"];
+const NAVIGATION_ROLES: &[&str] = &["navigation", "banner", "contentinfo", "search", "menu", "menubar", "doc-toc"];
+const NAVIGATION_NAMES: &[&str] =
+    &["nav", "sidebar", "sphinxsidebar", "breadcrumb", "footer", "headerlink", "skip-link", "toc", "related", "menu"];
+/// They have no end, so nothing is within them.
+const VOID: &[&str] =
+    &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
+
+/// What a page says.
+pub(super) struct Read {
+    pub title: Option<String>,
+    pub blocks: Vec<Block>,
+}
+
+/// Adds what `html` says to the last page. Like a browser, it takes anything.
+pub(super) fn read(html: &str, draft: &mut Draft<'_>) -> Result<Option<String>> {
+    let mut read = parse(html, true);
+    if read.blocks.is_empty() {
+        read = parse(html, false);
+    }
+    for block in &read.blocks {
+        draft.block(block.kind, &block.text)?;
+    }
+    Ok(read.title)
+}
+
+fn parse(html: &str, without_navigation: bool) -> Read {
+    let reader = Reader(RefCell::new(State { without_navigation, ..State::default() }));
+    let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
+    let input = BufferQueue::default();
+    let mut rest = html;
+    while !rest.is_empty() {
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
+        rest = after;
+        input.push_back(StrTendril::from(chunk));
+        let _ = tokenizer.feed(&input);
+    }
+    tokenizer.end();
+    let mut state = tokenizer.sink.0.into_inner();
+    let (blocks, is_main) = state.writer.finish();
+    let letters = |main: bool| -> usize {
+        blocks.iter().zip(&is_main).filter(|(_, is_main)| !main || **is_main).map(|(block, _)| block.text.len()).sum()
+    };
+    let only_main = without_navigation && letters(true) >= MAIN_LETTERS;
+    let blocks =
+        blocks.into_iter().zip(is_main).filter(|(_, main)| *main || !only_main).map(|(block, _)| block).collect();
+    Read { title: state.title, blocks }
+}
+
+struct Reader(RefCell<State>);
+
+/// An element that is open, and how often one of its name is open within it.
+struct Span {
+    name: String,
+    depth: usize,
+}
+
+impl Span {
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), depth: 1 }
+    }
+
+    /// Whether it is still open after a tag of this name.
+    fn is_open_after(&mut self, name: &str, opens: bool) -> bool {
+        if self.name == name {
+            self.depth = if opens { self.depth + 1 } else { self.depth - 1 };
+        }
+        self.depth > 0
+    }
+}
+
+#[derive(Default)]
+struct State {
+    writer: Writer,
+    title: Option<String>,
+    in_title: bool,
+    silent: Option<Span>,
+    main: Option<Span>,
+    without_navigation: bool,
+}
+
+impl State {
+    fn text(&mut self, text: &str) {
+        if self.silent.is_some() {
+            return;
+        }
+        match (&mut self.title, self.in_title) {
+            (Some(title), true) => title.push_str(text),
+            _ => self.writer.text(text),
+        }
+    }
+
+    fn open(&mut self, tag: &Tag) -> TokenSinkResult<()> {
+        let name: &str = &tag.name;
+        let is_void = VOID.contains(&name);
+        if let Some(silent) = &mut self.silent {
+            if !is_void {
+                silent.is_open_after(name, true);
+            }
+        } else if !is_void && !tag.self_closing && self.is_left_out(tag) {
+            self.writer.flush();
+            self.silent = Some(Span::new(name));
+        } else if name == "title" && self.title.is_none() {
+            (self.title, self.in_title) = (Some(String::new()), true);
+        } else {
+            self.begin_main(tag);
+            match name {
+                "img" => self.writer.text(attribute(tag, "alt").unwrap_or("")),
+                _ => self.writer.open(name),
+            }
+        }
+        match name {
+            "title" | "textarea" => TokenSinkResult::RawData(RawKind::Rcdata),
+            "script" => TokenSinkResult::RawData(RawKind::ScriptData),
+            "style" | "iframe" | "noscript" | "xmp" | "noframes" | "noembed" => {
+                TokenSinkResult::RawData(RawKind::Rawtext)
+            }
+            _ => TokenSinkResult::Continue,
+        }
+    }
+
+    fn begin_main(&mut self, tag: &Tag) {
+        if let Some(main) = &mut self.main {
+            main.is_open_after(&tag.name, true);
+        } else if &*tag.name == "main" || attribute(tag, "role") == Some("main") {
+            self.writer.flush();
+            self.main = Some(Span::new(&tag.name));
+            self.writer.in_main = true;
+        }
+    }
+
+    fn is_left_out(&self, tag: &Tag) -> bool {
+        let name: &str = &tag.name;
+        if HIDDEN.contains(&name) || attribute(tag, "hidden").is_some() || attribute(tag, "aria-hidden") == Some("true")
+        {
+            return true;
+        }
+        if !self.without_navigation || matches!(name, "html" | "body" | "main") {
+            return false;
+        }
+        let named = |text: &str| {
+            text.split_ascii_whitespace().any(|word| NAVIGATION_NAMES.iter().any(|known| is_of(word, known)))
+        };
+        NAVIGATION.contains(&name)
+            || attribute(tag, "role").is_some_and(|role| NAVIGATION_ROLES.contains(&role))
+            || ["class", "id"].iter().any(|which| attribute(tag, which).is_some_and(named))
+    }
+
+    fn close(&mut self, name: &str) {
+        if let Some(silent) = &mut self.silent {
+            if !silent.is_open_after(name, false) {
+                self.silent = None;
+            }
+            return;
+        }
+        if name == "title" {
+            self.in_title = false;
+        } else {
+            self.writer.close(name);
+        }
+        if let Some(main) = &mut self.main
+            && !main.is_open_after(name, false)
+        {
+            self.writer.flush();
+            self.main = None;
+            self.writer.in_main = false;
+        }
+    }
+}
+
+/// `navheader` and `nav-top` are of `nav`; `navy` and `tocqueville` are not.
+fn is_of(word: &str, known: &str) -> bool {
+    let Some(rest) =
+        word.get(..known.len()).filter(|head| head.eq_ignore_ascii_case(known)).map(|_| &word[known.len()..])
+    else {
+        return false;
+    };
+    let rest = rest.trim_start_matches(['-', '_']);
+    rest.is_empty()
+        || [
+            "s", "bar", "header", "footer", "menu", "links", "list", "igation", "top", "bottom", "wrapper", "tree",
+            "s-nav",
+        ]
+        .contains(&rest)
+}
+
+fn attribute<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {
+    let found = tag.attrs.iter().find(|one| &*one.name.local == name);
+    found.map(|one| &*one.value)
+}
+
+impl TokenSink for Reader {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+        let mut state = self.0.borrow_mut();
+        match token {
+            Token::CharacterTokens(text) => state.text(&text),
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => return state.open(&tag),
+            Token::TagToken(tag) => state.close(&tag.name),
+            _ => {}
+        }
+        TokenSinkResult::Continue
+    }
+}

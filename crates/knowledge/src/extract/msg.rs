@@ -1,0 +1,99 @@
+//! MSG: a mail as Outlook saves it, a compound file with a stream for each property.
+
+use super::compound::{Compound, utf_16};
+use super::draft::Draft;
+use super::error::Result;
+use super::mail::{ReadAttached, body_text, head};
+use super::{html, rtf};
+use encoding_rs::WINDOWS_1252;
+
+pub(super) const PROPERTIES: &str = "__properties_version1.0";
+const SUBJECT: &str = "0037";
+const SENDER: &str = "0C1A";
+const SENDER_ADDRESS: &str = "5D01";
+const TO: &str = "0E04";
+const CC: &str = "0E03";
+const HEADERS: &str = "007D";
+const BODY: &str = "1000";
+const BODY_HTML: &str = "1013";
+const BODY_RTF: &str = "1009";
+const FILE: &str = "3707";
+const SHORT_FILE: &str = "3704";
+const CONTENT: &str = "3701";
+
+pub(super) fn read(file: &Compound<'_>, draft: &mut Draft<'_>, attached: ReadAttached<'_>) -> Result<()> {
+    let subject = text(file, "", SUBJECT)?.unwrap_or_default();
+    draft.title = Some(subject.clone());
+    draft.page(None)?;
+    draft.heading(1, &subject)?;
+    let sender = text(file, "", SENDER)?.unwrap_or_default();
+    let address = text(file, "", SENDER_ADDRESS)?.filter(|address| *address != sender);
+    let from = address.map_or_else(|| sender.clone(), |address| format!("{sender} <{address}>"));
+    let headers = text(file, "", HEADERS)?.unwrap_or_default();
+    let date = headers.lines().find_map(|line| line.strip_prefix("Date:")).unwrap_or_default().to_owned();
+    let of = |property| text(file, "", property).map(Option::unwrap_or_default);
+    head(&[("From", from), ("To", of(TO)?), ("Cc", of(CC)?), ("Date", date)], draft)?;
+    match body(file)? {
+        Body::Plain(body) => body_text(&body, draft)?,
+        Body::Html(body) => drop(html::read(&body, draft)?),
+        Body::None => {}
+    }
+    for folder in attachments(file) {
+        let name = text(file, &folder, FILE)?.or(text(file, &folder, SHORT_FILE)?);
+        let name = name.unwrap_or_else(|| "attachment".to_owned());
+        match binary(file, &folder, CONTENT)? {
+            Some(content) => attached(&content, &name, draft)?,
+            None => draft.warn(format!("`{name}`, which is attached, is not read; save it by itself and add it")),
+        }
+    }
+    Ok(())
+}
+
+enum Body {
+    Plain(String),
+    Html(String),
+    None,
+}
+
+fn body(file: &Compound<'_>) -> Result<Body> {
+    if let Some(plain) = text(file, "", BODY)?.filter(|body| !body.trim().is_empty()) {
+        return Ok(Body::Plain(plain));
+    }
+    if let Some(body) = binary(file, "", BODY_HTML)? {
+        return Ok(Body::Html(decoded(body)));
+    }
+    if let Some(body) = text(file, "", BODY_HTML)? {
+        return Ok(Body::Html(body));
+    }
+    match binary(file, "", BODY_RTF)? {
+        Some(packed) => Ok(rtf::unpacked(&packed).map_or(Body::None, |rtf| Body::Plain(rtf::text(&rtf)))),
+        None => Ok(Body::None),
+    }
+}
+
+fn decoded(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| WINDOWS_1252.decode(error.as_bytes()).0.into_owned())
+}
+
+/// A property's text, in Unicode or in the encoding of the machine that wrote it.
+fn text(file: &Compound<'_>, folder: &str, property: &str) -> Result<Option<String>> {
+    if let Some(bytes) = file.read(&format!("{folder}__substg1.0_{property}001F"))? {
+        return Ok(Some(utf_16(&bytes)));
+    }
+    Ok(file.read(&format!("{folder}__substg1.0_{property}001E"))?.map(decoded))
+}
+
+fn binary(file: &Compound<'_>, folder: &str, property: &str) -> Result<Option<Vec<u8>>> {
+    file.read(&format!("{folder}__substg1.0_{property}0102"))
+}
+
+fn attachments(file: &Compound<'_>) -> Vec<String> {
+    let mut folders: Vec<String> = file
+        .paths()
+        .filter_map(|path| path.split_once('/'))
+        .filter(|(folder, _)| folder.starts_with("__attach_version1.0_"))
+        .map(|(folder, _)| format!("{folder}/"))
+        .collect();
+    folders.dedup();
+    folders
+}

@@ -1,0 +1,123 @@
+//! PDF. Its structure is read by a library; here glyphs become text, and text becomes lines, columns, tables and blocks.
+
+mod blocks;
+mod cmap;
+mod columns;
+mod content;
+mod encoding;
+mod font;
+mod lines;
+mod matrix;
+mod running;
+mod spans;
+mod tables;
+
+use super::draft::Draft;
+use super::error::{ExtractError, Result};
+use blocks::{Body, Kind, Piece};
+use content::{Sources, interpret};
+use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use lines::Row;
+use spans::Spans;
+use steward_core::extracted::{Area, BlockKind};
+
+/// A page with fewer letters and digits, and with pictures, is one of a scan.
+const USEFUL: usize = 50;
+/// Least share of a page that pictures of text cover.
+const PICTURED: f32 = 0.05;
+
+struct Read {
+    spans: Spans,
+    rows: Vec<Vec<Row>>,
+}
+
+pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<()> {
+    let pdf = Pdf::new(bytes.to_vec()).map_err(refusal)?;
+    let title = pdf.metadata().title.as_ref().map(|title| text_string(title));
+    draft.title = title.filter(|title| !is_a_file_name(title));
+    if pdf.pages().is_empty() {
+        return Err(ExtractError::broken("it has no pages"));
+    }
+    let sources = Sources::new(draft.budget);
+    let mut pages = Vec::new();
+    for page in pdf.pages().iter() {
+        draft.budget.page()?;
+        let spans = interpret(page, &sources)?;
+        let rows = columns::in_order(&spans);
+        pages.push(Read { spans, rows });
+    }
+    running::remove(pages.iter_mut().map(|page| (page.spans.height, &mut page.rows)).collect());
+    let body = Body::of(pages.iter().flat_map(|page| page.rows.iter().flatten()));
+    let pieces: Vec<Vec<Piece>> = pages
+        .iter()
+        .map(|page| page.rows.iter().flat_map(|rows| blocks::of(rows, &page.spans.rules, &body)).collect())
+        .collect();
+    let levels = blocks::levels(pieces.iter().flatten());
+    for (page, pieces) in pages.iter().zip(pieces) {
+        write(&page.spans, pieces, &levels, draft)?;
+    }
+    Ok(())
+}
+
+fn refusal(error: LoadPdfError) -> ExtractError {
+    match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => ExtractError::PasswordProtected,
+        LoadPdfError::Decryption(_) => ExtractError::broken("it is encrypted in a way that can't be read"),
+        LoadPdfError::Invalid => ExtractError::broken("its table of contents can't be found, not even by searching"),
+    }
+}
+
+fn write(spans: &Spans, pieces: Vec<Piece>, levels: &blocks::Levels, draft: &mut Draft<'_>) -> Result<()> {
+    let page = draft.counted_page();
+    let is_unreadable = spans.unknown > spans.letters;
+    page.is_scan = is_unreadable || spans.letters < USEFUL && spans.pictures >= PICTURED;
+    let number = page.number;
+    if is_unreadable && spans.unknown >= USEFUL {
+        draft.warn(format!("The fonts of page {number} don't say which letters they show."));
+        return Ok(());
+    }
+    for piece in pieces {
+        let kind = match piece.kind {
+            Kind::Heading { size, bold } => BlockKind::Heading { level: levels.of(size, bold) },
+            Kind::Paragraph => BlockKind::Paragraph,
+            Kind::ListItem => BlockKind::ListItem,
+            Kind::Table => BlockKind::Table,
+            Kind::Code => BlockKind::Code,
+        };
+        let area = area(&piece, spans);
+        draft.block_at(kind, &piece.text, area)?;
+    }
+    Ok(())
+}
+
+fn area(piece: &Piece, spans: &Spans) -> Option<Area> {
+    let (width, height) = (spans.width, spans.height);
+    let corner = |x, y| piece.turn.back((x, y), width, height);
+    let ((ax, ay), (bx, by)) = (corner(piece.x0, piece.y0), corner(piece.x1, piece.y1));
+    let share = |at: f32, whole: f32| (at / whole).clamp(0.0, 1.0);
+    let (x0, x1) = (share(ax.min(bx), width), share(ax.max(bx), width));
+    let (y0, y1) = (share(ay.min(by), height), share(ay.max(by), height));
+    (x1 > x0 && y1 > y0).then_some(Area { x: x0, y: y0, width: x1 - x0, height: y1 - y0 })
+}
+
+/// Strings outside of pages are in UTF-16, UTF-8 or nearly Windows' Western encoding.
+fn text_string(bytes: &[u8]) -> String {
+    let text = match bytes {
+        [0xfe, 0xff, rest @ ..] => UTF_16BE.decode_without_bom_handling(rest).0,
+        [0xff, 0xfe, rest @ ..] => UTF_16LE.decode_without_bom_handling(rest).0,
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
+        bytes => WINDOWS_1252.decode_without_bom_handling(bytes).0,
+    };
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}
+
+/// Programs put the name of the source here.
+fn is_a_file_name(title: &str) -> bool {
+    let title = title.trim().to_ascii_lowercase();
+    title.is_empty()
+        || title.starts_with("microsoft word - ")
+        || ["dvi", "tex", "doc", "docx", "indd", "ps", "pdf", "qxd", "odt", "rtf", "xls", "xlsx", "html"]
+            .iter()
+            .any(|end| title.rsplit_once('.').is_some_and(|(stem, extension)| extension == *end && !stem.contains(' ')))
+}

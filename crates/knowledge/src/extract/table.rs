@@ -1,0 +1,77 @@
+//! Rows of cells as tables of Markdown, and files of such rows.
+
+use super::draft::{Draft, one_line};
+use super::error::{ExtractError, Result};
+use steward_core::extracted::BlockKind;
+
+const SNIFFED_ROWS: usize = 20;
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The first row is the head. Empty rows and columns are left out.
+pub(super) fn markdown(rows: &[Vec<String>]) -> String {
+    let filled = |column: usize| rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.trim().is_empty()));
+    let widest = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let columns: Vec<usize> = (0..widest).filter(|column| filled(*column)).collect();
+    let mut text = String::new();
+    let mut written = 0;
+    for row in rows {
+        if row.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        text.push('|');
+        for column in &columns {
+            let cell = row.get(*column).map_or("", String::as_str);
+            text.push(' ');
+            text.push_str(&one_line(cell).replace('|', "\\|"));
+            text.push_str(" |");
+        }
+        text.push('\n');
+        written += 1;
+        if written == 1 {
+            text.push('|');
+            for _ in &columns {
+                text.push_str(" --- |");
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// A table of one cell is a paragraph.
+pub(super) fn add(rows: &[Vec<String>], draft: &mut Draft<'_>) -> Result<()> {
+    let mut cells = rows.iter().flatten().filter(|cell| !cell.trim().is_empty());
+    match (cells.next(), cells.next()) {
+        (None, _) => Ok(()),
+        (Some(only), None) => draft.paragraph(only),
+        _ => draft.block(BlockKind::Table, &markdown(rows)),
+    }
+}
+
+/// The separator that gives most rows the same number of fields, if there is one.
+pub(super) fn separator(text: &str) -> Option<u8> {
+    let sure = |separator: &u8| {
+        let counts: Vec<usize> =
+            records(text, *separator).take(SNIFFED_ROWS).filter_map(|row| row.ok().map(|row| row.len())).collect();
+        let first = *counts.first()?;
+        let same = counts.iter().filter(|count| **count == first).count();
+        (first > 1 && counts.len() > 1 && same * 5 >= counts.len() * 4).then_some((same * first, *separator))
+    };
+    SEPARATORS.iter().filter_map(sure).max_by_key(|(score, _)| *score).map(|(_, separator)| separator)
+}
+
+fn records(text: &str, separator: u8) -> impl Iterator<Item = csv::Result<csv::StringRecord>> {
+    let mut reader = csv::ReaderBuilder::new();
+    reader.delimiter(separator).has_headers(false).flexible(true);
+    reader.from_reader(text.as_bytes()).into_records()
+}
+
+pub(super) fn separated(text: &str, separator: u8, draft: &mut Draft<'_>) -> Result<()> {
+    draft.page(None)?;
+    let mut rows = Vec::new();
+    for record in records(text, separator) {
+        let record = record.map_err(|error| ExtractError::broken(format!("its rows can't be told apart ({error})")))?;
+        rows.push(record.iter().map(str::to_owned).collect());
+    }
+    add(&rows, draft)
+}

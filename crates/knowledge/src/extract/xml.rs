@@ -1,0 +1,126 @@
+//! XML as office programs write it, read from front to end. Entities that a file declares itself are never resolved.
+
+use super::error::{ExtractError, Result};
+use super::limits::Budget;
+use super::text::decode;
+use quick_xml::Reader;
+use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesStart, Event};
+use std::borrow::Cow;
+
+pub(super) enum Node<'a> {
+    Open(Element<'a>),
+    /// The name without its prefix.
+    Close(String),
+    Text(Cow<'a, str>),
+}
+
+pub(super) struct Element<'a>(BytesStart<'a>);
+
+impl Element<'_> {
+    /// Without its prefix.
+    pub fn name(&self) -> &str {
+        local(self.0.name().0)
+    }
+
+    /// By the name without its prefix.
+    pub fn attribute(&self, name: &str) -> Option<String> {
+        let found = self.0.attributes().with_checks(false).flatten().find(|one| local(one.key.0) == name)?;
+        let value = found.normalized_value(XmlVersion::Implicit1_0);
+        Some(value.map_or_else(|_| found.value.to_string(), Cow::into_owned))
+    }
+
+    /// By the name with its prefix.
+    pub fn prefixed(&self, name: &str) -> Option<String> {
+        let found = self.0.attributes().with_checks(false).flatten().find(|one| one.key.0 == name)?;
+        Some(found.value.to_string())
+    }
+
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.attribute(name)?.trim().parse().ok()
+    }
+}
+
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+pub(super) struct Xml<'a> {
+    reader: Reader<&'a [u8]>,
+    budget: &'a Budget<'a>,
+    part: &'a str,
+    depth: usize,
+}
+
+/// The text of a part, whatever its encoding.
+pub(super) fn text_of(bytes: Vec<u8>, part: &str) -> Result<String> {
+    decode(bytes)
+        .map(|decoded| decoded.text)
+        .ok_or_else(|| ExtractError::broken(format!("its part `{part}` is no text")))
+}
+
+impl<'a> Xml<'a> {
+    /// `part` is named in errors.
+    pub fn new(text: &'a str, part: &'a str, budget: &'a Budget<'a>) -> Self {
+        let mut reader = Reader::from_str(text);
+        reader.config_mut().expand_empty_elements = true;
+        Self { reader, budget, part, depth: 0 }
+    }
+
+    /// `None` at the end.
+    pub fn next(&mut self) -> Result<Option<Node<'a>>> {
+        loop {
+            let event = self.reader.read_event().map_err(|error| {
+                let at = self.reader.buffer_position();
+                ExtractError::broken(format!("its part `{}` is no XML at byte {at} ({error})", self.part))
+            })?;
+            return Ok(Some(match event {
+                Event::Start(element) => {
+                    self.depth += 1;
+                    self.budget.depth(self.depth)?;
+                    Node::Open(Element(element))
+                }
+                Event::End(end) => {
+                    self.depth = self.depth.saturating_sub(1);
+                    Node::Close(local(end.name().0).to_owned())
+                }
+                Event::Text(text) => Node::Text(text.into_inner()),
+                Event::CData(data) => Node::Text(data.into_inner()),
+                Event::GeneralRef(reference) => match reference.resolve_char_ref() {
+                    Ok(Some(letter)) => Node::Text(Cow::Owned(letter.to_string())),
+                    _ => match resolve_predefined_entity(&reference) {
+                        Some(text) => Node::Text(Cow::Borrowed(text)),
+                        None => continue,
+                    },
+                },
+                Event::Eof if self.depth > 0 => {
+                    return Err(ExtractError::broken(format!("its part `{}` is cut off", self.part)));
+                }
+                Event::Eof => return Ok(None),
+                _ => continue,
+            }));
+        }
+    }
+
+    /// Reads past the end of the element that was opened last.
+    pub fn skip(&mut self) -> Result<()> {
+        let outer = self.depth.saturating_sub(1);
+        while self.depth > outer && self.next()?.is_some() {}
+        Ok(())
+    }
+
+    /// The text up to the end of the element that was opened last.
+    pub fn inner_text(&mut self) -> Result<String> {
+        let outer = self.depth.saturating_sub(1);
+        let mut all = String::new();
+        while self.depth > outer {
+            match self.next()? {
+                Some(Node::Text(text)) => all.push_str(&text),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Ok(all)
+    }
+}
