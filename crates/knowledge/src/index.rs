@@ -6,6 +6,7 @@
 
 mod codes;
 mod language;
+mod narrow;
 mod query;
 mod statistics;
 mod text;
