@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use steward_knowledge::{ChunkEntry, DocumentSet, Hit, Index};
+use steward_knowledge::{ChunkEntry, DocumentSet, Index};
 
 const DIMENSION: usize = 384;
 const CENTRES: u64 = 2000;
@@ -113,32 +113,29 @@ fn build(index: &Index, chunks: u32, vectors: &dyn Fn(u64) -> Vec<f32>) -> Durat
     begun.elapsed() - making
 }
 
-/// The nearest of all by plain comparison.
-fn exact(queries: &[Vec<f32>], chunks: u32, vectors: &dyn Fn(u64) -> Vec<f32>, k: usize) -> Vec<Vec<u32>> {
-    let mut best: Vec<Vec<(f32, u32)>> = vec![Vec::new(); queries.len()];
+/// Scores of the nearest of all, by plain comparison.
+fn exact(queries: &[Vec<f32>], chunks: u32, vectors: &dyn Fn(u64) -> Vec<f32>, k: usize) -> Vec<Vec<f32>> {
+    let mut best: Vec<Vec<f32>> = vec![Vec::new(); queries.len()];
     for chunk in 0..chunks {
         let vector = vectors(u64::from(chunk));
         for (query, best) in queries.iter().zip(&mut best) {
             let score: f32 = query.iter().zip(&vector).map(|(a, b)| a * b).sum();
-            if best.len() < k || score > best[k - 1].0 {
-                let at = best.partition_point(|(other, _)| *other > score);
-                best.insert(at, (score, chunk));
+            if best.len() < k || score > best[k - 1] {
+                best.insert(best.partition_point(|other| *other > score), score);
                 best.truncate(k);
             }
         }
     }
-    best.into_iter().map(|best| best.into_iter().map(|(_, chunk)| chunk).collect()).collect()
+    best
 }
 
-fn number(hit: &Hit) -> u32 {
-    hit.document * CHUNKS_OF_A_DOCUMENT + hit.chunk
-}
-
-fn recall(index: &Index, queries: &[Vec<f32>], nearest: &[Vec<u32>], k: usize, depth: usize) -> f64 {
+/// Of texts that say the same any counts, so it is scores that are compared.
+fn recall(index: &Index, queries: &[Vec<f32>], nearest: &[Vec<f32>], k: usize, depth: usize) -> f64 {
+    const ROUNDING: f32 = 2e-4;
     let mut found = 0;
     for (query, nearest) in queries.iter().zip(nearest) {
         let hits = index.search_vectors_with(query, &DocumentSet::all(), k, depth).unwrap();
-        found += hits.iter().filter(|hit| nearest[..k].contains(&number(hit))).count();
+        found += hits.iter().filter(|hit| hit.score >= nearest[k - 1] - ROUNDING).count();
     }
     found as f64 / (queries.len() * k) as f64
 }

@@ -89,7 +89,7 @@ pub fn chunk(document: &Extracted, settings: &ChunkSettings, tokens: &dyn Fn(&st
                 builder.end_section();
             }
             for (at, unit) in units.into_iter().enumerate() {
-                builder.add(unit, &place, at == 0);
+                builder.add(&unit, &place, at == 0);
             }
         }
     }
@@ -186,7 +186,7 @@ impl<'a> Builder<'a> {
         Self { settings: *settings, tokens, pieces: Vec::new(), repeated: 0, chunks: Vec::new(), place: None }
     }
 
-    fn add(&mut self, unit: Unit<'a>, place: &Place<'a>, starts_block: bool) {
+    fn add(&mut self, unit: &Unit<'a>, place: &Place<'a>, starts_block: bool) {
         let place = match &self.place {
             Some(known) if !starts_block => std::rc::Rc::clone(known),
             _ => std::rc::Rc::new(place.clone()),
@@ -220,7 +220,7 @@ impl<'a> Builder<'a> {
         let Some(first) = self.pieces.first() else { return true };
         let chars = self.chars() + piece.unit.gap.len() + piece.chars;
         // What it begins with repeats the names of columns, and shows its headings.
-        let begins = self.begin(first);
+        let begins = Self::begin(first);
         let head = (self.tokens)(&embedding_text(&first.place.path, begins));
         let tokens: usize = self.pieces.iter().map(|piece| piece.tokens).sum::<usize>() + piece.tokens + head;
         chars + begins.chars().count() <= self.settings.max_chars && tokens <= self.settings.max_tokens
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The names of columns, if a chunk begins with a later row of their table.
-    fn begin(&self, first: &Piece<'a>) -> &'a str {
+    fn begin(first: &Piece<'a>) -> &'a str {
         match first.place.header {
             Some(header) if first.unit.text != header && first.unit.kind == UnitKind::Row && !first.unit.is_fixed => {
                 header
@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
             if at > 0 {
                 text.push_str(piece.unit.gap);
             } else {
-                let header = self.begin(piece);
+                let header = Self::begin(piece);
                 let room = header.chars().count() + 1 + piece.chars <= self.settings.max_chars;
                 if !header.is_empty() && room && self.has_tokens_for(header, piece) {
                     text.push_str(header);

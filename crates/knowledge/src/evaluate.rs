@@ -4,7 +4,7 @@ mod beir;
 mod metrics;
 
 pub use beir::{BeirError, Collection, Entry, read as read_beir};
-pub use metrics::{Judgements, Quality, quality};
+pub use metrics::{Judgements, Quality, Rankings, quality};
 
 use crate::chunk::{Chunk, ChunkSettings, chunk};
 use crate::document_set::DocumentSet;
@@ -12,7 +12,7 @@ use crate::fusion::{FusionWeights, fuse};
 use crate::index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights};
 use crate::{Block, BlockKind, Extracted, Page};
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use steward_core::ports::{EmbedError, Embedder};
@@ -176,7 +176,7 @@ struct Asked {
 
 #[derive(Default)]
 struct Found {
-    rankings: HashMap<String, Vec<String>>,
+    rankings: Rankings,
     times: Vec<Duration>,
 }
 
@@ -209,13 +209,13 @@ async fn ask(
     for query in &collection.queries {
         let begun = Instant::now();
         let vector = embed(embedder, std::slice::from_ref(&query.text)).await?.swap_remove(0);
-        let embedded = begun.elapsed();
+        let embedding_took = begun.elapsed();
         let begun = Instant::now();
         let by_text = index.search_text_with(&query.text, &all, settings.text, RANKED)?;
         let text_took = begun.elapsed();
         let begun = Instant::now();
         let by_vector = index.search_vectors(&vector, &all, RANKED)?;
-        let vector_took = embedded + begun.elapsed();
+        let vector_took = embedding_took + begun.elapsed();
         let keys = |hits: &[Hit]| hits.iter().map(Hit::key).collect::<Vec<ChunkKey>>();
         let begun = Instant::now();
         let fused = fuse(&keys(&by_text), &keys(&by_vector), settings.fusion);
@@ -223,7 +223,7 @@ async fn ask(
         bm25.add(collection, query, by_text.iter().map(Hit::key), text_took);
         vectors.add(collection, query, by_vector.iter().map(Hit::key), vector_took);
         rrf.add(collection, query, fused.iter().map(|one| one.key), both_took);
-        embedding.push(embedded);
+        embedding.push(embedding_took);
         let ten = keys(&index.search_vectors(&vector, &all, 10)?);
         let nearest = keys(&index.search_vectors_with(&vector, &all, 10, usize::MAX)?);
         exact += ten.iter().filter(|key| nearest.contains(key)).count();

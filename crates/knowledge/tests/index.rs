@@ -40,7 +40,7 @@ fn names_are_found_whole_and_by_part() {
     assert_eq!(found(&index, "GET /api/x"), [2]);
     assert_eq!(found(&index, "os.path"), [2]);
     assert_eq!(found(&index, "3.11.2"), [2]);
-    assert_eq!(found(&index, "text:size^2 (wall -conf \"").len(), 2);
+    assert_eq!(found(&index, "text:size^7 (wall -conf \"").len(), 2);
 }
 
 #[test]

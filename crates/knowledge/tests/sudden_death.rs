@@ -67,8 +67,7 @@ fn check(index: &Index) {
 fn a_killed_index_is_as_one_of_its_commits_left_it() {
     let dir = TempDir::new().unwrap();
     let this = std::env::current_exe().unwrap();
-    let mut total = 0;
-    for round in 0..10_u64 {
+    for round in 0..10 {
         let mut child = Command::new(&this)
             .args(["--exact", "sudden_death::goes_on_until_it_is_killed", "--nocapture"])
             .env(PLACE, dir.path())
@@ -77,8 +76,9 @@ fn a_killed_index_is_as_one_of_its_commits_left_it() {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let number = |line: String| line.rsplit_once("committed ").and_then(|(_, number)| number.parse::<u64>().ok());
-        let first = lines.by_ref().find_map(number).unwrap();
-        std::thread::sleep(Duration::from_millis(3 + round * 17 % 61));
+        // After some commits, and then at any point of the next.
+        let first = lines.by_ref().filter_map(number).nth(round % 5).unwrap();
+        std::thread::sleep(Duration::from_millis(round as u64 * 17 % 61));
         child.kill().unwrap();
         child.wait().unwrap();
         let last = lines.filter_map(number).last().unwrap_or(first);
@@ -91,7 +91,5 @@ fn a_killed_index_is_as_one_of_its_commits_left_it() {
         }
         index.commit().unwrap();
         check(&index);
-        total = index.applied();
     }
-    assert!(total > 40, "hardly anything was written: {total}");
 }

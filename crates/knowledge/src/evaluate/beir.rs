@@ -96,12 +96,9 @@ fn read_judgements(path: &Path) -> Result<Judgements, BeirError> {
         let (line, text) = line?;
         let columns: Vec<&str> = text.split('\t').map(str::trim).collect();
         let columns = if columns.len() == 1 { text.split_whitespace().collect() } else { columns };
-        let (query, document, gain) = match columns[..] {
-            [query, document, gain] | [query, _, document, gain] => (query, document, gain),
-            _ => {
-                let reason = format!("it has {} columns, not query, document and gain", columns.len());
-                return Err(BeirError::BadLine { path: path.to_owned(), line, reason });
-            }
+        let ([query, document, gain] | [query, _, document, gain]) = columns[..] else {
+            let reason = format!("it has {} columns, not query, document and gain", columns.len());
+            return Err(BeirError::BadLine { path: path.to_owned(), line, reason });
         };
         match gain.parse::<i64>() {
             Ok(gain) => {

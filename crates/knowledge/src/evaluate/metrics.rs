@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// For each query, how relevant documents are to it: 0 is not, more is more.
 pub type Judgements = BTreeMap<String, HashMap<String, u32>>;
 
+/// For each query the documents found, best first.
+pub type Rankings = BTreeMap<String, Vec<String>>;
+
 /// Means over all queries that have a relevant document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
@@ -17,9 +20,9 @@ pub struct Quality {
     pub mrr: f64,
 }
 
-/// `rankings`: for each query the documents found, best first. A query without one counts as having found nothing, and a
+/// A query without one counts as having found nothing, and a
 /// document that stands twice counts once.
-pub fn quality(rankings: &HashMap<String, Vec<String>>, judgements: &Judgements) -> Quality {
+pub fn quality(rankings: &Rankings, judgements: &Judgements) -> Quality {
     let mut sum = Quality::default();
     for (query, relevant) in judgements {
         if relevant.values().all(|gain| *gain == 0) {
@@ -80,7 +83,7 @@ mod tests {
             [("q".to_owned(), relevant.iter().map(|(name, gain)| ((*name).to_owned(), *gain)).collect())].into();
         let found = found.iter().map(|name| (*name).to_owned()).collect();
         let Quality { ndcg_at_10, recall_at_10, recall_at_100, mrr, .. } =
-            quality(&HashMap::from([("q".to_owned(), found)]), &judgements);
+            quality(&[("q".to_owned(), found)].into(), &judgements);
         for (is, expected) in
             [(ndcg_at_10, expected.0), (recall_at_10, expected.1), (recall_at_100, expected.2), (mrr, expected.3)]
         {
@@ -105,9 +108,9 @@ mod tests {
         let judge = |gain| HashMap::from([("a".to_owned(), gain)]);
         let judgements: Judgements =
             [("one".to_owned(), judge(1)), ("none".to_owned(), judge(1)), ("idle".to_owned(), judge(0))].into();
-        let found = quality(&HashMap::from([("one".to_owned(), vec!["a".to_owned()])]), &judgements);
+        let found = quality(&[("one".to_owned(), vec!["a".to_owned()])].into(), &judgements);
         assert_eq!(found.queries, 2);
         assert!((found.mrr - 0.5).abs() < 1e-9);
-        assert_eq!(quality(&HashMap::new(), &Judgements::new()), Quality::default());
+        assert_eq!(quality(&Rankings::new(), &Judgements::new()), Quality::default());
     }
 }

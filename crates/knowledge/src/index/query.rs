@@ -18,7 +18,7 @@ pub struct TextWeights {
 
 impl Default for TextWeights {
     fn default() -> Self {
-        Self { heading: 1.5, exact: 0.5, stem: 0.5, part: 0.3 }
+        Self { heading: 1.5, exact: 1.0, stem: 1.0, part: 0.3 }
     }
 }
 
