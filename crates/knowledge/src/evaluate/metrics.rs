@@ -75,7 +75,7 @@ fn recall(found: &[u32], relevant: &HashMap<String, u32>, most: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Judgements, Quality, quality};
+    use super::{Judgements, Quality, Rankings, quality};
     use std::collections::HashMap;
 
     fn check(found: &[&str], relevant: &[(&str, u32)], expected: (f64, f64, f64, f64)) {

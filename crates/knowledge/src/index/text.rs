@@ -92,16 +92,13 @@ impl TextIndex {
     }
 
     fn writer(&mut self) -> Result<&mut IndexWriter, IndexError> {
-        let writer = match self.writer.take() {
-            Some(writer) => writer,
-            None => {
-                let writer = self.index.writer_with_num_threads(1, WRITER_MEMORY)?;
-                let mut merging = LogMergePolicy::default();
-                merging.set_del_docs_ratio_before_merge(MOST_DELETED);
-                writer.set_merge_policy(Box::new(merging));
-                writer
-            }
-        };
+        if let Some(writer) = self.writer.take() {
+            return Ok(self.writer.insert(writer));
+        }
+        let writer = self.index.writer_with_num_threads(1, WRITER_MEMORY)?;
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(MOST_DELETED);
+        writer.set_merge_policy(Box::new(merging));
         Ok(self.writer.insert(writer))
     }
 
@@ -131,12 +128,10 @@ impl TextIndex {
 
     /// Gives the memory for writing back; with `merge`, once segments that are being merged are.
     pub fn stop_writing(&mut self, merge: bool) -> Result<(), IndexError> {
-        if let Some(writer) = self.writer.take() {
-            if merge {
-                writer.wait_merging_threads()?;
-            }
+        match self.writer.take() {
+            Some(writer) if merge => Ok(writer.wait_merging_threads()?),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
