@@ -3,7 +3,13 @@
 //!
 //! Texts are of 50,000 words with frequencies by Zipf's law, vectors lie around 2,000 centres. Both come from their
 //! number alone, so that nothing has to be kept to compare with the exact nearest.
-#![expect(clippy::unwrap_used, clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a bench")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a bench"
+)]
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -57,7 +63,9 @@ fn vector(seed: u64, noise: f32) -> Vec<f32> {
 
 fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|x| *x /= length);
+    for x in &mut vector {
+        *x /= length;
+    }
     vector
 }
 
@@ -110,7 +118,7 @@ fn build(index: &Index, chunks: u32, vectors: &dyn Fn(u64) -> Vec<f32>) -> Durat
     }
     index.commit().unwrap();
     index.rest(true).unwrap();
-    begun.elapsed() - making
+    begun.elapsed().saturating_sub(making)
 }
 
 /// Scores of the nearest of all, by plain comparison.
