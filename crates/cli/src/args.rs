@@ -39,7 +39,7 @@ pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
 pub use policy::{OriginArg, PolicyAction, PolicyArgs, RiskArg};
 pub use reminders::{ReminderAction, Reminders};
-pub use runs::{Eval, RunAction, Runs, Suite};
+pub use runs::{Eval, Retrieval, RunAction, Runs, Suite};
 pub use skill::{SkillAction, SkillArgs, SkillFilter};
 pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
 pub use tenant::{TenantAction, TenantArgs};
@@ -169,8 +169,11 @@ pub enum Command {
     /// How everything is that the program needs: database, models, servers, sandbox.
     #[command(display_order = 11, after_help = "Examples:\n  steward health\n  steward health --json")]
     Health(HealthArgs),
-    /// Replay runs kept as tests.
-    #[command(display_order = 16, after_help = "Examples:\n  steward eval kept\n  steward eval kept --json")]
+    /// Replay runs kept as tests; measure how well documents are found.
+    #[command(
+        display_order = 16,
+        after_help = "Examples:\n  steward eval kept\n  steward eval kept --json\n  steward eval retrieval --corpus scifact --queries scifact/queries.jsonl --qrels scifact/qrels/test.tsv"
+    )]
     Eval(Eval),
     /// Skills: what agents can do besides their tools, and the packages that they come in.
     #[command(

@@ -97,6 +97,9 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Config(args) => config::run(client, args, term).await,
         Command::Health(args) => health::run(client, &args, term).await,
         Command::Eval(Eval { suite: Suite::Kept { json } }) => runs::eval_kept(client, json, term).await,
+        Command::Eval(Eval { suite: Suite::Retrieval(_) }) => {
+            anyhow::bail!("retrieval is measured by the program itself, not through its API")
+        }
         Command::Skill(args) => skill::run(client, args, term).await,
         Command::Credential(args) => credential::run(client, args, term).await,
         Command::Mcp(args) => mcp::run(client, args, term).await,

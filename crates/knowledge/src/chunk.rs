@@ -21,7 +21,7 @@ pub struct ChunkSettings {
     /// Characters of the chunk before that a chunk repeats at most, in whole sentences. Nothing is repeated across a
     /// heading, of code, and of tables but the names of columns.
     pub overlap: usize,
-    /// What the embedding model reads, headings included.
+    /// What the embedding model reads of a text, headings included.
     pub max_tokens: usize,
     /// Characters of pieces of a text that has no sentences, lines or rows.
     pub fixed_chars: usize,
@@ -29,7 +29,7 @@ pub struct ChunkSettings {
 
 impl Default for ChunkSettings {
     fn default() -> Self {
-        Self { max_chars: 1500, overlap: 300, max_tokens: 256, fixed_chars: 4000 }
+        Self { max_chars: 1500, overlap: 300, max_tokens: 254, fixed_chars: 4000 }
     }
 }
 
@@ -73,7 +73,7 @@ fn embedding_text(headings: &[String], text: &str) -> String {
     if above.is_empty() { text.to_owned() } else { format!("{}\n{text}", above.join(BETWEEN)) }
 }
 
-/// `tokens` counts what the embedding model makes of a text, marks for its beginning and end included.
+/// `tokens` counts what the embedding model makes of a text, as `max_tokens` does.
 pub fn chunk(document: &Extracted, settings: &ChunkSettings, tokens: &dyn Fn(&str) -> usize) -> Vec<Chunk> {
     let mut builder = Builder::new(settings, tokens);
     let mut places = Places::new(document, settings, tokens);
@@ -89,7 +89,7 @@ pub fn chunk(document: &Extracted, settings: &ChunkSettings, tokens: &dyn Fn(&st
                 builder.end_section();
             }
             for (at, unit) in units.into_iter().enumerate() {
-                builder.add(unit, &place, at == 0);
+                builder.add(&unit, &place, at == 0);
             }
         }
     }
@@ -186,7 +186,7 @@ impl<'a> Builder<'a> {
         Self { settings: *settings, tokens, pieces: Vec::new(), repeated: 0, chunks: Vec::new(), place: None }
     }
 
-    fn add(&mut self, unit: Unit<'a>, place: &Place<'a>, starts_block: bool) {
+    fn add(&mut self, unit: &Unit<'a>, place: &Place<'a>, starts_block: bool) {
         let place = match &self.place {
             Some(known) if !starts_block => std::rc::Rc::clone(known),
             _ => std::rc::Rc::new(place.clone()),
@@ -220,14 +220,14 @@ impl<'a> Builder<'a> {
         let Some(first) = self.pieces.first() else { return true };
         let chars = self.chars() + piece.unit.gap.len() + piece.chars;
         // What it begins with repeats the names of columns, and shows its headings.
-        let begins = self.begin(first);
+        let begins = Self::begin(first);
         let head = (self.tokens)(&embedding_text(&first.place.path, begins));
         let tokens: usize = self.pieces.iter().map(|piece| piece.tokens).sum::<usize>() + piece.tokens + head;
         chars + begins.chars().count() <= self.settings.max_chars && tokens <= self.settings.max_tokens
             || (chars + begins.chars().count() <= self.settings.max_chars && self.fits_exactly(piece))
     }
 
-    /// Sums of tokens are more than those of the whole: each counts the marks of beginning and end.
+    /// The sum of the parts' tokens may be more than the whole has.
     fn fits_exactly(&self, piece: &Piece<'_>) -> bool {
         let mut text = self.text(self.pieces.len());
         text.push_str(piece.unit.gap);
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The names of columns, if a chunk begins with a later row of their table.
-    fn begin(&self, first: &Piece<'a>) -> &'a str {
+    fn begin(first: &Piece<'a>) -> &'a str {
         match first.place.header {
             Some(header) if first.unit.text != header && first.unit.kind == UnitKind::Row && !first.unit.is_fixed => {
                 header
@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
             if at > 0 {
                 text.push_str(piece.unit.gap);
             } else {
-                let header = self.begin(piece);
+                let header = Self::begin(piece);
                 let room = header.chars().count() + 1 + piece.chars <= self.settings.max_chars;
                 if !header.is_empty() && room && self.has_tokens_for(header, piece) {
                     text.push_str(header);

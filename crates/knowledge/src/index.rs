@@ -6,6 +6,7 @@
 
 mod codes;
 mod language;
+mod narrow;
 mod query;
 mod statistics;
 mod text;
@@ -92,7 +93,7 @@ impl Index {
             IndexError::Text(error) => damaged(error.to_string()),
             error => error,
         };
-        let text = TextIndex::open(&dir.join(WORDS)).map_err(unreadable)?;
+        let text = unless_damaged(dir, || TextIndex::open(&dir.join(WORDS))).map_err(unreadable)?;
         let commit: Commit = match text.payload().map_err(unreadable)? {
             Some(commit) => serde_json::from_str(&commit).map_err(|error| damaged(error.to_string()))?,
             None => Commit::default(),
@@ -181,7 +182,8 @@ impl Index {
         weights: TextWeights,
         k: usize,
     ) -> Result<Vec<Hit>, IndexError> {
-        self.snapshot().text.search(query, documents, weights, k)
+        let snapshot = self.snapshot();
+        unless_damaged(&self.dir, || snapshot.text.search(query, documents, weights, k))
     }
 
     /// Chunks whose vectors are nearest to `query`, by cosine.
@@ -244,6 +246,13 @@ impl Index {
             broken
         })
     }
+}
+
+/// The index of words trusts its files and panics over broken ones.
+fn unless_damaged<T>(dir: &Path, read: impl FnOnce() -> Result<T, IndexError>) -> Result<T, IndexError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        Err(IndexError::Damaged { dir: dir.to_owned(), reason: "its words can't be read".to_owned() })
+    })
 }
 
 /// Vectors first: they count only once the commit of the words names them.

@@ -5,6 +5,7 @@
 
 mod chunk;
 mod document_set;
+pub mod evaluate;
 pub mod extract;
 pub mod fusion;
 pub mod index;

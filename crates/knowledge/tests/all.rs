@@ -1,1 +1,8 @@
+//! Files, chunks and indexes as others use them.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
+
+mod chunks;
 mod extract;
+mod index;
+mod index_model;
+mod sudden_death;

@@ -1,5 +1,6 @@
 //! Commands that need the opened program itself.
 
 pub mod doctor;
+pub mod retrieval;
 pub mod sandbox;
 pub mod serve;

@@ -4,6 +4,7 @@ use steward::cli::{Cli, Command, Serve};
 use steward::commands;
 use steward::exit::Exit;
 use steward::start::start;
+use steward_cli::args::{Eval, Suite};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -15,6 +16,9 @@ fn main() -> ExitCode {
     let serving = matches!(command, Command::Serve(_));
     start(&cli.global, serving, |settings, term| async move {
         match command {
+            Command::Client(steward_cli::Command::Eval(Eval { suite: Suite::Retrieval(args) })) => {
+                commands::retrieval::run(&settings, args, term).await
+            }
             Command::Serve(args) => commands::serve::run(settings, args, term).await,
             Command::Client(command) => {
                 let open = async |needs| steward::open(&settings, needs, term).await;

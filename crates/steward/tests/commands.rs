@@ -10,6 +10,7 @@ mod group;
 mod mcp;
 mod phrases;
 mod reminders;
+mod retrieval;
 mod sandbox;
 mod skill;
 mod tenant;

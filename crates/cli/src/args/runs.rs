@@ -1,6 +1,7 @@
 //! `steward runs`, and `steward eval`, which replays those kept as tests.
 
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
 /// `runs`.
 #[derive(Debug, Clone, Args)]
@@ -109,4 +110,38 @@ pub enum Suite {
         #[arg(long)]
         json: bool,
     },
+    /// How well documents are found, by a collection with judged queries (the file forms of BEIR).
+    #[command(
+        after_help = "Example:\n  steward eval retrieval --corpus scifact --queries scifact/queries.jsonl --qrels scifact/qrels/test.tsv --json\n\nIt cuts, embeds and indexes the corpus into a temporary folder, without a server, and asks every judged query."
+    )]
+    Retrieval(Retrieval),
+}
+
+/// `eval retrieval`.
+#[derive(Debug, Clone, Args)]
+pub struct Retrieval {
+    /// Folder with `corpus.jsonl`, or that file: lines of _id, title and text.
+    #[arg(long, value_name = "DIR")]
+    pub corpus: PathBuf,
+    /// File with lines of _id and text.
+    #[arg(long, value_name = "FILE")]
+    pub queries: PathBuf,
+    /// File of judgements: query, document and gain, separated by tabs.
+    #[arg(long, value_name = "FILE")]
+    pub qrels: PathBuf,
+    /// One JSON object instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Characters of a chunk at most.
+    #[arg(long, default_value_t = 1500, value_name = "N")]
+    pub max_chars: usize,
+    /// Characters that a chunk repeats of the one before.
+    #[arg(long, default_value_t = 300, value_name = "N")]
+    pub overlap: usize,
+    /// Weight of words where both rankings are put together.
+    #[arg(long, default_value_t = 0.3, value_name = "WEIGHT")]
+    pub text_weight: f64,
+    /// Weight of vectors there.
+    #[arg(long, default_value_t = 0.7, value_name = "WEIGHT")]
+    pub vector_weight: f64,
 }

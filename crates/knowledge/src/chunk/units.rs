@@ -82,11 +82,14 @@ fn sentences<'a>(text: &'a str, gap: &'static str) -> Vec<Unit<'a>> {
         let sentence = piece.trim();
         if !sentence.is_empty() {
             let lead = &piece[..piece.len() - piece.trim_start().len()];
-            let gap = match found.is_empty() {
-                true => gap,
-                false if lead.contains('\n') => "\n",
-                false if lead.is_empty() => "",
-                false => " ",
+            let gap = if found.is_empty() {
+                gap
+            } else if lead.contains('\n') {
+                "\n"
+            } else if lead.is_empty() {
+                ""
+            } else {
+                " "
             };
             found.push(Unit { text: sentence, kind: UnitKind::Prose, gap, is_fixed: false });
         }
@@ -105,7 +108,9 @@ fn ends(text: &str) -> impl Iterator<Item = usize> {
             '。' | '！' | '？' | '．' => true,
             '.' => followed_by_a_beginning(rest) && !is_abbreviation(&text[..at]),
             '!' | '?' | '…' | '؟' | '।' | '։' => followed_by_a_beginning(rest),
-            '\n' => rest.starts_with('\n') || rest.trim_start().starts_with(['•', '–', '·', '▪', '◦']),
+            '\n' => {
+                rest.starts_with('\n') || rest.trim_start_matches([' ', '\t']).starts_with(['•', '–', '·', '▪', '◦'])
+            }
             _ => return None,
         };
         let closing = rest.find(|c| !matches!(c, '"' | '”' | '’' | '»' | ')' | ']' | '\'')).unwrap_or(rest.len());

@@ -2,6 +2,8 @@
 
 use super::language::Stems;
 use super::words::{Form, words};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 /// How much the forms of a word count, and how much more one counts that stands in a heading.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +18,7 @@ pub struct TextWeights {
 
 impl Default for TextWeights {
     fn default() -> Self {
-        Self { heading: 1.5, exact: 0.5, stem: 0.5, part: 0.3 }
+        Self { heading: 1.5, exact: 1.0, stem: 1.0, part: 0.3 }
     }
 }
 
@@ -28,13 +30,16 @@ pub struct TextQuery {
     pub phrases: Vec<Vec<(u32, String)>>,
 }
 
+/// Of a longer question the rest is passed over, bytes.
+const LONGEST: usize = 16_384;
+
 const QUOTES: &[(char, &[char])] =
     &[('"', &['"']), ('“', &['”', '“']), ('„', &['“', '”', '"']), ('«', &['»']), ('”', &['”'])];
 
 impl TextQuery {
     pub fn read(text: &str, weights: TextWeights) -> Self {
         let mut query = Self::default();
-        let mut rest = text;
+        let mut rest = &text[..text.floor_char_boundary(LONGEST)];
         while let Some((before, quoted, after)) = quotation(rest) {
             query.add_terms(before, weights);
             query.add_phrase(quoted);
@@ -50,17 +55,23 @@ impl TextQuery {
 
     fn add_terms(&mut self, text: &str, weights: TextWeights) {
         let found = words(text, &Stems::of_every_language());
-        for word in &found {
-            let has_stem = || found.iter().any(|one| one.position == word.position && one.form == Form::Stem);
+        let with_stem: HashSet<u32> =
+            found.iter().filter(|word| word.form == Form::Stem).map(|word| word.position).collect();
+        let mut known: HashMap<String, usize> =
+            self.terms.iter().enumerate().map(|(at, (term, _))| (term.clone(), at)).collect();
+        for word in found {
             let weight = match word.form {
-                Form::Word if has_stem() => weights.exact,
+                Form::Word if with_stem.contains(&word.position) => weights.exact,
                 Form::Word | Form::Name => 1.0,
                 Form::Stem => weights.stem,
                 Form::Part => weights.part,
             };
-            match self.terms.iter_mut().find(|(known, _)| *known == word.text) {
-                Some((_, known)) => *known = known.max(weight),
-                None => self.terms.push((word.text.clone(), weight)),
+            match known.entry(word.text) {
+                Entry::Occupied(at) => self.terms[*at.get()].1 = self.terms[*at.get()].1.max(weight),
+                Entry::Vacant(new) => {
+                    self.terms.push((new.key().clone(), weight));
+                    new.insert(self.terms.len() - 1);
+                }
             }
         }
     }

@@ -11,7 +11,7 @@ use tantivy::{DocId, DocSet as _, Searcher, SegmentReader, TERMINATED, Term};
 /// The chunks of a segment that belong to a set of documents.
 pub struct AllowedSegment {
     bits: Vec<u64>,
-    chunks: u32,
+    pub chunks: u32,
 }
 
 impl AllowedSegment {
@@ -20,7 +20,7 @@ impl AllowedSegment {
         self.bits.get((chunk / 64) as usize).is_some_and(|word| word >> (chunk % 64) & 1 == 1)
     }
 
-    fn each(&self) -> impl Iterator<Item = DocId> {
+    pub fn each(&self) -> impl Iterator<Item = DocId> {
         (0..).zip(&self.bits).flat_map(|(at, word)| {
             let mut left = *word;
             std::iter::from_fn(move || {

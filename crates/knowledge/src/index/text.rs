@@ -1,6 +1,7 @@
 //! BM25 over words, by tantivy.
 
 use super::language::Stems;
+use super::narrow;
 use super::query::{TextQuery, TextWeights};
 use super::statistics::{Allowed, Statistics};
 use super::types::{ChunkEntry, Hit, IndexError};
@@ -27,6 +28,8 @@ const WRITER_MEMORY: usize = 20_000_000;
 const MOST_TERMS: usize = 64;
 /// Sets of documents whose counts are remembered until the next commit.
 const REMEMBERED: usize = 16;
+/// Below one through so many of all chunks, these are visited alone.
+const NARROW: u64 = 5;
 /// A segment with so many removed chunks is written anew, as a part of it.
 const MOST_DELETED: f32 = 0.2;
 
@@ -89,16 +92,13 @@ impl TextIndex {
     }
 
     fn writer(&mut self) -> Result<&mut IndexWriter, IndexError> {
-        let writer = match self.writer.take() {
-            Some(writer) => writer,
-            None => {
-                let writer = self.index.writer_with_num_threads(1, WRITER_MEMORY)?;
-                let mut merging = LogMergePolicy::default();
-                merging.set_del_docs_ratio_before_merge(MOST_DELETED);
-                writer.set_merge_policy(Box::new(merging));
-                writer
-            }
-        };
+        if let Some(writer) = self.writer.take() {
+            return Ok(self.writer.insert(writer));
+        }
+        let writer = self.index.writer_with_num_threads(1, WRITER_MEMORY)?;
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(MOST_DELETED);
+        writer.set_merge_policy(Box::new(merging));
         Ok(self.writer.insert(writer))
     }
 
@@ -128,12 +128,10 @@ impl TextIndex {
 
     /// Gives the memory for writing back; with `merge`, once segments that are being merged are.
     pub fn stop_writing(&mut self, merge: bool) -> Result<(), IndexError> {
-        if let Some(writer) = self.writer.take() {
-            if merge {
-                writer.wait_merging_threads()?;
-            }
+        match self.writer.take() {
+            Some(writer) if merge => Ok(writer.wait_merging_threads()?),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -169,6 +167,30 @@ impl Ord for Candidate {
     }
 }
 
+/// The best so far.
+struct Best {
+    heap: BinaryHeap<Candidate>,
+    most: usize,
+    /// What a further one must exceed.
+    least: f32,
+}
+
+impl Best {
+    fn new(most: usize) -> Self {
+        Self { heap: BinaryHeap::new(), most, least: f32::MIN }
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        self.heap.push(candidate);
+        if self.heap.len() > self.most {
+            self.heap.pop();
+        }
+        if self.heap.len() == self.most {
+            self.least = self.heap.peek().map_or(self.least, |worst| worst.score);
+        }
+    }
+}
+
 impl TextSnapshot {
     pub fn chunks(&self) -> u64 {
         self.searcher.num_docs()
@@ -194,31 +216,44 @@ impl TextSnapshot {
             return Ok(Vec::new());
         }
         let statistics = Statistics::new(&self.searcher, allowed.as_deref());
-        let query = self.query(question, weights, &statistics)?;
-        let scoring = EnableScoring::enabled_from_statistics_provider(&statistics, &self.searcher);
-        let weight = query.weight(scoring)?;
-        let mut best: BinaryHeap<Candidate> = BinaryHeap::with_capacity(k + 1);
+        let best = match &allowed {
+            Some(few) if few.chunks * NARROW < self.chunks() && question.phrases.is_empty() => {
+                let terms = self.terms(question, weights, &statistics)?;
+                let mut best = Best::new(k);
+                for (address, score) in narrow::score(&self.searcher, few, &statistics, &terms)? {
+                    best.push(Candidate { score, address });
+                }
+                best
+            }
+            _ => self.best(question, weights, &statistics, allowed.as_deref(), k)?,
+        };
+        self.hits(best.heap)
+    }
+
+    fn best(
+        &self,
+        question: TextQuery,
+        weights: TextWeights,
+        statistics: &Statistics<'_>,
+        allowed: Option<&Allowed>,
+        k: usize,
+    ) -> Result<Best, IndexError> {
+        let query = self.query(question, weights, statistics)?;
+        let weight = query.weight(EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher))?;
+        let mut best = Best::new(k);
         for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
             let alive = reader.alive_bitset();
-            let allowed = allowed.as_ref().and_then(|allowed| allowed.segments.get(segment as usize));
-            let threshold = if best.len() < k { f32::MIN } else { best.peek().map_or(f32::MIN, |worst| worst.score) };
-            let mut least = threshold;
-            weight.for_each_pruning(threshold, reader, &mut |doc, score| {
+            let allowed = allowed.and_then(|allowed| allowed.segments.get(segment as usize));
+            weight.for_each_pruning(best.least, reader, &mut |doc, score| {
                 let seen = allowed
                     .map_or_else(|| alive.is_none_or(|alive| alive.is_alive(doc)), |allowed| allowed.contains(doc));
                 if seen {
                     best.push(Candidate { score, address: DocAddress::new(segment, doc) });
-                    if best.len() > k {
-                        best.pop();
-                    }
-                    if best.len() == k {
-                        least = best.peek().map_or(least, |worst| worst.score);
-                    }
                 }
-                least
+                best.least
             })?;
         }
-        self.hits(best)
+        Ok(best)
     }
 
     fn hits(&self, best: BinaryHeap<Candidate>) -> Result<Vec<Hit>, IndexError> {
@@ -252,22 +287,38 @@ impl TextSnapshot {
         Ok(Some(allowed))
     }
 
+    fn terms(
+        &self,
+        mut question: TextQuery,
+        weights: TextWeights,
+        statistics: &Statistics<'_>,
+    ) -> Result<Vec<(Term, f32)>, IndexError> {
+        self.keep_rarest(&mut question, statistics)?;
+        let fields = self.fields(weights);
+        let in_fields = |(text, weight): (String, f32)| {
+            fields.map(|(field, boost)| (Term::from_field_text(field, &text), weight * boost))
+        };
+        Ok(question.terms.into_iter().flat_map(in_fields).collect())
+    }
+
+    fn fields(&self, weights: TextWeights) -> [(Field, f32); 2] {
+        [(self.fields.heading, weights.heading), (self.fields.text, 1.0)]
+    }
+
     fn query(
         &self,
         mut question: TextQuery,
         weights: TextWeights,
         statistics: &Statistics<'_>,
     ) -> Result<Box<dyn Query>, IndexError> {
-        self.keep_rarest(&mut question, statistics)?;
-        let fields = [(self.fields.heading, weights.heading), (self.fields.text, 1.0)];
+        let phrases = std::mem::take(&mut question.phrases);
+        let fields = self.fields(weights);
         let mut parts: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-        for (text, weight) in question.terms {
-            for (field, boost) in fields {
-                let term = TermQuery::new(Term::from_field_text(field, &text), IndexRecordOption::WithFreqs);
-                parts.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight * boost))));
-            }
+        for (term, weight) in self.terms(question, weights, statistics)? {
+            let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
+            parts.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight))));
         }
-        for phrase in question.phrases {
+        for phrase in phrases {
             let in_field = |(field, boost): (Field, f32)| -> (Occur, Box<dyn Query>) {
                 let term = |text: &str| Term::from_field_text(field, text);
                 let query: Box<dyn Query> = match &phrase[..] {

@@ -299,6 +299,10 @@ impl VectorSnapshot {
         self.live
     }
 
+    fn live_rows(&self) -> usize {
+        usize::try_from(self.live).unwrap_or(usize::MAX).max(1)
+    }
+
     pub fn memory(&self) -> u64 {
         let row = 8 + code_len(self.dimension);
         let slab = |slab: &Slab| slab.rows.chunks.capacity() * row + slab.live.capacity() * size_of::<Span>();
@@ -317,7 +321,7 @@ impl VectorSnapshot {
         if k == 0 || documents.is_empty() {
             return Ok(Vec::new());
         }
-        let mut candidates = self.scan(&QueryTable::new(&unit), documents, depth.max(k));
+        let mut candidates = self.scan(&QueryTable::new(&unit), documents, depth.max(k).min(self.live_rows()));
         candidates.sort_by_key(|candidate| candidate.row);
         let mut hits = Vec::with_capacity(candidates.len());
         let mut row = Vec::new();
@@ -332,7 +336,7 @@ impl VectorSnapshot {
 
     fn scan(&self, table: &QueryTable, documents: &DocumentSet, depth: usize) -> Vec<Candidate> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        let worth = usize::try_from(self.live).unwrap_or(usize::MAX) / ROWS_PER_THREAD;
+        let worth = self.live_rows() / ROWS_PER_THREAD;
         let threads = cores.min(worth).max(1);
         let next = AtomicUsize::new(0);
         let work = || {

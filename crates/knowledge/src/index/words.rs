@@ -149,9 +149,9 @@ impl Found<'_> {
             let packed = without_spaces(c);
             let end = rest.find(|c| without_spaces(c) != packed).unwrap_or(rest.len());
             if packed {
-                self.pairs(&rest[..end])
+                self.pairs(&rest[..end]);
             } else {
-                self.usual(&rest[..end])
+                self.usual(&rest[..end]);
             }
             rest = &rest[end..];
         }

@@ -1,0 +1,254 @@
+//! How well, and how fast, a collection with judged queries is searched.
+
+mod beir;
+mod metrics;
+
+pub use beir::{BeirError, Collection, Entry, read as read_beir};
+pub use metrics::{Judgements, Quality, Rankings, quality};
+
+use crate::chunk::{Chunk, ChunkSettings, chunk};
+use crate::document_set::DocumentSet;
+use crate::fusion::{FusionWeights, fuse};
+use crate::index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights};
+use crate::{Block, BlockKind, Extracted, Page};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use steward_core::ports::{EmbedError, Embedder};
+
+/// Chunks that each ranking is made of: some documents have several.
+const RANKED: usize = 300;
+/// Texts embedded at a time.
+const BATCH: usize = 128;
+/// Documents of a commit.
+const TOGETHER: usize = 500;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EvaluationSettings {
+    /// `max_tokens` comes from the embedder.
+    pub chunks: ChunkSettings,
+    pub text: TextWeights,
+    pub fusion: FusionWeights,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// `bm25`, `vectors` or `rrf`.
+    pub name: String,
+    #[serde(flatten)]
+    pub quality: Quality,
+    /// Milliseconds of a search, embedding of the query included.
+    pub p50_ms: f64,
+    pub p99_ms: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    pub documents: usize,
+    pub chunks: usize,
+    pub queries: usize,
+    pub stages: Vec<Stage>,
+    pub cutting_seconds: f64,
+    pub embedding_seconds: f64,
+    pub indexing_seconds: f64,
+    /// Milliseconds to embed a query.
+    pub embedding_p50_ms: f64,
+    /// How many of the ten nearest chunks by plain comparison are among the ten that the search of vectors finds.
+    pub vector_recall_at_10: f64,
+    pub index: IndexStats,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluationError {
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error("the collection has more documents than can be numbered")]
+    TooMany,
+    #[error("the embedding model answered with {found} vectors for {wanted} texts")]
+    BadAnswer { found: usize, wanted: usize },
+}
+
+/// Builds an index in `dir`, which is empty, and asks every query. `progress` hears how many of how many chunks are done.
+pub async fn evaluate(
+    collection: &Collection,
+    dir: &Path,
+    embedder: &dyn Embedder,
+    settings: &EvaluationSettings,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<Evaluation, EvaluationError> {
+    let counter = embedder.token_counter();
+    let cut = ChunkSettings { max_tokens: counter.max_tokens(), ..settings.chunks };
+    let begun = Instant::now();
+    let chunks: Vec<Vec<Chunk>> = collection
+        .documents
+        .iter()
+        .map(|document| chunk(&as_extracted(document), &cut, &|text| counter.count(text)))
+        .collect();
+    let cutting = begun.elapsed();
+    let count = chunks.iter().map(Vec::len).sum();
+    let index = Index::open(dir, embedder.model(), embedder.dimension())?;
+    let (mut embedding, mut indexing) = (Duration::ZERO, Duration::ZERO);
+    let mut done = 0;
+    let mut change = 0;
+    for together in chunks.chunks(TOGETHER) {
+        let texts: Vec<String> = together.iter().flatten().map(Chunk::embedding_text).collect();
+        let begun = Instant::now();
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(BATCH) {
+            vectors.extend(embed(embedder, batch).await?);
+            done += batch.len();
+            progress(done, count);
+        }
+        embedding += begun.elapsed();
+        let begun = Instant::now();
+        let mut vectors = vectors.into_iter();
+        for chunks in together {
+            let vectors: Vec<Vec<f32>> = vectors.by_ref().take(chunks.len()).collect();
+            let document = u32::try_from(change).map_err(|_| EvaluationError::TooMany)?;
+            change += 1;
+            apply(&index, change, document, chunks, &vectors)?;
+        }
+        index.commit()?;
+        indexing += begun.elapsed();
+    }
+    let begun = Instant::now();
+    index.rest(true)?;
+    indexing += begun.elapsed();
+    let asked = ask(collection, &index, embedder, settings).await?;
+    Ok(Evaluation {
+        documents: collection.documents.len(),
+        chunks: count,
+        queries: collection.queries.len(),
+        stages: asked.stages,
+        cutting_seconds: cutting.as_secs_f64(),
+        embedding_seconds: embedding.as_secs_f64(),
+        indexing_seconds: indexing.as_secs_f64(),
+        embedding_p50_ms: asked.embedding_p50_ms,
+        vector_recall_at_10: asked.vector_recall_at_10,
+        index: index.stats()?,
+    })
+}
+
+fn as_extracted(document: &Entry) -> Extracted {
+    let paragraph = |text: &str| Block { kind: BlockKind::Paragraph, text: text.to_owned(), area: None };
+    let blocks = document.text.split("\n\n").map(paragraph).collect();
+    let page = Page { number: 1, blocks, ..Page::default() };
+    let title = (!document.title.trim().is_empty()).then(|| document.title.clone());
+    Extracted { doc_type: "text".to_owned(), title, pages: vec![page], warnings: Vec::new() }
+}
+
+async fn embed(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, EvaluationError> {
+    let vectors = embedder.embed(texts).await?;
+    if vectors.len() == texts.len() {
+        return Ok(vectors);
+    }
+    Err(EvaluationError::BadAnswer { found: vectors.len(), wanted: texts.len() })
+}
+
+fn apply(
+    index: &Index,
+    change: u64,
+    document: u32,
+    chunks: &[Chunk],
+    vectors: &[Vec<f32>],
+) -> Result<(), EvaluationError> {
+    let headings: Vec<String> = chunks.iter().map(Chunk::heading).collect();
+    let parts = chunks.iter().zip(&headings).zip(vectors);
+    let entries: Vec<ChunkEntry<'_>> = parts
+        .map(|((chunk, heading), vector)| ChunkEntry {
+            index: chunk.index,
+            heading,
+            text: &chunk.text,
+            vector: Some(vector),
+        })
+        .collect();
+    Ok(index.apply(change, document, &entries)?)
+}
+
+struct Asked {
+    stages: Vec<Stage>,
+    embedding_p50_ms: f64,
+    vector_recall_at_10: f64,
+}
+
+#[derive(Default)]
+struct Found {
+    rankings: Rankings,
+    times: Vec<Duration>,
+}
+
+impl Found {
+    fn add(&mut self, collection: &Collection, query: &Entry, keys: impl Iterator<Item = ChunkKey>, took: Duration) {
+        let mut seen = HashSet::new();
+        let name = |document: u32| collection.documents.get(document as usize).map(|document| document.id.clone());
+        let documents = keys.filter(|key| seen.insert(key.document)).filter_map(|key| name(key.document));
+        self.rankings.insert(query.id.clone(), documents.collect());
+        self.times.push(took);
+    }
+
+    fn stage(self, name: &str, judgements: &Judgements) -> Stage {
+        let (p50_ms, p99_ms) = percentiles(self.times);
+        Stage { name: name.to_owned(), quality: quality(&self.rankings, judgements), p50_ms, p99_ms }
+    }
+}
+
+async fn ask(
+    collection: &Collection,
+    index: &Index,
+    embedder: &dyn Embedder,
+    settings: &EvaluationSettings,
+) -> Result<Asked, EvaluationError> {
+    let all = DocumentSet::all();
+    let (mut bm25, mut vectors, mut rrf) = (Found::default(), Found::default(), Found::default());
+    let mut embedding = Vec::new();
+    let mut exact = 0;
+    let mut wanted = 0;
+    for query in &collection.queries {
+        let begun = Instant::now();
+        let vector = embed(embedder, std::slice::from_ref(&query.text)).await?.swap_remove(0);
+        let embedding_took = begun.elapsed();
+        let begun = Instant::now();
+        let by_text = index.search_text_with(&query.text, &all, settings.text, RANKED)?;
+        let text_took = begun.elapsed();
+        let begun = Instant::now();
+        let by_vector = index.search_vectors(&vector, &all, RANKED)?;
+        let vector_took = embedding_took + begun.elapsed();
+        let keys = |hits: &[Hit]| hits.iter().map(Hit::key).collect::<Vec<ChunkKey>>();
+        let begun = Instant::now();
+        let fused = fuse(&keys(&by_text), &keys(&by_vector), settings.fusion);
+        let both_took = text_took + vector_took + begun.elapsed();
+        bm25.add(collection, query, by_text.iter().map(Hit::key), text_took);
+        vectors.add(collection, query, by_vector.iter().map(Hit::key), vector_took);
+        rrf.add(collection, query, fused.iter().map(|one| one.key), both_took);
+        embedding.push(embedding_took);
+        let ten = keys(&index.search_vectors(&vector, &all, 10)?);
+        let nearest = keys(&index.search_vectors_with(&vector, &all, 10, usize::MAX)?);
+        exact += ten.iter().filter(|key| nearest.contains(key)).count();
+        wanted += nearest.len();
+    }
+    let judgements = &collection.judgements;
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let vector_recall_at_10 = exact as f64 / wanted.max(1) as f64;
+    Ok(Asked {
+        stages: vec![
+            bm25.stage("bm25", judgements),
+            vectors.stage("vectors", judgements),
+            rrf.stage("rrf", judgements),
+        ],
+        embedding_p50_ms: percentiles(embedding).0,
+        vector_recall_at_10,
+    })
+}
+
+/// The middle and the slowest but one in a hundred, milliseconds.
+fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
+    times.sort_unstable();
+    let at = |percent: usize| {
+        let last = times.len().saturating_sub(1);
+        times.get((last * percent).div_ceil(100)).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+    };
+    (at(50), at(99))
+}
