@@ -1,4 +1,5 @@
 // Made-up answers for the page Documents. What is sent is cut at empty lines, "read" for a second and "embedded" for three more.
+// MOCK_EMPTY=1: nothing is there yet.
 import { randomUUID } from "node:crypto";
 
 const DAY = 86_400_000;
@@ -39,6 +40,7 @@ export function routes({ ok, none, missing, problem, page, me, uuid }) {
     { id: uuid(931), collection: uuid(901), path: "/srv/contracts", scanned_at: now - 12_000 },
     { id: uuid(932), collection: uuid(902), path: "/mnt/old", scanned_at: now - DAY, problem: { message: "the folder can't be opened: no such file or directory", hint: "mount it, or watch it no more" } },
   ];
+  if (process.env.MOCK_EMPTY) [collections, documents, watched] = [[], [], (jobs.length = 0, [])];
   const view = ({ text, parts, begun, type, warnings, title, scans, problem: wrong, agents, ...rest }, whole = false) => {
     const age = Date.now() - begun;
     const [status, embedded] = wrong ? ["failed", 0] : age < 1000 ? ["waiting", 0] : age < 4000 ? ["embedding", Math.floor((parts.length * (age - 1000)) / 3000)] : ["ready", parts.length];
@@ -84,7 +86,7 @@ export function routes({ ok, none, missing, problem, page, me, uuid }) {
     ["GET", /^documents$/, (_, query) => page(documents.map((one) => view(one)).filter((one) => (!query.get("collection") || one.collection === query.get("collection")) && (!query.get("status") || one.status === query.get("status")) && one.name.toLowerCase().includes((query.get("search") ?? "").toLowerCase())), query)],
     ["POST", /^documents\/search$/, (_, __, body) => ok(search(body))],
     ["POST", /^documents\/links$/, (_, __, body) => found(documents, body.document_id, "document", (one) => ((one.agents = [...one.agents.filter((id) => id !== body.agent_id), ...(body.linked === false ? [] : [body.agent_id])]), ok(view(one, true))))],
-    ["POST", /^documents\/batch-scan$/, (_, __, body) => (body.path.startsWith("/") ? (jobs.unshift({ id: randomUUID(), collection: named(body.collection).id, label: body.path, state: "running", created_at: Date.now(), begun: Date.now(), of: 60 }), ok(jobView(jobs[0]), 201)) : problem(422, `\`${body.path}\` is no absolute path`, "give an absolute path of a folder on the server"))],
+    ["POST", /^documents\/batch-scan$/, (_, __, body) => (body.path.startsWith("/") ? (jobs.unshift({ id: randomUUID(), collection: named(body.collection).id, label: body.path, state: "running", created_at: Date.now(), begun: Date.now(), of: process.env.MOCK_EMPTY ? 2 : 60 }), ok(jobView(jobs[0]), 201)) : problem(422, `\`${body.path}\` is no absolute path`, "give an absolute path of a folder on the server"))],
     ["POST", /^documents\/register-path$/, (_, __, body) => (watched.push({ id: randomUUID(), collection: named(body.collection).id, path: body.path }), ok(watched.at(-1), 201))],
     ["GET", /^documents\/watched-paths$/, () => ok({ items: watched, next_cursor: null })],
     ["DELETE", /^documents\/watched-paths\/([^/]+)$/, ([id]) => ((watched = watched.filter((one) => one.id !== id)), none)],

@@ -1,5 +1,5 @@
 import { FileSearch, SlidersHorizontal, Upload } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { isUnsettled, useCollections, useDocuments, useFresh } from "@/api/hooks";
 import type { Collection, DocumentStatus, StoredDocument } from "@/api/types";
 import { useT } from "@/i18n";
@@ -28,9 +28,9 @@ export function DocumentList({ collections, chosen, mine, onOpen, onNew, onAdd }
       <div><Collections all={all} chosen={collection?.id ?? ""} set={(id) => set({ collection: id })} onNew={onNew} /></div>
       <div className="min-w-0">
         {chosen && !collection && <div role="status" className="mb-4 flex flex-wrap items-center gap-3 rounded-lg bg-sunken px-4 py-2.5 text-base text-ink-2"><span className="flex-1">{t("collection_gone")}</span><Button size="sm" onClick={() => set({ collection: "" })}>{t("show_all")}</Button></div>}
-        {collection && <CollectionHead key={collection.id} collection={collection} onRemoved={() => set({ collection: "" })} />}
+        {collection && <CollectionHead key={`head ${collection.id}`} collection={collection} onRemoved={() => set({ collection: "" })} />}
         <Uploads onOpen={onOpen} />
-        <Listed key={chosen} all={all} collection={collection} mine={mine} onOpen={onOpen} onAdd={onAdd} />
+        <Listed key={`list ${chosen}`} all={all} collection={collection} mine={mine} onOpen={onOpen} onAdd={onAdd} />
       </div>
     </div>
   );
@@ -46,6 +46,8 @@ function useCounts(busy: boolean): void {
     was.current = busy;
   }, [busy]);
 }
+
+const Small = ({ children }: { children: ReactNode }) => <span className="text-sm text-ink-2">{children}</span>;
 
 function Listed({ all, collection, mine, onOpen, onAdd }: { all: Collection[]; collection: Collection | null; mine: Collection[]; onOpen: (document: string) => void; onAdd: () => void }) {
   const t = useT("documents");
@@ -99,11 +101,11 @@ function Listed({ all, collection, mine, onOpen, onAdd }: { all: Collection[]; c
               onRow={(one) => onOpen(one.id)}
               columns={[
                 { key: "name", head: t("name"), className: "w-full max-w-0", cell: (one) => <><button type="button" title={one.name} className="block max-w-full truncate text-left font-medium hover:underline" onClick={(event) => (event.stopPropagation(), onOpen(one.id))}>{one.name}</button>{below(one)}</> },
-                { key: "kind", head: t("kind"), className: "text-sm whitespace-nowrap text-ink-2", cell: (one) => (one.facts.doc_type ? kindName(one.facts.doc_type) : "") },
-                { key: "pages", head: t("pages"), className: "text-right text-sm text-ink-2", cell: (one) => (one.facts.pages > 0 ? formatNumber(one.facts.pages) : "") },
-                { key: "chunks", head: t("chunks"), className: "text-right text-sm text-ink-2", cell: (one) => (one.chunks > 0 ? formatNumber(one.chunks) : "") },
+                { key: "kind", head: t("kind"), className: "whitespace-nowrap", cell: (one) => <Small>{one.facts.doc_type && kindName(one.facts.doc_type)}</Small> },
+                { key: "pages", head: t("pages"), className: "text-right", cell: (one) => <Small>{one.facts.pages > 0 && formatNumber(one.facts.pages)}</Small> },
+                { key: "chunks", head: t("chunks"), className: "text-right", cell: (one) => <Small>{one.chunks > 0 && formatNumber(one.chunks)}</Small> },
                 { key: "status", head: t("status"), cell: (one) => <StatusMark document={one} /> },
-                { key: "added", head: t("added"), className: "whitespace-nowrap text-right text-sm text-ink-2", cell: (one) => <Time at={one.added_at} /> },
+                { key: "added", head: t("added"), className: "whitespace-nowrap text-right", cell: (one) => <Small><Time at={one.added_at} /></Small> },
               ]}
             />
           </div>

@@ -40,10 +40,10 @@ export function TrySearch({ collections, onOpen, onAdd }: Props) {
     <div className="flex flex-col gap-4">
       <form role="search" noValidate className="flex flex-col gap-2" onSubmit={(event) => (event.preventDefault(), send())}>
         <div className="flex gap-2">
-          <Input type="search" autoFocus aria-label={t("question")} placeholder={t("question_placeholder")} maxLength={1000} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} className="min-w-0 flex-1" />
+          <Input type="search" autoFocus={q === ""} aria-label={t("question")} placeholder={t("question_placeholder")} maxLength={1000} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} className="min-w-0 flex-1 [&::-webkit-search-cancel-button]:hidden" />
           <Button type="submit" variant="primary" icon={<Search aria-hidden className="size-4" />} loading={found.isFetching && q !== ""}>{t("search")}</Button>
         </div>
-        <div className="flex flex-wrap gap-2 [&_select]:max-md:h-10">
+        <div className="flex flex-wrap gap-2 max-md:grid max-md:grid-cols-2 [&_select]:max-md:h-10">
           <Select small aria-label={t("collection")} className="max-w-full" value={collection} onChange={(event) => set({ collection: event.target.value })}>
             <option value="">{t("any_collection")}</option>
             {collections.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
@@ -83,7 +83,7 @@ export function TrySearch({ collections, onOpen, onAdd }: Props) {
                   rowKey={(one) => `${one.document} ${one.chunk.index}`}
                   onRow={open}
                   columns={[
-                    { key: "place", head: t("place"), className: "align-top text-right text-sm text-ink-3", cell: (one) => formatNumber(rows.indexOf(one) + 1) },
+                    { key: "place", head: t("place"), className: "align-top text-right", cell: (one) => <span className="text-sm text-ink-3">{formatNumber(rows.indexOf(one) + 1)}</span> },
                     { key: "passage", head: t("passage_head"), className: "w-full max-w-0 align-top", cell: (one) => <Hit one={one} question={q} collection={nameOf(one.collection)} onOpen={() => open(one)} /> },
                     { key: "by", head: t("found_by"), className: "align-top", cell: (one) => <FoundBy one={one} /> },
                     { key: "score", head: t("joined"), className: "align-top text-right", cell: (one) => <Score value={one.score} digits={3} /> },
