@@ -85,6 +85,7 @@ export function routes({ ok, none, missing, problem, page, me, uuid }) {
     }],
     ["GET", /^documents$/, (_, query) => page(documents.map((one) => view(one)).filter((one) => (!query.get("collection") || one.collection === query.get("collection")) && (!query.get("status") || one.status === query.get("status")) && one.name.toLowerCase().includes((query.get("search") ?? "").toLowerCase())), query)],
     ["POST", /^documents\/search$/, (_, __, body) => ok(search(body))],
+    ["POST", /^documents\/embed-pending$/, () => ok({ documents: documents.filter((one) => one.problem).length, chunk_size_used: 1500, chunk_overlap_used: 300 })],
     ["POST", /^documents\/links$/, (_, __, body) => found(documents, body.document_id, "document", (one) => ((one.agents = [...one.agents.filter((id) => id !== body.agent_id), ...(body.linked === false ? [] : [body.agent_id])]), ok(view(one, true))))],
     ["POST", /^documents\/batch-scan$/, (_, __, body) => (body.path.startsWith("/") ? (jobs.unshift({ id: randomUUID(), collection: named(body.collection).id, label: body.path, state: "running", created_at: Date.now(), begun: Date.now(), of: process.env.MOCK_EMPTY ? 2 : 60 }), ok(jobView(jobs[0]), 201)) : problem(422, `\`${body.path}\` is no absolute path`, "give an absolute path of a folder on the server"))],
     ["POST", /^documents\/register-path$/, (_, __, body) => (watched.push({ id: randomUUID(), collection: named(body.collection).id, path: body.path }), ok(watched.at(-1), 201))],

@@ -78,6 +78,8 @@ export function useDocumentActions() {
   const after = () => fresh("documents", "document", "collections");
   return {
     process: useMutation({ mutationFn: (id: string) => api.post<StoredDocument>(`/api/documents/${id}/process`), onSuccess: after }),
+    /** Those that failed, or lack vectors. */
+    pending: useMutation({ mutationFn: () => api.post<{ documents: number }>("/api/documents/embed-pending"), onSuccess: () => fresh("documents", "document", "collections", "ingest-jobs", "vector-store") }),
     link: useMutation({ mutationFn: (body: { document_id: string; agent_id: string; linked: boolean }) => api.post<DocumentDetails>("/api/documents/links", { body }), onSuccess: () => fresh("document", "documents") }),
     download: useMutation({ mutationFn: download }),
   };

@@ -9,6 +9,7 @@ import { DocumentList } from "./parts/DocumentList";
 import { DocumentSheet } from "./parts/DocumentSheet";
 import { Folders } from "./parts/Folders";
 import { TrySearch } from "./parts/TrySearch";
+import { Uploads } from "./parts/Uploads";
 import { useAdding, useMine } from "./parts/adding";
 import { useSendRemovals } from "./parts/removing";
 
@@ -50,10 +51,10 @@ function Studio({ operator }: { operator: boolean }) {
         </>
       }
     >
-      <Tabs label={t("title")} value={value} onChange={(next) => set({ tab: next === "documents" ? "" : next })} tabs={tabs.map((name) => ({ value: name, label: t(`tab_${name}`), content: name === value ? content[name] : null }))} />
+      <Tabs label={t("title")} value={value} onChange={(next) => set({ tab: next === "documents" ? "" : next })} tabs={tabs.map((name) => ({ value: name, label: t(`tab_${name}`), content: name === value ? <>{name !== "documents" && <Uploads onOpen={open} />}{content[name]}</> : null }))} />
       {adding.parts}
       {making && <CollectionDialog collection={null} onClose={() => setMaking(false)} onMade={(made) => value === "documents" && toList(made.id)} />}
-      {document && <DocumentSheet key={document} id={document} chunk={chunk === "" ? null : Number(chunk)} question={value === "search" ? q : ""} collections={collections.data ?? []} onClose={() => open("")} onCollection={(id) => set({ document: "", chunk: "", tab: "", collection: id })} />}
+      {document && <DocumentSheet key={document} id={document} chunk={/^\d+$/.test(chunk) ? Number(chunk) : null} question={value === "search" ? q : ""} collections={collections.data ?? []} onClose={() => open("")} onCollection={(id) => set({ document: "", chunk: "", tab: "", collection: id })} />}
     </Page>
   );
 }

@@ -1,9 +1,10 @@
 import { FolderSearch } from "lucide-react";
 import { useState } from "react";
-import { useFolderActions, useVectorStore } from "@/api/hooks";
+import { useDocumentActions, useFolderActions, useVectorStore } from "@/api/hooks";
 import type { Collection } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Card, EmptyState, ErrorState, Facts, Field, formatBytes, formatNumber, Input, Select, Skeleton, toast } from "@/ui";
+import { useFailed } from "./failed";
 import { Jobs } from "./Jobs";
 import { isWorkspace } from "./target";
 import { Watched } from "./Watched";
@@ -19,7 +20,7 @@ export function Folders({ collections, onNew }: { collections: Collection[] | un
       <Card title={t("folder_title")}>{targets.length === 0 ? <EmptyState icon={<FolderSearch />} title={t("folder_no_collection")} action={<Button variant="primary" onClick={onNew}>{t("collection_new")}</Button>}>{t("folder_no_collection_text")}</EmptyState> : <FolderForm targets={targets} />}</Card>
       <Card title={t("jobs")} pad={false}><Jobs nameOf={nameOf} /></Card>
       <Card title={t("watched")} pad={false}><Watched nameOf={nameOf} /></Card>
-      <Card title={t("in_use")}><InUse /></Card>
+      <Card title={t("in_use")} actions={<Pending />}><InUse /></Card>
     </div>
   );
 }
@@ -57,6 +58,14 @@ function FolderForm({ targets }: { targets: Collection[] }) {
       </div>
     </form>
   );
+}
+
+/** Tries all that failed again, such as after a model was away. */
+function Pending() {
+  const t = useT("documents");
+  const failed = useFailed();
+  const { pending } = useDocumentActions();
+  return <Button size="sm" loading={pending.isPending} onClick={() => pending.mutate(undefined, { onSuccess: ({ documents }) => toast({ title: t("pending_toast", { count: documents }) }), onError: failed })}>{t("pending")}</Button>;
 }
 
 /** What vectors are made with and how much there is of it. */

@@ -1,6 +1,6 @@
 // Takes files in: finds where they go, makes a first collection, asks where that is not clear.
-import { type ReactNode, useRef, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError } from "@/api/client";
 import { isOperator, useCollectionActions, useHeldGrants, useMe } from "@/api/hooks";
 import { reaches } from "@/api/reach";
@@ -36,6 +36,8 @@ export function useAdding(known: readonly Collection[] | null, chosen: string | 
   const { create } = useCollectionActions();
   const [asking, setAsking] = useState<File[] | null>(null);
   const field = useRef<HTMLInputElement>(null);
+  // What came before it was known where it may go.
+  const early = useRef<File[]>([]);
   const making = useRef<Promise<Collection> | null>(null);
 
   const start = (files: File[], collection: Collection) =>
@@ -54,7 +56,8 @@ export function useAdding(known: readonly Collection[] | null, chosen: string | 
     throw new Error(name);
   };
   const add = async (files: File[]) => {
-    if (!known || files.length === 0) return;
+    if (files.length === 0) return;
+    if (!known) return void early.current.push(...files);
     const target = targetOf(mine, chosen);
     if (target.kind === "known") return start(files, target.collection);
     if (target.kind === "ask") return setAsking(files);
@@ -74,6 +77,9 @@ export function useAdding(known: readonly Collection[] | null, chosen: string | 
       making.current = null;
     }
   };
+  useEffect(() => {
+    if (known && early.current.length > 0) void add(early.current.splice(0));
+  }, [known]);
   const over = useDropped((files) => void add(files));
   const target = targetOf(mine, chosen);
   const parts = (

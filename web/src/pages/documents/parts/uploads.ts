@@ -1,10 +1,11 @@
 // Sends files into collections. It goes on while other pages are looked at.
 import { useSyncExternalStore } from "react";
-import { ApiError, newKey } from "@/api/client";
+import { ApiError, newKey, onAuth } from "@/api/client";
 import type { Collection } from "@/api/types";
 import { MAX_DOCUMENT, uploadDocument } from "@/api/upload";
 import { translate } from "@/i18n";
 import { formatBytes } from "@/ui";
+import { keepAfterAll } from "./removing";
 import { changed, cleared, settledAs, type Upload, upNext } from "./upload-list";
 
 let list: readonly Upload[] = [];
@@ -19,6 +20,13 @@ const set = (next: readonly Upload[]) => {
   for (const listener of listeners) listener();
 };
 export const useUploads = (): readonly Upload[] => useSyncExternalStore((listener) => (listeners.add(listener), () => listeners.delete(listener)), () => list);
+
+// The next person sees no names of these files, and none is sent for them.
+onAuth((state) => {
+  if (state !== "out") return;
+  for (const stop of stops.values()) stop.abort();
+  set([]);
+});
 
 /** Why a file need not be sent to be refused. */
 function refused(file: File): ApiError | null {
@@ -52,6 +60,7 @@ async function send({ id, collection }: Upload): Promise<void> {
   set(changed(list, id, { state: "sending", share: 0, error: undefined }));
   try {
     const answer = await uploadDocument(file, collection, (share) => set(changed(list, id, { share })), stop.signal);
+    keepAfterAll(answer.document.id);
     set(changed(list, id, settledAs(answer)));
     told();
   } catch (error) {
