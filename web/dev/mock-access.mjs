@@ -1,4 +1,4 @@
-// Made-up answers for the page Groups and for Access, which is opened from agents, skills, connections and credentials.
+// Made-up answers for the page Groups and for Access, which is opened from agents, skills, connections, credentials and collections.
 import { randomUUID } from "node:crypto";
 
 const DAY = 86_400_000;
@@ -17,7 +17,7 @@ export function routes({ ok, none, missing, problem, page, me, uuid, users }) {
   const counted = (group) => ({ ...group, members: (members.get(group.id) ?? []).length });
   const nameOf = ({ type, id }) => (type === "user" ? users().find((one) => one.id === id)?.email : groupOf(id)?.name) ?? null;
   const listOf = (kind, id) => {
-    if (!lists.has(id)) lists.set(id, { restricted: kind === "credential", grants: kind === "agent" ? [{ grantee: { type: "group", id: uuid(801) }, level: "use", given_by: me.email, given_at: now - DAY }] : [] });
+    if (!lists.has(id)) lists.set(id, { restricted: kind === "credential" || kind === "collection", grants: kind === "agent" ? [{ grantee: { type: "group", id: uuid(801) }, level: "use", given_by: me.email, given_at: now - DAY }] : [] });
     const list = lists.get(id);
     return { kind, id, name: `this ${kind}`, restricted: list.restricted, grants: list.grants.map((grant) => ({ ...grant, name: nameOf(grant.grantee) })) };
   };

@@ -1,6 +1,7 @@
 // Made-up answers for connections' health and exams, routing, usage, budgets and virtual keys. Used by mock-pages.mjs.
 import { randomUUID } from "node:crypto";
 import { routes as accessRoutes } from "./mock-access.mjs";
+import { routes as documentRoutes } from "./mock-documents.mjs";
 import { log, setup } from "./mock-logs.mjs";
 
 const DAY = 86_400_000;
@@ -114,6 +115,7 @@ export function routes(connections, agents, me, uuid) {
     ["POST", /^users\/([^/]+)\/invitation$/, ([id]) => ok(invited(users.find((entry) => entry.id === id)))],
     ["POST", /^users\/([^/]+)\/sessions\/end$/, () => ok({ ended: 2 })],
     ["DELETE", /^users\/([^/]+)$/, ([id]) => { users = users.filter((entry) => entry.id !== id); return none; }],
+    ...documentRoutes({ ok, none, missing: (what) => problem(404, `there is no such ${what}`, "go back to the list"), problem, page: list, me, uuid }),
     ...accessRoutes({ ok, none, missing: (what) => problem(404, `there is no such ${what}`, "go back to the list"), problem, page: list, me, uuid, users: () => users }),
     ["GET", /^keys$/, () => list(keys)],
     ["POST", /^keys$/, (_, __, { budget: _budget, ...body }) => { const made = { connections: [], agents: null, requests_per_minute: null, tokens_per_minute: null, expires_at: null, ...body, id: randomUUID(), user: me.id, prefix: "sk-steward-v-7b2e", created_at: Date.now(), revoked_at: null }; keys = [made, ...keys]; return ok({ ...made, secret: `sk-steward-v-7b2e${randomUUID().replaceAll("-", "")}` }, 201); }],

@@ -17,7 +17,7 @@ export function serve(pages, logOf) {
       const chunks = [];
       for await (const chunk of request) chunks.push(chunk);
       const text = Buffer.concat(chunks).toString();
-      const answer = pages({ method: request.method, path: url.pathname, query: url.searchParams, body: text ? JSON.parse(text) : undefined }) ?? { status: 404, body: { title: "there is no such endpoint in the mock", status: 404, hint: "add it to dev/mock-pages.mjs" } };
+      const answer = pages({ method: request.method, path: url.pathname, query: url.searchParams, body: !text ? undefined : (request.headers["content-type"] ?? "").includes("json") ? JSON.parse(text) : { raw: text } }) ?? { status: 404, body: { title: "there is no such endpoint in the mock", status: 404, hint: "add it to dev/mock-pages.mjs" } };
       if (answer.stream) return records(response, answer);
       await new Promise((done) => setTimeout(done, 60));
       response.writeHead(answer.status, { "content-type": answer.status >= 400 ? "application/problem+json" : "application/json", "cache-control": "no-store" });

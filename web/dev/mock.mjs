@@ -229,7 +229,7 @@ createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const raw = Buffer.concat(chunks);
-    const body = (request.headers["content-type"] ?? "").includes("json") && raw.length ? JSON.parse(raw) : {};
+    const body = (request.headers["content-type"] ?? "").includes("json") && raw.length ? JSON.parse(raw) : { raw: raw.toString() };
     const token = (request.headers.authorization ?? "").slice(7);
     const open = () => {
       if (!state.tokens.has(token)) throw new Problem(401, "The access token has expired", "Renew it, or log in again.");

@@ -42,6 +42,7 @@ const tree = root.addChildren([
     page("/skills/new", load.skills, "SkillPage"),
     page("/skills/$skillId", load.skills, "SkillPage"),
     page("/skills/packages/$packageName", load.skills, "PackagePage"),
+    page("/documents", load.documents),
     page("/connections", load.connections, "ConnectionsPage"),
     page("/connections/new", load.connections, "NewPage"),
     page("/connections/$connectionId", load.connections, "ConnectionPage"),

@@ -32,6 +32,19 @@ export class Api {
     return (text ? JSON.parse(text) : null) as T;
   }
 
+  /** Hands a document in and waits until it is read and embedded, or failed; its id. */
+  async document(collection: string, name: string, text: string): Promise<string> {
+    const answer = await fetch(`${this.url}/api/documents/upload?${new URLSearchParams({ collection, name })}`, { method: "POST", headers: { authorization: `Bearer ${this.token}`, "content-type": "application/octet-stream" }, body: text });
+    if (!answer.ok) throw new Error(`upload of ${name}: ${answer.status} ${await answer.text()}`);
+    const { id } = ((await answer.json()) as { document: { id: string } }).document;
+    for (let left = 600; left > 0; left--) {
+      const { status } = await this.call<{ status: string }>("GET", `/documents/${id}`);
+      if (status !== "waiting" && status !== "embedding") return id;
+      await new Promise((wake) => setTimeout(wake, 50));
+    }
+    throw new Error(`document ${name} was not read within 30 s`);
+  }
+
   async agentId(): Promise<string> {
     const page = await this.call<{ items: { id: string }[] }>("GET", "/agents");
     const [first] = page.items;

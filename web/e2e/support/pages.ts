@@ -15,7 +15,7 @@ export const story: Script = {
 };
 
 /** The pages of the studio; some need an id of what `tell` made. */
-export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string; skill: string; credential: string; server: string; group: string };
+export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string; document: string };
 export const pages: [name: string, path: (told: Told) => string][] = [
   ["chat-new", () => "/chat"],
   ["chat", (told) => `/chat/${told.conversation}`],
@@ -33,6 +33,11 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["skill-new-docker", () => "/skills/new?kind=docker"],
   ["packages", () => "/skills?tab=packages"],
   ["package", () => "/skills/packages/infra-agent"],
+  ["documents", () => "/documents"],
+  ["documents-of", (told) => `/documents?collection=${told.collection}`],
+  ["document", (told) => `/documents?document=${told.document}`],
+  ["documents-search", () => "/documents?tab=search&q=how+long+is+the+notice+period"],
+  ["documents-folders", () => "/documents?tab=folders"],
   ["connections", () => "/connections"],
   ["connection", (told) => `/connections/${told.connection}`],
   ["connection-new", () => "/connections/new"],
@@ -65,8 +70,8 @@ export async function tell(server: Server, api: Api): Promise<Told> {
   return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId(), connection: await api.connectionId(), skill: await skills(api), ...(await keep(api)) };
 }
 
-/** What the pages of credentials, MCP servers and groups show. */
-export async function keep(api: Api): Promise<Pick<Told, "credential" | "server" | "group">> {
+/** What the pages of credentials, MCP servers, groups and documents show. */
+export async function keep(api: Api): Promise<Pick<Told, "credential" | "server" | "group" | "collection" | "document">> {
   const day = 86_400_000;
   const web = await api.call<{ id: string }>("POST", "/credentials", { name: "harbour web server", kind: "password", description: "Restarts of the shop; ops make a new one.", fields: { username: "deploy", password: "not shown" }, roles: ["operator"], expires_at: Date.now() + 6 * day });
   await api.call("POST", "/credentials", { name: "wiki", kind: "token", description: "Reads the wiki.", fields: { token: "not shown" } });
@@ -74,7 +79,10 @@ export async function keep(api: Api): Promise<Pick<Told, "credential" | "server"
   const group = await api.call<{ id: string }>("POST", "/groups", { name: "Bookkeeping", description: "Whoever keeps the books of the harbour." });
   const { id } = await api.call<{ id: string }>("GET", "/auth/me");
   await api.call("PUT", `/groups/${group.id}/members/${id}`);
-  return { credential: web.id, server: wiki.id, group: group.id };
+  const contracts = await api.call<{ id: string }>("POST", "/collections", { name: "Contracts", description: "Signed ones. Drafts are in the wiki." });
+  const lease = await api.document("Contracts", "lease-warehouse.md", "# Lease of the warehouse\n\nThe lease begins on 1 May 2026 and runs for five years.\n\n## Notice\n\nThe notice period is three months to the end of a quarter. Notice has to be given in writing.\n");
+  await api.document("Contracts", "supplier-2019.pdf", "%PDF-1.7\nnot really");
+  return { credential: web.id, server: wiki.id, group: group.id, collection: contracts.id, document: lease };
 }
 
 /** A skill and a package; the skill's id. */

@@ -1,11 +1,11 @@
-// What somebody may do with a single agent, skill, connection or credential; the server decides anyway.
+// What somebody may do with a single agent, skill, connection, credential or collection; the server decides anyway.
 import type { AccessLevel, HeldGrant, Me, ResourceKind } from "./types";
 
 /** From the one that reaches least; each has those before it. */
 export const LEVELS = ["use", "edit", "share"] as const satisfies readonly AccessLevel[];
 
 /** Those that say something about such a thing: operators alone change connections and credentials. */
-export const levelsOf = (kind: ResourceKind): readonly AccessLevel[] => (kind === "agent" || kind === "skill" ? LEVELS : ["use", "share"]);
+export const levelsOf = (kind: ResourceKind): readonly AccessLevel[] => (kind === "agent" || kind === "skill" || kind === "collection" ? LEVELS : ["use", "share"]);
 
 /** Whether one level has another. */
 export const covers = (level: AccessLevel | null, wanted: AccessLevel): boolean => level !== null && LEVELS.indexOf(level) >= LEVELS.indexOf(wanted);

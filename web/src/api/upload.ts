@@ -1,12 +1,18 @@
 // Sends a file. `fetch` tells nothing of an upload's progress, so this is the old way.
 import { bearer, newKey, pathOf, problemFrom, refresh } from "./client";
-import type { Uploaded } from "./types";
+import type { AddedDocument, Uploaded } from "./types";
 
 /** Greatest size the server takes, bytes. */
 export const MAX_UPLOAD = 20 * 1024 * 1024;
+/** The same for a document. */
+export const MAX_DOCUMENT = 256 * 1024 * 1024;
 
 /** Into the workspace. */
 export const uploadFile = (file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Uploaded> => sendFile<Uploaded>(pathOf("/api/files", { name: file.name || "pasted.txt" }), file, onProgress, signal);
+
+/** Into a collection of documents. */
+export const uploadDocument = (file: File, collection: string, onProgress: (share: number) => void, signal: AbortSignal): Promise<AddedDocument> =>
+  sendFile<AddedDocument>(pathOf("/api/documents/upload", { collection, name: file.name || "pasted.txt" }), file, onProgress, signal);
 
 /** As the body of a POST. */
 export async function sendFile<R>(path: string, file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<R> {

@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Building2, Cable, ChartColumn, Ellipsis, FileLock, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
+import { Bot, Building2, Cable, ChartColumn, Ellipsis, FileLock, Files, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
 import { useState } from "react";
 import { isAdmin, isInstallationAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
@@ -16,6 +16,7 @@ const PAGES = [
   { to: "/approvals", icon: ShieldCheck, key: "approvals" },
   { to: "/agents", icon: Bot, key: "agents" },
   { to: "/skills", icon: Puzzle, key: "skills" },
+  { to: "/documents", icon: Files, key: "documents" },
   { to: "/connections", icon: Cable, key: "connections" },
   { to: "/mcp-servers", icon: Plug, key: "mcp" },
   { to: "/credentials", icon: KeyRound, key: "credentials" },
@@ -41,7 +42,7 @@ export const maySee = (entry: Entry, me: Me | undefined): boolean => {
   if (entry.to === "/groups") return isOperator(me);
   // The program's settings and health are the installation's.
   if (entry.to === "/system") return isOperator(me) && !!me?.installation;
-  return entry.to !== "/credentials" || mayWork(me);
+  return (entry.to !== "/credentials" && entry.to !== "/documents") || mayWork(me);
 };
 
 function NavLink({ entry, count, phone }: { entry: Entry; count?: number; phone?: boolean }) {

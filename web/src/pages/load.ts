@@ -7,6 +7,7 @@ export const load = {
   approvals: () => import("@/pages/approvals"),
   agents: () => import("@/pages/agents"),
   skills: () => import("@/pages/skills"),
+  documents: () => import("@/pages/documents"),
   connections: () => import("@/pages/connections"),
   credentials: () => import("@/pages/credentials"),
   mcp: () => import("@/pages/mcp"),

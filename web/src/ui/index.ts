@@ -13,5 +13,5 @@ export * from "./overlay";
 export * from "./page";
 export * from "./surface";
 export * from "./tabs";
-export { toast } from "./toast";
+export { endToast, toast } from "./toast";
 export * from "./tooltip";

@@ -8,14 +8,15 @@ import { cx } from "./cx";
 // Without a tooltip: it would open with the dialog, on the focused button, and take the first Escape for itself.
 const shut = "inline-flex size-7 shrink-0 items-center justify-center rounded-md text-ink-3 transition-colors hover:bg-hover hover:text-ink max-md:size-8 [&>svg]:size-[1.0625rem]";
 const scrim = "fixed inset-0 z-40 animate-fade bg-scrim";
+// What is said at the top, and its "Undo", belong to no dialog and close none.
+const isToast = (event: Event) => (event.target as Element | null)?.closest("[data-toast]") != null;
 type Common = { open: boolean; onOpenChange: (open: boolean) => void; title: string; description?: ReactNode; children?: ReactNode };
 
 /** A modal in the middle. `footer` holds its buttons, the main one last. `locked`: no way out but its own buttons. */
 export function Dialog({ open, onOpenChange, title, description, children, footer, wide, locked }: Common & { footer?: ReactNode; wide?: boolean; locked?: boolean }) {
   const t = useT("common");
   const stay = (event: Event) => locked && event.preventDefault();
-  // What is said at the top, and its "Undo", belong to no dialog and close none.
-  const outside = (event: Event) => (locked || (event.target as Element | null)?.closest("[data-toast]")) && event.preventDefault();
+  const outside = (event: Event) => (locked || isToast(event)) && event.preventDefault();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -54,7 +55,7 @@ export function Sheet({ open, onOpenChange, title, description, children, side =
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={scrim} />
-        <Radix.Content {...(description ? {} : { "aria-describedby": undefined })} className={cx("fixed z-50 flex flex-col border-line bg-surface shadow-2", sides[side])}>
+        <Radix.Content {...(description ? {} : { "aria-describedby": undefined })} onInteractOutside={(event) => isToast(event) && event.preventDefault()} className={cx("fixed z-50 flex flex-col border-line bg-surface shadow-2", sides[side])}>
           <header className={cx("flex items-center gap-3 border-b border-line px-4 py-2.5", bare && "sr-only")}>
             <div className="min-w-0 flex-1">
               <Radix.Title className="truncate text-lg font-semibold">{title}</Radix.Title>

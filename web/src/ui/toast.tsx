@@ -3,18 +3,27 @@ import { useSyncExternalStore } from "react";
 import { useT } from "@/i18n";
 import { Button, IconButton } from "./button";
 
-type Toast = { id: number; title: string; about?: string; detail?: string; tone?: "ok" | "bad"; undo?: () => void; action?: { label: string; run: () => void } };
+type Toast = { id: number; title: string; about?: string; detail?: string; tone?: "ok" | "bad"; undo?: () => void; gone?: () => void; action?: { label: string; run: () => void } };
 
 let toasts: Toast[] = [];
 let next = 1;
 const listeners = new Set<() => void>();
-const set = (value: Toast[]) => {
+const set = (value: Toast[], undone?: Toast) => {
+  const left = toasts.filter((item) => item !== undone && !value.includes(item));
   toasts = value;
   for (const listener of listeners) listener();
+  for (const item of left) item.gone?.();
 };
 const dismiss = (id: number) => set(toasts.filter((toast) => toast.id !== id));
+const takeBack = (item: Toast) => {
+  set(toasts.filter((toast) => toast !== item), item);
+  item.undo?.();
+};
+/** Ends what is said about something, as its time does. */
+export const endToast = (about: string) => set(toasts.filter((item) => item.about !== about));
 
-/** Says something for a few seconds. `undo`: a button that takes it back, longer shown. `about`: takes the place of what was said about the same. */
+/** Says something for a few seconds. `undo`: a button that takes it back, longer shown. `about`: takes the place of what was said about the same.
+ *  `gone`: called once it has ended without being taken back. */
 export function toast(options: Omit<Toast, "id">): void {
   const id = next++;
   const others = toasts.filter((item) => !options.about || item.about !== options.about);
@@ -34,7 +43,7 @@ export function Toasts() {
             <p className="wrap-anywhere">{item.title}</p>
             {item.detail && <p className="text-xs text-ink-3 wrap-anywhere">{item.detail}</p>}
           </div>
-          {item.undo && <Button size="sm" variant="quiet" className="text-accent-ink" onClick={() => (dismiss(item.id), item.undo?.())}>{t("undo")}</Button>}
+          {item.undo && <Button size="sm" variant="quiet" className="text-accent-ink" onClick={() => takeBack(item)}>{t("undo")}</Button>}
           {item.action && <Button size="sm" variant="quiet" className="text-accent-ink" onClick={() => (dismiss(item.id), item.action?.run())}>{item.action.label}</Button>}
           <IconButton label={t("close")} size="sm" onClick={() => dismiss(item.id)}><X /></IconButton>
         </div>

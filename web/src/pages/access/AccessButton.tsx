@@ -8,7 +8,7 @@ const AccessDialog = lazy(() => import("./AccessDialog").then((module) => ({ def
 
 type Props = { kind: ResourceKind; id: string; name: string };
 
-/** Opens who may use, change and share an agent, a skill, a connection or a credential. */
+/** Opens who may use, change and share an agent, a skill, a connection, a credential or a collection. */
 export function AccessButton({ kind, id, name }: Props) {
   const t = useT("access");
   const [open, setOpen] = useState(false);

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
-import { Bot, Cable, KeyRound, Puzzle } from "lucide-react";
+import { Bot, Cable, Files, KeyRound, Puzzle } from "lucide-react";
 import type { ReactNode } from "react";
 import { useHeldGrants } from "@/api/hooks";
 import type { HeldGrant, ResourceKind } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, ErrorState, Skeleton, Time } from "@/ui";
 
-const icons: Record<ResourceKind, ReactNode> = { agent: <Bot aria-hidden />, skill: <Puzzle aria-hidden />, connection: <Cable aria-hidden />, credential: <KeyRound aria-hidden /> };
+const icons: Record<ResourceKind, ReactNode> = { agent: <Bot aria-hidden />, skill: <Puzzle aria-hidden />, connection: <Cable aria-hidden />, credential: <KeyRound aria-hidden />, collection: <Files aria-hidden /> };
 
 /** All grants of somebody and of their groups. */
 export function Held({ user, none }: { user: string; none: string }) {
@@ -38,5 +38,6 @@ function Named({ grant: { kind, id, name } }: { grant: HeldGrant }) {
   if (kind === "agent") return <Link to="/agents/$agentId" params={{ agentId: id }} className={look}>{name}</Link>;
   if (kind === "skill") return <Link to="/skills/$skillId" params={{ skillId: id }} className={look}>{name}</Link>;
   if (kind === "connection") return <Link to="/connections/$connectionId" params={{ connectionId: id }} className={look}>{name}</Link>;
+  if (kind === "collection") return <Link to="/documents" search={{ collection: id }} className={look}>{name}</Link>;
   return <Link to="/credentials/$credentialId" params={{ credentialId: id }} className={look}>{name}</Link>;
 }

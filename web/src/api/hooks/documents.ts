@@ -1,0 +1,114 @@
+import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
+import { api, authorized, newKey, problemOf } from "../client";
+import type { Chunk, Collection, CollectionInput, CollectionPatch, DocumentDetails, DocumentSearch, DocumentStatus, IngestJob, Page, ResourceAccess, SearchResult, StoredDocument, VectorStoreStats, WatchedPath } from "../types";
+import { allOf, POLL, useFresh, usePaged } from "./core";
+
+/** How many chunks a page of them has. */
+export const CHUNKS = 20;
+/** Documents that are sent off again at the same time. */
+const AT_ONCE = 4;
+
+/** Whether something still happens to it. */
+export const isUnsettled = ({ status }: Pick<StoredDocument, "status">) => status === "waiting" || status === "embedding";
+/** Whether something still happens to one of its documents. */
+export const isAtWork = ({ state, progress }: IngestJob) => state === "scanning" || (state === "running" && progress.waiting + progress.embedding > 0);
+
+/** All that one may search, by name. `poll`: their counts change at the moment. */
+export const useCollections = (poll = false, enabled = true) =>
+  useQuery({ queryKey: ["collections"], queryFn: async ({ signal }) => (await api.get<Page<Collection>>("/api/collections", { signal })).items, enabled, refetchInterval: poll ? POLL : false });
+/** Which of them are for those with a grant only, as far as one may know. */
+export function useRestricted(ids: string[]): Map<string, boolean> {
+  return useQueries({
+    queries: ids.map((id) => ({ queryKey: ["access", "collection", id], queryFn: ({ signal }: { signal: AbortSignal }) => api.get<ResourceAccess>(`/api/access/collection/${id}`, { signal }), staleTime: 60_000, retry: false })),
+    combine: (all) => new Map(all.flatMap(({ data }) => (data ? [[data.id, data.restricted] as const] : []))),
+  });
+}
+
+export type DocumentFilter = { collection?: string; status?: DocumentStatus; search?: string };
+export const useDocuments = (filter: DocumentFilter) => usePaged<StoredDocument>(["documents"], "/api/documents", filter, { unsettled: (items) => items.some(isUnsettled) });
+export const useDocument = (id: string) =>
+  useQuery({ queryKey: ["document", id], queryFn: ({ signal }) => api.get<DocumentDetails>(`/api/documents/${id}`, { signal }), refetchInterval: ({ state }) => (state.data && isUnsettled(state.data) ? POLL : false) });
+/** A page of its chunks, from 0. `version`: what was made of it, so that it is asked for again after it was read again. */
+export const useChunks = (id: string, page: number, version: string, enabled: boolean) =>
+  useQuery({
+    queryKey: ["document", id, "chunks", page, version],
+    // A cursor is the last place before, written as the server writes it: pages in between need not be loaded.
+    queryFn: ({ signal }) => api.get<Page<Chunk>>(`/api/documents/${id}/chunks`, { query: { limit: CHUNKS, cursor: page > 0 ? btoa(String(page * CHUNKS - 1)).replace(/=+$/, "") : null }, signal }),
+    enabled,
+    placeholderData: (before) => before,
+  });
+
+/** What a question finds. */
+export const useDocumentSearch = (search: DocumentSearch) =>
+  useQuery({ queryKey: ["document-search", search], queryFn: ({ signal }) => api.post<SearchResult>("/api/documents/search", { body: search, signal }), enabled: !!search.query, staleTime: 30_000, placeholderData: (before) => before });
+
+export const useVectorStore = () => useQuery({ queryKey: ["vector-store"], queryFn: ({ signal }) => api.get<VectorStoreStats>("/api/documents/vector-store/stats", { signal }) });
+export const useIngestJobs = () => usePaged<IngestJob>(["ingest-jobs"], "/api/documents/jobs", {}, { unsettled: (items) => items.some(isAtWork) });
+/** Folders are looked through every 30 s. */
+export const useWatchedPaths = () => useQuery({ queryKey: ["watched-paths"], queryFn: async ({ signal }) => (await api.get<Page<WatchedPath>>("/api/documents/watched-paths", { signal })).items, refetchInterval: 15_000 });
+
+export function useCollectionActions() {
+  const fresh = useFresh();
+  return {
+    create: useMutation({ mutationFn: (body: CollectionInput) => api.post<Collection>("/api/collections", { body }), onSuccess: () => fresh("collections", "held-grants", "access") }),
+    update: useMutation({ mutationFn: ({ id, ...body }: CollectionPatch & { id: string }) => api.patch<Collection>(`/api/collections/${id}`, { body }), onSuccess: () => fresh("collections", "document-search") }),
+    remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/collections/${id}`), onSettled: () => fresh("collections", "documents", "document-search", "ingest-jobs", "watched-paths", "access", "held-grants") }),
+    /** Has all its documents read, cut and embedded again. */
+    reread: useMutation({ mutationFn: rereadAll, onSettled: () => fresh("collections", "documents", "document") }),
+  };
+}
+
+async function rereadAll({ collection, onProgress, signal }: { collection: string; onProgress: (done: number, of: number) => void; signal: AbortSignal }): Promise<number> {
+  const all = (await allOf<StoredDocument>("/api/documents", { collection }, signal, Number.POSITIVE_INFINITY)).filter((one) => one.status !== "duplicate");
+  let next = 0;
+  let done = 0;
+  onProgress(0, all.length);
+  const worker = async () => {
+    for (let one = all[next++]; one && !signal.aborted; one = all[next++]) {
+      await api.post(`/api/documents/${one.id}/process`, { signal });
+      onProgress(++done, all.length);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return done;
+}
+
+export function useDocumentActions() {
+  const fresh = useFresh();
+  const after = () => fresh("documents", "document", "collections");
+  return {
+    process: useMutation({ mutationFn: (id: string) => api.post<StoredDocument>(`/api/documents/${id}/process`), onSuccess: after }),
+    /** Those that failed, or lack vectors. */
+    pending: useMutation({ mutationFn: () => api.post<{ documents: number }>("/api/documents/embed-pending"), onSuccess: () => fresh("documents", "document", "collections", "ingest-jobs", "vector-store") }),
+    link: useMutation({ mutationFn: (body: { document_id: string; agent_id: string; linked: boolean }) => api.post<DocumentDetails>("/api/documents/links", { body }), onSuccess: () => fresh("document", "documents") }),
+    download: useMutation({ mutationFn: download }),
+  };
+}
+
+/** Sent even while the page goes away. */
+export async function removeDocument(id: string): Promise<void> {
+  const answer = await authorized(`/api/documents/${id}`, { method: "DELETE", keepalive: true, headers: { "idempotency-key": newKey() } });
+  if (!answer.ok && answer.status !== 404) throw await problemOf(answer);
+}
+
+async function download({ id, name }: { id: string; name: string }): Promise<void> {
+  const answer = await authorized(`/api/documents/${id}/content`);
+  if (!answer.ok) throw await problemOf(answer);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+type Folder = { path: string; collection: string };
+export function useFolderActions() {
+  const fresh = useFresh();
+  const after = () => fresh("ingest-jobs", "documents", "collections");
+  return {
+    scan: useMutation({ mutationFn: (body: Folder) => api.post<IngestJob>("/api/documents/batch-scan", { body }), onSuccess: after }),
+    watch: useMutation({ mutationFn: (body: Folder) => api.post<WatchedPath>("/api/documents/register-path", { body }), onSuccess: () => fresh("watched-paths") }),
+    unwatch: useMutation({ mutationFn: (id: string) => api.delete(`/api/documents/watched-paths/${id}`), onSuccess: () => fresh("watched-paths") }),
+    steer: useMutation({ mutationFn: ({ id, how }: { id: string; how: "pause" | "resume" | "cancel" | "retry" }) => api.post<unknown>(`/api/documents/jobs/${id}/${how}`), onSuccess: after }),
+  };
+}

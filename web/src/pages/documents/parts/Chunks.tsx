@@ -1,0 +1,70 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { CHUNKS, useChunks } from "@/api/hooks";
+import type { Chunk, DocumentDetails } from "@/api/types";
+import { useT } from "@/i18n";
+import { cx, ErrorState, formatNumber, IconButton, Skeleton } from "@/ui";
+import { pagesOf } from "./labels";
+import { Marked } from "./Marked";
+import { marked } from "./marks";
+
+type Props = { document: DocumentDetails; chunk: number | null; question: string };
+
+/** What was made of a document, in order, a few passages at a time; begins where `chunk` is. */
+export function Chunks({ document, chunk, question }: Props) {
+  const t = useT("documents");
+  const pageOf = (index: number | null) => Math.max(0, Math.floor((index ?? 0) / CHUNKS));
+  const [page, setPage] = useState(pageOf(chunk));
+  useEffect(() => setPage(pageOf(chunk)), [chunk]);
+  const last = Math.max(0, Math.ceil(document.chunks / CHUNKS) - 1);
+  const shown = Math.min(page, last);
+  const found = useChunks(document.id, shown, `${document.chunks} ${document.status}`, document.chunks > 0);
+  const items = found.data?.items ?? [];
+  const top = useRef<HTMLElement>(null);
+  const turn = (to: number) => {
+    setPage(to);
+    top.current?.scrollIntoView({ block: "start" });
+  };
+  const first = shown * CHUNKS;
+  return (
+    <section ref={top} className="flex flex-col gap-2">
+      <header className="flex items-center gap-2">
+        <h3 className="flex-1 text-sm font-medium">{t("chunks")}{document.chunks > CHUNKS && <span className="font-normal text-ink-3 tabular"> · {t("chunks_range", { from: formatNumber(first + 1), to: formatNumber(Math.min(first + CHUNKS, document.chunks)), of: formatNumber(document.chunks) })}</span>}</h3>
+        {last > 0 && <><IconButton size="sm" label={t("chunks_before")} disabled={shown === 0} onClick={() => turn(shown - 1)}><ChevronLeft /></IconButton><IconButton size="sm" label={t("chunks_after")} disabled={shown === last} onClick={() => turn(shown + 1)}><ChevronRight /></IconButton></>}
+      </header>
+      {document.chunks === 0 ? (
+        <p className="text-sm text-ink-3">{t(document.status === "waiting" ? "chunks_later" : "chunks_none")}</p>
+      ) : found.error ? (
+        <ErrorState inline error={found.error} onRetry={() => void found.refetch()} />
+      ) : found.isLoading ? (
+        <Skeleton rows={5} />
+      ) : (
+        <ol className={cx("flex flex-col gap-2", found.isPlaceholderData && "opacity-60")}>{items.map((one) => <Passage key={one.index} chunk={one} here={one.index === chunk} question={question} />)}</ol>
+      )}
+    </section>
+  );
+}
+
+function Passage({ chunk, here, question }: { chunk: Chunk; here: boolean; question: string }) {
+  const t = useT("documents");
+  const self = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (!here) return;
+    // After the sheet has taken the focus and come to rest.
+    const timer = setTimeout(() => {
+      self.current?.scrollIntoView({ block: "center" });
+      self.current?.focus({ preventScroll: true });
+    }, 250);
+    return () => clearTimeout(timer);
+  }, [here]);
+  return (
+    <li ref={self} tabIndex={here ? -1 : undefined} data-passage={chunk.index} aria-current={here ? "true" : undefined} className={cx("rounded-lg border px-3 py-2", here ? "border-accent bg-accent-soft/40" : "border-line bg-surface")}>
+      <p className="mb-1 flex flex-wrap gap-x-2 text-xs text-ink-3 tabular">
+        <span>{t("passage", { n: formatNumber(chunk.index + 1) })}</span>
+        {chunk.first_page > 0 && <span>{t("page", { pages: pagesOf(chunk.first_page, chunk.last_page) })}</span>}
+        {chunk.headings.length > 0 && <span className="wrap-anywhere">{chunk.headings.join(" › ")}</span>}
+      </p>
+      <p className="text-base whitespace-pre-wrap wrap-anywhere"><Marked pieces={question ? marked(chunk.text, question) : [{ text: chunk.text, hit: false }]} /></p>
+    </li>
+  );
+}

@@ -1,0 +1,24 @@
+// Where dropped files go.
+import type { Collection } from "@/api/types";
+
+/** What a first collection is called. */
+export const FIRST = "Documents";
+/** It follows the files of the workspace by itself. */
+export const isWorkspace = ({ name, created_by }: Pick<Collection, "name" | "created_by">) => name === "Workspace" && created_by === undefined;
+
+export type Target = { kind: "known"; collection: Collection } | { kind: "make"; name: string } | { kind: "ask" };
+
+/** The chosen collection; without one the usual or only one, a new one if there is none, else somebody has to say. `mine`: those that one may add to. */
+export function targetOf(mine: readonly Collection[], chosen: string | null): Target {
+  const open = mine.filter((one) => !isWorkspace(one));
+  const shown = open.find((one) => one.id === chosen);
+  if (shown) return { kind: "known", collection: shown };
+  // Shown is one that takes no files from here.
+  if (chosen) return open.length > 0 ? { kind: "ask" } : { kind: "make", name: FIRST };
+  const usual = open.find((one) => one.name.toLowerCase() === FIRST.toLowerCase()) ?? (open.length === 1 ? open[0] : undefined);
+  if (usual) return { kind: "known", collection: usual };
+  return open.length > 0 ? { kind: "ask" } : { kind: "make", name: FIRST };
+}
+
+/** Names to try: the first may be that of a collection one may not see. */
+export const namesFor = (name: string, person: string): string[] => [name, `${name} (${person})`, ...[2, 3, 4, 5].map((n) => `${name} (${person}, ${n})`)].map((one) => one.slice(0, 100));

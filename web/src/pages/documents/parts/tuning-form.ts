@@ -1,0 +1,18 @@
+// What the server takes as lengths and weights.
+import type { Collection } from "@/api/types";
+
+const LENGTH = { least: 200, most: 4000 };
+
+const whole = (text: string): number | null => (/^\d+$/.test(text.trim()) ? Number(text) : null);
+/** Passages share at most half of their characters. */
+export const overlapMost = (length: string): number => Math.floor((whole(length) ?? LENGTH.most) / 2);
+
+export function problemsOf(length: string, overlap: string): { length: boolean; overlap: boolean } {
+  const [max, shared] = [whole(length), whole(overlap)];
+  const long = max === null || max < LENGTH.least || max > LENGTH.most;
+  return { length: long, overlap: shared === null || (!long && shared > overlapMost(length)) };
+}
+
+/** How much the meaning counts, in percent; only how the two stand to each other matters. */
+export const shareOf = ({ text, vectors }: Collection["weights"]): number => (text + vectors > 0 ? Math.round((100 * vectors) / (text + vectors)) : 70);
+export const weightsOf = (meaning: number): Collection["weights"] => ({ text: (100 - meaning) / 100, vectors: meaning / 100 });
