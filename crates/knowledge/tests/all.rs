@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
 mod chunks;
+mod evaluation;
 mod extract;
 mod index;
 mod index_model;
