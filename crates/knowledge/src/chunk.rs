@@ -57,7 +57,6 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// What is embedded: the headings that its text does not show itself, and its text.
     pub fn embedding_text(&self) -> String {
         embedding_text(&self.headings, &self.text)
     }
@@ -67,7 +66,8 @@ impl Chunk {
     }
 }
 
-fn embedding_text(headings: &[String], text: &str) -> String {
+/// What is embedded of a chunk: the headings that its text does not show itself, and its text.
+pub fn embedding_text(headings: &[String], text: &str) -> String {
     let shown = headings.last().is_some_and(|last| text.starts_with(last.as_str()));
     let above = &headings[..headings.len() - usize::from(shown)];
     if above.is_empty() { text.to_owned() } else { format!("{}\n{text}", above.join(BETWEEN)) }

@@ -10,7 +10,7 @@ pub mod extract;
 pub mod fusion;
 pub mod index;
 
-pub use chunk::{Chunk, ChunkMethod, ChunkSettings, chunk};
+pub use chunk::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text};
 pub use document_set::DocumentSet;
 pub use fusion::{Fused, FusionWeights, RerankWeights, fuse, rerank};
 pub use index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights};

@@ -21,6 +21,8 @@ const COMMAND: &str = "extract-child";
 const STACK: usize = 64 << 20;
 /// Times as many bytes as letters come back: some take four, and each block has its place.
 const OUTPUT_RATIO: usize = 8;
+/// Exit code of the process where it notices by itself that there is no memory.
+const NO_MEMORY: u8 = 12;
 /// Files read at the same time.
 const AT_ONCE: usize = 2;
 
@@ -56,6 +58,8 @@ impl ExtractChild {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
         match thread.map(std::thread::JoinHandle::join) {
             Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
+            Ok(Ok(Err(error))) if error.kind() == std::io::ErrorKind::OutOfMemory => ExitCode::from(NO_MEMORY),
+            Err(_) => ExitCode::from(NO_MEMORY),
             _ => ExitCode::FAILURE,
         }
     }
@@ -160,6 +164,7 @@ fn read(outcome: &Outcome) -> Result<Extracted, ExtractFailure> {
             "Split it into smaller files, or add it again when this machine has less to do.",
         )),
         Exit::LimitExceeded(Tripwire::Memory) => Err(out_of_memory()),
+        Exit::Exited(code) if code == i32::from(NO_MEMORY) => Err(out_of_memory()),
         // What Rust says when the system refuses memory, and when calls are nested too deeply.
         _ if told.contains("memory allocation of") => Err(out_of_memory()),
         _ if told.contains("overflowed its stack") => {

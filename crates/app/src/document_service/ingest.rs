@@ -5,7 +5,7 @@ use std::time::Duration;
 use steward_core::document::{ChunkArea, Chunking, Document, DocumentProblem, DocumentStatus, ReadingFacts};
 use steward_core::extracted::{ExtractFailure, Extracted};
 use steward_core::ports::{ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, ReadDocument, StoreError, StoreResult};
-use steward_knowledge::{Chunk, ChunkMethod, ChunkSettings, chunk};
+use steward_knowledge::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text};
 
 /// How long a claim lasts that nobody extends.
 const CLAIM: Duration = Duration::from_secs(60);
@@ -148,7 +148,7 @@ impl DocumentService {
         let open: Vec<(u32, String)> = (0u32..)
             .zip(&chunks)
             .filter(|(index, _)| !made.contains(index))
-            .map(|(index, row)| (index, embedded_text(row)))
+            .map(|(index, row)| (index, embedding_text(&row.headings, &row.text)))
             .collect();
         for batch in open.chunks(BATCH) {
             let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
@@ -163,14 +163,6 @@ impl DocumentService {
             self.store.save_vectors(self.tenant, claimed, &model, &vectors).await?;
         }
         Ok(())
-    }
-}
-
-/// What a chunk's vector is made of: headings tell what a text is about that doesn't say so itself.
-fn embedded_text(row: &ChunkRow) -> String {
-    match row.headings.last() {
-        Some(heading) if !row.text.starts_with(heading.as_str()) => format!("{heading}\n{}", row.text),
-        _ => row.text.clone(),
     }
 }
 

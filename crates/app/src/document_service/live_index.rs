@@ -14,6 +14,9 @@ use steward_knowledge::{ChunkEntry, Index, IndexError, IndexStats};
 
 /// Changes that are taken in between two commits.
 const BATCH: u32 = 200;
+/// How often opening is tried while a search still holds the index that was closed.
+const OPEN_TRIES: u32 = 40;
+const OPEN_PAUSE: Duration = Duration::from_millis(50);
 /// How long an index that nobody uses stays open.
 const IDLE: Duration = Duration::from_mins(5);
 
@@ -128,9 +131,13 @@ impl LiveIndex {
         let seq = current.as_ref().map_or(self.complete.load(Ordering::Relaxed), |opened| opened.seq());
         let idle = self.clock.now() >= self.used.lock().unwrap_or_else(PoisonError::into_inner).plus(IDLE);
         if seq >= last {
-            if idle && current.is_some() {
+            if let Some(opened) = current.filter(|_| idle) {
                 self.complete.store(seq, Ordering::Relaxed);
                 self.put(None);
+                let rested = tokio::task::spawn_blocking(move || opened.index.rest(true)).await;
+                if let Ok(Err(error)) = rested {
+                    tracing::warn!(%error, "the index of documents could not be tidied up");
+                }
             }
             return;
         }
@@ -176,13 +183,23 @@ impl LiveIndex {
 
     async fn open(&self) -> Result<Opened, LiveError> {
         let (dir, model, dimension) = (self.dir.clone(), self.embedder.model().to_owned(), self.embedder.dimension());
-        let opened = tokio::task::spawn_blocking(move || match Index::open(&dir, &model, dimension) {
-            Err(error) if error.needs_rebuild() => {
-                tracing::warn!(%error, "the index of documents is built anew");
-                Index::remove(&dir)?;
-                Index::open(&dir, &model, dimension)
+        let opened = tokio::task::spawn_blocking(move || {
+            // A search may still hold the one that was just closed.
+            let mut tries = 0;
+            loop {
+                match Index::open(&dir, &model, dimension) {
+                    Err(error) if error.needs_rebuild() => {
+                        tracing::warn!(%error, "the index of documents is built anew");
+                        Index::remove(&dir)?;
+                        return Index::open(&dir, &model, dimension);
+                    }
+                    Err(IndexError::InUse { .. }) if tries < OPEN_TRIES => {
+                        tries += 1;
+                        std::thread::sleep(OPEN_PAUSE);
+                    }
+                    other => return other,
+                }
             }
-            other => other,
         });
         let index = opened.await.map_err(|_| LiveError::Ended)??;
         Ok(Opened { index, known: RwLock::default() })
