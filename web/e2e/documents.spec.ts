@@ -1,5 +1,5 @@
 // Documents: dropped, read, found by meaning, opened at their passage, removed and brought back; what failed; folders of the server.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
@@ -51,6 +51,10 @@ test("a dropped file makes a collection, is found by its meaning, opened, remove
   const passage = sheet.locator("[data-passage][aria-current]");
   await expect(passage).toContainText("28 days of holiday");
   await expect(passage).toBeInViewport();
+
+  const download = page.waitForEvent("download");
+  await sheet.getByRole("button", { name: "Download" }).click();
+  expect(await readFile(await (await download).path(), "utf8")).toBe(LEAVE);
 
   // The address leads there again.
   await page.reload();

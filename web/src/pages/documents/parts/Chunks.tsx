@@ -4,8 +4,7 @@ import { CHUNKS, useChunks } from "@/api/hooks";
 import type { Chunk, DocumentDetails } from "@/api/types";
 import { useT } from "@/i18n";
 import { cx, ErrorState, formatNumber, IconButton, Skeleton } from "@/ui";
-import { pagesOf } from "./labels";
-import { Marked } from "./Marked";
+import { Marked, pagesOf } from "./labels";
 import { marked } from "./marks";
 
 type Props = { document: DocumentDetails; chunk: number | null; question: string };

@@ -1,5 +1,5 @@
 import { Download, RotateCcw, Trash2, TriangleAlert } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { ApiError } from "@/api/client";
 import { useDocument, useDocumentActions, useFresh, useReach } from "@/api/hooks";
 import type { Collection, DocumentDetails } from "@/api/types";
@@ -13,9 +13,22 @@ import { removeLater } from "./removing";
 
 type Props = { id: string; /** Which passage to show. */ chunk: number | null; /** Whose words are marked. */ question: string; collections: Collection[]; onClose: () => void; onCollection: (id: string) => void };
 
+/** Gives the keyboard back to what opened a sheet, if nothing else has it by then: the row of a list, the passage that was found. */
+function useReturn(): void {
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () =>
+      void setTimeout(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement) before.focus({ preventScroll: true });
+      }),
+    [before],
+  );
+}
+
 /** All of one document. */
 export function DocumentSheet({ id, onClose, ...rest }: Props) {
   const t = useT("documents");
+  useReturn();
   const found = useDocument(id);
   const gone = found.error instanceof ApiError && found.error.status === 404;
   return (

@@ -6,8 +6,7 @@ import { useT } from "@/i18n";
 import { Button, cx, EmptyState, ErrorState, formatDuration, formatNumber, Input, Select, Skeleton, Table } from "@/ui";
 import { useFilters } from "../../runs/parts/filters";
 import { FoundBy, Score } from "./FoundBy";
-import { KINDS, pagesOf, useKindName } from "./labels";
-import { Marked } from "./Marked";
+import { KINDS, Marked, pagesOf, useKindName } from "./labels";
 import { excerpt, marked } from "./marks";
 import { useRemoved } from "./removing";
 

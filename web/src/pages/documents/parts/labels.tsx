@@ -3,6 +3,7 @@ import { CircleAlert, CircleCheck, Clock, Copy, Loader } from "lucide-react";
 import type { DocumentProblem, StoredDocument } from "@/api/types";
 import { type Key, useT } from "@/i18n";
 import { cx, formatNumber } from "@/ui";
+import type { Piece } from "./marks";
 
 /** What there is to choose from; others are shown by their own name. */
 export const KINDS = ["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "html", "markdown", "text", "csv", "json", "code", "eml", "msg", "rtf", "xls"] as const;
@@ -44,6 +45,11 @@ export function Problem({ problem, waits, className }: { problem: DocumentProble
       <span className="text-ink-2"> · {problem.hint}</span>
     </span>
   );
+}
+
+/** A passage with the question's words marked. */
+export function Marked({ pieces }: { pieces: readonly Piece[] }) {
+  return <>{pieces.map((piece, index) => (piece.hit ? <mark key={index} className="rounded-xs bg-warn-soft font-medium text-ink">{piece.text}</mark> : <span key={index}>{piece.text}</span>))}</>;
 }
 
 /** `3` or `3–4`. */
