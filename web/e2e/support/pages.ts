@@ -15,7 +15,7 @@ export const story: Script = {
 };
 
 /** The pages of the studio; some need an id of what `tell` made. */
-export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string; document: string };
+export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string };
 export const pages: [name: string, path: (told: Told) => string][] = [
   ["chat-new", () => "/chat"],
   ["chat", (told) => `/chat/${told.conversation}`],
@@ -35,7 +35,6 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["package", () => "/skills/packages/infra-agent"],
   ["documents", () => "/documents"],
   ["documents-of", (told) => `/documents?collection=${told.collection}`],
-  ["document", (told) => `/documents?document=${told.document}`],
   ["documents-search", () => "/documents?tab=search&q=how+long+is+the+notice+period"],
   ["documents-folders", () => "/documents?tab=folders"],
   ["connections", () => "/connections"],
@@ -71,7 +70,7 @@ export async function tell(server: Server, api: Api): Promise<Told> {
 }
 
 /** What the pages of credentials, MCP servers, groups and documents show. */
-export async function keep(api: Api): Promise<Pick<Told, "credential" | "server" | "group" | "collection" | "document">> {
+export async function keep(api: Api): Promise<Pick<Told, "credential" | "server" | "group" | "collection">> {
   const day = 86_400_000;
   const web = await api.call<{ id: string }>("POST", "/credentials", { name: "harbour web server", kind: "password", description: "Restarts of the shop; ops make a new one.", fields: { username: "deploy", password: "not shown" }, roles: ["operator"], expires_at: Date.now() + 6 * day });
   await api.call("POST", "/credentials", { name: "wiki", kind: "token", description: "Reads the wiki.", fields: { token: "not shown" } });
@@ -80,9 +79,9 @@ export async function keep(api: Api): Promise<Pick<Told, "credential" | "server"
   const { id } = await api.call<{ id: string }>("GET", "/auth/me");
   await api.call("PUT", `/groups/${group.id}/members/${id}`);
   const contracts = await api.call<{ id: string }>("POST", "/collections", { name: "Contracts", description: "Signed ones. Drafts are in the wiki." });
-  const lease = await api.document("Contracts", "lease-warehouse.md", "# Lease of the warehouse\n\nThe lease begins on 1 May 2026 and runs for five years.\n\n## Notice\n\nThe notice period is three months to the end of a quarter. Notice has to be given in writing.\n");
+  await api.document("Contracts", "lease-warehouse.md", "# Lease of the warehouse\n\nThe lease begins on 1 May 2026 and runs for five years.\n\n## Notice\n\nThe notice period is three months to the end of a quarter. Notice has to be given in writing.\n");
   await api.document("Contracts", "supplier-2019.pdf", "%PDF-1.7\nnot really");
-  return { credential: web.id, server: wiki.id, group: group.id, collection: contracts.id, document: lease };
+  return { credential: web.id, server: wiki.id, group: group.id, collection: contracts.id };
 }
 
 /** A skill and a package; the skill's id. */

@@ -52,7 +52,7 @@ export function useCollectionActions() {
   return {
     create: useMutation({ mutationFn: (body: CollectionInput) => api.post<Collection>("/api/collections", { body }), onSuccess: () => fresh("collections", "held-grants", "access") }),
     update: useMutation({ mutationFn: ({ id, ...body }: CollectionPatch & { id: string }) => api.patch<Collection>(`/api/collections/${id}`, { body }), onSuccess: () => fresh("collections", "document-search") }),
-    remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/collections/${id}`), onSettled: () => fresh("collections", "documents", "document-search", "ingest-jobs", "watched-paths", "access", "held-grants") }),
+    remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/collections/${id}`), onSettled: () => fresh("collections", "documents", "document-search", "ingest-jobs", "watched-paths", "held-grants") }),
     /** Has all its documents read, cut and embedded again. */
     reread: useMutation({ mutationFn: rereadAll, onSettled: () => fresh("collections", "documents", "document") }),
   };
