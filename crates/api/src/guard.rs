@@ -38,11 +38,14 @@ pub(crate) const MAX_UPLOAD: usize = 20_000_000;
 pub(crate) const MAX_DOCUMENT: usize = 256 << 20;
 /// Longest time until an answer under `/api` or `/scim` begins. A stream may go on for as long as it likes.
 const LONGEST: Duration = Duration::from_mins(2);
+/// The same where a document is sent, over slow lines too.
+const LONGEST_UPLOAD: Duration = Duration::from_mins(30);
+const DOCUMENT_UPLOAD: &str = "/api/documents/upload";
 
 fn body_limit(path: &str) -> usize {
     match path {
         "/api/files" => MAX_UPLOAD,
-        "/api/documents/upload" => MAX_DOCUMENT,
+        DOCUMENT_UPLOAD => MAX_DOCUMENT,
         _ => MAX_BODY,
     }
 }
@@ -63,21 +66,22 @@ pub(crate) async fn checked(State(state): State<Arc<ApiState>>, request: Request
     }
     let path = request.uri().path();
     if path.starts_with("/scim/") {
-        return in_time(next.run(request)).await;
+        return in_time(LONGEST, next.run(request)).await;
     }
     if !path.starts_with("/api/") {
         return next.run(request).await;
     }
     let listener = Listener::of(&request);
-    let response = in_time(once(Arc::clone(&state), request, next)).await;
+    let longest = if path == DOCUMENT_UPLOAD { LONGEST_UPLOAD } else { LONGEST };
+    let response = in_time(longest, once(Arc::clone(&state), request, next)).await;
     end_with(response, state, listener)
 }
 
 /// Ends requests under `/api` and `/scim` that take too long. Answers of agents under `/v1` may take minutes.
-async fn in_time(answer: impl Future<Output = Response>) -> Response {
-    match tokio::time::timeout(LONGEST, answer).await {
+async fn in_time(longest: Duration, answer: impl Future<Output = Response>) -> Response {
+    match tokio::time::timeout(longest, answer).await {
         Ok(response) => response,
-        Err(_) => Problem::unavailable(format!("there was no answer within {} s", LONGEST.as_secs()))
+        Err(_) => Problem::unavailable(format!("there was no answer within {} s", longest.as_secs()))
             .code("timeout")
             .retry_after(5)
             .into_response(),

@@ -123,6 +123,11 @@ impl DocumentService {
         self.woken.notify_one();
     }
 
+    /// Returns once somebody says that there may be something to do.
+    async fn woken(&self) {
+        self.woken.notified().await;
+    }
+
     /// Like [`Self::wake`]; where no server works on documents, does so at once.
     pub(crate) async fn work(&self) -> StoreResult<()> {
         self.wake();
@@ -152,7 +157,7 @@ impl DocumentService {
             }
             tokio::select! {
                 () = closing.cancelled() => return,
-                () = self.woken.notified() => {}
+                () = self.woken() => {}
                 () = tokio::time::sleep(POLL) => {}
             }
         }

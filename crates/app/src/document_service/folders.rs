@@ -14,10 +14,15 @@ use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
 
 /// Files of one folder that become documents; what is beyond is told of.
 const MAX_FILES: usize = 100_000;
-/// Files of the workspace that become documents, the newest first.
-const MAX_WORKSPACE_FILES: usize = 5_000;
+/// Files of the workspace that become documents, the newest first: nobody asked for their reading, so it must end soon.
+const MAX_WORKSPACE_FILES: usize = 2_000;
 /// Largest file of the workspace that is read by itself, bytes.
-const MAX_WORKSPACE_BYTES: u64 = 20_000_000;
+const MAX_WORKSPACE_BYTES: u64 = 5_000_000;
+/// Files of the workspace that are read by themselves: those that people write and read.
+const WORKSPACE_ENDINGS: [&str; 22] = [
+    "txt", "md", "markdown", "rst", "org", "tex", "log", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "ods",
+    "pptx", "odp", "epub", "eml", "msg", "csv", "tsv",
+];
 /// Most folders within each other.
 const MAX_DEPTH: usize = 40;
 /// The collection of the workspace's files.
@@ -99,7 +104,11 @@ impl DocumentService {
     async fn scan_workspace(&self) -> StoreResult<()> {
         let root = PathBuf::from(&self.workspace);
         let mut listing = listed(root.clone(), MAX_FILES).await;
-        listing.files.retain(|(_, stamp)| (1..=MAX_WORKSPACE_BYTES).contains(&stamp.bytes));
+        listing.files.retain(|(file, stamp)| {
+            let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+            let read = ending.is_some_and(|ending| WORKSPACE_ENDINGS.contains(&ending.as_str()));
+            read && (1..=MAX_WORKSPACE_BYTES).contains(&stamp.bytes)
+        });
         listing.files.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.modified));
         listing.files.truncate(MAX_WORKSPACE_FILES);
         if listing.files.is_empty() && self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?.is_none()

@@ -2,7 +2,9 @@
 
 use super::DocumentService;
 use std::time::Duration;
-use steward_core::document::{ChunkArea, Chunking, Document, DocumentProblem, DocumentStatus, ReadingFacts};
+use steward_core::document::{
+    ChunkArea, Chunking, Document, DocumentOrigin, DocumentProblem, DocumentStatus, ReadingFacts,
+};
 use steward_core::extracted::{ExtractFailure, Extracted};
 use steward_core::ports::{ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, ReadDocument, StoreError, StoreResult};
 use steward_knowledge::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text};
@@ -11,6 +13,8 @@ use steward_knowledge::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text
 const CLAIM: Duration = Duration::from_mins(1);
 /// How long reading or a batch of vectors may take before the claim is extended.
 const EXTEND: Duration = Duration::from_secs(15);
+/// Longest pause after a file of the workspace; else it is as long as the work on it took.
+const LONGEST_REST: Duration = Duration::from_secs(20);
 /// Chunks whose vectors are made and saved together.
 const BATCH: usize = 64;
 /// A document that fails as often is left alone until somebody has it read again.
@@ -69,6 +73,13 @@ impl DocumentService {
             Err(error) => return Err(error),
         }
         self.index.catch_up().await;
+        if document.origin == DocumentOrigin::Workspace {
+            // Nobody waits for it, and whoever works here needs the processors.
+            tokio::select! {
+                () = tokio::time::sleep(self.clock.now().since(now).min(LONGEST_REST)) => {}
+                () = self.woken() => {}
+            }
+        }
         Ok(true)
     }
 

@@ -211,7 +211,8 @@ pub trait Documents: Send + Sync {
 /// The work on documents that wait for it.
 #[async_trait]
 pub trait Ingest: Send + Sync {
-    /// The one that waits longest. Each claim counts as an attempt.
+    /// The one that waits longest: what somebody sent before files of folders, and these before those of the workspace. Each
+    /// claim counts as an attempt.
     async fn claim_document(
         &self,
         tenant: TenantId,

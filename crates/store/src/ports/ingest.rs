@@ -97,7 +97,7 @@ async fn take(
          where d.tenant_id = $1 and d.due_at <= $2 and (d.claimed_until is null or d.claimed_until < $2)
            and (d.job_id is null or not exists (
                select 1 from ingest_jobs j where j.tenant_id = $1 and j.id = d.job_id and j.state = 'paused'))
-         order by d.due_at, d.number limit 1",
+         order by case d.origin when 'workspace' then 2 when 'path' then 1 else 0 end, d.due_at, d.number limit 1",
         "for update of d skip locked"
     );
     let Some(found) = tx.row(sql, args![tenant, now]).await? else {

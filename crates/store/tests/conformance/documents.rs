@@ -200,6 +200,18 @@ pub async fn a_claim_that_was_taken_over_writes_nothing(bed: Bed) {
     assert_eq!((failed.status, failed.attempts, failed.problem), (DocumentStatus::Waiting, 0, None));
 }
 
+pub async fn what_somebody_waits_for_is_read_first(bed: Bed) {
+    let store = bed.store();
+    let one = collection("One");
+    store.create_collection(TENANT, &one).await.unwrap();
+    for origin in [DocumentOrigin::Workspace, DocumentOrigin::Path, DocumentOrigin::Upload] {
+        add(&bed, &NewDocument { origin, ..new(one.id, origin.as_str(), origin.as_str()) }).await;
+    }
+    for expected in ["upload", "path", "workspace"] {
+        assert_eq!(claimed(&bed, NOW).await.unwrap().document.name, expected);
+    }
+}
+
 pub async fn changes_tell_what_can_be_found(bed: Bed) {
     let store = bed.store();
     let one = collection("One");
