@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use steward_testkit::model_server::Script;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const LEAVE: &str = "# Leave\n\nEverybody has 28 days of holiday a year. What is not taken by March is lost.\n\n\
     # Sick notes\n\nFrom the third day on a certificate of a doctor is wanted.\n";
 const TRAVEL: &str =
@@ -138,11 +138,16 @@ fn a_folder_is_scanned_watched_and_followed() {
     assert!(names(&search(&house, &key, "which class on trains"))[0].contains("two.md"));
 }
 
+#[expect(clippy::disallowed_methods, reason = "a longer loop is asked for by variables")]
+fn number(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
 /// Kills the server in the middle of an ingest, again and again: in the end all is found, once.
 #[test]
 fn a_killed_ingest_loses_and_doubles_nothing() {
-    let documents: usize = std::env::var("STEWARD_INGEST_DOCUMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
-    let kills: usize = std::env::var("STEWARD_INGEST_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
+    let documents = number("STEWARD_INGEST_DOCUMENTS", 40);
+    let kills = number("STEWARD_INGEST_KILLS", 4);
     let folder = tempfile::tempdir().unwrap();
     for number in 0..documents {
         let body = format!("# Machine {number}\n\nThe machine zq{number}x stands in hall {}.\n", number % 7);

@@ -2194,6 +2194,401 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The collections that one may search, by name. */
+        get: operations["listCollections"];
+        put?: never;
+        /** Makes a collection without documents. Unless it is open, only those with a grant, and operators, may search it. */
+        post: operations["createCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/collections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One collection. */
+        get: operations["getCollection"];
+        put?: never;
+        post?: never;
+        /** Removes a collection for good, with all its documents, their chunks and the files that were sent. */
+        delete: operations["removeCollection"];
+        options?: never;
+        head?: never;
+        /** Changes a collection. How documents are cut changes with the next one that is read. */
+        patch: operations["changeCollection"];
+        trace?: never;
+    };
+    "/api/documents/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a document in, up to 256 MB, and has it read. The same file again is no second document. */
+        post: operations["uploadDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Documents that one may see, the newest first. */
+        get: operations["listDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Finds chunks by words and by meaning, joined by reciprocal rank fusion. */
+        post: operations["searchDocuments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Links a document to an agent, or takes the link away. */
+        post: operations["linkDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/batch-scan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has all files of a folder on the server read, as a job. */
+        post: operations["batchScan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/register-path": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Watches a folder on the server: what comes, changes or goes there does so as a document. */
+        post: operations["registerPath"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/watched-paths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The folders that are watched. */
+        get: operations["listWatchedPaths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/watched-paths/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Watches a folder no more. Its documents stay. */
+        delete: operations["unwatchPath"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/embed-pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has documents read again that failed, or that have chunks without vectors. */
+        post: operations["embedPending"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/reindex-all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has all documents read, cut and embedded again, with the settings of their collections. */
+        post: operations["reindexAll"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/vector-store/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is really in use: the index, the embedding model, and how much of it. */
+        get: operations["vectorStoreStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Documents that were handed in together, the newest first. */
+        get: operations["listIngestJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far a job is. */
+        get: operations["getIngestJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/jobs/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begins no further document of a job until it is resumed. */
+        post: operations["pauseIngestJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/jobs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Goes on with a job. */
+        post: operations["resumeIngestJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a job: documents that wait are removed, those that are done stay. */
+        post: operations["cancelIngestJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/jobs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has the documents of a job read again that failed. */
+        post: operations["retryIngestJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One document. */
+        get: operations["getDocument"];
+        put?: never;
+        post?: never;
+        /** Removes a document for good, with its chunks, vectors, links and the file that was sent. */
+        delete: operations["removeDocument"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The file itself, always as bytes to be kept: nothing in it is ever run by a browser. */
+        get: operations["downloadDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{id}/chunks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was made of a document, in order. */
+        get: operations["listChunks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{id}/process": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has a document read, cut and embedded again. What there is of it is found until then. */
+        post: operations["processDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/skills": {
         parameters: {
             query?: never;
@@ -2863,6 +3258,18 @@ export interface components {
          * @enum {string}
          */
         AccessLevel: "use" | "edit" | "share";
+        /**
+         * @description What became of a file.
+         * @enum {string}
+         */
+        AddedAs: "new" | "changed" | "unchanged" | "duplicate";
+        /** @description A document that was handed in. */
+        AddedDocument: {
+            /** @description What became of the file. */
+            added: components["schemas"]["AddedAs"];
+            /** @description The document that has the content. */
+            document: components["schemas"]["Document"];
+        };
         /** @description Who of those that a provider vouches for may enter, and as what. */
         Admission: {
             /** @default viewer */
@@ -3438,6 +3845,15 @@ export interface components {
          * @enum {string}
          */
         Balance: "fixed" | "weighted" | "least_latency";
+        /** @description A folder whose files become documents. */
+        BatchScan: {
+            /** @description The agent that they are linked to, by id or name. */
+            agent_id?: string;
+            /** @description The collection that they go to, by id or name. */
+            collection: string;
+            /** @description An absolute path on the server: a folder with all that is below it, or a file. */
+            path: string;
+        };
         /**
          * @description Whether requests go to a connection: the state of its circuit breaker.
          * @enum {string}
@@ -3756,6 +4172,75 @@ export interface components {
              */
             run_id: string;
         };
+        /** @description A piece of a document. */
+        Chunk: {
+            /** @description Where it stands on these pages, if the format says. */
+            areas: components["schemas"]["ChunkArea"][];
+            /**
+             * Format: int32
+             * @description The page where it begins, from 1.
+             */
+            first_page: number;
+            /** @description The headings that it stands under, the outermost first. */
+            headings: string[];
+            /**
+             * Format: int32
+             * @description Its place in the document, from 0.
+             */
+            index: number;
+            /**
+             * Format: int32
+             * @description The page where it ends.
+             */
+            last_page: number;
+            /** @description How it was cut. */
+            method: string;
+            /** @description What it says. */
+            text: string;
+        };
+        /** @description A part of a page in fractions of its width and height, from its upper left corner. */
+        ChunkArea: {
+            /**
+             * Format: float
+             * @description Down.
+             */
+            height: number;
+            /**
+             * Format: int32
+             * @description The page, from 1.
+             */
+            page: number;
+            /**
+             * Format: float
+             * @description To the right.
+             */
+            width: number;
+            /**
+             * Format: float
+             * @description From the left.
+             */
+            x: number;
+            /**
+             * Format: float
+             * @description From above.
+             */
+            y: number;
+        };
+        /** @description How a text is cut into chunks. */
+        Chunking: {
+            /**
+             * Format: int32
+             * @description Longest chunk, characters.
+             * @default 1500
+             */
+            max_chars: number;
+            /**
+             * Format: int32
+             * @description Characters of the chunk before that a chunk begins with.
+             * @default 300
+             */
+            overlap: number;
+        };
         /** @description One claim of the answer. */
         Claim: {
             /** @description The kind of action claimed, such as `write`, `delete`, `send`, `run`. */
@@ -3809,6 +4294,74 @@ export interface components {
         CodeInput: {
             /** @description Six digits of the app, or a recovery code. */
             code: string;
+        };
+        /** @description A set of documents that are searched, shared and embedded alike. */
+        Collection: {
+            /** @description How its documents are cut from now on. */
+            chunking: components["schemas"]["Chunking"];
+            /**
+             * Format: int64
+             * @description How many chunks these have.
+             */
+            chunks: number;
+            /** @description What its documents are at least. */
+            classification?: components["schemas"]["Classification"];
+            /**
+             * Format: int64
+             * @description When, in milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /**
+             * Format: uuid
+             * @description Who made it.
+             */
+            created_by?: string;
+            /** @description What is in it, for people. */
+            description: string;
+            /**
+             * Format: int64
+             * @description How many documents it has.
+             */
+            documents: number;
+            /** @description The model that its vectors are of; fixed by its first document. Unset: none was embedded yet. */
+            embedding_model?: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Unique, whatever the case. */
+            name: string;
+            /** @description How its rankings are joined. */
+            weights: components["schemas"]["SearchWeights"];
+        };
+        /** @description A collection to make. */
+        CollectionInput: {
+            /** @description How its documents are cut. */
+            chunking?: components["schemas"]["Chunking"];
+            /** @description What its documents are at least. */
+            classification?: components["schemas"]["Classification"];
+            /** @description What is in it, for people. */
+            description?: string;
+            /** @description Its name, unique. */
+            name: string;
+            /** @description Whether everybody may search and read it; else only those with a grant, and who made it. */
+            open?: boolean;
+            /** @description How its rankings are joined. */
+            weights?: components["schemas"]["SearchWeights"];
+        };
+        /** @description What to change of a collection. What is left out stays. */
+        CollectionPatch: {
+            /** @description How its documents are cut from now on; `POST /api/documents/reindex-all` does so with those that are there. */
+            chunking?: components["schemas"]["Chunking"];
+            /** @description What its documents are at least. */
+            classification?: components["schemas"]["Classification"];
+            /** @description What is in it, for people. */
+            description?: string;
+            /** @description Its name, unique. */
+            name?: string;
+            /** @description How its rankings are joined, from the next search on. */
+            weights?: components["schemas"]["SearchWeights"];
         };
         /** @description How older messages stand in a prompt. Places count messages of the history and of the run. */
         Compaction: {
@@ -4596,6 +5149,158 @@ export interface components {
             /** @description The name that somebody binds with, such as `{login}@example.org` or `uid={login},ou=people,dc=example,dc=org`. */
             user_template?: string | null;
         };
+        /** @description A file that is, or will be, found by its content. */
+        Document: {
+            /**
+             * Format: int64
+             * @description When, in milliseconds since 1970 UTC.
+             */
+            added_at: number;
+            /**
+             * Format: uuid
+             * @description Who handed it in.
+             */
+            added_by?: string;
+            /**
+             * Format: int32
+             * @description Tries so far.
+             */
+            attempts: number;
+            /**
+             * Format: int64
+             * @description Bytes of the file.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description When anything of it last changed.
+             */
+            changed_at: number;
+            /**
+             * Format: int32
+             * @description How many of its chunks there are.
+             */
+            chunks: number;
+            /** @description What it is said to be; with what its collection says, the higher counts. */
+            classification?: components["schemas"]["Classification"];
+            /**
+             * Format: uuid
+             * @description The collection that it is in.
+             */
+            collection: string;
+            /**
+             * Format: int32
+             * @description How many of them have vectors.
+             */
+            embedded: number;
+            /** @description What reading it found. */
+            facts: components["schemas"]["ReadingFacts"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description With which others it was handed in.
+             */
+            job?: string;
+            /** @description The file's name. */
+            name: string;
+            /** @description Where it came from. */
+            origin: components["schemas"]["DocumentOrigin"];
+            /** @description Why it failed, or why it has no vectors yet. */
+            problem?: components["schemas"]["DocumentProblem"];
+            /** @description SHA-256 of the file, hexadecimal. */
+            sha256: string;
+            /** @description Which one there: a path, or its hash. */
+            source: string;
+            /** @description How far it has come. */
+            status: components["schemas"]["DocumentStatus"];
+        };
+        /** @description A document and who has it. */
+        DocumentDetails: components["schemas"]["Document"] & {
+            /** @description Agents that it is linked to. */
+            agents: string[];
+        };
+        /** @description A link between a document and an agent. */
+        DocumentLink: {
+            /** @description The agent, by id or name. */
+            agent_id: string;
+            /**
+             * Format: uuid
+             * @description The document.
+             */
+            document_id: string;
+            /** @description Whether to link them or to take the link away. */
+            linked?: boolean;
+        };
+        /**
+         * @description Where a document came from.
+         * @enum {string}
+         */
+        DocumentOrigin: "upload" | "path" | "workspace" | "package";
+        /** @description Why a document, or a part of its ingest, failed. */
+        DocumentProblem: {
+            /** @description What to do. */
+            hint: string;
+            /** @description What is wrong, in a sentence. */
+            message: string;
+        };
+        /** @description What to search for, and where. */
+        DocumentSearch: {
+            /**
+             * @description Only in documents that are linked to this agent, by id or name.
+             * @default null
+             */
+            agent_id: string;
+            /**
+             * @description Only in these collections, by id or name; all that one may see if left out.
+             * @default []
+             */
+            collections: string[];
+            /**
+             * @description Only documents of this kind, such as `pdf`.
+             * @default null
+             */
+            doc_type: string;
+            /**
+             * Format: int32
+             * @description How many chunks to answer with; 10 if left out.
+             * @default null
+             */
+            limit: number;
+            /**
+             * @description Which rankings to use.
+             * @default hybrid
+             */
+            mode: components["schemas"]["SearchMode"];
+            /**
+             * @description A question, or words; words in quotes are found as they stand.
+             * @default
+             */
+            query: string;
+            /**
+             * @description Only documents whose name or path holds this.
+             * @default null
+             */
+            source_file: string;
+            /**
+             * @description Only documents that were added on this day or later (`2026-01-31`).
+             * @default null
+             */
+            upload_date_from: string;
+            /**
+             * @description Only documents that were added on this day or earlier.
+             * @default null
+             */
+            upload_date_to: string;
+        };
+        /**
+         * @description How far the ingest of a document has come.
+         * @enum {string}
+         */
+        DocumentStatus: "waiting" | "embedding" | "ready" | "failed" | "duplicate";
         /**
          * @description What may be done with a call whose outcome was lost in a crash.
          * @enum {string}
@@ -5327,6 +6032,57 @@ export interface components {
              */
             seq: number;
         };
+        /** @description A chunk that was found. */
+        FoundChunk: {
+            /**
+             * Format: int64
+             * @description When it was added.
+             */
+            added_at: number;
+            /** @description The chunk. */
+            chunk: components["schemas"]["Chunk"];
+            /**
+             * Format: uuid
+             * @description The document's collection.
+             */
+            collection: string;
+            /** @description What the document is. */
+            doc_type: string;
+            /**
+             * Format: uuid
+             * @description Its document.
+             */
+            document: string;
+            /** @description The document's name. */
+            name: string;
+            /**
+             * Format: double
+             * @description By which it is ranked.
+             */
+            score: number;
+            /** @description Its path, if it has one. */
+            source: string;
+            /**
+             * Format: int32
+             * @description Its place by words, from 1.
+             */
+            text_rank?: number;
+            /**
+             * Format: float
+             * @description What that place is by.
+             */
+            text_score?: number;
+            /**
+             * Format: int32
+             * @description Its place by meaning, from 1.
+             */
+            vector_rank?: number;
+            /**
+             * Format: float
+             * @description What that place is by: the cosine.
+             */
+            vector_score?: number;
+        };
         /**
          * @description Grades, best first.
          * @enum {string}
@@ -5525,6 +6281,35 @@ export interface components {
             /** @description Its settings. */
             settings: components["schemas"]["OidcSettings"];
         };
+        /** @description Documents that were handed in together. */
+        IngestJob: {
+            /**
+             * Format: uuid
+             * @description The collection that its documents are in.
+             */
+            collection: string;
+            /**
+             * Format: int64
+             * @description When, in milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /**
+             * Format: uuid
+             * @description Who began it.
+             */
+            created_by?: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What it is, for people, such as the folder. */
+            label: string;
+            /** @description How far its documents are. */
+            progress: components["schemas"]["JobProgress"];
+            /** @description Whether it goes on. */
+            state: components["schemas"]["JobState"];
+        };
         /** @description An invitation that was just made. */
         Invitation: {
             /**
@@ -5545,6 +6330,52 @@ export interface components {
             /** @description The user. */
             user: components["schemas"]["User"];
         };
+        /** @description Documents of a job by how far they are. */
+        JobProgress: {
+            /**
+             * Format: int64
+             * @description That were there already.
+             */
+            duplicate: number;
+            /**
+             * Format: int64
+             * @description That are found by words so far.
+             */
+            embedding: number;
+            /**
+             * Format: int64
+             * @description That could not be read.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Done.
+             */
+            ready: number;
+            /**
+             * Format: int64
+             * @description Whose turn comes.
+             */
+            waiting: number;
+        };
+        /** @description Whom it concerns. */
+        JobRetried: {
+            /**
+             * Format: int64
+             * @description Documents that are read again.
+             */
+            documents: number;
+            /**
+             * Format: uuid
+             * @description The job.
+             */
+            job: string;
+        };
+        /**
+         * @description Whether the documents of a job go on.
+         * @enum {string}
+         */
+        JobState: "scanning" | "running" | "paused" | "cancelled";
         /** @description Under which name a run is kept as a test. */
         Keep: {
             /** @description Unique. */
@@ -6315,6 +7146,82 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Chunk: {
+            /** @description The rows. */
+            items: {
+                /** @description Where it stands on these pages, if the format says. */
+                areas: components["schemas"]["ChunkArea"][];
+                /**
+                 * Format: int32
+                 * @description The page where it begins, from 1.
+                 */
+                first_page: number;
+                /** @description The headings that it stands under, the outermost first. */
+                headings: string[];
+                /**
+                 * Format: int32
+                 * @description Its place in the document, from 0.
+                 */
+                index: number;
+                /**
+                 * Format: int32
+                 * @description The page where it ends.
+                 */
+                last_page: number;
+                /** @description How it was cut. */
+                method: string;
+                /** @description What it says. */
+                text: string;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Collection: {
+            /** @description The rows. */
+            items: {
+                /** @description How its documents are cut from now on. */
+                chunking: components["schemas"]["Chunking"];
+                /**
+                 * Format: int64
+                 * @description How many chunks these have.
+                 */
+                chunks: number;
+                /** @description What its documents are at least. */
+                classification?: components["schemas"]["Classification"];
+                /**
+                 * Format: int64
+                 * @description When, in milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /**
+                 * Format: uuid
+                 * @description Who made it.
+                 */
+                created_by?: string;
+                /** @description What is in it, for people. */
+                description: string;
+                /**
+                 * Format: int64
+                 * @description How many documents it has.
+                 */
+                documents: number;
+                /** @description The model that its vectors are of; fixed by its first document. Unset: none was embedded yet. */
+                embedding_model?: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description Unique, whatever the case. */
+                name: string;
+                /** @description How its rankings are joined. */
+                weights: components["schemas"]["SearchWeights"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Connection: {
             /** @description The rows. */
             items: {
@@ -6554,6 +7461,80 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Document: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When, in milliseconds since 1970 UTC.
+                 */
+                added_at: number;
+                /**
+                 * Format: uuid
+                 * @description Who handed it in.
+                 */
+                added_by?: string;
+                /**
+                 * Format: int32
+                 * @description Tries so far.
+                 */
+                attempts: number;
+                /**
+                 * Format: int64
+                 * @description Bytes of the file.
+                 */
+                bytes: number;
+                /**
+                 * Format: int64
+                 * @description When anything of it last changed.
+                 */
+                changed_at: number;
+                /**
+                 * Format: int32
+                 * @description How many of its chunks there are.
+                 */
+                chunks: number;
+                /** @description What it is said to be; with what its collection says, the higher counts. */
+                classification?: components["schemas"]["Classification"];
+                /**
+                 * Format: uuid
+                 * @description The collection that it is in.
+                 */
+                collection: string;
+                /**
+                 * Format: int32
+                 * @description How many of them have vectors.
+                 */
+                embedded: number;
+                /** @description What reading it found. */
+                facts: components["schemas"]["ReadingFacts"];
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description With which others it was handed in.
+                 */
+                job?: string;
+                /** @description The file's name. */
+                name: string;
+                /** @description Where it came from. */
+                origin: components["schemas"]["DocumentOrigin"];
+                /** @description Why it failed, or why it has no vectors yet. */
+                problem?: components["schemas"]["DocumentProblem"];
+                /** @description SHA-256 of the file, hexadecimal. */
+                sha256: string;
+                /** @description Which one there: a path, or its hash. */
+                source: string;
+                /** @description How far it has come. */
+                status: components["schemas"]["DocumentStatus"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Event: {
             /** @description The rows. */
             items: ({
@@ -6624,6 +7605,40 @@ export interface components {
                 name: string;
                 /** @description Its settings. */
                 settings: components["schemas"]["OidcSettings"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_IngestJob: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: uuid
+                 * @description The collection that its documents are in.
+                 */
+                collection: string;
+                /**
+                 * Format: int64
+                 * @description When, in milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /**
+                 * Format: uuid
+                 * @description Who began it.
+                 */
+                created_by?: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description What it is, for people, such as the folder. */
+                label: string;
+                /** @description How far its documents are. */
+                progress: components["schemas"]["JobProgress"];
+                /** @description Whether it goes on. */
+                state: components["schemas"]["JobState"];
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -7162,6 +8177,33 @@ export interface components {
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
         };
+        /** @description One page of a list. */
+        Page_WatchedPath: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: uuid
+                 * @description The collection that its files go to.
+                 */
+                collection: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description An absolute path on the server. */
+                path: string;
+                /** @description Why it could not be looked through. */
+                problem?: components["schemas"]["DocumentProblem"];
+                /**
+                 * Format: int64
+                 * @description When it was last looked through.
+                 */
+                scanned_at?: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
         /** @description One thing that the program needs. */
         Part: {
             /** @description More of it, or why not. */
@@ -7428,6 +8470,36 @@ export interface components {
             /** @description Name of the tool. */
             tool: string;
         };
+        /** @description What reading a file found. */
+        ReadingFacts: {
+            /**
+             * @description What the content is: `pdf`, `docx`, `html`, … Empty: it was not read yet.
+             * @default
+             */
+            doc_type: string;
+            /**
+             * Format: int32
+             * @description Pages, sheets, slides or chapters.
+             * @default 0
+             */
+            pages: number;
+            /**
+             * Format: int32
+             * @description Pages that are pictures and were not read.
+             * @default 0
+             */
+            scans: number;
+            /**
+             * @description Its own title.
+             * @default null
+             */
+            title: string;
+            /**
+             * @description What could not be read, in sentences.
+             * @default []
+             */
+            warnings: string[];
+        };
         /** @description The logged proof of a tool's effect. */
         Receipt: {
             /** @description What happened, in the past tense: `wrote`, `created`, `remembered`, `ran`. */
@@ -7543,6 +8615,24 @@ export interface components {
             /** @description The way it came in. */
             origin: components["schemas"]["Origin"];
         };
+        /** @description What was set off. */
+        Requeued: {
+            /**
+             * Format: int32
+             * @description Characters that chunks share.
+             */
+            chunk_overlap_used: number;
+            /**
+             * Format: int32
+             * @description The longest chunk, characters.
+             */
+            chunk_size_used: number;
+            /**
+             * Format: int64
+             * @description Documents that are read or embedded again.
+             */
+            documents: number;
+        };
         /** @description How many secrets have a new key. */
         Resealed: {
             /**
@@ -7617,7 +8707,7 @@ export interface components {
          * @description Kinds of resources that grants are given for.
          * @enum {string}
          */
-        ResourceKind: "agent" | "skill" | "connection" | "credential";
+        ResourceKind: "agent" | "skill" | "connection" | "credential" | "collection";
         /** @description Whether the program has to be started anew. */
         RestartHint: {
             /** @description How. */
@@ -8210,6 +9300,43 @@ export interface components {
              * @description Share of steps whose arguments are valid or context-marked.
              */
             valid_arguments: number;
+        };
+        /**
+         * @description Which rankings a search uses.
+         * @enum {string}
+         */
+        SearchMode: "hybrid" | "text" | "vectors";
+        /** @description What a search found. */
+        SearchResult: {
+            /**
+             * Format: int64
+             * @description Documents that were looked into.
+             */
+            documents: number;
+            /** @description The best first. */
+            found: components["schemas"]["FoundChunk"][];
+            /** @description Why only words were looked at, if so. */
+            notice?: string;
+            /**
+             * Format: int64
+             * @description Milliseconds that it took.
+             */
+            took_ms: number;
+        };
+        /** @description How much the two rankings count when they are joined. */
+        SearchWeights: {
+            /**
+             * Format: float
+             * @description Of the words.
+             * @default 0.30000001192092896
+             */
+            text: number;
+            /**
+             * Format: float
+             * @description Of the meaning.
+             * @default 0.699999988079071
+             */
+            vectors: number;
         };
         /** @description The password is right, and a code of the second factor is needed. */
         SecondFactorRequired: {
@@ -9135,6 +10262,43 @@ export interface components {
          * @enum {string}
          */
         UserState: "active" | "invited" | "disabled";
+        /** @description What is really in use. */
+        VectorStoreStats: {
+            /** @description What keeps the vectors. */
+            backend: string;
+            /**
+             * Format: int64
+             * @description Changes that the index has yet to take in.
+             */
+            behind: number;
+            /**
+             * Format: int64
+             * @description Their chunks.
+             */
+            chunks: number;
+            /**
+             * Format: int32
+             * @description Numbers in a vector.
+             */
+            dimension: number;
+            /**
+             * Format: int64
+             * @description Documents that one may see.
+             */
+            documents: number;
+            /** @description The model that new vectors are made with. */
+            embedding_model: string;
+            /**
+             * Format: int64
+             * @description Bytes of the index's files.
+             */
+            index_bytes: number;
+            /**
+             * Format: int64
+             * @description Their chunks with vectors.
+             */
+            vectors: number;
+        };
         /**
          * @description Whether the claims of an answer are proved.
          * @enum {string}
@@ -9185,6 +10349,35 @@ export interface components {
              * @description Whose it is; its calls are theirs.
              */
             user: string;
+        };
+        /** @description A folder to watch. */
+        WatchInput: {
+            /** @description The collection that its files go to, by id or name. */
+            collection: string;
+            /** @description An absolute path on the server. */
+            path: string;
+        };
+        /** @description A folder whose files are documents, also those that come later. */
+        WatchedPath: {
+            /**
+             * Format: uuid
+             * @description The collection that its files go to.
+             */
+            collection: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description An absolute path on the server. */
+            path: string;
+            /** @description Why it could not be looked through. */
+            problem?: components["schemas"]["DocumentProblem"];
+            /**
+             * Format: int64
+             * @description When it was last looked through.
+             */
+            scanned_at?: number;
         };
         /**
          * @description Interfaces of providers.
@@ -14745,6 +15938,898 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCollections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Collection"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectionInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another collection has this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectionPatch"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description Another collection has this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    uploadDocument: {
+        parameters: {
+            query: {
+                /** @description The file's name. */
+                name: string;
+                /** @description The collection, by id or name. */
+                collection: string;
+                /** @description An agent that it is linked to, by id or name. */
+                agent_id?: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description What became of it */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedDocument"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDocuments: {
+        parameters: {
+            query?: {
+                /** @description Of this collection. */
+                collection?: string;
+                /** @description That have come this far. */
+                status?: components["schemas"]["DocumentStatus"];
+                /** @description Of this job. */
+                job?: string;
+                /** @description That are linked to this agent. */
+                agent_id?: string;
+                /** @description That came from there. */
+                origin?: components["schemas"]["DocumentOrigin"];
+                /** @description Whose name, title or source holds this. */
+                search?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Document"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchDocuments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentSearch"];
+            };
+        };
+        responses: {
+            /** @description The best first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    linkDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentLink"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetails"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    batchScan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchScan"];
+            };
+        };
+        responses: {
+            /** @description Begun */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestJob"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    registerPath: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WatchInput"];
+            };
+        };
+        responses: {
+            /** @description Watched from now on */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchedPath"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description It is watched already */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWatchedPaths: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By path */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_WatchedPath"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    unwatchPath: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    embedPending: {
+        parameters: {
+            query?: {
+                /** @description Those that are linked to this agent, by id or name; all if left out. */
+                agent_id?: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was set off */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Requeued"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reindexAll: {
+        parameters: {
+            query?: {
+                /** @description Those that are linked to this agent, by id or name; all if left out. */
+                agent_id?: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was set off */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Requeued"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    vectorStoreStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStoreStats"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIngestJobs: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_IngestJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getIngestJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseIngestJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Paused */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It was cancelled */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeIngestJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It goes on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It was cancelled */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelIngestJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryIngestJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRetried"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    downloadDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its content */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such document, or its file is gone */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listChunks: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Chunk"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    processDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It waits for its turn */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -8,7 +8,7 @@ use steward_core::ports::{ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, Read
 use steward_knowledge::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text};
 
 /// How long a claim lasts that nobody extends.
-const CLAIM: Duration = Duration::from_secs(60);
+const CLAIM: Duration = Duration::from_mins(1);
 /// How long reading or a batch of vectors may take before the claim is extended.
 const EXTEND: Duration = Duration::from_secs(15);
 /// Chunks whose vectors are made and saved together.

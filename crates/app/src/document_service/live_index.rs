@@ -164,13 +164,12 @@ impl LiveIndex {
 
     async fn take_in(&self) -> Result<Arc<Opened>, LiveError> {
         let _one = self.writing.lock().await;
-        let opened = match self.current() {
-            Some(opened) => opened,
-            None => {
-                let opened = Arc::new(self.open().await?);
-                self.put(Some(Arc::clone(&opened)));
-                opened
-            }
+        let opened = if let Some(opened) = self.current() {
+            opened
+        } else {
+            let opened = Arc::new(self.open().await?);
+            self.put(Some(Arc::clone(&opened)));
+            opened
         };
         let taken = self.follow(&opened).await;
         if let Err(error) = taken {

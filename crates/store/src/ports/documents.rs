@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use steward_core::document::{
     Document, DocumentOrigin, DocumentStatus, IngestJob, JobProgress, JobState, ReadingFacts,
 };
+use steward_core::governance::Classification;
 use steward_core::ports::{Added, DocumentFilter, Documents, JobFilter, NewDocument, Page, StoreError, StoreResult};
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId};
 
@@ -250,15 +251,12 @@ async fn add(tx: &mut Tx<'_>, tenant: TenantId, new: &NewDocument) -> StoreResul
         Some(_) => (DocumentStatus::Duplicate, None),
         None => (DocumentStatus::Waiting, Some(new.at)),
     };
-    let id = match &known {
-        Some(known) => {
-            change_content(tx, tenant, known, new, status, due).await?;
-            known.id
-        }
-        None => {
-            insert(tx, tenant, new, &key, status, due).await?;
-            new.id
-        }
+    let id = if let Some(known) = &known {
+        change_content(tx, tenant, known, new, status, due).await?;
+        known.id
+    } else {
+        insert(tx, tenant, new, &key, status, due).await?;
+        new.id
     };
     let document = locked(tx, tenant, id).await?;
     Ok(match (same, known) {
@@ -294,7 +292,7 @@ async fn insert(
         new.bytes,
         status.as_str(),
         to_json(&ReadingFacts::default())?,
-        new.classification.map(|one| one.as_str()),
+        new.classification.map(Classification::as_str),
         new.job,
         new.added_by,
         new.at,

@@ -111,7 +111,7 @@ pub async fn collections_have_unique_names_and_are_seen_by_grant(bed: Bed) {
     };
     store.give_grant(TENANT, group, &grant).await.unwrap();
     assert_eq!(seen(Some(ann)).await, ["Open", "Élan"]);
-    assert_eq!(store.documents(TENANT, &filter).await.unwrap().items, [secret.clone()]);
+    assert_eq!(store.documents(TENANT, &filter).await.unwrap().items, std::slice::from_ref(&secret));
 
     let change = CollectionChange { name: Some("Closed".to_owned()), ..CollectionChange::default() };
     assert_eq!(store.change_collection(TENANT, shut.id, &change).await.unwrap().documents, 1);
