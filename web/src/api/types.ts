@@ -1,9 +1,7 @@
 // Types of the HTTP API, by their names in its OpenAPI document (`npm run gen` writes schema.d.ts).
-import type { components as documents } from "./documents-schema";
 import type { components } from "./schema";
 
 type S = components["schemas"];
-type D = documents["schemas"];
 /** Fields that a request may leave out stand in every answer, and this studio always sends them. */
 type With<T, U> = Omit<T, keyof U> & U;
 
@@ -47,12 +45,12 @@ export type DeletedTenant = S["DeletedTenant"];
 export type Group = S["Group"];
 export type GroupInput = S["GroupInput"];
 export type GroupPatch = S["GroupPatch"];
-export type ResourceKind = S["ResourceKind"] | "collection";
+export type ResourceKind = S["ResourceKind"];
 export type AccessLevel = S["AccessLevel"];
-export type ResourceAccess = With<S["ResourceAccess"], { kind: ResourceKind }>;
+export type ResourceAccess = S["ResourceAccess"];
 export type ResourceGrant = S["ResourceGrant"];
 export type GrantInput = S["GrantInput"];
-export type HeldGrant = With<S["HeldGrant"], { kind: ResourceKind }>;
+export type HeldGrant = S["HeldGrant"];
 export type AccessExplanation = S["AccessExplanation"];
 export type AccessDefaults = S["AccessDefaults"];
 
@@ -219,25 +217,26 @@ export type Start = S["Start"];
 export type SampleChange = S["SampleChange"];
 export type Uploaded = S["Uploaded"];
 
-type Tuned = { chunking: Required<D["Chunking"]>; weights: Required<D["SearchWeights"]> };
-export type Collection = With<D["Collection"], Tuned>;
-export type CollectionInput = D["CollectionInput"];
-export type CollectionPatch = D["CollectionPatch"];
-export type DocumentStatus = D["DocumentStatus"];
-export type DocumentProblem = D["DocumentProblem"];
-type Read = { facts: With<Required<D["ReadingFacts"]>, { title?: string }> };
-export type StoredDocument = With<D["Document"], Read>;
+type Tuned = { chunking: Required<S["Chunking"]>; weights: Required<S["SearchWeights"]> };
+export type Collection = With<S["Collection"], Tuned>;
+export type CollectionInput = S["CollectionInput"];
+export type CollectionPatch = S["CollectionPatch"];
+export type DocumentStatus = S["DocumentStatus"];
+export type DocumentProblem = S["DocumentProblem"];
+type Read = { facts: With<Required<S["ReadingFacts"]>, { title?: string }> };
+export type StoredDocument = With<S["Document"], Read>;
 export type DocumentDetails = StoredDocument & { agents: string[] };
-export type AddedDocument = With<D["AddedDocument"], { document: StoredDocument }>;
-export type Chunk = D["Chunk"];
-export type SearchMode = D["SearchMode"];
-export type DocumentSearch = D["DocumentSearch"];
-export type FoundChunk = D["FoundChunk"];
-export type SearchResult = D["SearchResult"];
-export type VectorStoreStats = D["VectorStoreStats"];
-export type JobState = D["JobState"];
-export type IngestJob = D["IngestJob"];
-export type WatchedPath = D["WatchedPath"];
+export type AddedDocument = With<S["AddedDocument"], { document: StoredDocument }>;
+export type Chunk = S["Chunk"];
+export type SearchMode = S["SearchMode"];
+// What may be left out is filled in by the server.
+export type DocumentSearch = Partial<S["DocumentSearch"]> & { query: string };
+export type FoundChunk = S["FoundChunk"];
+export type SearchResult = S["SearchResult"];
+export type VectorStoreStats = S["VectorStoreStats"];
+export type JobState = S["JobState"];
+export type IngestJob = S["IngestJob"];
+export type WatchedPath = S["WatchedPath"];
 
 // In `run.finished`, whose body the document leaves open.
 export type Claim = { text: string; start: number; end: number; action: string; calls?: string[]; why: string };

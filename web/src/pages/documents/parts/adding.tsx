@@ -42,7 +42,8 @@ export function useAdding(known: readonly Collection[] | null, chosen: string | 
 
   const start = (files: File[], collection: Collection) =>
     startUploads(files, collection, () => {
-      for (const name of ["documents", "collections"]) void client.invalidateQueries({ queryKey: [name] });
+      // Cancelled first: a list that is asked for the first time would take an answer from before the file was there.
+      for (const name of ["documents", "collections"]) void client.cancelQueries({ queryKey: [name] }).then(() => client.invalidateQueries({ queryKey: [name] }));
     });
   const make = async (name: string): Promise<Collection> => {
     const names = namesFor(name, me?.name || me?.email || "");
