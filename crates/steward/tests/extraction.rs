@@ -103,8 +103,10 @@ async fn limits_are_held_and_told() {
     let memory = Limits { memory_bytes: 300 << 20, ..process() };
     let hungry = files.add("hungry.txt", "word ".repeat(1 << 25).as_bytes());
     assert_eq!(kind(&with(limits(), memory), &hungry).await, ExtractFailureKind::OutOfMemory);
-    let wall = Limits { wall: Duration::from_millis(1), ..process() };
-    assert_eq!(kind(&with(limits(), wall), &much).await, ExtractFailureKind::TimedOut);
+    // Long enough to set the sandbox up, also on a busy machine.
+    let wall = Limits { wall: Duration::from_secs(3), ..process() };
+    let sleeping = with(limits(), wall).running(files.script("sleep 600"));
+    assert_eq!(kind(&sleeping, &much).await, ExtractFailureKind::TimedOut);
     let output = Limits { output_bytes: 1000, ..process() };
     assert_eq!(kind(&with(limits(), output), &much).await, ExtractFailureKind::TooLarge);
 }

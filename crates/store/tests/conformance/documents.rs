@@ -148,7 +148,7 @@ pub async fn the_same_content_is_one_document(bed: Bed) {
 
     // The copy takes the place of the one that goes; its content is not gone.
     ingest(&bed, &["text"]).await;
-    assert_eq!(store.remove_document(TENANT, first.id, LATER).await.unwrap(), None);
+    assert_eq!(store.remove_document(TENANT, first.id, NOW).await.unwrap(), None);
     let copy = store.document(TENANT, copy.id).await.unwrap().unwrap();
     assert_eq!((copy.status, copy.chunks), (DocumentStatus::Waiting, 0));
 
