@@ -178,6 +178,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         documents: Arc::new(documents),
         runs: RunService::new(Deps {
             limiter: Arc::default(),
+            knowledge: Arc::default(),
             personal_data: Arc::new(SharedDetector),
             tenant,
             store: store.clone(),

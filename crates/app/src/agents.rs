@@ -16,6 +16,7 @@ use steward_core::routing::Routing;
 use steward_core::skill::Skill;
 use steward_core::tool::ToolSpec;
 use steward_core::{AgentId, SkillId, TenantId};
+use steward_engine::PreviewFor;
 
 const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
 
@@ -127,7 +128,8 @@ impl App {
             authorize(caller, Action::Read, crate::skills::of(&skill))?;
         }
         let agent = agent.with_id(AgentId(self.deps().ids.next()), None);
-        Ok(self.runs.preview(&agent, None, input.unwrap_or_default()).await?)
+        let asked = PreviewFor { user: Some(caller.user()), workspace: self.workspace.clone() };
+        Ok(self.runs.preview(&agent, None, input.unwrap_or_default(), asked).await?)
     }
 
     pub fn tools(&self, caller: &Caller) -> Result<Vec<ToolSpec>, AppError> {

@@ -4,6 +4,7 @@ mod folders;
 mod ingest;
 mod live_index;
 mod originals;
+mod passages;
 mod ranking;
 
 pub(crate) use folders::Target;

@@ -30,6 +30,7 @@ pub mod ports;
 pub mod prompt;
 pub mod rate_limit;
 pub mod receipts;
+pub mod reference;
 pub mod retention;
 pub mod routing;
 pub mod run;

@@ -1,5 +1,6 @@
 use crate::approval::Taint;
 use crate::governance::Classified;
+use crate::reference::Citation;
 use crate::tool::ToolCall;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,9 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub classified: Option<Classified>,
+    /// In a conversation: the passages that it cites. Never part of a prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<Citation>,
 }
 
 impl Message {
@@ -52,6 +56,7 @@ impl Message {
             tool_call_id: None,
             taint: Vec::new(),
             classified: None,
+            citations: Vec::new(),
         }
     }
 

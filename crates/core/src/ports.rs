@@ -35,7 +35,10 @@ pub use documents::{
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
-pub use knowledge::{Classifier, EmbedError, Embedder, Extractor, Labelled, PersonalData, RoughCounter, TokenCounter};
+pub use knowledge::{
+    Classifier, DocumentPassage, EmbedError, Embedder, Extractor, FoundPassages, Knowledge, KnowledgeError, Labelled,
+    PassageQuery, PersonalData, RoughCounter, TokenCounter,
+};
 pub use models::{
     Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,
     KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,

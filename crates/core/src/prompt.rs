@@ -48,6 +48,8 @@ pub struct PromptInput<'a> {
     /// How to call tools, for the text strategies; empty for native calls.
     pub tool_text: &'a str,
     pub memory: &'a str,
+    /// Passages of documents for this request, see [`crate::reference::references_text`]; empty if there are none.
+    pub references: &'a str,
     /// Notes for this request only, placed before it.
     pub notes: &'a str,
     /// Time of the run, for words like "today".
@@ -147,7 +149,8 @@ fn system_text(input: &PromptInput<'_>) -> String {
 }
 
 fn context(input: &PromptInput<'_>) -> String {
-    format!("[Now: {}]\n{}{}\n", input.now.rfc3339(), memory_text(input.memory), input.notes)
+    let memory = memory_text(input.memory);
+    format!("[Now: {}]\n{memory}{}{}\n", input.now.rfc3339(), input.references, input.notes)
 }
 
 /// Memory as a section of the prompt; empty if there is none.
@@ -172,6 +175,7 @@ mod tests {
             skills: "",
             tool_text: "Tools: none.",
             memory: "likes tea",
+            references: "",
             notes: "",
             now: Timestamp(0),
             history,

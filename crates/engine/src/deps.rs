@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::deep::DeepDefaults;
@@ -6,7 +6,7 @@ use steward_core::governance::{DataRules, PiiKind};
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
-    MaskMaps, Models, Overview, PersonalData, ResourceGrants, Retention, RunStore, Settings, SpendLimits, Tools,
+    Knowledge, MaskMaps, Models, Overview, PersonalData, ResourceGrants, Retention, RunStore, Settings, SpendLimits, Tools,
     UsageRecord, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
@@ -64,6 +64,8 @@ pub struct Deps {
     pub embedder: Arc<dyn Embedder>,
     pub personal_data: Arc<dyn PersonalData>,
     pub intent: Arc<dyn Intent>,
+    /// The documents that runs answer from; empty: there are none.
+    pub knowledge: Arc<OnceLock<Arc<dyn Knowledge>>>,
     pub bus: Arc<dyn EventBus>,
     pub price: PriceOf,
     /// Requests and tokens a minute of virtual keys.

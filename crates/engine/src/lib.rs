@@ -12,6 +12,7 @@ pub use error::EngineError;
 pub use readers::replay::ReplayReport;
 pub use service::RunService;
 pub use service::fork::ForkRun;
+pub use service::preview::PreviewFor;
 pub use service::start::StartRun;
 pub use service::undo::Undone;
 pub use steward_core::run::{Difference, ForkPoint};

@@ -1,6 +1,7 @@
 pub(crate) mod active_runs;
 pub(crate) mod fork;
-mod preview;
+pub(crate) mod preview;
+pub(crate) mod references;
 pub(crate) mod start;
 pub(crate) mod undo;
 
@@ -13,7 +14,7 @@ use crate::run::runner::{Rested, drive};
 use crate::run::{ChildRuns, RunSignals};
 use crate::service::active_runs::ActiveRuns;
 use crate::service::fork::{ForkRun, fork, fork_points};
-use crate::service::preview::preview_prompt;
+use crate::service::preview::{PreviewFor, preview_prompt};
 use crate::service::start::{NewRun, StartRun, create_child, create_requested, tool_rules};
 use crate::service::undo::Undone;
 use async_trait::async_trait;
@@ -226,8 +227,9 @@ impl RunService {
         agent: &Agent,
         connection: Option<ConnectionId>,
         input: &str,
+        asked: PreviewFor,
     ) -> Result<PromptPreview, EngineError> {
-        preview_prompt(&self.inner.deps, agent, connection, input).await
+        preview_prompt(&self.inner.deps, agent, connection, input, asked).await
     }
 
     /// Takes a run over if nobody holds it, and drives it; `false` if there is nothing to take.

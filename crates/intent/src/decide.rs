@@ -3,6 +3,7 @@
 
 use crate::draft::{Draft, Wanted, draft};
 use crate::kinds::{Group, Kind, Kinds, Reading};
+use crate::passages::from_passages;
 use crate::rank::features::{Feature, see};
 use crate::replies::{Here, Replies};
 use crate::settings::{Kinds as Weights, Settings};
@@ -20,6 +21,8 @@ use steward_core::schema;
 
 /// Acts whose tools read a request literally.
 const LITERAL: &[&str] = &["write", "remind", "note"];
+/// Kinds whose tools look into texts.
+const READS_TEXT: &[&str] = &["read", "summary", "head", "tail", "lines", "words", "size", "search", "search_count"];
 /// Most kinds that are tried if none is sure.
 const GUESSES: usize = 3;
 /// Longest search for the arguments of a request whose kind is known.
@@ -91,13 +94,24 @@ impl<'a> Decider<'a> {
         }
         let asks = request.trim_end().ends_with('?');
         let mut unclear = None;
+        let documents = from_passages(self.replies, here);
         for (kind, score) in self.candidates(request, &reading)? {
+            // A passage says more than a guess at a file; what a table answers by itself goes first.
+            if let Some(text) = documents.as_ref().filter(|_| score == 0.0 && READS_TEXT.contains(&kind.name.as_str())) {
+                return Ok(Decision::Say(text.clone()));
+            }
             match self.of_kind(kind, score, request, here).await {
+                // What can't be done in general, or not be told without asking back, may stand in a document.
+                Some(Decision::Say(_))
+                    if matches!(kind.group, Group::Beyond | Group::Look) && documents.is_some() => {}
                 // A question may merely sound like a command.
                 Some(say @ Decision::Say(_)) if asks && kind.group == Group::Act => unclear = Some(say),
                 Some(decision) => return Ok(decision),
                 None => {}
             }
+        }
+        if let Some(text) = documents {
+            return Ok(Decision::Say(text));
         }
         if let Some(decision) = self.mentioned(request, here).await.or(unclear) {
             return Ok(decision);
@@ -109,6 +123,10 @@ impl<'a> Decider<'a> {
         });
         Ok(Decision::Say(match nearest {
             Some((kind, _)) => self.replies.reply(kind, here),
+            None if self.setup.looked_through.documents > 0 => self
+                .replies
+                .beyond("nothing_found", here)
+                .replace("{documents}", &self.setup.looked_through.documents.to_string()),
             None => self.replies.beyond("unknown", here),
         }))
     }

@@ -9,6 +9,7 @@ mod decide;
 mod draft;
 mod kinds;
 mod lexicon;
+mod passages;
 mod propose;
 mod rank;
 mod read;

@@ -2,7 +2,7 @@
 //!
 //! The same document and settings give the same bytes, however the document came in.
 
-mod units;
+pub(crate) mod units;
 
 use crate::{Area, Extracted};
 use serde::{Deserialize, Serialize};

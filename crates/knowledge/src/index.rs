@@ -5,6 +5,7 @@
 //! commit left it, words and vectors alike, since one file names both.
 
 mod codes;
+mod coverage;
 mod language;
 mod narrow;
 mod query;
@@ -15,6 +16,7 @@ mod vector_file;
 mod vectors;
 mod words;
 
+pub use coverage::word_coverage;
 pub use query::TextWeights;
 pub use types::{ChunkEntry, ChunkKey, Hit, IndexError, IndexStats};
 
@@ -29,7 +31,7 @@ use vector_file::FileState;
 use vectors::{VectorIndex, VectorSnapshot};
 
 /// Counted up when files or the words of texts change their form.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const HEAD: &str = "index.json";
 const LOCK: &str = "lock";
 const WORDS: &str = "words";

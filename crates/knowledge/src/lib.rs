@@ -9,9 +9,10 @@ pub mod evaluate;
 pub mod extract;
 pub mod fusion;
 pub mod index;
+pub mod quote;
 
 pub use chunk::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text};
 pub use document_set::DocumentSet;
 pub use fusion::{Fused, FusionWeights, RerankWeights, fuse, rerank};
-pub use index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights};
+pub use index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights, word_coverage};
 pub use steward_core::extracted::{Area, Block, BlockKind, Extracted, Page};

@@ -7,6 +7,7 @@ use steward_access::{Access, AccessDeps, LoginLimits};
 use steward_app::config::Configuration;
 use steward_app::{AboutFacts, App, AppParts, DocumentParts, DocumentService, Health, UsageWriter};
 use steward_core::Cancellation;
+use steward_core::ports::Knowledge;
 
 /// What a tenant has besides its parts.
 pub struct Own {
@@ -32,8 +33,11 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
         workspace: own.workspace.clone(),
         serving: own.serving,
     });
+    let documents = Arc::new(documents);
+    let knowledge: Arc<dyn Knowledge> = Arc::clone(&documents) as _;
+    let _ = parts.runs.deps().knowledge.set(knowledge);
     App::new(AppParts {
-        documents: Arc::new(documents),
+        documents,
         runs: parts.runs.clone(),
         access: own.access,
         health: Arc::new(health),

@@ -310,6 +310,7 @@ impl Composition {
         let config = EngineConfig { node: shared.node.clone(), ..settings.engine.clone() };
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
+            knowledge: Arc::default(),
             personal_data: Arc::new(SharedDetector),
             tenant,
             store: store.clone(),

@@ -26,7 +26,7 @@ const WORKSPACE_ENDINGS: [&str; 22] = [
 /// Most folders within each other.
 const MAX_DEPTH: usize = 40;
 /// The collection of the workspace's files.
-const WORKSPACE_COLLECTION: &str = "Workspace";
+pub(super) const WORKSPACE_COLLECTION: &str = "Workspace";
 /// Folders that programs fill.
 const LEFT_OUT: [&str; 5] = ["node_modules", "target", "__pycache__", "venv", "dist"];
 

@@ -19,6 +19,8 @@ pub(crate) struct SearchFilter {
     /// Collections that may be seen and are wanted.
     pub collections: HashSet<CollectionId>,
     pub agent: Option<AgentId>,
+    /// The collection that is looked into whichever agent is asked for.
+    pub whole: Option<CollectionId>,
     pub doc_type: Option<String>,
     pub source_file: Option<String>,
     pub from: Option<Timestamp>,
@@ -28,7 +30,7 @@ pub(crate) struct SearchFilter {
 impl SearchFilter {
     fn fits(&self, facts: &DocumentFacts) -> bool {
         self.collections.contains(&facts.collection)
-            && self.agent.is_none_or(|agent| facts.agents.contains(&agent))
+            && (self.whole == Some(facts.collection) || self.agent.is_none_or(|agent| facts.agents.contains(&agent)))
             && self.doc_type.as_deref().is_none_or(|wanted| facts.doc_type.eq_ignore_ascii_case(wanted))
             && self.from.is_none_or(|from| facts.added_at >= from)
             && self.until.is_none_or(|until| facts.added_at < until)

@@ -39,6 +39,7 @@ impl App {
         let filter = SearchFilter {
             collections: collections.iter().map(|one| one.id).collect(),
             agent,
+            whole: None,
             doc_type: input.doc_type.clone().filter(|text| !text.is_empty()),
             source_file: input.source_file.as_ref().map(|text| text.to_lowercase()).filter(|text| !text.is_empty()),
             from: input.upload_date_from.as_deref().map(|text| day("upload_date_from", text)).transpose()?,

@@ -2,6 +2,7 @@ use super::runs::Run;
 use serde::{Deserialize, Serialize};
 use steward_core::event::Mode;
 use steward_core::message::{self, Role};
+use steward_core::reference::Citation;
 use steward_core::{AgentId, ConnectionId, ConversationId, RunId, Timestamp, ports};
 use utoipa::ToSchema;
 
@@ -41,6 +42,9 @@ pub struct Message {
     pub role: Role,
     /// The text.
     pub text: String,
+    /// The passages of documents that it cites as `[1]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<Citation>,
 }
 
 /// A conversation with all that its page shows.
@@ -133,7 +137,7 @@ impl Conversation {
 
 impl From<message::Message> for Message {
     fn from(message: message::Message) -> Self {
-        Self { role: message.role, text: message.text }
+        Self { role: message.role, text: message.text, citations: message.citations }
     }
 }
 

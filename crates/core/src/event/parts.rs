@@ -8,6 +8,7 @@ use crate::model::{Capabilities, Provider, Strategy};
 pub use crate::policy::Origin;
 use crate::policy::{Grant, StandingGrant, ToolRule};
 use crate::prompt::Carried;
+use crate::reference::{LookedThrough, Reference};
 use crate::routing::{Attempt, RouteTaken, ToolHint};
 use crate::skill::SkillPrompt;
 use crate::tool::{Receipt, ToolSpec, Undo};
@@ -166,6 +167,12 @@ pub struct Setup {
     /// earlier ones of its conversation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taint: Vec<Taint>,
+    /// Passages of documents to answer from, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<Reference>,
+    /// What was looked through for them.
+    #[serde(default, skip_serializing_if = "LookedThrough::is_nothing")]
+    pub looked_through: LookedThrough,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -67,7 +67,7 @@ impl Seen<'_> {
     }
 
     /// The most confidential of these files that are named here, or lie in a folder that is.
-    pub(crate) fn written(&self, files: &[ClassifiedFile]) -> Option<Classified> {
+    pub fn written(&self, files: &[ClassifiedFile]) -> Option<Classified> {
         if files.is_empty() {
             return None;
         }

@@ -1,5 +1,10 @@
+use super::access::Role;
+use super::documents::ChunkRow;
+use super::store_result::StoreError;
+use crate::document::DocumentOrigin;
 use crate::extracted::{ExtractFailure, Extracted};
-use crate::governance::{FoundData, PiiKind};
+use crate::governance::{Classification, FoundData, PiiKind};
+use crate::{AgentId, DocumentId, UserId};
 use async_trait::async_trait;
 use std::path::Path;
 use std::sync::Arc;
@@ -83,4 +88,65 @@ pub trait PersonalData: Send + Sync {
 pub trait Extractor: Send + Sync {
     /// `name` is what people call the file. Dropping the future ends the work.
     async fn extract(&self, file: &Path, name: &str) -> Result<Extracted, ExtractFailure>;
+}
+
+/// What a run wants of documents.
+#[derive(Debug, Clone, Copy)]
+pub struct PassageQuery<'a> {
+    pub text: &'a str,
+    pub agent: AgentId,
+    /// Whose rights hold; `None`: the program asks by itself.
+    pub user: Option<(UserId, Role)>,
+    /// The folder whose files the agent may read with its tools; that of another program has no documents here.
+    pub workspace: Option<&'a str>,
+    /// Whether all that the user may search is looked through; else only the workspace and what the agent is linked to.
+    pub everything: bool,
+    /// Whether it is worth the time to look closely: the answer is no more than what is found.
+    pub closely: bool,
+    pub limit: usize,
+}
+
+/// A passage that may answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentPassage {
+    pub document: DocumentId,
+    pub name: String,
+    pub origin: DocumentOrigin,
+    pub source: String,
+    /// What it is to be kept as, and the name of the collection.
+    pub classification: Option<Classification>,
+    pub collection: String,
+    /// Its place in the document, from 0.
+    pub index: u32,
+    pub chunk: ChunkRow,
+    /// The part of it that answers best.
+    pub quote: String,
+    /// How near that part is: its cosine and its share of the question's words, added.
+    pub nearest: f32,
+    pub cosine: Option<f32>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FoundPassages {
+    /// The best first.
+    pub passages: Vec<DocumentPassage>,
+    /// Documents that were looked through.
+    pub documents: u64,
+    /// Why they were not looked through as usual.
+    pub problem: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum KnowledgeError {
+    #[error("the index of documents can't be used: {0}")]
+    Index(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Documents, as runs ask them.
+#[async_trait]
+pub trait Knowledge: Send + Sync {
+    /// Passages near to a question, of documents that its user may search.
+    async fn passages(&self, query: PassageQuery<'_>) -> Result<FoundPassages, KnowledgeError>;
 }

@@ -66,6 +66,7 @@ mod tests {
             skills: &skills_text(&skills, 100),
             tool_text: "Tools: none.",
             memory: "",
+            references: "",
             notes: "",
             now: Timestamp(0),
             history: &[],

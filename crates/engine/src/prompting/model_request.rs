@@ -10,6 +10,7 @@ use steward_core::message::Message;
 use steward_core::model::{Capabilities, ModelRequest, Purpose, Strategy};
 use steward_core::plan;
 use steward_core::prompt::{Prompt, PromptInput, assemble, brief, skills_text, weigh_tools};
+use steward_core::reference::references_text;
 use steward_core::run::{RunState, is_control, plan_tool, room_for_tools};
 use steward_core::tool::{PLAN, TOOL_SEARCH, ToolSpec, tool_search};
 use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers_instructions, react};
@@ -115,11 +116,13 @@ pub(crate) fn build_request(
         let closing = closing_instructions(state, purpose);
         let notes = notes(state, setup, purpose, native);
         let skills = skills_text(&setup.skills, room_for_tools(capabilities));
+        let references = references(setup, capabilities);
         assemble(&PromptInput {
             instructions: &setup.agent.instructions,
             skills: &skills,
             tool_text: &tool_text,
             memory: &setup.memory,
+            references: &references,
             notes: &notes,
             now: state.fallback.begun_at,
             history: &setup.history,
@@ -148,6 +151,25 @@ pub(crate) fn build_request(
         timeout_ms: setup.agent.tuning.timeout_ms,
     };
     BuiltRequest { request, prompt, tool_text, beside, reserve }
+}
+
+/// The passages that the run was given, as far as a quarter of the window goes. A model that can't sum up makes nothing of
+/// them: there, the answer quotes them.
+pub(crate) fn references(setup: &Setup, capabilities: &Capabilities) -> String {
+    if !setup.capabilities.plans {
+        return String::new();
+    }
+    let window = capabilities.window.min(capabilities.prompt_tokens.unwrap_or(u32::MAX));
+    let mut text = references_text(&setup.references, u64::from(window / 4));
+    let looked = &setup.looked_through;
+    if looked.kept_back > 0 {
+        let _ = writeln!(
+            text,
+            "[{} passages of documents are kept from this model by the policy `{}`; say so if they are needed]",
+            looked.kept_back, looked.policy
+        );
+    }
+    text
 }
 
 /// What the newest request must say of tools, since the prompt's beginning stays the same in a conversation.
@@ -215,6 +237,7 @@ fn summary_prompt(state: &RunState, setup: &Setup, capabilities: &Capabilities, 
         skills: "",
         tool_text: "",
         memory: "",
+        references: "",
         notes: "",
         now: state.fallback.begun_at,
         history: &[],

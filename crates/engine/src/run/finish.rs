@@ -1,9 +1,12 @@
 //! The end of a run: answer, status and conversation in one transaction.
 
 use crate::run::journal::Journal;
+use crate::service::references::taint_of;
 use steward_core::event::{EventBody, Outcome};
+use steward_core::governance::higher;
 use steward_core::message::Message;
 use steward_core::ports::{Command, RunStatus, SideWrite, StoreError, StoreResult};
+use steward_core::reference::{Citation, cited};
 use steward_core::run::{AnswerFrom, CallStatus, answer_text, receipts_for};
 
 pub(crate) async fn finish(journal: &mut Journal, outcome: Outcome, answer: AnswerFrom) -> StoreResult<()> {
@@ -48,8 +51,16 @@ pub(crate) async fn finish(journal: &mut Journal, outcome: Outcome, answer: Answ
         let classified = &state.classified;
         let mut messages = vec![Message { classified: classified.clone(), ..Message::user(&setup.input) }];
         if !answer.is_empty() {
-            let (taint, classified) = (state.sources(), classified.clone());
-            messages.push(Message { taint, classified, ..Message::assistant(&answer) });
+            let cited = cited(&answer, &setup.references);
+            let mut taint = state.sources();
+            for one in cited.iter().filter_map(|one| taint_of(one)) {
+                if taint.iter().all(|known| known.origin != one.origin) {
+                    taint.push(one);
+                }
+            }
+            let classified = cited.iter().fold(classified.clone(), |seen, one| higher(seen, one.classified.clone()));
+            let citations = cited.into_iter().map(Citation::from).collect();
+            messages.push(Message { taint, classified, citations, ..Message::assistant(&answer) });
         }
         side.push(SideWrite::Messages(conversation, messages));
         let carried = state.carried();

@@ -1,6 +1,6 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::prompting::model_request::build_request;
+use crate::prompting::model_request::{build_request, references};
 use crate::run::planning::filter_tools;
 use crate::service::start::{StartRun, run_setup};
 use std::sync::Arc;
@@ -9,13 +9,21 @@ use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin};
 use steward_core::model::Purpose;
 use steward_core::prompt::{PromptPreview, PromptSection, estimate_tokens, memory_text, skills_text};
 use steward_core::run::{Effect, RunState, room_for_tools};
-use steward_core::{ConnectionId, RunId};
+use steward_core::{ConnectionId, RunId, UserId};
+
+/// Whose prompt is shown.
+#[derive(Debug, Clone, Default)]
+pub struct PreviewFor {
+    pub user: Option<UserId>,
+    pub workspace: String,
+}
 
 pub(crate) async fn preview_prompt(
     deps: &Deps,
     agent: &Agent,
     connection: Option<ConnectionId>,
     input: &str,
+    asked: PreviewFor,
 ) -> Result<PromptPreview, EngineError> {
     let now = deps.clock.now();
     let request = StartRun {
@@ -26,11 +34,11 @@ pub(crate) async fn preview_prompt(
         mode: Mode::Loop,
         origin: Origin::Api,
         asked_by: String::new(),
-        workspace: String::new(),
+        workspace: asked.workspace,
         grants: Vec::new(),
         connection,
         intent_filter: true,
-        user: None,
+        user: asked.user,
         key: None,
         source: None,
     };
@@ -50,6 +58,7 @@ pub(crate) async fn preview_prompt(
     let parts = [
         ("skills", estimate_tokens(&skills)),
         ("tools", estimate_tokens(&built.tool_text) + built.beside),
+        ("references", estimate_tokens(&references(&setup, &setup.capabilities))),
         ("memory", estimate_tokens(&memory_text(&setup.memory))),
         ("history", setup.history.iter().map(|message| estimate_tokens(&message.text)).sum()),
         ("input", estimate_tokens(&setup.input)),

@@ -1,6 +1,7 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::delegation::{inherited_grants, remaining_budget};
+use crate::service::references::{Wanted, gather};
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
@@ -121,7 +122,9 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
     let mut setup = run_setup(deps, asked, now).await?;
     setup.parent = Some(state.run_id);
     setup.depth = parent.depth + 1;
-    setup.taint = state.sources();
+    let sources = state.sources();
+    setup.taint.retain(|own| sources.iter().all(|one| one.origin != own.origin));
+    setup.taint.splice(0..0, sources);
     setup.classified = higher(setup.classified, state.classified.clone());
     // Delegating leads out of no rule.
     let inherited = parent.rules.iter().filter(|rule| !setup.rules.contains(rule)).cloned().collect::<Vec<_>>();
@@ -168,6 +171,22 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let (agent, text) = (request.agent.name.as_str(), request.input.as_str());
     let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
     let classified = higher(higher(data_rules.classify(&seen), inherited.classified), memory.classified);
+    let gathered = gather(
+        deps,
+        &Wanted {
+            agent: &request.agent,
+            input: &request.input,
+            history: &history,
+            user: request.user,
+            workspace: &request.workspace,
+            tools: &tools,
+            connection: &connection,
+            rules: &data_rules,
+        },
+    )
+    .await?;
+    let mut taint = inherited.taint;
+    taint.extend(gathered.taint);
     Ok(Setup {
         budget: request.agent.budget.budget(),
         tools: tools.into(),
@@ -185,7 +204,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         standing,
         rules,
         data_rules,
-        classified,
+        classified: higher(classified, gathered.classified),
         connection: connection.id,
         model: connection.model,
         capabilities: connection.capabilities.in_force(),
@@ -200,8 +219,10 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         key: request.key,
         route: Some(route),
         depth: 0,
-        taint: inherited.taint,
+        taint,
         skills: prompts,
+        references: gathered.references,
+        looked_through: gathered.looked_through,
     })
 }
 

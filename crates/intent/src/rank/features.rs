@@ -135,7 +135,17 @@ fn is_formula(word: &str) -> bool {
     let only = word.chars().all(|c| c.is_ascii_digit() || "+-*/^%().×÷=".contains(c));
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let signs = word.chars().filter(|c| "+*/^×÷".contains(*c)).count();
-    only && digits >= 2 && signs >= 1
+    only && digits >= 2 && signs >= 1 && !is_date(word)
+}
+
+/// `2012/07/17` and `17/07/2012` are no divisions.
+fn is_date(word: &str) -> bool {
+    let parts: Vec<&str> = word.split('/').collect();
+    let [first, middle, last] = parts.as_slice() else {
+        return false;
+    };
+    let digits = parts.iter().all(|part| part.chars().all(|c| c.is_ascii_digit()));
+    digits && (1..=2).contains(&middle.len()) && [(4, 1), (4, 2), (1, 4), (2, 4)].contains(&(first.len(), last.len()))
 }
 
 /// The request with each quoted piece replaced, and whether there was one.
@@ -168,6 +178,9 @@ mod tests {
             ("the square root of 144", true),
             ("show 5 lines of a.csv", false),
             ("customers after 2010-01-02", false),
+            ("the highest temperature on 2012/07/17", false),
+            ("how much is 2012/3/7", false),
+            ("how much is 120/3/8", true),
         ] {
             assert_eq!(see(request, mask).features.contains(&Feature::Arithmetic), expect, "{request}");
         }

@@ -74,7 +74,7 @@ fn lines(text: &str, kind: UnitKind) -> Vec<Unit<'_>> {
     found
 }
 
-fn sentences<'a>(text: &'a str, gap: &'static str) -> Vec<Unit<'a>> {
+pub fn sentences<'a>(text: &'a str, gap: &'static str) -> Vec<Unit<'a>> {
     let mut found: Vec<Unit<'_>> = Vec::new();
     let mut from = 0;
     for end in ends(text).chain([text.len()]) {

@@ -39,6 +39,11 @@ fn function_words() -> &'static [(usize, &'static str)] {
     })
 }
 
+/// Whether a word in lower case is one of the smallest of any language.
+pub fn is_function_word(lower: &str) -> bool {
+    function_words().binary_search_by_key(&lower, |(_, word)| *word).is_ok()
+}
+
 /// Takes endings off.
 pub struct Stems(Vec<Stemmer>);
 

@@ -72,11 +72,26 @@ pub fn fold(lower: &str) -> String {
 
 /// Accents joined to their letters, and without invisible characters within words.
 fn clean(text: &str) -> Cow<'_, str> {
+    let text = apart_from_its_time(text);
     if text.is_ascii() {
-        return Cow::Borrowed(text);
+        return text;
     }
     let seen = |c: &char| !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}');
-    Cow::Owned(text.chars().filter(seen).nfc().collect())
+    Cow::Owned(text.chars().filter(seen).nfc().collect::<String>())
+}
+
+/// A date that is written with its time as one is two words: `2026-11-18T09:06:54Z`.
+fn apart_from_its_time(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let joins = |at: usize| {
+        bytes[at] == b'T' && at >= 3 && bytes[at - 3] == b'-' && digit(at - 1) && digit(at + 1) && bytes.get(at + 3) == Some(&b':')
+    };
+    let ends = |at: usize| bytes[at] == b'Z' && at >= 3 && digit(at - 1) && matches!(bytes[at - 3], b':' | b'.');
+    if !(0..bytes.len()).any(|at| bytes[at] == b'T' && joins(at)) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.char_indices().map(|(at, c)| if c.is_ascii() && (joins(at) || ends(at)) { ' ' } else { c }).collect())
 }
 
 fn is_word(c: char) -> bool {
@@ -217,6 +232,14 @@ mod tests {
         assert_eq!(all("C++ and C# or c."), ["c++", "c", "and", "c#", "c", "or", "c"]);
         assert_eq!(all("--no-owner"), ["no-owner", "no", "owner"]);
         assert_eq!(all("don't"), ["don", "t"]);
+    }
+
+    #[test]
+    fn a_time_is_found_apart_from_its_date() {
+        let found = all("2026-11-18T09:06:54Z WARN");
+        assert!(["2026-11-18", "09:06:54", "warn"].iter().all(|one| found.iter().any(|word| word == one)), "{found:?}");
+        assert!(all("2026-11-18T09:06:54.120Z é").contains(&"09:06:54.120".to_owned()));
+        assert!(all("1T2 ABC-12T34").contains(&"abc-12t34".to_owned()));
     }
 
     #[test]

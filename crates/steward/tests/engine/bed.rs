@@ -127,6 +127,7 @@ async fn composed(
         Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8")));
     let service = RunService::new(Deps {
         limiter: Arc::default(),
+        knowledge: Arc::default(),
         personal_data: Arc::new(SharedDetector),
         tenant: TenantId::DEFAULT,
         store: store.clone(),

@@ -104,6 +104,7 @@ impl Bed {
         let deps = service(data.path(), &model).await.deps().clone();
         let service = RunService::new(Deps {
             limiter: Arc::default(),
+            knowledge: Arc::default(),
             personal_data: Arc::new(SharedDetector),
             tools: tools.clone(),
             config: EngineConfig {

@@ -25,6 +25,7 @@ impl Talk {
             skills: "",
             tool_text: "Tools: look.",
             memory: "likes tea",
+            references: "",
             notes: "",
             now: Timestamp(0),
             history: &self.history,

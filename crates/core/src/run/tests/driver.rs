@@ -106,6 +106,8 @@ impl Driver {
             taint: Vec::new(),
             depth: 0,
             skills: Vec::new(),
+            references: Vec::new(),
+            looked_through: crate::reference::LookedThrough::default(),
         };
         edit(&mut setup);
         let mut driver =

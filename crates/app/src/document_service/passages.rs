@@ -1,0 +1,125 @@
+//! Passages for runs: the same search, within what the run's user may see.
+
+use super::folders::WORKSPACE_COLLECTION;
+use super::{DocumentService, SearchFilter};
+use crate::dto::documents::SearchMode;
+use async_trait::async_trait;
+use std::collections::HashMap;
+use steward_core::document::{Collection, SearchWeights};
+use steward_core::governance::Classification;
+use steward_core::ports::{ChunkKey, DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, Role};
+use steward_core::{CollectionId, UserId};
+use steward_knowledge::quote::{parts, quote};
+use steward_knowledge::word_coverage;
+
+/// Longest quotation of a passage, bytes.
+const QUOTE: usize = 500;
+/// Parts of a passage that are compared with the question by meaning.
+const LIKELY: usize = 2;
+/// The same where the answer is no more than what is found.
+const CLOSELY: usize = 4;
+
+#[async_trait]
+impl Knowledge for DocumentService {
+    async fn passages(&self, query: PassageQuery<'_>) -> Result<FoundPassages, KnowledgeError> {
+        let collections = self.searchable(&query).await?;
+        if collections.is_empty() {
+            return Ok(FoundPassages::default());
+        }
+        let workspace = collections.values().find(|one| one.name == WORKSPACE_COLLECTION).map(|one| one.id);
+        let filter = SearchFilter {
+            collections: collections.keys().copied().collect(),
+            agent: (!query.everything).then_some(query.agent),
+            whole: workspace.filter(|_| query.workspace.is_some()),
+            ..SearchFilter::default()
+        };
+        let ranked = self.ranked(query.text, &filter, SearchMode::Hybrid, SearchWeights::default(), query.limit).await;
+        let ranked = ranked.map_err(|error| KnowledgeError::Index(error.to_string()))?;
+        let keys: Vec<ChunkKey> = ranked.hits.iter().map(|hit| hit.key).collect();
+        let rows = self.store.chunks(self.tenant, &keys).await?;
+        let mut rows: HashMap<ChunkKey, _> = rows.into_iter().collect();
+        let mut passages = Vec::with_capacity(keys.len());
+        for hit in ranked.hits {
+            let row = rows.remove(&hit.key);
+            let document = self.store.document(self.tenant, hit.facts.id).await?;
+            let (Some(chunk), Some(document), Some(collection)) = (row, document, collections.get(&hit.facts.collection))
+            else {
+                continue;
+            };
+            passages.push(DocumentPassage {
+                document: document.id,
+                classification: higher(document.classification, collection.classification),
+                collection: collection.name.clone(),
+                name: document.name,
+                origin: document.origin,
+                source: document.source,
+                index: hit.key.chunk,
+                chunk,
+                quote: String::new(),
+                nearest: 0.0,
+                cosine: hit.vector.map(|(_, cosine)| cosine),
+            });
+        }
+        let likely = if query.closely { CLOSELY } else { LIKELY };
+        self.quote(query.text, &mut passages, likely).await;
+        Ok(FoundPassages { passages, documents: ranked.documents, problem: ranked.notice })
+    }
+}
+
+impl DocumentService {
+    /// Finds the part of each passage that is nearest to the question, and orders the passages by these.
+    async fn quote(&self, question: &str, passages: &mut [DocumentPassage], most: usize) {
+        let mut texts = vec![question.to_owned()];
+        let mut likely = Vec::with_capacity(passages.len());
+        for passage in &*passages {
+            let all = parts(&passage.chunk.text);
+            let mut by_words: Vec<(usize, f32)> =
+                all.iter().map(|part| word_coverage(question, part)).enumerate().collect();
+            by_words.sort_by(|a, b| b.1.total_cmp(&a.1));
+            by_words.truncate(most);
+            texts.extend(by_words.iter().map(|(at, _)| all[*at].to_owned()));
+            likely.push(by_words);
+        }
+        // Without an embedder, words alone tell.
+        let vectors = self.embedder.embed(&texts).await.unwrap_or_default();
+        let asked = vectors.first();
+        let near = |vector: Option<&Vec<f32>>| -> f32 {
+            asked.zip(vector).map_or(0.0, |(asked, vector)| vector.iter().zip(asked).map(|(a, b)| a * b).sum())
+        };
+        let mut vectors = vectors.iter().skip(1);
+        for (passage, likely) in passages.iter_mut().zip(likely) {
+            let all = parts(&passage.chunk.text);
+            let mut scores = vec![0.0; all.len()];
+            for (at, words) in likely {
+                scores[at] = words + near(vectors.next());
+            }
+            passage.nearest = scores.iter().copied().fold(0.0, f32::max);
+            passage.quote = quote(&passage.chunk.text, &all, &scores, QUOTE);
+        }
+        passages.sort_by(|a, b| b.nearest.total_cmp(&a.nearest));
+    }
+
+    /// Whoever may not search collections still asks agents, whose links and files are theirs to use.
+    async fn searchable(&self, query: &PassageQuery<'_>) -> Result<HashMap<CollectionId, Collection>, KnowledgeError> {
+        let visible_to: Option<UserId> = match query.user {
+            Some((user, Role::Developer | Role::Viewer)) => Some(user),
+            _ => None,
+        };
+        let all = self.store.collections(self.tenant, visible_to).await?;
+        let mut known: HashMap<CollectionId, Collection> = all.into_iter().map(|one| (one.id, one)).collect();
+        let files = query.workspace.is_some_and(|folder| folder == self.workspace);
+        let workspace = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?;
+        if let Some(workspace) = workspace {
+            if files {
+                known.insert(workspace.id, workspace);
+            } else {
+                known.remove(&workspace.id);
+            }
+        }
+        Ok(known)
+    }
+}
+
+fn higher(one: Option<Classification>, other: Option<Classification>) -> Option<Classification> {
+    one.max(other)
+}

@@ -1,0 +1,190 @@
+//! What a run is given of documents: the passages that are near to its request, and what having seen them means.
+
+use crate::deps::Deps;
+use steward_core::agent::Agent;
+use steward_core::approval::Taint;
+use steward_core::document::DocumentOrigin;
+use steward_core::governance::{Classified, DataAction, DataRules, Seen, higher};
+use steward_core::message::{Message, Role as Speaker};
+use steward_core::model::Connection;
+use steward_core::ports::{DocumentPassage, PassageQuery, StoreResult};
+use steward_core::reference::{LookedThrough, Reference};
+use steward_core::run::quoted_file;
+use steward_core::tool::ToolSpec;
+use steward_core::UserId;
+
+/// Most passages that a run is given.
+const MOST: usize = 6;
+/// Passages that these are chosen from.
+const LOOKED_AT: usize = 12;
+/// A request is compared with documents by so much of it, characters.
+const QUESTION: usize = 1000;
+/// A request of fewer words than these goes on with the one before it.
+const WORDS_OF_A_QUESTION: usize = 4;
+/// Tools with which an agent reads any file of its workspace.
+const READS_FILES: [&str; 2] = ["read", "grep"];
+/// A passage is near whose best part is: its cosine to the request and its share of the request's words, added.
+const NEAR: f32 = 0.3;
+/// What results of documents are called where a tool is named.
+const TOOL: &str = "documents";
+
+pub(crate) struct Wanted<'a> {
+    pub agent: &'a Agent,
+    pub input: &'a str,
+    pub history: &'a [Message],
+    pub user: Option<UserId>,
+    pub workspace: &'a str,
+    pub tools: &'a [ToolSpec],
+    pub connection: &'a Connection,
+    pub rules: &'a DataRules,
+}
+
+#[derive(Default)]
+pub(crate) struct Gathered {
+    pub references: Vec<Reference>,
+    pub looked_through: LookedThrough,
+    /// What of outside a model sees in them.
+    pub taint: Vec<Taint>,
+    pub classified: Option<Classified>,
+}
+
+/// A run goes on without them if documents can't be asked; its setup says why.
+pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gathered> {
+    let Some(knowledge) = deps.knowledge.get() else {
+        return Ok(Gathered::default());
+    };
+    if wanted.input.trim().is_empty() {
+        return Ok(Gathered::default());
+    }
+    let user = match wanted.user {
+        Some(id) => deps.store.user(deps.tenant, id).await?.map(|user| (id, user.role)),
+        None => None,
+    };
+    let reads_files = wanted.tools.iter().any(|spec| READS_FILES.contains(&spec.name.as_str()));
+    let question = question(wanted.input, wanted.history);
+    // A model that calls tools well searches by itself where it needs to; what it is given unasked stays narrow.
+    let plans = wanted.connection.capabilities.plans;
+    let query = PassageQuery {
+        text: &question,
+        agent: wanted.agent.id,
+        user,
+        workspace: Some(wanted.workspace).filter(|_| reads_files),
+        everything: !plans,
+        closely: !plans,
+        limit: LOOKED_AT,
+    };
+    let found = match knowledge.passages(query).await {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::warn!(%error, "a run goes on without documents");
+            let looked_through = LookedThrough { problem: error.to_string(), ..LookedThrough::default() };
+            return Ok(Gathered { looked_through, ..Gathered::default() });
+        }
+    };
+    let mut gathered = Gathered {
+        looked_through: LookedThrough {
+            documents: found.documents,
+            problem: found.problem.unwrap_or_default(),
+            ..LookedThrough::default()
+        },
+        ..Gathered::default()
+    };
+    let near: Vec<DocumentPassage> = found.passages.into_iter().filter(is_near).collect();
+    if near.is_empty() {
+        return Ok(gathered);
+    }
+    let outside = deps.store.outside_files(deps.tenant, wanted.workspace).await?;
+    let written = deps.store.classified_files(deps.tenant, wanted.workspace).await?;
+    for passage in near {
+        let path = serde_json::json!({ "path": passage.source });
+        let text = passage.chunk.text.as_str();
+        let from = match passage.origin {
+            DocumentOrigin::Workspace => quoted_file(READS_FILES[0], &path, text, wanted.workspace, &outside),
+            DocumentOrigin::Upload | DocumentOrigin::Path | DocumentOrigin::Package => Some(passage.name.clone()),
+        };
+        let personal = deps.personal_data_in(wanted.rules, text);
+        let seen = Seen {
+            agent: &wanted.agent.name,
+            tool: if passage.origin == DocumentOrigin::Workspace { READS_FILES[0] } else { TOOL },
+            arguments: Some(&path),
+            text,
+            workspace: wanted.workspace,
+            personal: &personal,
+            ..Seen::default()
+        };
+        let said = passage.classification.map(|classification| Classified {
+            classification,
+            label: passage.collection.clone(),
+            source: passage.name.clone(),
+        });
+        let classified = higher(higher(said, wanted.rules.classify(&seen)), seen.written(&written));
+        if let Some(policy) = kept_back(wanted, classified.as_ref()) {
+            gathered.looked_through.kept_back += 1;
+            gathered.looked_through.policy = policy;
+            continue;
+        }
+        let number = u32::try_from(gathered.references.len() + 1).unwrap_or(u32::MAX);
+        gathered.references.push(reference(number, passage, from.is_some(), classified.clone()));
+        if plans {
+            gathered.classified = higher(gathered.classified, classified);
+            gathered.taint.extend(from.map(|origin| taint(number, origin)));
+        }
+        if gathered.references.len() == MOST {
+            break;
+        }
+    }
+    Ok(gathered)
+}
+
+/// What the passages that an answer cites bring into its conversation.
+pub(crate) fn taint_of(reference: &Reference) -> Option<Taint> {
+    reference.outside.then(|| taint(reference.number, reference.name.clone()))
+}
+
+fn taint(number: u32, origin: String) -> Taint {
+    Taint { call_id: format!("reference-{number}"), tool: TOOL.to_owned(), origin }
+}
+
+fn reference(number: u32, passage: DocumentPassage, outside: bool, classified: Option<Classified>) -> Reference {
+    let DocumentPassage { document, name, source, index, chunk, quote, cosine, nearest, .. } = passage;
+    Reference {
+        number,
+        document,
+        chunk: index,
+        name,
+        source,
+        headings: chunk.headings,
+        first_page: chunk.first_page,
+        last_page: chunk.last_page,
+        text: chunk.text,
+        quote,
+        cosine,
+        nearest,
+        outside,
+        classified,
+    }
+}
+
+/// Name of the policy that keeps a passage from the model: what a request does not need does not decide where it goes.
+fn kept_back(wanted: &Wanted<'_>, classified: Option<&Classified>) -> Option<String> {
+    let level = classified?.classification;
+    let keeps = wanted.rules.keeps_from(wanted.connection.is_in_house(), level);
+    let policy = keeps.or_else(|| wanted.rules.demanding(DataAction::Block, level))?;
+    Some(policy.name.clone())
+}
+
+/// By meaning and by its words: either alone says too little.
+fn is_near(passage: &DocumentPassage) -> bool {
+    passage.nearest >= NEAR
+}
+
+fn question(input: &str, history: &[Message]) -> String {
+    let cut = |text: &str| text.chars().take(QUESTION).collect::<String>();
+    let before = history.iter().rev().find(|message| message.role == Speaker::User);
+    match before {
+        Some(before) if input.split_whitespace().count() < WORDS_OF_A_QUESTION => {
+            format!("{} {}", cut(&before.text), cut(input))
+        }
+        _ => cut(input),
+    }
+}
