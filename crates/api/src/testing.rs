@@ -166,6 +166,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
     let documents = DocumentService::new(DocumentParts {
         tenant,
         store: store.clone(),
+        users: store.clone(),
         extractor: models.clone(),
         embedder: models.clone(),
         clock: clock.clone(),

@@ -19,7 +19,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem, DocumentStatus};
-use steward_core::ports::{Clock, DocumentFilter, DocumentStore, Embedder, Extractor, Ids, StoreError, StoreResult};
+use steward_core::ports::{
+    Clock, DocumentFilter, DocumentStore, Embedder, Extractor, Ids, StoreError, StoreResult, Users,
+};
 use steward_core::{Cancellation, DocumentId, IngestJobId, TenantId};
 use steward_knowledge::IndexStats;
 use steward_tools::files::open_file;
@@ -35,6 +37,7 @@ const SCAN_AFTER: Duration = Duration::from_secs(10);
 pub struct DocumentParts {
     pub tenant: TenantId,
     pub store: Arc<dyn DocumentStore>,
+    pub users: Arc<dyn Users>,
     pub extractor: Arc<dyn Extractor>,
     pub embedder: Arc<dyn Embedder>,
     pub clock: Arc<dyn Clock>,
@@ -50,6 +53,7 @@ pub struct DocumentParts {
 pub struct DocumentService {
     tenant: TenantId,
     pub(crate) store: Arc<dyn DocumentStore>,
+    users: Arc<dyn Users>,
     extractor: Arc<dyn Extractor>,
     embedder: Arc<dyn Embedder>,
     clock: Arc<dyn Clock>,
@@ -88,6 +92,7 @@ impl DocumentService {
         Self {
             tenant: parts.tenant,
             store: parts.store,
+            users: parts.users,
             extractor: parts.extractor,
             embedder: parts.embedder,
             clock: parts.clock,

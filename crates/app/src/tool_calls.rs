@@ -84,6 +84,7 @@ impl App {
             utc_offset_minutes: self.deps().clock.utc_offset_minutes(now),
             timeout_ms,
             user: Some(caller.user()),
+            references: 0,
             classified: None,
             skill: None,
             cancellation,

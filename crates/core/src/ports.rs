@@ -36,8 +36,8 @@ pub use documents::{
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{
-    Classifier, DocumentPassage, EmbedError, Embedder, Extractor, FoundPassages, Knowledge, KnowledgeError, Labelled,
-    PassageQuery, PersonalData, RoughCounter, TokenCounter,
+    Classifier, DocumentPassage, EmbedError, Embedder, Extractor, FoundPassages, Knowledge, KnowledgeError,
+    KnowledgeSlot, Labelled, PassageQuery, PersonalData, RoughCounter, TokenCounter,
 };
 pub use models::{
     Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,

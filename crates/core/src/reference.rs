@@ -4,7 +4,11 @@ use crate::DocumentId;
 use crate::governance::Classified;
 use crate::prompt::estimate_tokens;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt::Write as _;
+
+/// Where a tool's result has the passages that it found.
+pub const REFERENCES: &str = "references";
 
 /// A passage of a document that a run was given to answer from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -118,6 +122,12 @@ impl From<&Reference> for Citation {
             first_page: reference.first_page,
         }
     }
+}
+
+/// The passages in the data of a tool's result.
+pub fn references_of(data: &Value) -> Vec<Reference> {
+    let found = data.get(REFERENCES).and_then(Value::as_array);
+    found.into_iter().flatten().filter_map(|one| Reference::deserialize(one).ok()).collect()
 }
 
 /// Those that a text cites as `[1]` or `[1, 2]`, in the order of their numbers.

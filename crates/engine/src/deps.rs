@@ -1,4 +1,4 @@
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::deep::DeepDefaults;
@@ -6,8 +6,8 @@ use steward_core::governance::{DataRules, PiiKind};
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
-    Knowledge, MaskMaps, Models, Overview, PersonalData, ResourceGrants, Retention, RunStore, Settings, SpendLimits, Tools,
-    UsageRecord, Users, VirtualKeys,
+    KnowledgeSlot, MaskMaps, Models, Overview, PersonalData, ResourceGrants, Retention, RunStore, Settings,
+    SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -65,7 +65,7 @@ pub struct Deps {
     pub personal_data: Arc<dyn PersonalData>,
     pub intent: Arc<dyn Intent>,
     /// The documents that runs answer from; empty: there are none.
-    pub knowledge: Arc<OnceLock<Arc<dyn Knowledge>>>,
+    pub knowledge: KnowledgeSlot,
     pub bus: Arc<dyn EventBus>,
     pub price: PriceOf,
     /// Requests and tokens a minute of virtual keys.

@@ -23,6 +23,8 @@ use steward_core::schema;
 const LITERAL: &[&str] = &["write", "remind", "note"];
 /// Kinds whose tools look into texts.
 const READS_TEXT: &[&str] = &["read", "summary", "head", "tail", "lines", "words", "size", "search", "search_count"];
+/// From here on a passage is taken for the answer, whatever the request sounds like.
+const ANSWERED: f32 = 1.0;
 /// Most kinds that are tried if none is sure.
 const GUESSES: usize = 3;
 /// Longest search for the arguments of a request whose kind is known.
@@ -95,15 +97,18 @@ impl<'a> Decider<'a> {
         let asks = request.trim_end().ends_with('?');
         let mut unclear = None;
         let documents = from_passages(self.replies, here);
+        let told = self.tells_where(request);
         for (kind, score) in self.candidates(request, &reading)? {
             // A passage says more than a guess at a file; what a table answers by itself goes first.
-            if let Some(text) = documents.as_ref().filter(|_| score == 0.0 && READS_TEXT.contains(&kind.name.as_str())) {
+            let reads_text = READS_TEXT.contains(&kind.name.as_str());
+            if let Some(text) =
+                documents.as_ref().filter(|_| reads_text && !told && (score == 0.0 || self.is_answered()))
+            {
                 return Ok(Decision::Say(text.clone()));
             }
             match self.of_kind(kind, score, request, here).await {
                 // What can't be done in general, or not be told without asking back, may stand in a document.
-                Some(Decision::Say(_))
-                    if matches!(kind.group, Group::Beyond | Group::Look) && documents.is_some() => {}
+                Some(Decision::Say(_)) if matches!(kind.group, Group::Beyond | Group::Look) && documents.is_some() => {}
                 // A question may merely sound like a command.
                 Some(say @ Decision::Say(_)) if asks && kind.group == Group::Act => unclear = Some(say),
                 Some(decision) => return Ok(decision),
@@ -129,6 +134,17 @@ impl<'a> Decider<'a> {
                 .replace("{documents}", &self.setup.looked_through.documents.to_string()),
             None => self.replies.beyond("unknown", here),
         }))
+    }
+
+    /// Whether the request says which file it is about, or which words.
+    fn tells_where(&self, request: &str) -> bool {
+        let features = Settings::shipped().map(|settings| see(request, &settings.mask).features).unwrap_or_default();
+        features.contains(&Feature::Path) || features.contains(&Feature::Quoted) || !self.named(request).is_empty()
+    }
+
+    /// Whether a passage holds the better part of the request's words, and means the same.
+    fn is_answered(&self) -> bool {
+        self.setup.references.iter().any(|one| one.nearest >= ANSWERED)
     }
 
     /// Decides about a part that follows others; it may write down what they find.

@@ -74,12 +74,21 @@ fn row_with_names(text: &str, row: &str) -> String {
 mod tests {
     use super::{parts, quote};
 
-    const TEXT: &str = "On call this week: Priya (primary). The export failed twice.\nThe disk was full. 40 GB were freed.";
+    const TEXT: &str =
+        "On call this week: Priya (primary). The export failed twice.\nThe disk was full. 40 GB were freed.";
 
     #[test]
     fn the_best_sentence_is_quoted_with_its_neighbours() {
         let all = parts(TEXT);
-        assert_eq!(all, ["On call this week: Priya (primary).", "The export failed twice.", "The disk was full.", "40 GB were freed."]);
+        assert_eq!(
+            all,
+            [
+                "On call this week: Priya (primary).",
+                "The export failed twice.",
+                "The disk was full.",
+                "40 GB were freed."
+            ]
+        );
         let scores = [0.1, 0.2, 0.9, 0.5];
         assert_eq!(quote(TEXT, &all, &scores, 10), "The disk was full.");
         assert_eq!(quote(TEXT, &all, &scores, 40), "The disk was full. 40 GB were freed.");

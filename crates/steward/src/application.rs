@@ -25,6 +25,7 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
     let documents = DocumentService::new(DocumentParts {
         tenant: parts.tenant,
         store: parts.store.clone(),
+        users: parts.store.clone(),
         extractor: Arc::clone(&parts.shared.extractor),
         embedder: Arc::clone(&parts.embedder),
         clock: Arc::clone(&parts.clock),

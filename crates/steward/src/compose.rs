@@ -12,6 +12,7 @@ use steward_app::{ConnectionRegistry, CountingBus, KeyVariables, KnownSource, Me
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
+use steward_core::ports::KnowledgeSlot;
 use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, Vault};
 use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
@@ -280,6 +281,7 @@ impl Composition {
             clock: Arc::clone(&clock),
             web_allow: web_allow.clone(),
         };
+        let knowledge = KnowledgeSlot::default();
         let tools = tools_of_this_build(
             ToolsConfig { web_allow, terminal: settings.terminal.clone(), sandbox_helper: sandbox_helper(settings) },
             &Ports {
@@ -287,6 +289,7 @@ impl Composition {
                 blobs: blobs.clone(),
                 clock: Arc::clone(&clock),
                 python: skills.python.clone(),
+                knowledge: Arc::clone(&knowledge),
             },
         )?;
         let tools = match &browsers {
@@ -310,7 +313,7 @@ impl Composition {
         let config = EngineConfig { node: shared.node.clone(), ..settings.engine.clone() };
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
-            knowledge: Arc::default(),
+            knowledge,
             personal_data: Arc::new(SharedDetector),
             tenant,
             store: store.clone(),

@@ -16,6 +16,7 @@ mod kinds;
 mod leases;
 mod long;
 mod outside;
+mod references;
 mod shells;
 mod skilled;
 mod supervision;

@@ -4,6 +4,7 @@ pub mod catalogue;
 pub mod control;
 mod credential;
 mod dispatcher;
+mod documents;
 mod error;
 pub mod facts;
 pub mod files;

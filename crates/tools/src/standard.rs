@@ -1,5 +1,6 @@
 use crate::control::{Feedback, FinalAnswer};
 use crate::dispatcher::{Dispatcher, DispatcherBuilder};
+use crate::documents::DocumentsSearch;
 use crate::error::ToolsError;
 use crate::facts::{NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersDone, RemindersList, SaveMemory};
 use crate::files::{Grep, List, Read, Write};
@@ -11,7 +12,7 @@ use crate::sql::SqlTool;
 use crate::terminal::{Terminal, TerminalConfig, TerminalWrite};
 use crate::web::WebFetch;
 use std::sync::Arc;
-use steward_core::ports::{Blobs, Clock, Facts};
+use steward_core::ports::{Blobs, Clock, Facts, KnowledgeSlot};
 use steward_sandbox::process::Helper;
 
 #[derive(Debug, Clone)]
@@ -29,6 +30,7 @@ pub struct Ports {
     pub blobs: Arc<dyn Blobs>,
     pub clock: Arc<dyn Clock>,
     pub python: Arc<dyn PythonRunner>,
+    pub knowledge: KnowledgeSlot,
 }
 
 /// All standard tools, in the order in which models see them.
@@ -43,6 +45,7 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(Read)
         .with(Grep)
         .with(Write::new(Arc::clone(blobs)))
+        .with(DocumentsSearch(Arc::clone(&ports.knowledge)))
         .with(SqlTool)
         .with(Terminal::new(config.terminal.clone(), config.sandbox_helper.clone())?)
         .with(TerminalWrite::new(config.terminal, config.sandbox_helper, Arc::clone(blobs))?)

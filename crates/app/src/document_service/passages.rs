@@ -14,6 +14,10 @@ use steward_knowledge::word_coverage;
 
 /// Longest quotation of a passage, bytes.
 const QUOTE: usize = 500;
+/// Passages that the nearest are chosen from.
+const RANKED: usize = 100;
+/// Best ones by words alone that are looked at however far they are by meaning.
+const BY_WORDS: u32 = 4;
 /// Parts of a passage that are compared with the question by meaning.
 const LIKELY: usize = 2;
 /// The same where the answer is no more than what is found.
@@ -33,8 +37,14 @@ impl Knowledge for DocumentService {
             whole: workspace.filter(|_| query.workspace.is_some()),
             ..SearchFilter::default()
         };
-        let ranked = self.ranked(query.text, &filter, SearchMode::Hybrid, SearchWeights::default(), query.limit).await;
-        let ranked = ranked.map_err(|error| KnowledgeError::Index(error.to_string()))?;
+        let ranked = self.ranked(query.text, &filter, SearchMode::Hybrid, SearchWeights::default(), RANKED).await;
+        let mut ranked = ranked.map_err(|error| KnowledgeError::Index(error.to_string()))?;
+        // A number or a name that stands in one passage alone says more than all vectors.
+        let mut place = 0;
+        ranked.hits.retain(|hit| {
+            place += 1;
+            place <= query.limit || hit.text.is_some_and(|(rank, _)| rank <= BY_WORDS)
+        });
         let keys: Vec<ChunkKey> = ranked.hits.iter().map(|hit| hit.key).collect();
         let rows = self.store.chunks(self.tenant, &keys).await?;
         let mut rows: HashMap<ChunkKey, _> = rows.into_iter().collect();
@@ -42,7 +52,8 @@ impl Knowledge for DocumentService {
         for hit in ranked.hits {
             let row = rows.remove(&hit.key);
             let document = self.store.document(self.tenant, hit.facts.id).await?;
-            let (Some(chunk), Some(document), Some(collection)) = (row, document, collections.get(&hit.facts.collection))
+            let (Some(chunk), Some(document), Some(collection)) =
+                (row, document, collections.get(&hit.facts.collection))
             else {
                 continue;
             };
@@ -102,8 +113,13 @@ impl DocumentService {
     /// Whoever may not search collections still asks agents, whose links and files are theirs to use.
     async fn searchable(&self, query: &PassageQuery<'_>) -> Result<HashMap<CollectionId, Collection>, KnowledgeError> {
         let visible_to: Option<UserId> = match query.user {
-            Some((user, Role::Developer | Role::Viewer)) => Some(user),
-            _ => None,
+            Some(id) => {
+                let user = self.users.user(self.tenant, id).await?;
+                // Who is gone sees nothing any more; operators see everything.
+                let sees_all = user.is_some_and(|user| matches!(user.role, Role::Admin | Role::Operator));
+                (!sees_all).then_some(id)
+            }
+            None => None,
         };
         let all = self.store.collections(self.tenant, visible_to).await?;
         let mut known: HashMap<CollectionId, Collection> = all.into_iter().map(|one| (one.id, one)).collect();

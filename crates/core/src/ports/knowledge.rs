@@ -1,4 +1,3 @@
-use super::access::Role;
 use super::documents::ChunkRow;
 use super::store_result::StoreError;
 use crate::document::DocumentOrigin;
@@ -7,7 +6,7 @@ use crate::governance::{Classification, FoundData, PiiKind};
 use crate::{AgentId, DocumentId, UserId};
 use async_trait::async_trait;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EmbedError {
@@ -96,7 +95,7 @@ pub struct PassageQuery<'a> {
     pub text: &'a str,
     pub agent: AgentId,
     /// Whose rights hold; `None`: the program asks by itself.
-    pub user: Option<(UserId, Role)>,
+    pub user: Option<UserId>,
     /// The folder whose files the agent may read with its tools; that of another program has no documents here.
     pub workspace: Option<&'a str>,
     /// Whether all that the user may search is looked through; else only the workspace and what the agent is linked to.
@@ -143,6 +142,9 @@ pub enum KnowledgeError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// Where the documents of a tenant are put once they are there; empty: there are none.
+pub type KnowledgeSlot = Arc<OnceLock<Arc<dyn Knowledge>>>;
 
 /// Documents, as runs ask them.
 #[async_trait]

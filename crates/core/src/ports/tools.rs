@@ -26,6 +26,8 @@ pub struct ToolScope {
     pub user: Option<UserId>,
     /// The most confidential that the run has seen: what it keeps for later is as confidential.
     pub classified: Option<Classified>,
+    /// Passages that the run has been given: further ones are numbered after them.
+    pub references: u32,
     /// The skill behind the tool, in the version of the run; `None` for built-in tools.
     pub skill: Option<SkillRef>,
     /// Cancelled when the run is stopped or its lease is lost; tools end soon after.

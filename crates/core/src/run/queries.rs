@@ -5,6 +5,7 @@ use crate::event::ToolResult;
 use crate::message::Message;
 use crate::model::Purpose;
 use crate::receipts::Evidence;
+use crate::reference::{Reference, references_of};
 use crate::tool::{ToolCall, Undo};
 use std::borrow::Cow;
 
@@ -34,6 +35,17 @@ impl RunState {
         }
         let said = self.steers.iter().map(Message::user);
         Cow::Owned(self.messages.iter().cloned().chain(said).collect())
+    }
+
+    /// The passages of documents that it was given: those that it began with, and those that its calls found.
+    pub fn references(&self) -> Vec<Reference> {
+        let mut all = self.setup.as_ref().map(|setup| setup.references.clone()).unwrap_or_default();
+        for (_, result) in self.observations() {
+            if let ToolResult::Ok { data: Some(data), .. } = result {
+                all.extend(references_of(data));
+            }
+        }
+        all
     }
 
     /// Whether event `seq` was taken over from the run that this one was forked from.

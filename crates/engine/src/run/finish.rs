@@ -51,7 +51,8 @@ pub(crate) async fn finish(journal: &mut Journal, outcome: Outcome, answer: Answ
         let classified = &state.classified;
         let mut messages = vec![Message { classified: classified.clone(), ..Message::user(&setup.input) }];
         if !answer.is_empty() {
-            let cited = cited(&answer, &setup.references);
+            let references = state.references();
+            let cited = cited(&answer, &references);
             let mut taint = state.sources();
             for one in cited.iter().filter_map(|one| taint_of(one)) {
                 if taint.iter().all(|known| known.origin != one.origin) {

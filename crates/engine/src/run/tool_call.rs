@@ -4,12 +4,13 @@ use crate::deps::Deps;
 use crate::run::journal::Journal;
 use async_trait::async_trait;
 use fail::fail_point;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, ToolResult};
 use steward_core::governance::{Classified, ClassifiedFile, higher};
 use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
+use steward_core::reference::references_of;
 use steward_core::run::{CallStatus, OutsideFile, RunState, quoted_file, written_files};
 use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
 use steward_core::{Cancellation, hash};
@@ -42,6 +43,7 @@ pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellati
         skill: None,
         user: setup.and_then(|setup| setup.user),
         classified: state.classified.clone(),
+        references: state.references().iter().map(|one| one.number).max().unwrap_or(0),
     }
 }
 
@@ -160,8 +162,12 @@ async fn record_origins(
     let known = deps.store.outside_files(deps.tenant, &setup.workspace).await?;
     let quoted = |content: &str| quoted_file(tool, arguments, content, &setup.workspace, &known);
     match &mut result {
-        ToolResult::Ok { content, tainted, origin, .. } if !*tainted => {
-            *origin = quoted(content);
+        ToolResult::Ok { content, data, tainted, origin, .. } if !*tainted => {
+            let shown = data.as_ref().map(references_of).unwrap_or_default();
+            let of_files = shown
+                .iter()
+                .find_map(|one| quoted_file(tool, &json!({"path": one.source}), "", &setup.workspace, &known));
+            *origin = quoted(content).or(of_files);
             *tainted = origin.is_some();
         }
         ToolResult::Error { message, origin, .. } => *origin = quoted(message),

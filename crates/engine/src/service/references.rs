@@ -1,6 +1,7 @@
 //! What a run is given of documents: the passages that are near to its request, and what having seen them means.
 
 use crate::deps::Deps;
+use steward_core::UserId;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
 use steward_core::document::DocumentOrigin;
@@ -11,7 +12,6 @@ use steward_core::ports::{DocumentPassage, PassageQuery, StoreResult};
 use steward_core::reference::{LookedThrough, Reference};
 use steward_core::run::quoted_file;
 use steward_core::tool::ToolSpec;
-use steward_core::UserId;
 
 /// Most passages that a run is given.
 const MOST: usize = 6;
@@ -24,7 +24,7 @@ const WORDS_OF_A_QUESTION: usize = 4;
 /// Tools with which an agent reads any file of its workspace.
 const READS_FILES: [&str; 2] = ["read", "grep"];
 /// A passage is near whose best part is: its cosine to the request and its share of the request's words, added.
-const NEAR: f32 = 0.3;
+const NEAR: f32 = 0.8;
 /// What results of documents are called where a tool is named.
 const TOOL: &str = "documents";
 
@@ -56,10 +56,6 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
     if wanted.input.trim().is_empty() {
         return Ok(Gathered::default());
     }
-    let user = match wanted.user {
-        Some(id) => deps.store.user(deps.tenant, id).await?.map(|user| (id, user.role)),
-        None => None,
-    };
     let reads_files = wanted.tools.iter().any(|spec| READS_FILES.contains(&spec.name.as_str()));
     let question = question(wanted.input, wanted.history);
     // A model that calls tools well searches by itself where it needs to; what it is given unasked stays narrow.
@@ -67,7 +63,7 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
     let query = PassageQuery {
         text: &question,
         agent: wanted.agent.id,
-        user,
+        user: wanted.user,
         workspace: Some(wanted.workspace).filter(|_| reads_files),
         everything: !plans,
         closely: !plans,

@@ -85,13 +85,23 @@ fn apart_from_its_time(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let joins = |at: usize| {
-        bytes[at] == b'T' && at >= 3 && bytes[at - 3] == b'-' && digit(at - 1) && digit(at + 1) && bytes.get(at + 3) == Some(&b':')
+        bytes[at] == b'T'
+            && at >= 3
+            && bytes[at - 3] == b'-'
+            && digit(at - 1)
+            && digit(at + 1)
+            && bytes.get(at + 3) == Some(&b':')
     };
-    let ends = |at: usize| bytes[at] == b'Z' && at >= 3 && digit(at - 1) && matches!(bytes[at - 3], b':' | b'.');
+    let ends = |at: usize| {
+        let before = bytes[..at].iter().rev().find(|byte| !byte.is_ascii_digit());
+        bytes[at] == b'Z' && digit(at.wrapping_sub(1)) && matches!(before, Some(b':' | b'.'))
+    };
     if !(0..bytes.len()).any(|at| bytes[at] == b'T' && joins(at)) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.char_indices().map(|(at, c)| if c.is_ascii() && (joins(at) || ends(at)) { ' ' } else { c }).collect())
+    Cow::Owned(
+        text.char_indices().map(|(at, c)| if c.is_ascii() && (joins(at) || ends(at)) { ' ' } else { c }).collect(),
+    )
 }
 
 fn is_word(c: char) -> bool {

@@ -109,6 +109,7 @@ async fn composed(
     let store = Arc::new(Store::open(StoreConfig::sqlite(data), blobs.clone()).await.unwrap());
     let client = Client::new(Secrets::none(), None, Timeouts::default());
     let helper = || Helper { program: env!("CARGO_BIN_EXE_steward").into(), prefix: vec!["sandbox-exec".into()] };
+    let knowledge = steward_core::ports::KnowledgeSlot::default();
     let tools = standard(
         ToolsConfig {
             web_allow: web_allow.iter().map(|one| one.parse().unwrap()).collect(),
@@ -120,6 +121,7 @@ async fn composed(
             blobs,
             clock: Arc::clone(&clock),
             python: Arc::new(PythonPool::new(helper(), PythonConfig::default())),
+            knowledge: Arc::clone(&knowledge),
         },
     )
     .unwrap();
@@ -127,7 +129,7 @@ async fn composed(
         Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8")));
     let service = RunService::new(Deps {
         limiter: Arc::default(),
-        knowledge: Arc::default(),
+        knowledge,
         personal_data: Arc::new(SharedDetector),
         tenant: TenantId::DEFAULT,
         store: store.clone(),

@@ -41,6 +41,7 @@ async fn view() -> View {
         utc_offset_minutes: 60,
         timeout_ms: 1000,
         user: None,
+        references: 0,
         classified: None,
         skill: None,
         cancellation: Cancellation::default(),

@@ -8,7 +8,7 @@ use steward_core::policy::{Grant, GrantScope, StandingGrant};
 use steward_core::ports::Conversation;
 use steward_core::receipts::Verdict;
 use steward_core::{AgentId, ConversationId};
-use steward_engine::{EngineError, StartRun};
+use steward_engine::{EngineError, PreviewFor, StartRun};
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use uuid::Uuid;
 
@@ -143,7 +143,7 @@ async fn a_preview_is_the_prompt_that_a_run_sends() {
     let service = service(data.path(), &model).await;
     let wanted = request("Say hello", Mode::Loop, dir.path());
     for connection in [None, Some(crate::engine::bed::OTHER)] {
-        let preview = service.preview(&wanted.agent, connection, "Say hello").await.unwrap();
+        let preview = service.preview(&wanted.agent, connection, "Say hello", PreviewFor::default()).await.unwrap();
         model.push(Behaviour::text("Final Answer: Hello."));
         let run = service.start(StartRun { connection, ..wanted.clone() }).await.unwrap();
         let events = finished(&service, run).await;
@@ -172,7 +172,7 @@ async fn a_preview_is_the_prompt_that_a_run_sends() {
     }
     let mut long = wanted.agent.clone();
     long.instructions = "word ".repeat(40_000);
-    let preview = service.preview(&long, None, "").await.unwrap();
+    let preview = service.preview(&long, None, "", PreviewFor::default()).await.unwrap();
     assert!(!preview.fits && preview.tokens > u64::from(preview.window));
     service.shutdown().await;
 }

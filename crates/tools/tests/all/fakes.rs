@@ -147,7 +147,13 @@ impl Bench {
             sandbox_helper: helper(),
         };
         let (facts, blobs) = (Arc::new(MemoryFacts::default()), Arc::new(MemoryBlobs::default()));
-        let ports = Ports { facts: facts.clone(), blobs: blobs.clone(), clock: Arc::new(Fixed), python: python() };
+        let ports = Ports {
+            facts: facts.clone(),
+            blobs: blobs.clone(),
+            clock: Arc::new(Fixed),
+            python: python(),
+            knowledge: Arc::default(),
+        };
         Self {
             scope: scope(workspace),
             tools: standard(config, &ports).unwrap(),
@@ -162,8 +168,13 @@ impl Bench {
     pub fn builder(&self) -> DispatcherBuilder {
         let config =
             ToolsConfig { web_allow: Vec::new(), terminal: TerminalConfig::default(), sandbox_helper: helper() };
-        let ports =
-            Ports { facts: self.facts.clone(), blobs: self.blobs.clone(), clock: Arc::new(Fixed), python: python() };
+        let ports = Ports {
+            facts: self.facts.clone(),
+            blobs: self.blobs.clone(),
+            clock: Arc::new(Fixed),
+            python: python(),
+            knowledge: Arc::default(),
+        };
         standard_builder(config, &ports).unwrap()
     }
 
@@ -270,6 +281,7 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         utc_offset_minutes: 60,
         timeout_ms: 20_000,
         cancellation: Cancellation::default(),
+        references: 0,
         classified: None,
         skill: None,
         user: None,

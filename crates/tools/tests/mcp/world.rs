@@ -168,6 +168,7 @@ impl World {
             utc_offset_minutes: 0,
             timeout_ms: 0,
             user: Some(user(1)),
+            references: 0,
             classified: None,
             skill: None,
             cancellation: stop.clone(),
