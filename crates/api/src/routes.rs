@@ -21,6 +21,7 @@ mod keys;
 mod mcp_servers;
 mod packages;
 mod policies;
+mod rag;
 mod regression_runs;
 mod reminders;
 mod resource_access;
@@ -70,6 +71,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(admin::routes())
         .merge(collections::routes())
         .merge(documents::routes())
+        .merge(rag::routes())
         .merge(skills::routes())
         .merge(packages::routes())
         .merge(mcp_servers::routes())

@@ -10,6 +10,7 @@ mod mcp;
 mod no_models;
 mod pages;
 mod permissions;
+mod rag;
 mod random_requests;
 mod routing;
 mod scim;

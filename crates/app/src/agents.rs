@@ -53,6 +53,7 @@ impl App {
         let agent = input.with_id(AgentId(self.new_id()), None);
         self.prepare_new_resource(caller, agent.id.into()).await?;
         self.store().save_agent(self.tenant(), &agent).await?;
+        self.follow_skills(agent.id, &[], &agent.skills).await?;
         Ok(agent)
     }
 
@@ -96,6 +97,7 @@ impl App {
             let after = wanted.with_id(id, Some(&before));
             self.may_change_agent(caller, &before, &after).await?;
             if self.store().change_agent(self.tenant(), &before, &after).await? {
+                self.follow_skills(id, &before.skills, &after.skills).await?;
                 return Ok(after);
             }
         }
@@ -146,8 +148,12 @@ impl App {
         attached: bool,
     ) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
-        self.live_agent(agent).await?;
-        Ok(self.skills.attach_skill(self.tenant(), agent, skill, attached).await?)
+        let before = self.live_agent(agent).await?.skills;
+        self.skills.attach_skill(self.tenant(), agent, skill, attached).await?;
+        let mut after = before.clone();
+        after.retain(|one| *one != skill);
+        after.extend(attached.then_some(skill));
+        self.follow_skills(agent, &before, &after).await
     }
 
     /// Makes or changes the skill of this name and gives it to the agent: both or neither. Returns whether it was made.
@@ -162,7 +168,9 @@ impl App {
         let there = self.skills.skill_by_name(self.tenant(), &input.name).await?;
         let skill = self.to_skill(caller, there.as_ref(), input).await?;
         self.check_skill(&skill).await?;
-        Ok(self.skills.create_and_attach(self.tenant(), agent, &skill).await?)
+        let made = self.skills.create_and_attach(self.tenant(), agent, &skill).await?;
+        self.follow_skills(agent, &[], &[made.0.id]).await?;
+        Ok(made)
     }
 
     async fn check_agent(&self, agent: &AgentInput) -> Result<(), AppError> {

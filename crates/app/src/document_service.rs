@@ -2,20 +2,24 @@
 
 mod folders;
 mod ingest;
+mod known_answers;
 mod live_index;
 mod originals;
 mod passages;
 mod ranking;
+mod watches;
 
 pub(crate) use folders::Target;
 pub(crate) use live_index::LiveError;
 pub(crate) use originals::Incoming;
-pub(crate) use ranking::{RankedChunk, SearchFilter};
+pub(crate) use ranking::{RankedChunk, Search, SearchFilter};
 
 use folders::{Seen, open_plain};
+use known_answers::KnownAnswers;
 use live_index::LiveIndex;
 use originals::{Originals, Received};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem, DocumentStatus};
@@ -23,14 +27,24 @@ use steward_core::ports::{
     Clock, DocumentFilter, DocumentStore, Embedder, Extractor, Ids, StoreError, StoreResult, Users,
 };
 use steward_core::{Cancellation, DocumentId, IngestJobId, TenantId};
-use steward_knowledge::IndexStats;
+use steward_knowledge::{CacheLimits, IndexStats, SemanticCache};
 use steward_tools::files::open_file;
 use tokio::sync::Notify;
+use watches::Watches;
 
 /// How long the worker sleeps if nobody wakes it: documents of other nodes, and those that are tried again.
 const POLL: Duration = Duration::from_secs(5);
-/// How long a folder is left before it is looked through again.
+/// How long folders are left before they are looked through again, where nobody tells what happens there.
 const SCAN_EVERY: Duration = Duration::from_secs(30);
+/// The same where the kernel tells.
+const SCAN_SELDOM: Duration = Duration::from_mins(10);
+/// The same where it tells from now on.
+const SCAN_ONCE_MORE: Duration = Duration::from_secs(2);
+/// How long to wait once something is told, since files come in many writes and many at once.
+const SETTLE: Duration = Duration::from_millis(500);
+/// Least pause between two looks, and how many times as long as the first took.
+const LEAST_PAUSE: Duration = Duration::from_secs(2);
+const PAUSE_FACTOR: u32 = 20;
 /// How long a server runs before it looks through folders: who waits for its start needs the processors.
 const SCAN_AFTER: Duration = Duration::from_secs(10);
 
@@ -62,8 +76,11 @@ pub struct DocumentService {
     workspace: String,
     serving: bool,
     index: LiveIndex,
+    known_answers: Mutex<KnownAnswers>,
     seen: Mutex<Seen>,
     woken: Notify,
+    /// Whether folders are to be looked through at once.
+    look: AtomicBool,
 }
 
 /// A file to read, as it was at one moment.
@@ -101,8 +118,10 @@ impl DocumentService {
             workspace: parts.workspace,
             serving: parts.serving,
             index,
+            known_answers: Mutex::new(SemanticCache::new(CacheLimits::default())),
             seen: Mutex::default(),
             woken: Notify::new(),
+            look: AtomicBool::new(false),
         }
     }
 
@@ -129,6 +148,12 @@ impl DocumentService {
         self.woken.notify_one();
     }
 
+    /// There is another folder to look through.
+    pub(crate) fn look(&self) {
+        self.look.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
     /// Returns once somebody says that there may be something to do.
     async fn woken(&self) {
         self.woken.notified().await;
@@ -146,11 +171,31 @@ impl DocumentService {
         if let Err(error) = self.originals.clean() {
             tracing::warn!(%error, "half an upload stays");
         }
+        let mut watches = Watches::new();
         let mut scan_at = self.clock.now().plus(SCAN_AFTER);
+        // When the next look may be, whatever happens.
+        let mut earliest = scan_at;
+        let mut told = false;
         loop {
-            if self.clock.now() >= scan_at {
-                self.scan_watched().await;
-                scan_at = self.clock.now().plus(SCAN_EVERY);
+            let begun = self.clock.now();
+            if !told && watches.as_ref().is_some_and(Watches::told) {
+                told = true;
+                scan_at = scan_at.min(earliest.max(begun.plus(SETTLE)));
+            }
+            if self.look.swap(false, Ordering::Relaxed) {
+                scan_at = scan_at.min(earliest);
+            }
+            if begun >= scan_at {
+                told = false;
+                let looked = self.scan_watched().await;
+                let more = watches.as_mut().is_some_and(|watches| watches.follow(&looked.roots, &looked.folders));
+                let now = self.clock.now();
+                earliest = now.plus(LEAST_PAUSE.max(now.since(begun) * PAUSE_FACTOR));
+                scan_at = match &watches {
+                    Some(_) if more => now.plus(SCAN_ONCE_MORE).max(earliest),
+                    Some(watches) if watches.is_complete() => now.plus(SCAN_SELDOM),
+                    _ => now.plus(SCAN_EVERY).max(earliest),
+                };
             }
             let worked = tokio::select! {
                 () = closing.cancelled() => return,
@@ -161,10 +206,12 @@ impl DocumentService {
                 Ok(false) => {}
                 Err(error) => tracing::error!(%error, "the ingest of documents can't go on; it is tried again"),
             }
+            let pause = POLL.min(scan_at.since(self.clock.now()));
             tokio::select! {
                 () = closing.cancelled() => return,
                 () = self.woken() => {}
-                () = tokio::time::sleep(POLL) => {}
+                () = changed(watches.as_ref().filter(|_| !told)) => {}
+                () = tokio::time::sleep(pause) => {}
             }
         }
     }
@@ -232,6 +279,13 @@ impl DocumentService {
         let content = self.open(document).await?;
         let read = tokio::fs::read(content.path()).await;
         read.map_err(|error| unreadable(&document.source, &error.to_string()))
+    }
+}
+
+async fn changed(watches: Option<&Watches>) {
+    match watches {
+        Some(watches) => watches.changed().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Documents: handed in, listed, linked to agents, removed, and searched.
 
+mod debug;
 mod scan;
 mod search;
 
@@ -17,6 +18,15 @@ use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
 const MAX_NAME: usize = 255;
 /// Documents that are looked at before others get their turn.
 const AT_ONCE: u32 = 500;
+
+/// Which documents are done again; what is `None` is not looked at.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Whose<'a> {
+    /// Those linked to this agent, by id or name.
+    pub agent: Option<&'a str>,
+    /// Those of this collection, by id or name.
+    pub collection: Option<&'a str>,
+}
 
 impl App {
     /// Takes a file in, which is read once all of it is there. The same file again is no error.
@@ -106,30 +116,43 @@ impl App {
         self.document(caller, document.id).await
     }
 
-    /// Has all documents that failed, or have chunks without vectors, done again; of one agent or of all.
-    pub async fn embed_pending(&self, caller: &Caller, agent: Option<&str>) -> Result<Requeued, AppError> {
-        self.requeue_all(caller, agent, |document| {
+    /// Has all documents that failed, or have chunks without vectors, done again. References of packages that are missing
+    /// are taken in first.
+    pub async fn embed_pending(&self, caller: &Caller, of: Whose<'_>) -> Result<Requeued, AppError> {
+        authorize(caller, Action::Write, Resource::Collections)?;
+        if authorize(caller, Action::Write, Resource::Packages).is_ok() {
+            let agent = self.linked_agent(caller, of.agent).await?;
+            for package in self.packages_of(agent).await? {
+                self.follow_references(&package, Some(caller.user())).await?;
+            }
+        }
+        self.requeue_all(caller, of, |document| {
             document.embedded < document.chunks || document.status == DocumentStatus::Failed
         })
         .await
     }
 
-    /// Has all documents read, cut and embedded again; of one agent or of all.
-    pub async fn reindex_all(&self, caller: &Caller, agent: Option<&str>) -> Result<Requeued, AppError> {
-        self.requeue_all(caller, agent, |_| true).await
+    /// Has all documents read, cut and embedded again.
+    pub async fn reindex_all(&self, caller: &Caller, of: Whose<'_>) -> Result<Requeued, AppError> {
+        self.requeue_all(caller, of, |_| true).await
     }
 
     async fn requeue_all(
         &self,
         caller: &Caller,
-        agent: Option<&str>,
+        of: Whose<'_>,
         wanted: impl Fn(&Document) -> bool,
     ) -> Result<Requeued, AppError> {
         authorize(caller, Action::Write, Resource::Collections)?;
-        let agent = self.linked_agent(caller, agent).await?;
-        let mut filter = DocumentFilter { agent, limit: AT_ONCE, ..DocumentFilter::default() };
+        let agent = self.linked_agent(caller, of.agent).await?;
+        let of = match of.collection.map(str::trim).filter(|text| !text.is_empty()) {
+            Some(name) => Some(self.named_collection(caller, Action::Write, name).await?),
+            None => None,
+        };
+        let collection = of.as_ref().map(|one| one.id);
+        let mut filter = DocumentFilter { agent, collection, limit: AT_ONCE, ..DocumentFilter::default() };
         let mut done = 0;
-        let mut chunking = Chunking::default();
+        let mut chunking = of.map_or_else(Chunking::default, |one| one.chunking);
         loop {
             let page = self.documents(caller, filter.clone()).await?;
             for document in page.items.iter().filter(|one| wanted(one)) {
@@ -156,7 +179,7 @@ impl App {
         limit: u32,
     ) -> Result<Page<IngestJob>, AppError> {
         authorize(caller, Action::Read, Resource::Collections)?;
-        let filter = JobFilter { visible_to: visible_to(caller), after, limit };
+        let filter = JobFilter { visible_to: visible_to(caller), after, limit, ..JobFilter::default() };
         Ok(self.documents.store.jobs(self.tenant(), &filter).await?)
     }
 

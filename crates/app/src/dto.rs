@@ -21,6 +21,7 @@ pub mod identity;
 pub mod keys;
 pub mod mcp_servers;
 pub mod packages;
+pub mod rag;
 pub mod reminders;
 pub mod resource_access;
 pub mod retention;

@@ -1,6 +1,8 @@
 //! What is kept of a person, for them, and its deletion for good. The audit trail stays: it is a chain, and it is what
 //! shows that the rest was deleted.
 
+mod documents;
+
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::retention::{Erasure, ErasureInput, ErasurePreview, ErasureView, KindCount};
 use crate::retention::is_held;
@@ -27,8 +29,9 @@ const ERASURES_SETTING: &str = "governance.erasures";
 const PAGE: u32 = 500;
 /// A name that is shorter, or one word, stands for too much else.
 const SHORTEST_NAME: usize = 5;
-/// What has a person's name in it and is configuration, or a chain: people look at it themselves.
-const STAYS: [&str; 6] = ["agents", "skills", "settings", "user_groups", "audit_entries", "audit_pending"];
+/// What has a person's name in it and is configuration, the organisation's files, or a chain: people look at it themselves.
+const STAYS: [&str; 8] =
+    ["agents", "skills", "settings", "user_groups", "documents", "chunks", "audit_entries", "audit_pending"];
 
 /// Held while the list of erasures is changed, or followed.
 static ERASING: Mutex<()> = Mutex::const_new(());
@@ -145,6 +148,7 @@ impl App {
         for kind in [RetainedKind::Conversations, RetainedKind::Runs] {
             erasure.deleted += self.delete_all(id, kind, &erasure.stand_in).await?;
         }
+        erasure.deleted += self.remove_own_documents(id).await?;
         let left = self.runs_of(id, None, None).await?;
         if !left.items.is_empty() {
             return Ok(false);
@@ -183,6 +187,9 @@ impl App {
             held += items.iter().filter(|item| is_held(&rules, item)).count();
             goes.push(counted(kind.as_str(), items.len()));
         }
+        let own = self.own_collections(user.id).await?;
+        goes.push(counted("collections", own.len()));
+        goes.push(KindCount { kind: "documents".to_owned(), count: own.iter().map(|one| one.documents).sum() });
         let keys = self.store().keys(self.tenant(), Some(user.id), None, 1000).await?.items.len();
         goes.push(counted("keys", keys));
         goes.push(counted("sessions", self.access.sessions(user.id).await?.len()));
@@ -194,6 +201,9 @@ impl App {
             .into_iter()
             .map(|(kind, count)| KindCount { kind, count })
             .partition(|one| STAYS.contains(&one.kind.as_str()));
+        let mut renamed = renamed;
+        renamed.push(KindCount { kind: "documents".to_owned(), count: self.shared_documents(user.id, &own).await? });
+        renamed.retain(|one| one.count > 0);
         let mut obstacles = Vec::new();
         if user.id == caller.user() {
             obstacles.push("nobody erases themselves; let another administrator do it".to_owned());
@@ -269,6 +279,7 @@ impl App {
         for key in self.store().keys(self.tenant(), Some(user.id), None, 1000).await?.items {
             line(lines, "key", json!(key)).await?;
         }
+        self.export_documents(user.id, lines).await?;
         for deleted in [false, true] {
             self.export_conversations(user.id, deleted, lines).await?;
         }

@@ -59,7 +59,7 @@ pub use connections::{
 pub use conversations::ConversationSearch;
 pub use data_rules::DataRulesCache;
 pub use document_service::{DocumentParts, DocumentService};
-pub use documents::DocumentUpload;
+pub use documents::{DocumentUpload, Whose};
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
 pub use gateway::{NotPassed, Reservation, UsageWriter};

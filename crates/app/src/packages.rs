@@ -1,3 +1,5 @@
+mod references;
+
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::packages::{AcceptPackage, PackageDiff, PackageFileDiff};
 use steward_core::package::{PackageState, Severity, SkillPackage};
@@ -71,7 +73,9 @@ impl App {
             return Ok(taken);
         }
         let (name, hash) = (taken.name.clone(), taken.hash.clone());
-        Ok(self.packages.accept(tenant, &name, &hash, &by, DangerousFindings::Refuse).await?)
+        let accepted = self.packages.accept(tenant, &name, &hash, &by, DangerousFindings::Refuse).await?;
+        self.follow_references(&name, Some(caller.user())).await?;
+        Ok(accepted)
     }
 
     /// Imports, accepts and gives the skills to the agent; with dangerous findings it stays in quarantine.
@@ -86,7 +90,13 @@ impl App {
         if taken.state != PackageState::Active {
             return Ok(taken);
         }
-        Ok(self.packages.attach(self.tenant(), agent, &taken.name).await?)
+        self.attach_package(agent, &taken.name).await
+    }
+
+    async fn attach_package(&self, agent: AgentId, name: &str) -> Result<SkillPackage, AppError> {
+        let package = self.packages.attach(self.tenant(), agent, name).await?;
+        self.link_package(name, agent, true).await?;
+        Ok(package)
     }
 
     /// Puts the revision with this hash to use. Also brings a removed one back, and goes back to an earlier one.
@@ -108,17 +118,18 @@ impl App {
         }
         let tenant = self.tenant();
         let package = self.packages.accept(tenant, name, &wanted.hash, &caller.by(), dangers).await?;
+        self.follow_references(name, Some(caller.user())).await?;
         match wanted.agent {
-            Some(agent) => Ok(self.packages.attach(tenant, agent, name).await?),
+            Some(agent) => self.attach_package(agent, name).await,
             None => Ok(package),
         }
     }
 
-    /// Takes a package out of use: its skills are removed. Accepting it again brings them back.
+    /// Takes a package out of use: its skills and references are removed. Accepting it again brings them back.
     pub async fn remove_package(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Packages)?;
         self.packages.remove(self.tenant(), name).await?;
-        Ok(())
+        self.follow_references(name, None).await
     }
 
     /// A revision as a `.skill` archive; `None`: the one in use.

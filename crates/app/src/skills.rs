@@ -94,6 +94,12 @@ impl App {
         authorize(caller, Action::Write, Resource::Skills)?;
         let skill = self.skills.skill(tenant, id).await?;
         self.may_change_skill(caller, Some(&skill), &skill).await?;
+        let agents = self.skills.agents_with(tenant, id).await?;
+        for agent in agents.iter().filter(|_| skill.package.is_some()) {
+            let before = self.live_agent(*agent).await?.skills;
+            let after: Vec<SkillId> = before.iter().copied().filter(|one| *one != id).collect();
+            self.follow_skills(*agent, &before, &after).await?;
+        }
         Ok(self.skills.remove_skill(tenant, id).await?)
     }
 

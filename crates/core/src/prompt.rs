@@ -2,6 +2,7 @@
 
 mod compact;
 mod preview;
+mod references;
 mod skills;
 mod tools;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use compact::{Compaction, CompactionInput, Older};
 pub use preview::{PromptMessage, PromptPreview, PromptSection};
+pub use references::references_text;
 pub use skills::skills_text;
 pub use tools::{brief, weigh_tools};
 
@@ -48,7 +50,7 @@ pub struct PromptInput<'a> {
     /// How to call tools, for the text strategies; empty for native calls.
     pub tool_text: &'a str,
     pub memory: &'a str,
-    /// Passages of documents for this request, see [`crate::reference::references_text`]; empty if there are none.
+    /// Passages of documents for this request, see [`references_text`]; empty if there are none.
     pub references: &'a str,
     /// Notes for this request only, placed before it.
     pub notes: &'a str,

@@ -17,8 +17,10 @@ mod vectors;
 mod words;
 
 pub use coverage::word_coverage;
+pub(crate) use language::Stems;
 pub use query::TextWeights;
 pub use types::{ChunkEntry, ChunkKey, Hit, IndexError, IndexStats};
+pub(crate) use words::{fold, is_word};
 
 use crate::document_set::DocumentSet;
 use serde::{Deserialize, Serialize};

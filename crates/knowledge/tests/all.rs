@@ -6,4 +6,5 @@ mod evaluation;
 mod extract;
 mod index;
 mod index_model;
+mod questions;
 mod sudden_death;

@@ -99,6 +99,132 @@ fn a_document_is_found_by_meaning_and_only_by_those_who_may() {
 }
 
 #[test]
+fn the_same_question_in_other_words_is_answered_from_memory() {
+    let house = House::with_people(Script::default(), &[("bob", "developer")]);
+    house.post("/api/collections", json!({"name": "Handbook"}), 201);
+    let key_of_all = house.server.key.clone();
+    let leave = upload(&house, &key_of_all, "Handbook", "leave.md", LEAVE).1;
+    settled(&house, &text(&leave["document"]["id"]));
+    let ask = |query: &str| search(&house, &key_of_all, query);
+    let first = ask("How do I report a sick day?");
+    assert_eq!(first["cached"], false, "{first}");
+    assert_eq!(ask("How do I report a sick day?")["cached"], true);
+    let alike = ask("how can I report a sick day");
+    assert_eq!((&alike["cached"], &alike["found"]), (&json!(true), &first["found"]));
+    for other in ["How do I report 2 sick days?", "How do I not report a sick day?"] {
+        assert_eq!(ask(other)["cached"], false, "{other}");
+    }
+    let stats = house.get("/api/rag/cache/stats");
+    assert_eq!((&stats["entries"], &stats["hits"], &stats["misses"]), (&json!(3), &json!(2), &json!(3)), "{stats}");
+    let (_, theirs) = house.call_as(&key("bob"), Method::GET, "/api/rag/cache/stats", None);
+    assert_eq!((&theirs["entries"], &theirs["hits"]), (&json!(0), &json!(0)), "{theirs}");
+    // Any change of documents ends what is kept.
+    let travel = upload(&house, &key_of_all, "Handbook", "travel.md", TRAVEL).1;
+    settled(&house, &text(&travel["document"]["id"]));
+    assert_eq!(ask("How do I report a sick day?")["cached"], false);
+    assert_eq!(house.send(Method::DELETE, "/api/rag/cache", None, 200)["removed"], 1);
+    assert_eq!(ask("How do I report a sick day?")["cached"], false);
+    let agent = house.agent();
+    house.post("/api/documents/links", json!({"document_id": travel["document"]["id"], "agent_id": agent}), 200);
+    let debug = house.get(&format!("/api/rag/debug/{agent}?query=which+class+of+train"));
+    assert_eq!((&debug["documents"], &debug["dimension"]), (&json!(1), &json!(384)), "{debug}");
+    assert!(text(&debug["sample_chunks"][0]["text"]).contains("second class"), "{debug}");
+    assert_eq!(debug["question"]["found"][0]["name"], "travel.md", "{debug}");
+    house.send(Method::GET, "/api/rag/debug/nobody", None, 404);
+    house.send(Method::DELETE, "/api/rag/cache?agent_id=nobody", None, 422);
+}
+
+#[test]
+fn references_of_a_package_are_documents_of_the_agents_that_have_it() {
+    let house = House::new(Script::default());
+    let agent = house.agent();
+    let of_agent = format!("/api/documents?agent_id={agent}");
+    let taken = house.send(Method::POST, "/api/skills/import-package?ready=infra-agent", None, 201);
+    let references = taken["references"].as_u64().unwrap();
+    assert!(references > 0 && house.items("/api/documents?origin=package").is_empty(), "nothing is used unseen");
+    let path = format!("/api/universal-agents/{agent}/import-skill-pack?ready=infra-agent");
+    let packages = house.send(Method::POST, &path, None, 201)["packages"].clone();
+    assert_eq!(packages[0]["state"], "active", "{packages}");
+    let linked = house.items(&of_agent);
+    assert_eq!(linked.len() as u64, references, "{linked:?}");
+    for document in &linked {
+        assert_eq!(settled(&house, &text(&document["id"]))["status"], "ready", "{document}");
+    }
+    let collections = house.items("/api/collections");
+    assert!(collections.iter().any(|one| one["name"] == "References of infra-agent"), "{collections:?}");
+    let debug = house.get(&format!("/api/rag/debug/{agent}"));
+    assert_eq!((&debug["documents"], &debug["waiting"]), (&json!(references), &json!(0)), "{debug}");
+
+    // Links follow the skills, and what is imported again is there once.
+    for skill in packages[0]["skills"].as_array().unwrap() {
+        house.send(Method::DELETE, &format!("/api/agents/{agent}/skills/{}", text(skill)), None, 204);
+    }
+    assert!(house.items(&of_agent).is_empty());
+    house.send(Method::POST, &path, None, 201);
+    assert_eq!(house.items(&of_agent).len() as u64, references);
+    let pending = house.post(&format!("/api/documents/embed-pending?agent_id={agent}"), json!({}), 200);
+    assert_eq!(pending["documents"], 0, "{pending}");
+    let again = format!("/api/documents/reindex-all?agent_id={agent}&collection=References+of+infra-agent");
+    let again = house.post(&again, json!({}), 200);
+    let used = (&again["documents"], &again["chunk_size_used"], &again["chunk_overlap_used"]);
+    assert_eq!(used, (&json!(references), &json!(1500), &json!(300)));
+    house.send(Method::DELETE, "/api/skills/packages/infra-agent", None, 204);
+    assert!(house.items("/api/documents?origin=package").is_empty());
+    let collections = house.items("/api/collections");
+    assert!(!collections.iter().any(|one| one["name"] == "References of infra-agent"), "{collections:?}");
+}
+
+#[test]
+fn an_agent_is_given_several_packages_and_files_at_once() {
+    let house = House::new(Script::default());
+    let agent = house.agent();
+    house.post("/api/collections", json!({"name": "Documents"}), 201);
+    let skill = |name: &str, reference: &str| {
+        let main = format!("---\nname: {name}\ndescription: Knows {name}.\n---\nAnswer.\n");
+        let files = [("SKILL.md", main), ("references/facts.md", reference.to_owned())];
+        let files = files.into_iter().map(|(path, text)| (path.to_owned(), text.into_bytes())).collect();
+        steward_tools::package::write(name, &files)
+    };
+    let send = |parts: Vec<(&str, Vec<u8>)>| {
+        let mut form = Vec::new();
+        for (name, bytes) in parts {
+            form.extend(
+                format!("--b0\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n").bytes(),
+            );
+            form.extend(bytes);
+            form.extend(b"\r\n");
+        }
+        form.extend(b"--b0--\r\n");
+        let url = format!("{}/api/universal-agents/{agent}/import-skill-pack", house.server.url);
+        let request = crate::api_routes::house::client().post(url).bearer_auth(&house.server.key);
+        let request = request.header("content-type", "multipart/form-data; boundary=b0").body(form);
+        house.bench.runtime.block_on(async {
+            let answer = request.send().await.unwrap();
+            (answer.status().as_u16(), serde_json::from_str::<Value>(&answer.text().await.unwrap()).unwrap())
+        })
+    };
+    let one = skill("one-pack", "The pump is serviced in May.\n");
+    let two = skill("two-pack", "The valve is serviced in June.\n");
+    let (status, taken) = send(vec![("one.skill", one), ("two.zip", two), ("leave.md", LEAVE.into())]);
+    assert_eq!(status, 201, "{taken}");
+    assert_eq!((taken["packages"].as_array().map(Vec::len), &taken["documents"][0]["added"]), (Some(2), &json!("new")));
+    let names = |of: &[Value]| of.iter().map(|one| text(&one["name"])).collect::<BTreeSet<_>>();
+    let linked = house.items(&format!("/api/documents?agent_id={agent}"));
+    assert_eq!((linked.len(), names(&linked)), (3, ["facts.md".to_owned(), "leave.md".to_owned()].into()));
+    // A changed file takes the place of the one before, and one that is gone goes.
+    let kept = linked.iter().find(|one| one["source"] == "one-pack/references/facts.md").unwrap();
+    let (_, taken) = send(vec![("one.skill", skill("one-pack", "The pump is serviced in July.\n"))]);
+    assert_eq!(taken["packages"][0]["revision"], 2, "{taken}");
+    let changed = settled(&house, &text(&kept["id"]));
+    assert_ne!(changed["sha256"], kept["sha256"]);
+    let body = json!({"query": "when is the pump serviced", "agent_id": agent});
+    let found = house.post("/api/documents/search", body, 200).to_string();
+    assert!(found.contains("July") && !found.contains("in May"), "{found}");
+    let (status, refused) = send(vec![]);
+    assert_eq!((status, &refused["field"]), (422, &json!("file")), "{refused}");
+}
+
+#[test]
 fn what_can_not_be_read_is_told_and_the_rest_goes_on() {
     let house = House::new(Script::default());
     house.post("/api/collections", json!({"name": "Mixed"}), 201);

@@ -52,17 +52,17 @@ impl ToolHandler for DocumentsSearch {
         let classified = passages.iter().fold(None, |seen, one| higher(seen, classified(one)));
         let from: Vec<&str> = passages.iter().filter(|one| is_outside(one)).map(|one| one.name.as_str()).collect();
         let origin = (!from.is_empty()).then(|| from.join(", "));
-        let mut content = match passages.len() {
+        let mut answer = match passages.len() {
             0 => format!("Nothing near to this stands in the {} documents that may be searched.", found.documents),
             _ => "Cite a passage by its number in brackets where the answer stands on it.\n".to_owned(),
         };
         if let Some(problem) = &found.problem {
-            let _ = writeln!(content, "({problem})");
+            let _ = writeln!(answer, "({problem})");
         }
         let mut references = Vec::with_capacity(passages.len());
         for (number, passage) in (scope.references + 1..).zip(passages) {
             let reference = reference(number, passage);
-            let _ = write!(content, "\n[{number}] {}:\n{}\n", reference.place(), reference.text.trim());
+            let _ = write!(answer, "\n[{number}] {}:\n{}\n", reference.place(), reference.text.trim());
             references.push(reference);
         }
         Ok(ToolOutput {
@@ -70,7 +70,7 @@ impl ToolHandler for DocumentsSearch {
             tainted: origin.is_some(),
             origin,
             classified,
-            ..ToolOutput::text(content)
+            ..ToolOutput::text(answer)
         })
     }
 }

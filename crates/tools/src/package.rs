@@ -185,6 +185,20 @@ impl Packages {
         Ok(all)
     }
 
+    /// The revision in use and its files below `references/`; `None`: there is none in use.
+    pub async fn references(
+        &self,
+        tenant: TenantId,
+        name: &str,
+    ) -> Result<Option<(SkillPackage, Files)>, PackageError> {
+        let Some(package) = active(self.store.as_ref(), tenant, name).await? else {
+            return Ok(None);
+        };
+        let mut files = self.files(&package).await?;
+        files.retain(|path, _| activate::is_knowledge(path));
+        Ok(Some((package, files)))
+    }
+
     /// A revision as a `.skill` archive; by default the active one, else the latest.
     pub async fn export(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> Result<Vec<u8>, PackageError> {
         let package = match revision {

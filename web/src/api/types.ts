@@ -177,6 +177,7 @@ export type SkillKindInfo = With<S["SkillKindInfo"], { config: Json; example: Sk
 export type SkillTest = With<S["SkillTest"], { arguments: Json }>;
 export type SkillTested = With<S["SkillTested"], { data?: unknown }>;
 export type SkillPackage = S["SkillPackage"];
+export type ImportedSkillPack = S["ImportedSkillPack"];
 export type PackageState = S["PackageState"];
 export type PackageFinding = S["PackageFinding"];
 export type PackageFileDiff = S["PackageFileDiff"];

@@ -16,6 +16,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use futures::StreamExt;
 use serde::Deserialize;
+use steward_app::Whose;
 use steward_core::document::{Document, DocumentOrigin, DocumentStatus, IngestJob, JobState, WatchedPath};
 use steward_core::ports::DocumentFilter;
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, WatchedPathId};
@@ -128,6 +129,7 @@ pub(crate) async fn list(
         job: wanted.job,
         agent: wanted.agent_id,
         origin: wanted.origin,
+        added_by: None,
         text: wanted.search,
         after: paging.after::<DocumentId>()?,
         limit: paging.limit,
@@ -187,20 +189,30 @@ pub(crate) struct OfAgent {
     /// Those that are linked to this agent, by id or name; all if left out.
     #[param(nullable = false, max_length = 200)]
     agent_id: Option<String>,
+    /// Those of this collection, by id or name; all if left out.
+    #[param(nullable = false, max_length = 200)]
+    collection: Option<String>,
 }
 
-/// Has documents read again that failed, or that have chunks without vectors.
+impl OfAgent {
+    fn whose(&self) -> Whose<'_> {
+        Whose { agent: self.agent_id.as_deref(), collection: self.collection.as_deref() }
+    }
+}
+
+/// Has documents read again that failed, or that have chunks without vectors, and references of packages taken in that are
+/// missing.
 #[utoipa::path(post, path = "/api/documents/embed-pending", tag = "documents", operation_id = "embedPending",
     params(OfAgent), responses((status = 200, description = "What was set off", body = Requeued)))]
 pub(crate) async fn embed_pending(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<Requeued> {
-    Ok(Json(state.embed_pending(&caller, of.agent_id.as_deref()).await?))
+    Ok(Json(state.embed_pending(&caller, of.whose()).await?))
 }
 
 /// Has all documents read, cut and embedded again, with the settings of their collections.
 #[utoipa::path(post, path = "/api/documents/reindex-all", tag = "documents", operation_id = "reindexAll",
     params(OfAgent), responses((status = 200, description = "What was set off", body = Requeued)))]
 pub(crate) async fn reindex_all(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<Requeued> {
-    Ok(Json(state.reindex_all(&caller, of.agent_id.as_deref()).await?))
+    Ok(Json(state.reindex_all(&caller, of.whose()).await?))
 }
 
 /// What is really in use: the index, the embedding model, and how much of it.

@@ -1,22 +1,26 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::packages::{AcceptPackage, PackageDiff, SkillPackage};
+use crate::dto::documents::AddedDocument;
+use crate::dto::packages::{AcceptPackage, ImportedSkillPack, PackageDiff, SkillPackage};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, too_long};
 use crate::guard::MAX_UPLOAD;
 use crate::problem::{Answer, Created, Done, Problem, created};
 use axum::Json;
 use axum::body::to_bytes;
+use axum::extract::multipart::Field;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use steward_app::PackageSource;
+use steward_app::{DocumentUpload, PackageSource};
 use steward_core::AgentId;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 const FIELD: &str = "file";
+/// Files of one form.
+const MAX_FILES: usize = 50;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -63,21 +67,80 @@ pub(crate) async fn import(
     created(state.import_package(&caller, source, activate).await?.into())
 }
 
-/// Takes a skill package in, puts it to use and gives its skills to the agent. One with dangerous findings stays
-/// in quarantine.
+/// How to import for an agent.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ImportForAgent {
+    /// Name of a package that comes with Steward, instead of files.
+    ready: Option<String>,
+    /// The collection that files go to which are no packages, by id or name; `Documents` if left out.
+    #[param(nullable = false, max_length = 200)]
+    collection: Option<String>,
+}
+
+/// Takes skill packages in, puts them to use and gives their skills to the agent; other files become documents that are
+/// linked to it. One package as the body, or any number of both as fields `file` of a form. A package with dangerous
+/// findings stays in quarantine.
 #[utoipa::path(post, path = "/api/universal-agents/{id}/import-skill-pack", tag = "agents",
-    operation_id = "importSkillPack", params(("id" = Uuid, Path), Import),
+    operation_id = "importSkillPack", params(("id" = Uuid, Path), ImportForAgent),
     request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
-    responses((status = 201, description = "Taken in", body = SkillPackage)))]
+    responses((status = 201, description = "Taken in", body = ImportedSkillPack)))]
 pub(crate) async fn import_for_agent(
     Call(state, caller): Call,
     PathId(agent): PathId<AgentId>,
-    Params(how): Params<Import>,
+    Params(how): Params<ImportForAgent>,
     request: Request,
-) -> Created<SkillPackage> {
+) -> Created<ImportedSkillPack> {
     state.may_import_package_for(&caller, agent).await?;
-    let source = source(how, request).await?;
-    created(state.import_package_for(&caller, agent, source).await?.into())
+    let mut taken = ImportedSkillPack { packages: Vec::new(), documents: Vec::new() };
+    let source = match how.ready {
+        Some(name) => PackageSource::Bundled(name),
+        None if is_form(&request) => {
+            let collection = how.collection.as_deref().unwrap_or("Documents");
+            let mut form = Multipart::from_request(request, &()).await.map_err(broken)?;
+            while let Some(field) = form.next_field().await.map_err(broken)? {
+                if taken.packages.len() + taken.documents.len() >= MAX_FILES {
+                    return Err(too_many());
+                }
+                let name = field.file_name().unwrap_or_default().to_owned();
+                if field.name() != Some(FIELD) {
+                    continue;
+                }
+                if name.is_empty() || is_package(&name) {
+                    let source = PackageSource::Archive(whole(field).await?);
+                    taken.packages.push(state.import_package_for(&caller, agent, source).await?.into());
+                } else {
+                    let agent = agent.to_string();
+                    let upload = state.begin_document(&caller, collection, &name, Some(&agent)).await?;
+                    taken.documents.push(sent(field, upload).await?);
+                }
+            }
+            if taken.packages.is_empty() && taken.documents.is_empty() {
+                return Err(no_field());
+            }
+            return created(taken);
+        }
+        None => PackageSource::Archive(archive(request).await?),
+    };
+    taken.packages.push(state.import_package_for(&caller, agent, source).await?.into());
+    created(taken)
+}
+
+fn is_package(name: &str) -> bool {
+    let ending = std::path::Path::new(name).extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("skill") || ending.eq_ignore_ascii_case("zip"))
+}
+
+async fn sent(mut field: Field<'_>, mut upload: DocumentUpload) -> Result<AddedDocument, Problem> {
+    let mut bytes = 0;
+    while let Some(piece) = field.chunk().await.map_err(broken)? {
+        bytes += piece.len();
+        if bytes > MAX_UPLOAD {
+            return Err(too_long());
+        }
+        upload.write(&piece).await?;
+    }
+    Ok(upload.finish().await?)
 }
 
 async fn source(how: Import, request: Request) -> Result<PackageSource, Problem> {
@@ -91,33 +154,51 @@ fn broken(error: impl std::fmt::Display) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, format!("the archive did not arrive whole: {error}"), "send it again")
 }
 
+fn is_form(request: &Request) -> bool {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("multipart/form-data"))
+}
+
 async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
-    let kind = request.headers().get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|value| value.to_str().ok()).unwrap_or("");
-    if !kind.starts_with("multipart/form-data") {
+    if !is_form(&request) {
         let body = to_bytes(request.into_body(), MAX_UPLOAD + 1).await;
         let body = body.map_err(|_| too_long())?;
         return if body.len() > MAX_UPLOAD { Err(too_long()) } else { Ok(body.to_vec()) };
     }
     let mut form = Multipart::from_request(request, &()).await.map_err(broken)?;
-    while let Some(mut field) = form.next_field().await.map_err(broken)? {
-        if field.name() != Some(FIELD) {
-            continue;
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        if field.name() == Some(FIELD) {
+            return whole(field).await;
         }
-        let mut bytes = Vec::new();
-        while let Some(piece) = field.chunk().await.map_err(broken)? {
-            if bytes.len() + piece.len() > MAX_UPLOAD {
-                return Err(too_long());
-            }
-            bytes.extend_from_slice(&piece);
-        }
-        return Ok(bytes);
     }
-    Err(Problem::invalid(
+    Err(no_field())
+}
+
+async fn whole(mut field: Field<'_>) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = field.chunk().await.map_err(broken)? {
+        if bytes.len() + piece.len() > MAX_UPLOAD {
+            return Err(too_long());
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
+}
+
+fn no_field() -> Problem {
+    Problem::invalid(
         FIELD,
         "the form has no field `file`",
         "send the package as the form's field `file`, or as the body itself",
-    ))
+    )
+}
+
+fn too_many() -> Problem {
+    Problem::invalid(
+        FIELD,
+        format!("a form has at most {MAX_FILES} files; those before were taken"),
+        "send the rest in another request",
+    )
 }
 
 /// Skill packages by name, the latest revision of each.

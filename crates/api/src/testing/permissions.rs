@@ -164,6 +164,7 @@ fn granted(path: &str) -> Option<ResourceKind> {
         ("/api/agents/{id}", ResourceKind::Agent),
         ("/api/universal-agents/{id}", ResourceKind::Agent),
         ("/api/chat/{agent_id}", ResourceKind::Agent),
+        ("/api/rag/debug/{agent_id}", ResourceKind::Agent),
         ("/api/access/{kind}/{id}", ResourceKind::Agent),
         ("/api/skills/{id}", ResourceKind::Skill),
         ("/api/credentials/{id}", ResourceKind::Credential),

@@ -67,15 +67,17 @@ impl DocumentService {
     }
 
     /// Looks through the workspace and all watched folders for what is new, changed or gone.
-    pub(super) async fn scan_watched(&self) {
-        if let Err(error) = self.scan_workspace().await {
+    pub(super) async fn scan_watched(&self) -> LookedThrough {
+        let mut looked = LookedThrough::default();
+        if let Err(error) = self.scan_workspace(&mut looked).await {
             tracing::warn!(%error, "the workspace could not be looked through");
         }
         let watched = match self.store.watched_paths(self.tenant).await {
             Ok(watched) => watched,
             Err(error) => {
                 tracing::warn!(%error, "the watched folders can't be listed");
-                return;
+                looked.roots.clear();
+                return looked;
             }
         };
         for mut path in watched {
@@ -86,7 +88,8 @@ impl DocumentService {
                 agent: None,
                 user: None,
             };
-            let listing = listed(PathBuf::from(&path.path), MAX_FILES).await;
+            let mut listing = listed(PathBuf::from(&path.path), MAX_FILES).await;
+            looked.add(PathBuf::from(&path.path), &mut listing);
             path.problem = listing.problem.clone();
             path.scanned_at = Some(self.clock.now());
             let followed =
@@ -99,11 +102,13 @@ impl DocumentService {
                 tracing::warn!(%error, path = path.path, "a watched folder could not be followed");
             }
         }
+        looked
     }
 
-    async fn scan_workspace(&self) -> StoreResult<()> {
+    async fn scan_workspace(&self, looked: &mut LookedThrough) -> StoreResult<()> {
         let root = PathBuf::from(&self.workspace);
         let mut listing = listed(root.clone(), MAX_FILES).await;
+        looked.add(root.clone(), &mut listing);
         listing.files.retain(|(file, stamp)| {
             let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
             let read = ending.is_some_and(|ending| WORKSPACE_ENDINGS.contains(&ending.as_str()));
@@ -241,10 +246,26 @@ pub(super) fn open_plain(path: &str) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no plain file")) }
 }
 
+/// What a look through folders has seen.
+#[derive(Debug, Default)]
+pub(super) struct LookedThrough {
+    pub roots: Vec<PathBuf>,
+    /// With those below them.
+    pub folders: Vec<PathBuf>,
+}
+
+impl LookedThrough {
+    fn add(&mut self, root: PathBuf, listing: &mut Listing) {
+        self.roots.push(root);
+        self.folders.append(&mut listing.folders);
+    }
+}
+
 /// The files below a folder.
 #[derive(Debug, Default)]
 struct Listing {
     files: Vec<(PathBuf, Stamp)>,
+    folders: Vec<PathBuf>,
     /// Why not all of it was looked at.
     problem: Option<DocumentProblem>,
 }
@@ -285,6 +306,7 @@ fn walk(path: &Path, depth: usize, most: usize, listing: &mut Listing) {
             return;
         }
     };
+    listing.folders.push(path.to_owned());
     for entry in entries.flatten() {
         if listing.files.len() >= most {
             listing.problem = Some(DocumentProblem {
@@ -334,6 +356,8 @@ mod tests {
         names.sort();
         assert_eq!(names, ["a/b/two.txt", "one.txt"]);
         assert_eq!(listing.problem, None);
+        listing.folders.sort();
+        assert_eq!(listing.folders, [root.to_owned(), root.join("a"), root.join("a/b")]);
 
         let mut few = Listing::default();
         walk(root, 0, 1, &mut few);

@@ -40,14 +40,25 @@ impl SearchFilter {
     }
 }
 
-/// What was found, before its texts are read.
-pub(crate) struct Ranked {
-    pub hits: Vec<RankedChunk>,
-    pub documents: u64,
-    /// Why there is no ranking by meaning.
-    pub notice: Option<String>,
+/// A search, and how its rankings are joined.
+#[derive(Debug, Clone)]
+pub(crate) struct Search<'a> {
+    pub query: &'a str,
+    pub filter: SearchFilter,
+    pub mode: SearchMode,
+    pub weights: SearchWeights,
+    pub limit: usize,
+    /// Whether documents are looked into although the answer may be known.
+    pub fresh: bool,
 }
 
+/// What was found, before its texts are read.
+pub(super) struct Ranked {
+    pub hits: Vec<RankedChunk>,
+    pub documents: u64,
+}
+
+#[derive(Debug, Clone)]
 pub(crate) struct RankedChunk {
     pub key: ChunkKey,
     pub facts: DocumentFacts,
@@ -57,31 +68,19 @@ pub(crate) struct RankedChunk {
 }
 
 impl DocumentService {
-    /// The best chunks of the documents that fit the filter. Nothing else is scored or counted.
-    pub(crate) async fn ranked(
-        &self,
-        query: &str,
-        filter: &SearchFilter,
-        mode: SearchMode,
-        weights: SearchWeights,
-        limit: usize,
-    ) -> Result<Ranked, LiveError> {
+    /// The best chunks of the documents that fit the filter. Nothing else is scored or counted. `vector`: what the question
+    /// means, if that counts.
+    pub(super) async fn ranked(&self, search: &Search<'_>, vector: Option<Vec<f32>>) -> Result<Ranked, LiveError> {
         let Some(opened) = self.index.up_to_date().await? else {
-            return Ok(Ranked { hits: Vec::new(), documents: 0, notice: None });
+            return Ok(Ranked { hits: Vec::new(), documents: 0 });
         };
+        let Search { query, filter, mode, weights, limit, .. } = search;
+        let (mode, weights, limit) = (*mode, *weights, *limit);
         let numbers = opened.matching(|facts| filter.fits(facts));
         let documents = numbers.len() as u64;
         let allowed: DocumentSet = numbers.into_iter().collect();
-        let (vector, notice) = if mode == SearchMode::Text || documents == 0 {
-            (None, None)
-        } else {
-            match self.embedder.embed(&[query.to_owned()]).await {
-                Ok(vectors) => (vectors.into_iter().next(), None),
-                Err(error) => (None, Some(format!("only words were looked at: {error}"))),
-            }
-        };
         let count = CANDIDATES.max(limit);
-        let (target, words) = (Arc::clone(&opened), query.to_owned());
+        let (target, words) = (Arc::clone(&opened), (*query).to_owned());
         let searched = tokio::task::spawn_blocking(move || {
             let text = match mode {
                 SearchMode::Vectors => Vec::new(),
@@ -95,7 +94,7 @@ impl DocumentService {
         });
         let (text, vectors) = searched.await.map_err(|_| LiveError::Ended)??;
         let hits = joined(&opened, &text, &vectors, weights, limit);
-        Ok(Ranked { hits, documents, notice })
+        Ok(Ranked { hits, documents })
     }
 }
 

@@ -66,6 +66,7 @@ impl App {
             problem: None,
         };
         self.documents.store.save_watched_path(self.tenant(), &watched).await?;
+        self.documents.look();
         Ok(watched)
     }
 

@@ -2,12 +2,11 @@
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::collections::visible_to;
-use crate::document_service::{LiveError, RankedChunk, SearchFilter};
+use crate::document_service::{LiveError, RankedChunk, Search, SearchFilter};
 use crate::dto::documents::{Chunk, DocumentSearch, FoundChunk, SearchResult, VectorStoreStats};
-use std::collections::HashMap;
 use steward_core::Timestamp;
 use steward_core::document::{Collection, SearchWeights};
-use steward_core::ports::{ChunkKey, ChunkRow};
+use steward_core::ports::ChunkRow;
 
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 100;
@@ -49,15 +48,17 @@ impl App {
                 .map(|text| day("upload_date_to", text).map(|at| Timestamp(at.0.saturating_add(DAY_MS))))
                 .transpose()?,
         };
-        let ranked = self.documents.ranked(query, &filter, input.mode, weights, limit as usize).await;
-        let ranked = ranked.map_err(|error| unavailable(&error))?;
-        let keys: Vec<ChunkKey> = ranked.hits.iter().map(|hit| hit.key).collect();
-        let rows = self.documents.store.chunks(self.tenant(), &keys).await?;
-        let mut rows: HashMap<ChunkKey, _> = rows.into_iter().collect();
-        let found: Vec<FoundChunk> =
-            ranked.hits.into_iter().filter_map(|hit| rows.remove(&hit.key).map(|row| found(hit, row))).collect();
+        let limit = limit as usize;
+        let search = Search { query, filter, mode: input.mode, weights, limit, fresh: input.fresh };
+        let (found, cached) = self.documents.find(&search).await.map_err(|error| unavailable(&error))?;
         let took_ms = u64::try_from(self.now().since(begun).as_millis()).unwrap_or(u64::MAX);
-        Ok(SearchResult { found, documents: ranked.documents, notice: ranked.notice, took_ms })
+        Ok(SearchResult {
+            found: found.hits.iter().map(shown).collect(),
+            documents: found.documents,
+            notice: found.notice.clone(),
+            cached,
+            took_ms,
+        })
     }
 
     /// What keeps the vectors, and how many there are of those that the caller may see.
@@ -91,15 +92,15 @@ impl App {
     }
 }
 
-fn found(hit: RankedChunk, row: ChunkRow) -> FoundChunk {
+fn shown((hit, row): &(RankedChunk, ChunkRow)) -> FoundChunk {
     FoundChunk {
         document: hit.facts.id,
         collection: hit.facts.collection,
-        name: hit.facts.name,
-        source: hit.facts.source,
-        doc_type: hit.facts.doc_type,
+        name: hit.facts.name.clone(),
+        source: hit.facts.source.clone(),
+        doc_type: hit.facts.doc_type.clone(),
         added_at: hit.facts.added_at,
-        chunk: Chunk::of(hit.key.chunk, row),
+        chunk: Chunk::of(hit.key.chunk, row.clone()),
         score: hit.score,
         text_rank: hit.text.map(|(rank, _)| rank),
         text_score: hit.text.map(|(_, score)| score),

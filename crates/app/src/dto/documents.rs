@@ -199,10 +199,12 @@ pub struct DocumentSearch {
     pub limit: Option<u32>,
     /// Which rankings to use.
     pub mode: SearchMode,
+    /// Whether documents are looked into although the answer to the same question is known.
+    pub fresh: bool,
 }
 
 /// Which rankings a search uses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchMode {
     /// Words and meaning, joined.
@@ -262,6 +264,8 @@ pub struct SearchResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub notice: Option<String>,
+    /// Whether it was known from the same question, maybe in other words.
+    pub cached: bool,
     /// Milliseconds that it took.
     pub took_ms: u64,
 }

@@ -1,3 +1,4 @@
+use super::documents::AddedDocument;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use steward_core::package::{self, Finding, PackageState, Permissions};
@@ -26,12 +27,23 @@ pub struct SkillPackage {
     pub findings: Vec<Finding>,
     /// Its files and their sizes in bytes.
     pub files: BTreeMap<String, u64>,
+    /// How many of them, those below `references/`, are documents while it is in use.
+    pub references: u32,
     /// Ids of the skills made from it.
     pub skills: Vec<SkillId>,
     /// When it was imported, ms since 1970 UTC.
     pub at: Timestamp,
     /// Who imported it.
     pub by: String,
+}
+
+/// What an agent was given.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ImportedSkillPack {
+    /// Skill packages; the agent has the skills of those that are active.
+    pub packages: Vec<SkillPackage>,
+    /// Other files: documents that are linked to the agent.
+    pub documents: Vec<AddedDocument>,
 }
 
 /// Which content is accepted.
@@ -68,6 +80,7 @@ pub struct PackageDiff {
 
 impl From<package::SkillPackage> for SkillPackage {
     fn from(one: package::SkillPackage) -> Self {
+        let references = one.files.keys().filter(|path| path.starts_with("references/")).count();
         Self {
             name: one.name,
             revision: one.revision,
@@ -78,6 +91,7 @@ impl From<package::SkillPackage> for SkillPackage {
             permissions: one.permissions,
             findings: one.findings,
             files: one.files.into_iter().map(|(path, file)| (path, file.bytes)).collect(),
+            references: u32::try_from(references).unwrap_or(u32::MAX),
             skills: one.skills,
             at: one.at,
             by: one.by,

@@ -127,6 +127,7 @@ pub struct DocumentFilter {
     pub job: Option<IngestJobId>,
     pub agent: Option<AgentId>,
     pub origin: Option<DocumentOrigin>,
+    pub added_by: Option<UserId>,
     /// Part of the name, title or source.
     pub text: Option<String>,
     /// Those older than this document of the page before.
@@ -138,6 +139,7 @@ pub struct DocumentFilter {
 pub struct JobFilter {
     /// Only what this user may see; `None`: what anybody may.
     pub visible_to: Option<UserId>,
+    pub created_by: Option<UserId>,
     pub after: Option<IngestJobId>,
     pub limit: u32,
 }

@@ -104,7 +104,7 @@ fn apart_from_its_time(text: &str) -> Cow<'_, str> {
     )
 }
 
-fn is_word(c: char) -> bool {
+pub fn is_word(c: char) -> bool {
     c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))
 }
 

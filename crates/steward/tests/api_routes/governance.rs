@@ -80,6 +80,25 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
+/// A collection of Ann's with a document of this text, once it is read.
+fn add_document(house: &House, collection: &str, body: &str) -> Value {
+    let made = house.call_as(&key("ann"), Method::POST, "/api/collections", Some(json!({"name": collection})));
+    assert_eq!(made.0, 201, "{}", made.1);
+    let path = format!("/api/documents/upload?collection={collection}&name={collection}.txt");
+    let request = crate::api_routes::house::client()
+        .post(format!("{}{path}", house.server.url))
+        .bearer_auth(key("ann"))
+        .header("content-type", "application/octet-stream")
+        .body(body.to_owned());
+    let added: Value = house.bench.runtime.block_on(async {
+        let answer = request.send().await.unwrap().text().await.unwrap();
+        serde_json::from_str(&answer).unwrap()
+    });
+    let path = format!("/api/documents/{}", text(&added["document"]["id"]));
+    until("read", || get(house, &path)["status"] == "ready");
+    get(house, &path)
+}
+
 #[test]
 fn who_is_erased_is_nowhere_any_more() {
     let house = house();
@@ -88,6 +107,11 @@ fn who_is_erased_is_nowhere_any_more() {
     let talk = ask(&house, "ann", &large);
     ask(&house, "bob", "Write to ann@example.org");
     assert!(!places(&house.bench.data(), "canary-finches").is_empty());
+    // A collection of hers alone, and a document of hers in one that bob has as well.
+    let (own, shared) = (add_document(&house, "Diary", "canary-pelican"), add_document(&house, "Shared", "A heron."));
+    let grant = json!({"user": "bob@example.org", "level": "use"});
+    let access = format!("/api/access/collection/{}/grants", text(&shared["collection"]));
+    assert!(house.call_as(&key("ann"), Method::POST, &access, Some(grant)).0 < 300);
     let path = format!("/api/users/{ann}/erasure");
     for name in ["ann", "olga"] {
         assert_eq!(house.call_as(&key(name), Method::GET, &path, None).0, 403);
@@ -95,10 +119,22 @@ fn who_is_erased_is_nowhere_any_more() {
     let preview = get(&house, &path)["preview"].clone();
     assert_eq!(preview["obstacles"], json!([]), "{preview}");
     let goes = preview["goes"].as_array().unwrap();
-    assert!(goes.contains(&json!({"kind": "conversations", "count": 1})), "{preview}");
+    for kind in ["conversations", "collections", "documents"] {
+        assert!(goes.contains(&json!({"kind": kind, "count": 1})), "{preview}");
+    }
+    assert!(preview["renamed"].as_array().unwrap().contains(&json!({"kind": "documents", "count": 1})), "{preview}");
     let lines = get(&house, &format!("/api/users/{ann}/export"));
     let lines = lines.as_str().unwrap();
-    for part in ["\"account\"", "\"conversation\"", "\"run\"", "\"event\"", "canary-finches"] {
+    for part in [
+        "\"account\"",
+        "\"conversation\"",
+        "\"run\"",
+        "\"event\"",
+        "canary-finches",
+        "\"document\"",
+        "\"chunk\"",
+        "canary-pelican",
+    ] {
         assert!(lines.contains(part), "{part}");
     }
     post(&house, &path, json!({"confirmation": "no"}), 409);
@@ -106,6 +142,10 @@ fn who_is_erased_is_nowhere_any_more() {
     assert_eq!(house.call_as(&key("ann"), Method::GET, "/api/agents", None).0, 401, "at once");
     until("erased", || !get(&house, &path)["erasure"]["done_at"].is_null());
     assert_eq!(places(&house.bench.data(), "canary-finches"), [""; 0], "what they said");
+    assert_eq!(places(&house.bench.data(), "canary-pelican"), [""; 0], "what only they could see");
+    assert_eq!(house.call_as(&key("ada"), Method::GET, &format!("/api/documents/{}", text(&own["id"])), None).0, 404);
+    let kept = get(&house, &format!("/api/documents/{}", text(&shared["id"])));
+    assert_eq!((&kept["name"], kept.get("added_by")), (&json!("Shared.txt"), None), "{kept}");
     let named = places(&house.bench.data(), "ann@example.org");
     assert!(named.iter().all(|place| place.starts_with("audit_")), "{named:?}");
     let left = get(&house, "/api/runs?limit=50").to_string();

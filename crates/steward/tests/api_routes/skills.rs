@@ -157,7 +157,7 @@ fn a_ready_package_becomes_prompt_and_references() {
     assert_eq!(house.post("/api/skills/packages/infra-agent/accept", accept, 409)["code"], "package");
     let path = format!("/api/universal-agents/{agent}/import-skill-pack?ready=infra-agent");
     let active = house.send(Method::POST, &path, None, 201);
-    assert_eq!(active["state"], "active");
+    assert_eq!(active["packages"][0]["state"], "active");
     let skills = house.items("/api/skills?package=infra-agent");
     assert!(!skills.is_empty());
     assert_eq!(skills[0]["type"], "internal");

@@ -61,6 +61,7 @@ impl Documents for Store {
                                           and a.document_id = d.id and a.agent_id = $6))
                and ($7 is null or d.origin = $7)
                and ($8 is null or d.folded like $8 escape '\\')
+               and ($11 is null or d.added_by = $11)
                and ($9 is null or d.number < coalesce((select b.number from documents b
                                                        where b.tenant_id = $1 and b.id = $9), 0))
                and ",
@@ -77,7 +78,8 @@ impl Documents for Store {
             filter.origin.map(DocumentOrigin::as_str),
             pattern(filter.text.as_deref())?,
             filter.after,
-            limit + 1
+            limit + 1,
+            filter.added_by
         ];
         let rows = self.rows(sql, args).await?;
         Ok(paged(rows.iter().map(document_of).collect::<StoreResult<_>>()?, limit))
@@ -125,11 +127,11 @@ impl Documents for Store {
         let limit = page_size(filter.limit);
         let sql = concat!(
             "select j.id, j.collection_id, j.label, j.state, j.created_by, j.created_at from ingest_jobs j
-             where j.tenant_id = $1 and ($3 is null or j.id < $3) and ",
+             where j.tenant_id = $1 and ($3 is null or j.id < $3) and ($5 is null or j.created_by = $5) and ",
             visible!("$2", "j.collection_id"),
             " order by j.id desc limit $4"
         );
-        let rows = self.rows(sql, args![tenant, filter.visible_to, filter.after, limit + 1]).await?;
+        let rows = self.rows(sql, args![tenant, filter.visible_to, filter.after, limit + 1, filter.created_by]).await?;
         let mut page: Page<IngestJob> = paged(rows.iter().map(job_of).collect::<StoreResult<_>>()?, limit);
         for job in &mut page.items {
             *job = self.with_progress(tenant, job.clone()).await?;

@@ -2,7 +2,7 @@
 
 use super::run_commit::open_run;
 use crate::append::{AuditRow, insert_audit};
-use crate::codec::{page_size, pattern};
+use crate::codec::{from_json, page_size, pattern, to_json};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
@@ -10,6 +10,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use steward_core::audit::AuditEntry;
+use steward_core::document::Collection;
 use steward_core::governance::{Classification, Classified};
 use steward_core::hash::sha256;
 use steward_core::message::Message;
@@ -474,6 +475,29 @@ async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String]
     changed +=
         tx.execute("delete from idempotency_keys where tenant_id = $1 and owner = $2", args![tenant, owner]).await?;
     changed += tx.execute("delete from mask_maps where tenant_id = $1 and user_id = $2", args![tenant, user]).await?;
+    for sql in [
+        "update documents set added_by = null where tenant_id = $1 and added_by = $2",
+        "update ingest_jobs set created_by = null where tenant_id = $1 and created_by = $2",
+    ] {
+        changed += tx.execute(sql, args![tenant, user]).await?;
+    }
+    changed += forget_maker(tx, tenant, user).await?;
+    Ok(changed)
+}
+
+/// Collections stay, made by nobody.
+async fn forget_maker(tx: &mut Tx<'_>, tenant: TenantId, user: UserId) -> StoreResult<u64> {
+    let sql = locking!(tx, "select id, body from collections where tenant_id = $1 and body like $2", "for update");
+    let rows = tx.rows(sql, args![tenant, format!("%{user}%")]).await?;
+    let mut changed = 0;
+    for row in &rows {
+        let mut collection: Collection = from_json("a collection", &row.text(1)?)?;
+        if collection.created_by == Some(user) {
+            collection.created_by = None;
+            let sql = "update collections set body = $3 where tenant_id = $1 and id = $2";
+            changed += tx.execute(sql, args![tenant, collection.id, to_json(&collection)?]).await?;
+        }
+    }
     Ok(changed)
 }
 
@@ -500,6 +524,8 @@ const MENTIONS: &[(&str, &str)] = &[
     counted!("resource_grants", "given_by"),
     counted!("kept_runs", "kept_by"),
     counted!("memories", "text"),
+    counted!("documents", "name", "source", "facts"),
+    counted!("chunks", "text"),
     counted!("notes", "title", "text"),
     counted!("reminders", "text"),
     counted!("agents", "body"),

@@ -1,5 +1,5 @@
 use super::error::PackageError;
-use super::read::{Files, MAIN, PackageContents, SKILLS};
+use super::read::{Files, MAIN, PackageContents, REFERENCES, SKILLS};
 use super::references::first_heading;
 use super::{Packages, names};
 use serde_json::json;
@@ -124,6 +124,11 @@ fn listing(files: &Files) -> String {
         }
     }
     list.trim_end().to_owned()
+}
+
+/// Whether it is knowledge, which is searched like other documents.
+pub(super) fn is_knowledge(path: &str) -> bool {
+    path.starts_with(REFERENCES)
 }
 
 /// Whether agents may read this file: all but the prompt, which they have, and the definitions.

@@ -14,6 +14,7 @@ use steward_core::{hash, schema};
 
 pub(crate) const MAIN: &str = "SKILL.md";
 pub(crate) const SKILLS: &str = "skills/";
+pub(crate) const REFERENCES: &str = "references/";
 /// Largest `SKILL.md` and skill definition.
 const TEXT_BYTES: usize = 256 << 10;
 

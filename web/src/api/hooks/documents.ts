@@ -24,7 +24,7 @@ export function useRestricted(ids: string[]): Map<string, boolean> {
   });
 }
 
-export type DocumentFilter = { collection?: string; status?: DocumentStatus; search?: string };
+export type DocumentFilter = { collection?: string; status?: DocumentStatus; search?: string; agent_id?: string };
 export const useDocuments = (filter: DocumentFilter) => usePaged<StoredDocument>(["documents"], "/api/documents", filter, { unsettled: (items) => items.some(isUnsettled) });
 export const useDocument = (id: string) =>
   useQuery({ queryKey: ["document", id], queryFn: ({ signal }) => api.get<DocumentDetails>(`/api/documents/${id}`, { signal }), refetchInterval: ({ state }) => (state.data && isUnsettled(state.data) ? POLL : false) });

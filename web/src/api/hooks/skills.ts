@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { api, authorized, pathOf, problemOf } from "../client";
-import type { CredentialKind, Page, PackageFileDiff, Skill, SkillDetail, SkillInput, SkillKindInfo, SkillPackage, SkillTest, SkillTested, SshHost } from "../types";
+import type { CredentialKind, ImportedSkillPack, Page, PackageFileDiff, Skill, SkillDetail, SkillInput, SkillKindInfo, SkillPackage, SkillTest, SkillTested, SshHost } from "../types";
 import { sendFile } from "../upload";
 import { allOf, useFresh, usePaged } from "./core";
 
@@ -46,10 +46,14 @@ export const usePackageDiff = (name: string, between: { from?: number; to: numbe
 
 export type Import = { file: File | string; agent?: string; onProgress?: (share: number) => void; signal?: AbortSignal };
 /** Sends a package, or names one that comes with Steward. With an agent its skills are given to it. */
-function importPackage({ file, agent, onProgress, signal }: Import): Promise<SkillPackage> {
+async function importPackage({ file, agent, onProgress, signal }: Import): Promise<SkillPackage> {
   const path = agent ? `/api/universal-agents/${agent}/import-skill-pack` : "/api/skills/import-package";
-  if (typeof file === "string") return api.post<SkillPackage>(path, { query: { ready: file, activate: true }, ...(signal && { signal }) });
-  return sendFile<SkillPackage>(path, file, onProgress ?? (() => {}), signal ?? new AbortController().signal);
+  const taken =
+    typeof file === "string"
+      ? await api.post<SkillPackage | ImportedSkillPack>(path, { query: { ready: file, ...(!agent && { activate: true }) }, ...(signal && { signal }) })
+      : await sendFile<SkillPackage | ImportedSkillPack>(path, file, onProgress ?? (() => {}), signal ?? new AbortController().signal);
+  // An agent may be given several at once.
+  return "packages" in taken ? (taken.packages[0] as SkillPackage) : taken;
 }
 
 /** A revision as a file. */
@@ -66,7 +70,7 @@ export async function exportPackage(name: string, revision: number): Promise<voi
 type Accept = { name: string; hash: string; agent?: string | null; dangers?: boolean };
 export function usePackageActions() {
   const fresh = useFresh();
-  const after = () => fresh("packages", "skills", "skill", "agents", "agent");
+  const after = () => fresh("packages", "skills", "skill", "agents", "agent", "documents", "collections");
   return {
     import: useMutation({ mutationFn: importPackage, onSuccess: after }),
     accept: useMutation({ mutationFn: ({ name, ...body }: Accept) => api.post<SkillPackage>(`/api/skills/packages/${encodeURIComponent(name)}/accept`, { body }), onSuccess: after }),

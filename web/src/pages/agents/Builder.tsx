@@ -1,7 +1,7 @@
 import { useBlocker, useNavigate } from "@tanstack/react-router";
 import { Copy, Ellipsis, Eye, MessageSquare, Trash2 } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
-import { useAgentActions, useConnections, useTools } from "@/api/hooks";
+import { mayWork, useAgentActions, useConnections, useMe, useTools } from "@/api/hooks";
 import type { Agent, AgentInput } from "@/api/types";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
@@ -11,6 +11,7 @@ import { useDeleting } from "./AgentsPage";
 import { DeepForm } from "./parts/DeepForm";
 import { problemsOf, sent } from "./parts/form";
 import { Limits } from "./parts/Limits";
+import { AgentDocuments } from "./parts/Documents";
 import { PolicyForm } from "./parts/Policy";
 import { Preview } from "./parts/Preview";
 import { RoutingForm } from "./parts/Routing";
@@ -25,6 +26,7 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
   const navigate = useNavigate();
   const deleting = useDeleting();
   const { create, update } = useAgentActions();
+  const { data: me } = useMe();
   const tools = useTools();
   const connections = useConnections();
   const [saved, setSaved] = useState(start);
@@ -95,6 +97,7 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
               {tools.error ? <ErrorState inline error={tools.error} onRetry={() => void tools.refetch()} /> : <ToolPicker tools={tools.data} all={all} chosen={form.tools} error={tried ? problem("tools") : undefined} onAll={setAll} onChange={(chosen) => patch({ tools: chosen })} />}
             </Group>
             <Group title={t("sec_skills")}><SkillPicker agent={agent} chosen={form.skills ?? []} disabled={!mayEdit} operator={operator} onChange={(skills) => patch({ skills })} onGiven={(skills) => (patch({ skills: [...new Set([...(form.skills ?? []), ...skills])] }), setSaved((old) => ({ ...old, skills: [...new Set([...(old.skills ?? []), ...skills])] })))} /></Group>
+            {agent && mayWork(me) && <Group title={t("sec_documents")}><AgentDocuments agent={agent} disabled={!mayEdit} /></Group>}
             <Group title={t("sec_policy")}><PolicyForm policy={form.policy} tools={tools.data ?? []} disabled={!operator} onChange={(policy) => patch({ policy })} /></Group>
             <Group title={t("sec_limits")}><Limits form={form} fixed={!operator} problem={problem} onChange={patch} /></Group>
           </fieldset>

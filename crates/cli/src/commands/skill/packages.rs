@@ -50,17 +50,26 @@ async fn import(
     let mut path = match agent {
         Some(name) => {
             let id = client.agent_named(Some(name)).await?.id;
-            format!("/api/universal-agents/{id}/import-skill-pack?activate=true")
+            format!("/api/universal-agents/{id}/import-skill-pack")
         }
         None => format!("/api/skills/import-package?activate={activate}"),
     };
     if let Some(ready) = ready {
-        path = format!("{path}&ready={}", encoded(ready));
-        return client.upload(&path, None).await;
+        path += if agent.is_some() { "?" } else { "&" };
+        path += &format!("ready={}", encoded(ready));
+        return Ok(package_in(client.upload(&path, None).await?));
     }
     let file = file.context("name the archive, or a package that comes with Steward with --ready")?;
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    client.upload(&path, Some(bytes)).await
+    Ok(package_in(client.upload(&path, Some(bytes)).await?))
+}
+
+/// An agent may be given several.
+fn package_in(mut answer: Value) -> Value {
+    match answer["packages"].as_array_mut() {
+        Some(packages) if !packages.is_empty() => packages.swap_remove(0),
+        _ => answer,
+    }
 }
 
 async fn accept(client: &Client, name: &str, hash: &str, dangers: bool, agent: Option<&str>) -> anyhow::Result<Value> {
@@ -196,6 +205,15 @@ fn tell(package: &Value, term: Term) {
     let files = package["files"].as_object().into_iter().flatten();
     for (path, bytes) in files {
         println!("file         {path} ({bytes} bytes)");
+    }
+    let references = package["references"].as_u64().unwrap_or_default();
+    if references > 0 {
+        let of = format!("{references} of them, below references/");
+        match state {
+            "active" => println!("documents    {of}, in the collection `References of {name}`"),
+            "quarantined" => println!("documents    {of}, once it is accepted"),
+            _ => {}
+        }
     }
     for finding in package["findings"].as_array().into_iter().flatten() {
         let severity = text(finding, "severity");

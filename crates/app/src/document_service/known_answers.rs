@@ -1,0 +1,137 @@
+//! Searches, and the answers that are kept for those who ask the same again. What may be seen is part of what an answer is
+//! kept under, and so is all else that it depends on.
+
+use super::DocumentService;
+use super::live_index::LiveError;
+use super::ranking::{RankedChunk, Search};
+use crate::dto::documents::SearchMode;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use steward_core::ports::{ChunkKey, ChunkRow};
+use steward_core::{AgentId, CollectionId, Timestamp};
+use steward_knowledge::{CacheStats, Cacheable, SemanticCache};
+
+/// All that an answer depends on but the question and the documents.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Scope {
+    agent: Option<AgentId>,
+    collections: BTreeSet<CollectionId>,
+    doc_type: Option<String>,
+    source_file: Option<String>,
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+    mode: SearchMode,
+    weights: [u32; 2],
+    limit: usize,
+    model: String,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Found {
+    pub hits: Vec<(RankedChunk, ChunkRow)>,
+    /// Documents that were looked into.
+    pub documents: u64,
+    /// Why there is no ranking by meaning.
+    pub notice: Option<String>,
+}
+
+pub(super) type KnownAnswers = SemanticCache<Scope, Found>;
+
+impl Cacheable for Found {
+    fn chunk_chars(&self) -> impl Iterator<Item = usize> {
+        self.hits.iter().map(|(_, row)| row.text.chars().count())
+    }
+
+    fn bytes(&self) -> usize {
+        let of = |(hit, row): &(RankedChunk, ChunkRow)| {
+            let headings: usize = row.headings.iter().map(|one| one.len() + size_of::<String>()).sum();
+            let facts = hit.facts.name.len() + hit.facts.source.len() + hit.facts.doc_type.len();
+            let areas = row.areas.len() * size_of::<steward_core::document::ChunkArea>();
+            size_of::<(RankedChunk, ChunkRow)>() + row.text.len() + headings + facts + areas + row.method.len()
+        };
+        self.hits.iter().map(of).sum()
+    }
+}
+
+impl DocumentService {
+    /// The best chunks of the documents that fit, and whether they were known already.
+    pub(crate) async fn find(&self, search: &Search<'_>) -> Result<(Arc<Found>, bool), LiveError> {
+        let begun = self.clock.now();
+        // As of now: what changes from here on ends what is kept below.
+        let version = self.store.last_document_change(self.tenant).await?;
+        if version == 0 || search.filter.collections.is_empty() {
+            return Ok((Arc::default(), false));
+        }
+        let scope = self.scope(search);
+        if !search.fresh
+            && let Some(known) = self.known_answers().same(&scope, search.query, version, begun)
+        {
+            return Ok((known, true));
+        }
+        let (vector, notice) = self.meaning(search).await;
+        if !search.fresh
+            && let Some(vector) = &vector
+            && let Some(known) = self.known_answers().alike(&scope, search.query, vector, version, begun)
+        {
+            return Ok((known, true));
+        }
+        let ranked = self.ranked(search, vector.clone()).await?;
+        let keys: Vec<ChunkKey> = ranked.hits.iter().map(|hit| hit.key).collect();
+        let mut rows: HashMap<ChunkKey, ChunkRow> = self.store.chunks(self.tenant, &keys).await?.into_iter().collect();
+        let hits = ranked.hits.into_iter().filter_map(|hit| rows.remove(&hit.key).map(|row| (hit, row))).collect();
+        let found = Arc::new(Found { hits, documents: ranked.documents, notice });
+        if found.notice.is_none() {
+            let now = self.clock.now();
+            let took_ms = u64::try_from(now.since(begun).as_millis()).unwrap_or(u64::MAX);
+            self.known_answers().keep(&scope, search.query, vector, &found, took_ms, version, now);
+        }
+        Ok((found, false))
+    }
+
+    /// What the question means, or why that is not known.
+    async fn meaning(&self, search: &Search<'_>) -> (Option<Vec<f32>>, Option<String>) {
+        if search.mode == SearchMode::Text {
+            return (None, None);
+        }
+        match self.embedder.embed(&[search.query.to_owned()]).await {
+            Ok(vectors) => (vectors.into_iter().next(), None),
+            Err(error) => (None, Some(format!("only words were looked at: {error}"))),
+        }
+    }
+
+    fn scope(&self, search: &Search<'_>) -> Scope {
+        let filter = &search.filter;
+        Scope {
+            agent: filter.agent,
+            collections: filter.collections.iter().copied().collect(),
+            doc_type: filter.doc_type.clone(),
+            source_file: filter.source_file.clone(),
+            from: filter.from,
+            until: filter.until,
+            mode: search.mode,
+            weights: [search.weights.text.to_bits(), search.weights.vectors.to_bits()],
+            limit: search.limit,
+            model: self.embedder.model().to_owned(),
+        }
+    }
+
+    /// Figures of the answers that are kept for an agent, or for all, within these collections. `None`: within any.
+    pub(crate) fn cache_stats(&self, agent: Option<AgentId>, visible: Option<&HashSet<CollectionId>>) -> CacheStats {
+        self.known_answers().stats(|scope| is_within(scope, agent, visible))
+    }
+
+    /// Forgets them; answers how many.
+    pub(crate) fn clear_cache(&self, agent: Option<AgentId>, visible: Option<&HashSet<CollectionId>>) -> u64 {
+        self.known_answers().clear(|scope| is_within(scope, agent, visible))
+    }
+
+    fn known_answers(&self) -> MutexGuard<'_, KnownAnswers> {
+        self.known_answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_within(scope: &Scope, agent: Option<AgentId>, visible: Option<&HashSet<CollectionId>>) -> bool {
+    agent.is_none_or(|agent| scope.agent == Some(agent))
+        && visible.is_none_or(|visible| scope.collections.iter().all(|one| visible.contains(one)))
+}

@@ -1,0 +1,163 @@
+//! What agents really have to answer from, and the answers that are kept: nobody is told more than they may search.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::collections::visible_to;
+use crate::dto::documents::DocumentSearch;
+use crate::dto::rag::{RagCacheCleared, RagCacheStats, RagCollection, RagDebug, RagQuestion, SampleChunk};
+use std::collections::HashSet;
+use steward_core::agent::Agent;
+use steward_core::document::{Document, DocumentStatus};
+use steward_core::ports::DocumentFilter;
+use steward_core::{AgentId, CollectionId};
+use steward_knowledge::CacheLimits;
+
+const SAMPLES: usize = 5;
+const SAMPLE_CHARS: usize = 300;
+const PAGE: u32 = 500;
+
+impl App {
+    /// Of one agent's answers, or of all. `agent`: id or name.
+    pub async fn rag_cache_stats(&self, caller: &Caller, agent: Option<&str>) -> Result<RagCacheStats, AppError> {
+        authorize(caller, Action::Read, Resource::Collections)?;
+        let agent = self.asked_about(caller, agent).await?;
+        self.cache_stats_of(caller, agent.map(|agent| agent.id)).await
+    }
+
+    /// Forgets the answers that are kept, of one agent or of all.
+    pub async fn clear_rag_cache(&self, caller: &Caller, agent: Option<&str>) -> Result<RagCacheCleared, AppError> {
+        authorize(caller, Action::Write, Resource::Collections)?;
+        let agent = self.asked_about(caller, agent).await?;
+        let visible = self.visible_collections(caller).await?;
+        let removed = self.documents.clear_cache(agent.map(|agent| agent.id), visible.as_ref());
+        Ok(RagCacheCleared { removed })
+    }
+
+    /// `query`: what it would find for the agent.
+    pub async fn rag_debug(&self, caller: &Caller, agent: &str, query: Option<&str>) -> Result<RagDebug, AppError> {
+        authorize(caller, Action::Read, Resource::Collections)?;
+        let agent = match agent.parse::<AgentId>() {
+            Ok(id) => self.agent_for(caller, Action::Read, id).await?,
+            Err(_) => {
+                let found = self.usable_agent(caller, agent).await?;
+                found.ok_or_else(|| AppError::not_found(format!("agent `{agent}`")))?
+            }
+        };
+        let documents = self.documents_of_agent(caller, agent.id).await?;
+        let mut collections = Vec::new();
+        for collection in self.collections(caller).await? {
+            let of: Vec<&Document> = documents.iter().filter(|one| one.collection == collection.id).collect();
+            if !of.is_empty() {
+                collections.push(RagCollection {
+                    id: collection.id,
+                    name: collection.name,
+                    embedding_model: collection.embedding_model,
+                    documents: of.len() as u64,
+                    chunks: of.iter().map(|one| u64::from(one.chunks)).sum(),
+                });
+            }
+        }
+        let count = |status| documents.iter().filter(|one| one.status == status).count() as u64;
+        let (embedding_model, dimension) = self.documents.embedding_model();
+        let behind = match visible_to(caller) {
+            None => {
+                let last = self.documents.store.last_document_change(self.tenant()).await?;
+                self.documents.index_behind(last)
+            }
+            Some(_) => 0,
+        };
+        Ok(RagDebug {
+            agent: agent.id,
+            agent_name: agent.name.clone(),
+            embedding_model,
+            dimension,
+            collections,
+            documents: documents.len() as u64,
+            chunks: documents.iter().map(|one| u64::from(one.chunks)).sum(),
+            embedded: documents.iter().map(|one| u64::from(one.embedded)).sum(),
+            waiting: count(DocumentStatus::Waiting) + count(DocumentStatus::Embedding),
+            failed: count(DocumentStatus::Failed),
+            sample_chunks: self.sample_chunks(&documents).await?,
+            behind,
+            cache: self.cache_stats_of(caller, Some(agent.id)).await?,
+            question: match query.map(str::trim).filter(|query| !query.is_empty()) {
+                Some(query) => Some(self.question_of(caller, &agent, query).await?),
+                None => None,
+            },
+        })
+    }
+
+    async fn question_of(&self, caller: &Caller, agent: &Agent, query: &str) -> Result<RagQuestion, AppError> {
+        let search = DocumentSearch {
+            query: query.to_owned(),
+            agent_id: Some(agent.id.to_string()),
+            ..DocumentSearch::default()
+        };
+        let result = self.search_documents(caller, search).await?;
+        Ok(RagQuestion {
+            query: query.to_owned(),
+            found: result.found,
+            cached: result.cached,
+            notice: result.notice,
+            took_ms: result.took_ms,
+        })
+    }
+
+    async fn sample_chunks(&self, documents: &[Document]) -> Result<Vec<SampleChunk>, AppError> {
+        let mut samples = Vec::new();
+        for document in documents.iter().filter(|one| one.chunks > 0).take(SAMPLES) {
+            let chunks = self.documents.store.document_chunks(self.tenant(), document.number).await?;
+            samples.extend(chunks.first().map(|chunk| SampleChunk {
+                document: document.id,
+                name: document.name.clone(),
+                text: chunk.text.chars().take(SAMPLE_CHARS).collect(),
+            }));
+        }
+        Ok(samples)
+    }
+
+    /// Those linked to an agent that the caller may see.
+    async fn documents_of_agent(&self, caller: &Caller, agent: AgentId) -> Result<Vec<Document>, AppError> {
+        let mut filter = DocumentFilter { agent: Some(agent), limit: PAGE, ..DocumentFilter::default() };
+        let mut all = Vec::new();
+        loop {
+            let page = self.documents(caller, filter.clone()).await?;
+            filter.after = page.items.last().map(|last| last.id);
+            all.extend(page.items);
+            if !page.more {
+                return Ok(all);
+            }
+        }
+    }
+
+    async fn cache_stats_of(&self, caller: &Caller, agent: Option<AgentId>) -> Result<RagCacheStats, AppError> {
+        let visible = self.visible_collections(caller).await?;
+        let stats = self.documents.cache_stats(agent, visible.as_ref());
+        let limits = CacheLimits::default();
+        Ok(RagCacheStats {
+            entries: stats.entries,
+            bytes: stats.bytes,
+            hits: stats.hits,
+            misses: stats.misses,
+            saved_ms: stats.saved_ms,
+            ttl_seconds: limits.life.as_secs(),
+            similarity: limits.similarity,
+            max_entries: limits.entries as u64,
+            max_bytes: limits.bytes as u64,
+        })
+    }
+
+    /// `None`: the caller may see all.
+    async fn visible_collections(&self, caller: &Caller) -> Result<Option<HashSet<CollectionId>>, AppError> {
+        if visible_to(caller).is_none() {
+            return Ok(None);
+        }
+        Ok(Some(self.collections(caller).await?.into_iter().map(|one| one.id).collect()))
+    }
+
+    async fn asked_about(&self, caller: &Caller, agent: Option<&str>) -> Result<Option<Agent>, AppError> {
+        match agent.map(str::trim).filter(|text| !text.is_empty()) {
+            Some(agent) => Ok(Some(self.agent_by_id_or_name(caller, agent).await?)),
+            None => Ok(None),
+        }
+    }
+}
