@@ -30,6 +30,15 @@ pub enum Suite {
     Answers(Answers),
     /// What planning while working changes: requests of several steps, with it and without.
     Deep(Deep),
+    /// Questions of fact, asked of the documents that the server has: one JSON object per line with id, text, file, quote,
+    /// expect. An answer is right that holds what is expected and cites a passage that says it.
+    #[command(
+        after_help = "Example:\n  steward serve --workspace ~/data &\n  steward ingest manuals/\n  steward-evals facts questions.jsonl --json"
+    )]
+    Facts(Facts),
+    /// How well the documents that the server has are searched: one JSON object per line with id, text, answers (file and
+    /// quote).
+    Passages(Passages),
     /// Function calls of the Berkeley leaderboard (BFCL v4), judged by its own checker.
     #[command(
         after_help = "Examples:\n  steward-evals bfcl --category simple_python --limit 100\n  steward-evals bfcl --category multiple --strategy react --json\n\nThe cases come from the Python package bfcl-eval, which is installed into the cache folder at the first use."
@@ -105,6 +114,35 @@ pub enum Planning {
     Off,
     /// Each request twice.
     Both,
+}
+
+/// `facts`.
+#[derive(Debug, Clone, Args)]
+pub struct Facts {
+    /// File of questions.
+    pub file: PathBuf,
+    /// Agent that is asked, by name or id [default: the one that comes with Steward].
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// One JSON object instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Only the first N.
+    #[arg(long)]
+    pub limit: Option<usize>,
+}
+
+/// `passages`.
+#[derive(Debug, Clone, Args)]
+pub struct Passages {
+    /// File of questions.
+    pub file: PathBuf,
+    /// Only in these collections.
+    #[arg(long, short = 'c', value_name = "NAME")]
+    pub collection: Vec<String>,
+    /// One JSON object instead of a table.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `bfcl`.

@@ -5,9 +5,12 @@ mod asks;
 mod bfcl;
 mod cli;
 mod deep;
+mod facts;
 mod gateway;
+mod labelled;
 mod local_model;
 mod pages;
+mod passages;
 mod requests;
 
 use clap::Parser;
@@ -24,6 +27,8 @@ fn main() -> ExitCode {
         Suite::Answers(args) => start(&global, false, |_, _| async move { answers::run(&args) }),
         Suite::Asks(args) => start(&global, false, |settings, term| asks::run(settings, args, term)),
         Suite::Deep(args) => start(&global, false, |settings, term| deep::run(settings, args, term)),
+        Suite::Facts(args) => start(&global, false, |settings, term| facts::run(settings, args, term)),
+        Suite::Passages(args) => start(&global, false, |settings, term| passages::run(settings, args, term)),
         Suite::Bfcl(args) => start(&global, false, |settings, term| bfcl::run(settings, args, term)),
         Suite::LocalModel(args) => start(&global, false, |settings, _| local_model::run(settings, args)),
     }
