@@ -1,7 +1,7 @@
 //! Passages for runs: the same search, within what the run's user may see.
 
 use super::folders::WORKSPACE_COLLECTION;
-use super::{DocumentService, SearchFilter};
+use super::{DocumentService, Search, SearchFilter};
 use crate::dto::documents::SearchMode;
 use async_trait::async_trait;
 use std::collections::HashMap;
@@ -33,11 +33,21 @@ impl Knowledge for DocumentService {
         let workspace = collections.values().find(|one| one.name == WORKSPACE_COLLECTION).map(|one| one.id);
         let filter = SearchFilter {
             collections: collections.keys().copied().collect(),
-            agent: (!query.everything).then_some(query.agent),
+            documents: query.documents.iter().copied().collect(),
+            agent: (!query.everything && query.documents.is_empty()).then_some(query.agent),
             whole: workspace.filter(|_| query.workspace.is_some()),
             ..SearchFilter::default()
         };
-        let ranked = self.ranked(query.text, &filter, SearchMode::Hybrid, SearchWeights::default(), RANKED).await;
+        let search = Search {
+            query: query.text,
+            filter,
+            mode: SearchMode::Hybrid,
+            weights: SearchWeights::default(),
+            limit: RANKED,
+            fresh: true,
+        };
+        let (vector, problem) = self.meaning(&search).await;
+        let ranked = self.ranked(&search, vector).await;
         let mut ranked = ranked.map_err(|error| KnowledgeError::Index(error.to_string()))?;
         // A number or a name that stands in one passage alone says more than all vectors.
         let mut place = 0;
@@ -73,7 +83,7 @@ impl Knowledge for DocumentService {
         }
         let likely = if query.closely { CLOSELY } else { LIKELY };
         self.quote(query.text, &mut passages, likely).await;
-        Ok(FoundPassages { passages, documents: ranked.documents, problem: ranked.notice })
+        Ok(FoundPassages { passages, documents: ranked.documents, problem })
     }
 }
 
