@@ -20,7 +20,7 @@ type PassageProps = { document: string; chunk?: number; children: ReactNode; cla
 
 /** Opens a document beside what is looked at, at its passage; the address leads there again. */
 export function PassageLink({ document, chunk, children, className, title, label }: PassageProps) {
-  const search = (old: Record<string, unknown>) => ({ ...old, document, chunk: chunk === undefined ? undefined : String(chunk) });
+  const search = (old: Record<string, unknown>) => ({ ...old, document, chunk });
   return <Link to="." search={search as never} replace resetScroll={false} className={className} title={title} aria-label={label}>{children}</Link>;
 }
 

@@ -10,7 +10,9 @@ type Props = { chunks: readonly Chunk[]; page: number; chosen: number | null; on
 export function Areas({ chunks, page, chosen, onChoose, rest }: Props) {
   const t = useT("documents");
   const here = useRef<HTMLButtonElement>(null);
-  useEffect(() => here.current?.scrollIntoView({ block: "center", inline: "nearest" }), [chosen, page, rest, chunks]);
+  useEffect(() => {
+    here.current?.scrollIntoView({ block: "center", inline: "nearest" });
+  }, [chosen, page, rest, chunks]);
   return (
     <div className="absolute inset-0" role="group" aria-label={t("areas")}>
       {chunks.flatMap((chunk) =>
