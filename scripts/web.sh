@@ -36,7 +36,7 @@ build() {
     exit 1
   fi
   # Beside each file its compressed twin, which the server sends to who takes it.
-  find dist -type f -size +1k \( -name '*.js' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.webmanifest' \) \
+  find dist -type f -size +1k \( -name '*.js' -o -name '*.mjs' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.webmanifest' \) \
     -exec gzip --keep --force --best --no-name {} +
   printf '%s\n' "$now" >dist/.stamp
   echo "web: ${report##*$'\n'}" >&2

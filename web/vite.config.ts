@@ -1,12 +1,13 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { pdfjs } from "./scripts/pdfjs.ts";
 
 const server = "http://127.0.0.1:8800";
 const src = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), pdfjs()],
   resolve: {
     alias: [
       { find: /^@\//, replacement: src("") },

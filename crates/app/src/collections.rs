@@ -149,6 +149,10 @@ fn check(chunking: Chunking, weights: SearchWeights) -> Result<(), AppError> {
             "make `overlap` smaller, such as 300",
         ));
     }
+    check_weights(weights)
+}
+
+pub(crate) fn check_weights(weights: SearchWeights) -> Result<(), AppError> {
     let weight = |value: f32| (0.0..=1.0).contains(&value);
     if !weight(weights.text) || !weight(weights.vectors) || weights.text + weights.vectors <= 0.0 {
         return Err(AppError::invalid(

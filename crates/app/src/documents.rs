@@ -72,11 +72,12 @@ impl App {
         Ok((document.name, bytes))
     }
 
-    /// The chunks after the place `after`, in order.
+    /// The chunks after the place `after`, in order; with `page`, only those that have a part on it.
     pub async fn document_chunks(
         &self,
         caller: &Caller,
         id: DocumentId,
+        page: Option<u32>,
         after: Option<u32>,
         limit: u32,
     ) -> Result<Page<Chunk>, AppError> {
@@ -85,7 +86,7 @@ impl App {
         let first = after.map_or(0, |after| after.saturating_add(1));
         let mut items: Vec<Chunk> = (0u32..)
             .zip(rows)
-            .filter(|(index, _)| *index >= first)
+            .filter(|(index, row)| *index >= first && page.is_none_or(|page| row.is_on(page)))
             .take(limit as usize + 1)
             .map(|(index, row)| Chunk::of(index, row))
             .collect();
@@ -221,7 +222,12 @@ impl App {
         Ok(job)
     }
 
-    async fn document_for(&self, caller: &Caller, action: Action, id: DocumentId) -> Result<Document, AppError> {
+    pub(crate) async fn document_for(
+        &self,
+        caller: &Caller,
+        action: Action,
+        id: DocumentId,
+    ) -> Result<Document, AppError> {
         let unknown = || AppError::not_found(format!("document {id}"));
         let document = self.documents.store.document(self.tenant(), id).await?.ok_or_else(unknown)?;
         self.within(caller, action, document.collection).await?.ok_or_else(unknown)?;

@@ -1,6 +1,6 @@
 use crate::approval::Taint;
 use crate::governance::Classified;
-use crate::reference::Citation;
+use crate::reference::{Citation, GivenDocument};
 use crate::tool::ToolCall;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,24 @@ pub struct Message {
     /// In a conversation: the passages that it cites. Never part of a prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
+    /// In a conversation: the documents that were given with it. Never part of a prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<GivenDocument>,
+}
+
+/// Given documents of a conversation that are looked through, the newest.
+const MOST_GIVEN: usize = 100;
+
+/// The documents that a request may be about: those given with it, then those of earlier messages, the newest first, each once.
+pub fn given_documents(now: &[GivenDocument], history: &[Message]) -> Vec<GivenDocument> {
+    let before = history.iter().rev().flat_map(|message| &message.documents);
+    let mut all: Vec<GivenDocument> = Vec::new();
+    for one in now.iter().chain(before) {
+        if all.len() < MOST_GIVEN && all.iter().all(|known| known.id != one.id) {
+            all.push(one.clone());
+        }
+    }
+    all
 }
 
 impl Message {
@@ -57,6 +75,7 @@ impl Message {
             taint: Vec::new(),
             classified: None,
             citations: Vec::new(),
+            documents: Vec::new(),
         }
     }
 
@@ -80,5 +99,25 @@ impl Message {
     pub fn with_calls(mut self, calls: Vec<ToolCall>) -> Self {
         self.tool_calls = calls;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Message, given_documents};
+    use crate::DocumentId;
+    use crate::reference::GivenDocument;
+    use uuid::Uuid;
+
+    #[test]
+    fn a_document_that_is_given_again_is_one() {
+        let given =
+            |number: u128| GivenDocument { id: DocumentId(Uuid::from_u128(number)), name: format!("{number}.pdf") };
+        let said = |documents: Vec<GivenDocument>| Message { documents, ..Message::user("Read it") };
+        let history = [said(vec![given(1)]), said(vec![given(2), given(3)]), Message::assistant("Yes.")];
+        let all = given_documents(&[given(3), given(4)], &history);
+        let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["3.pdf", "4.pdf", "2.pdf", "1.pdf"]);
+        assert!(given_documents(&[], &[]).is_empty());
     }
 }

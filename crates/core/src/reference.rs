@@ -91,6 +91,15 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
+/// A document that somebody gave with a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct GivenDocument {
+    /// The document.
+    pub id: DocumentId,
+    /// Its name as it was then.
+    pub name: String,
+}
+
 /// A passage that an answer cites.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Citation {

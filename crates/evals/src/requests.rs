@@ -49,6 +49,7 @@ pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspac
         input: ask.to_owned(),
         conversation: None,
         history: Vec::new(),
+        documents: Vec::new(),
         mode: Mode::Plan,
         origin: Origin::Cli,
         asked_by: "eval".to_owned(),

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use steward_testkit::model_server::Script;
+use steward_testkit::model_server::{Behaviour, Script};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 const LEAVE: &str = "# Leave\n\nEverybody has 28 days of holiday a year. What is not taken by March is lost.\n\n\
@@ -96,6 +96,67 @@ fn a_document_is_found_by_meaning_and_only_by_those_who_may() {
     house.send(Method::DELETE, &format!("/api/documents/{id}"), None, 204);
     let found = search(&house, &ann, "how much vacation do employees get");
     assert!(!names(&found).contains(&"leave.md".to_owned()), "{found}");
+}
+
+#[test]
+fn documents_are_given_with_a_message_by_those_who_may_read_them() {
+    let answer = Behaviour::text("Everybody has 28 days [1].");
+    let house = House::with_people(Script::always(answer), &[("ann", "developer"), ("bob", "developer")]);
+    let (ann, bob) = (key("ann"), key("bob"));
+    house.call_as(&ann, Method::POST, "/api/collections", Some(json!({"name": "Attachments"})));
+    let leave = text(&upload(&house, &ann, "Attachments", "leave.md", LEAVE).1["document"]["id"]);
+    let broken = text(&upload(&house, &ann, "Attachments", "broken.pdf", "%PDF-1.7\nnot really").1["document"]["id"]);
+    settled(&house, &leave);
+    assert_eq!(settled(&house, &broken)["status"], "failed");
+    let path = format!("/api/chat/{}", house.agent());
+    let ask = |as_key: &str, documents: Value| {
+        let body = json!({"message": "What is it about?", "documents": documents});
+        house.call_as(as_key, Method::POST, &path, Some(body))
+    };
+    let nobody = "00000000-0000-0000-0000-000000000000";
+    for (as_key, documents) in
+        [(&bob, json!([leave])), (&ann, json!([nobody])), (&ann, json!([broken])), (&ann, json!(vec![&leave; 21]))]
+    {
+        let (status, problem) = ask(as_key, documents);
+        assert_eq!((status, &problem["field"]), (422, &json!("documents")), "{problem}");
+    }
+    assert_eq!(ask(&ann, json!(["leave.md"])).0, 422);
+    assert!(house.items("/api/runs").is_empty());
+
+    let (status, begun) = ask(&ann, json!([leave, leave]));
+    assert_eq!(status, 202, "{begun}");
+    house.wait(&text(&begun["run_id"]), "finished");
+    let asked = house.bench.model.chats()[0].body["messages"].to_string();
+    assert!(asked.contains("Documents that the user gave: leave.md]") && asked.contains("28 days"), "{asked}");
+    let talk = format!("/api/conversations/{}", text(&begun["conversation_id"]));
+    let (_, said) = house.call_as(&ann, Method::GET, &talk, None);
+    assert_eq!(said["messages"][0]["documents"], json!([{"id": leave, "name": "leave.md"}]), "{said}");
+    assert_eq!(said["messages"][1]["citations"][0]["document"], json!(leave), "{said}");
+}
+
+#[test]
+fn chunks_are_listed_by_page_and_rankings_joined_by_other_weights() {
+    let house = House::new(Script::default());
+    house.post("/api/collections", json!({"name": "Handbook"}), 201);
+    let all = house.server.key.clone();
+    let leave = text(&upload(&house, &all, "Handbook", "leave.md", LEAVE).1["document"]["id"]);
+    settled(&house, &leave);
+    let on = |page: &str| house.get(&format!("/api/documents/{leave}/chunks?page={page}"))["items"].clone();
+    assert_eq!(on("1"), house.get(&format!("/api/documents/{leave}/chunks"))["items"]);
+    assert_eq!(on("2"), json!([]));
+    house.send(Method::GET, &format!("/api/documents/{leave}/chunks?page=-1"), None, 422);
+
+    let ask = |weights: Value, status: u16| {
+        let body = json!({"query": "vacation of employees", "weights": weights});
+        house.post("/api/documents/search", body, status)
+    };
+    let best = |weights: Value| ask(weights, 200)["found"][0]["score"].as_f64().unwrap();
+    let (words, meaning) = (best(json!({"text": 1.0, "vectors": 0.0})), best(json!({"text": 0.0, "vectors": 1.0})));
+    assert!(meaning > words, "{meaning} {words}");
+    for wrong in [json!({"text": 0, "vectors": 0}), json!({"text": -1, "vectors": 1}), json!({"text": 2, "vectors": 1})]
+    {
+        assert_eq!(ask(wrong, 422)["field"], "weights");
+    }
 }
 
 #[test]

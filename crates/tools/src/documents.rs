@@ -41,6 +41,7 @@ impl ToolHandler for DocumentsSearch {
             agent: scope.agent,
             user: scope.user,
             workspace: Some(&workspace),
+            documents: &[],
             everything: true,
             closely: false,
             limit: args.limit.unwrap_or(PASSAGES).clamp(1, MOST_PASSAGES),

@@ -72,7 +72,8 @@ export const { expect } = base;
 
 /** With the session that the test has anyway: no second login, and no second page. */
 export async function enter(page: Page, api: Api): Promise<void> {
-  await page.context().addCookies([{ ...api.cookie, url: `${api.url}/api/auth/refresh`, httpOnly: true, sameSite: "Strict" }]);
+  // With the server's own path: beside one of another path, what the server sets would be a second cookie.
+  await page.context().addCookies([{ ...api.cookie, domain: new URL(api.url).hostname, path: "/api/auth", httpOnly: true, sameSite: "Strict" }]);
   // Once: whoever signs out later is out.
   await page.addInitScript(() => {
     if (localStorage.getItem("steward.test")) return;

@@ -229,6 +229,10 @@ export type StoredDocument = With<S["Document"], Read>;
 export type DocumentDetails = StoredDocument & { agents: string[] };
 export type AddedDocument = With<S["AddedDocument"], { document: StoredDocument }>;
 export type Chunk = S["Chunk"];
+export type Reference = S["Reference"];
+export type GivenDocument = S["GivenDocument"];
+/** What of a passage tells where it stands. */
+export type Cited = Pick<S["Citation"], "number" | "document" | "chunk" | "name" | "headings" | "first_page">;
 export type SearchMode = S["SearchMode"];
 // What may be left out is filled in by the server.
 export type DocumentSearch = Partial<S["DocumentSearch"]> & { query: string };

@@ -1,6 +1,7 @@
 // Folds a run's events into its view. Pure and total: an event twice, or one of a newer server, changes nothing.
 import type { RunEvent } from "@/api/events";
 import type { Risk } from "@/api/types";
+import { passagesIn } from "./citations";
 import { classifiedIn, higher } from "./classified";
 import { ended, versionOf } from "./deep";
 import { planDraft } from "./plan-draft";
@@ -57,12 +58,14 @@ function apply(draft: Draft, event: RunEvent): void {
   view.seq = event.seq;
   draft.changed = true;
   view.classified = higher(view.classified, classifiedIn(event));
+  const passages = passagesIn(event);
+  if (passages.length > 0) view.passages = [...view.passages, ...passages];
   switch (event.type) {
     case "run.started": {
       const { setup } = event;
       Object.assign(view, {
         input: setup.input, mode: setup.mode, origin: setup.origin, model: setup.model, agent: setup.agent.name, connection: setup.connection, workspace: setup.workspace,
-        history: setup.history ?? [], forkedFrom: setup.forked_from ?? null, startedAt: event.at, status: "running", doing: { what: "start", since: event.at },
+        history: setup.history ?? [], documents: setup.documents ?? [], forkedFrom: setup.forked_from ?? null, startedAt: event.at, status: "running", doing: { what: "start", since: event.at },
         risks: Object.fromEntries(setup.tools.map((tool) => [tool.name, tool.risk as Risk])),
       } satisfies Partial<RunView>);
       return;

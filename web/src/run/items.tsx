@@ -6,6 +6,7 @@ import { Busy, Notice, Steer } from "./cards/notice";
 import { PlanCard } from "./cards/plan";
 import { TextCard } from "./cards/text";
 import { ToolRow } from "./cards/tool";
+import { Passages } from "./cited";
 import { Workspace } from "./file-open";
 import type { ClaimTarget } from "./rehype-claims";
 import type { Item, RunView, ToolItem } from "./view";
@@ -41,6 +42,7 @@ export const RunItems = memo(({ view, highlight, onUndo, undoing, onClaim }: Pro
   const planning = last?.kind === "plan" && last.live && last.draft.length > 0;
   return (
     <Workspace value={view.workspace}>
+    <Passages value={view.passages}>
     <div className="flex flex-col gap-3">
       {groups.map((group) => {
         if ("tools" in group) {
@@ -60,6 +62,7 @@ export const RunItems = memo(({ view, highlight, onUndo, undoing, onClaim }: Pro
       })}
       {view.status === "running" && !speaking && !planning && <Busy view={view} />}
     </div>
+    </Passages>
     </Workspace>
   );
 });

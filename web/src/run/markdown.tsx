@@ -6,16 +6,20 @@ import ReactMarkdown, { type Components, defaultUrlTransform, type Options } fro
 import remarkGfm from "remark-gfm";
 import { useT } from "@/i18n";
 import { CodeBlock } from "@/ui";
+import { Cite, Passages } from "./cited";
 import type { Mark } from "./claims";
 import { workspacePath } from "./file-link";
 import { FileLink, Workspace } from "./file-open";
 import { Highlight } from "./lazy";
 import { remarkFormulas } from "./math-text";
+import { rehypeCitations } from "./rehype-citations";
 import { type ClaimTarget, rehypeClaims } from "./rehype-claims";
 
 const components: Components = {
-  a: function Address({ href, children }) {
+  a: function Address({ href, children, node }) {
+    const cite = Number(node?.properties.dataCite);
     const path = workspacePath(href ?? "", useContext(Workspace));
+    if (cite > 0) return <Cite number={cite} />;
     if (path !== null) return <FileLink path={path}>{children}</FileLink>;
     const outside = /^https?:/i.test(href ?? "");
     return href?.startsWith("file:") ? <>{children}</> : <a href={href} {...(outside && { target: "_blank", rel: "noopener noreferrer" })}>{children}</a>;
@@ -40,7 +44,12 @@ const components: Components = {
 const plugins = [remarkGfm, remarkFormulas] as Options["remarkPlugins"];
 /** A file's address is never gone to: it is shown beside the conversation, or is no link. */
 const address: Options["urlTransform"] = (url, key) => (key === "href" && /^file:/i.test(url) ? url : defaultUrlTransform(url));
-const Block = memo(({ text }: { text: string }) => <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={address}>{text}</ReactMarkdown>);
+/** What marks citations; none where there are no passages. */
+function useCitations(): NonNullable<Options["rehypePlugins"]> {
+  const passages = useContext(Passages);
+  return useMemo(() => (passages.length > 0 ? [[rehypeCitations, new Set(passages.map((one) => one.number))]] : []), [passages]);
+}
+const Block = memo(({ text }: { text: string }) => <ReactMarkdown remarkPlugins={plugins} rehypePlugins={useCitations()} components={components} urlTransform={address}>{text}</ReactMarkdown>);
 
 /** Pieces that a growing text no longer changes: cut at blank lines outside of fences. */
 function blocksOf(text: string): string[] {
@@ -77,7 +86,8 @@ export default function Markdown({ text, live, marks, onClaim }: Props) {
     }),
     [marks, onClaim],
   );
+  const citations = useCitations();
   if (live) return <div className="prose">{blocksOf(text).map((block, index) => <Block key={index} text={block} />)}</div>;
   if (!marks?.length) return <div className="prose"><Block text={text} /></div>;
-  return <div className="prose"><ReactMarkdown remarkPlugins={plugins} rehypePlugins={[[rehypeClaims, marks]]} components={withClaims} urlTransform={address}>{text}</ReactMarkdown></div>;
+  return <div className="prose"><ReactMarkdown remarkPlugins={plugins} rehypePlugins={[...citations, [rehypeClaims, marks]]} components={withClaims} urlTransform={address}>{text}</ReactMarkdown></div>;
 }

@@ -1,7 +1,7 @@
 // What of a run is shown. Made by `fold` from its events, and by nothing else.
 import type { Candidate, Message, Purpose, Receipt, ToolOutcome, Undo, Usage } from "@/api/events";
 import type { DeepVersion } from "./deep";
-import type { Answer, Classified, Mode, ModelErrorClass, Origin, Outcome, PlanStep, Receipts, Risk, Subject } from "@/api/types";
+import type { Answer, Classified, GivenDocument, Mode, ModelErrorClass, Origin, Outcome, PlanStep, Receipts, Reference, Risk, Subject } from "@/api/types";
 
 /** Text of a model for the user, and what it thought before. */
 export type TextItem = { kind: "text"; key: string; step: number; purpose: Purpose; text: string; reasoning: string; live: boolean; startedAt: number; reasonedMs: number | null; final: boolean; composed: boolean;
@@ -52,6 +52,8 @@ export type RunView = {
   /** Name of the connection that answered last; `null` in logs of older programs. */
   answeredBy: string | null;
   workspace: string; history: Message[];
+  /** Documents that were given with the request, and the passages that the run was given or found, by their numbers. */
+  documents: GivenDocument[]; passages: Reference[];
   forkedFrom: { run: string; seq: number } | null;
   startedAt: number; endedAt: number | null;
   status: "empty" | "running" | "waiting" | "finished";
@@ -75,7 +77,7 @@ export type RunView = {
 export type { Candidate, Receipt, ToolOutcome, Undo };
 
 export const emptyRun = (id: string): RunView => ({
-  id, seq: 0, input: "", mode: null, origin: null, model: "", agent: "", connection: "", answeredBy: null, workspace: "", history: [], forkedFrom: null, startedAt: 0, endedAt: null,
+  id, seq: 0, input: "", mode: null, origin: null, model: "", agent: "", connection: "", answeredBy: null, workspace: "", history: [], documents: [], passages: [], forkedFrom: null, startedAt: 0, endedAt: null,
   status: "empty", doing: null, waiting: null, stopping: false, items: [], risks: {}, intent: null, outcome: null, failure: null, answer: "", receipts: null, classified: null,
   usage: { prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, cost_micros: 0 }, modelCalls: 0, toolCalls: 0,
 });

@@ -45,6 +45,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
 const sides = {
   left: "inset-y-0 left-0 w-[min(21rem,88vw)] animate-sheet-left border-r",
   right: "inset-y-0 right-0 w-[min(34rem,100vw)] animate-sheet-right border-l",
+  wide: "inset-y-0 right-0 w-[min(78rem,100vw)] animate-sheet-right border-l",
   bottom: "inset-x-0 bottom-0 max-h-[88dvh] animate-sheet-up rounded-t-xl border-t safe-bottom",
 };
 

@@ -301,12 +301,27 @@ pub(crate) async fn content(
     Ok((headers, Bytes::from(bytes)))
 }
 
+/// Which part of a document.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct OnPage {
+    /// Only what stands on this page, from 1.
+    #[param(nullable = false, minimum = 1)]
+    page: Option<u32>,
+}
+
 /// What was made of a document, in order.
 #[utoipa::path(get, path = "/api/documents/{id}/chunks", tag = "documents", operation_id = "listChunks",
-    params(("id" = Uuid, Path), PagingQuery), responses((status = 200, description = "In order", body = Page<Chunk>)))]
-pub(crate) async fn chunks(Call(state, caller): Call, PathId(id): PathId<DocumentId>, paging: Paging) -> Listed<Chunk> {
-    let page = state.document_chunks(&caller, id, paging.after::<u32>()?, paging.limit).await?;
-    Ok(Page::after_last(page, |chunk| chunk.index))
+    params(("id" = Uuid, Path), OnPage, PagingQuery),
+    responses((status = 200, description = "In order", body = Page<Chunk>)))]
+pub(crate) async fn chunks(
+    Call(state, caller): Call,
+    PathId(id): PathId<DocumentId>,
+    Params(on): Params<OnPage>,
+    paging: Paging,
+) -> Listed<Chunk> {
+    let found = state.document_chunks(&caller, id, on.page, paging.after::<u32>()?, paging.limit).await?;
+    Ok(Page::after_last(found, |chunk| chunk.index))
 }
 
 /// Has a document read, cut and embedded again. What there is of it is found until then.

@@ -8,7 +8,7 @@ use crate::dto::documents::SearchMode;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use steward_core::ports::{ChunkKey, ChunkRow};
-use steward_core::{AgentId, CollectionId, Timestamp};
+use steward_core::{AgentId, CollectionId, DocumentId, Timestamp};
 use steward_knowledge::{CacheStats, Cacheable, SemanticCache};
 
 /// All that an answer depends on but the question and the documents.
@@ -16,6 +16,7 @@ use steward_knowledge::{CacheStats, Cacheable, SemanticCache};
 pub(super) struct Scope {
     agent: Option<AgentId>,
     collections: BTreeSet<CollectionId>,
+    documents: BTreeSet<DocumentId>,
     doc_type: Option<String>,
     source_file: Option<String>,
     from: Option<Timestamp>,
@@ -105,6 +106,7 @@ impl DocumentService {
         Scope {
             agent: filter.agent,
             collections: filter.collections.iter().copied().collect(),
+            documents: filter.documents.iter().copied().collect(),
             doc_type: filter.doc_type.clone(),
             source_file: filter.source_file.clone(),
             from: filter.from,

@@ -33,7 +33,8 @@ impl Knowledge for DocumentService {
         let workspace = collections.values().find(|one| one.name == WORKSPACE_COLLECTION).map(|one| one.id);
         let filter = SearchFilter {
             collections: collections.keys().copied().collect(),
-            agent: (!query.everything).then_some(query.agent),
+            documents: query.documents.iter().copied().collect(),
+            agent: (!query.everything && query.documents.is_empty()).then_some(query.agent),
             whole: workspace.filter(|_| query.workspace.is_some()),
             ..SearchFilter::default()
         };

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use steward_core::document::SearchWeights;
 use steward_core::ports::{ChunkKey, DocumentFacts};
-use steward_core::{AgentId, CollectionId, Timestamp};
+use steward_core::{AgentId, CollectionId, DocumentId, Timestamp};
 use steward_knowledge::{DocumentSet, FusionWeights, Hit, fuse};
 
 /// Chunks of each ranking that are joined.
@@ -18,6 +18,8 @@ const CANDIDATES: usize = 100;
 pub(crate) struct SearchFilter {
     /// Collections that may be seen and are wanted.
     pub collections: HashSet<CollectionId>,
+    /// Only these documents; empty: any.
+    pub documents: HashSet<DocumentId>,
     pub agent: Option<AgentId>,
     /// The collection that is looked into whichever agent is asked for.
     pub whole: Option<CollectionId>,
@@ -30,6 +32,7 @@ pub(crate) struct SearchFilter {
 impl SearchFilter {
     fn fits(&self, facts: &DocumentFacts) -> bool {
         self.collections.contains(&facts.collection)
+            && (self.documents.is_empty() || self.documents.contains(&facts.id))
             && (self.whole == Some(facts.collection) || self.agent.is_none_or(|agent| facts.agents.contains(&agent)))
             && self.doc_type.as_deref().is_none_or(|wanted| facts.doc_type.eq_ignore_ascii_case(wanted))
             && self.from.is_none_or(|from| facts.added_at >= from)

@@ -1,7 +1,7 @@
 //! Search by words and by meaning, within what the caller may see.
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::collections::visible_to;
+use crate::collections::{check_weights, visible_to};
 use crate::document_service::{LiveError, RankedChunk, Search, SearchFilter};
 use crate::dto::documents::{Chunk, DocumentSearch, FoundChunk, SearchResult, VectorStoreStats};
 use steward_core::Timestamp;
@@ -31,12 +31,17 @@ impl App {
             Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?.id),
             None => None,
         };
-        let weights = match collections.as_slice() {
-            [only] => only.weights,
+        let weights = match (input.weights, collections.as_slice()) {
+            (Some(weights), _) => {
+                check_weights(weights)?;
+                weights
+            }
+            (None, [only]) => only.weights,
             _ => SearchWeights::default(),
         };
         let filter = SearchFilter {
             collections: collections.iter().map(|one| one.id).collect(),
+            documents: std::collections::HashSet::new(),
             agent,
             whole: None,
             doc_type: input.doc_type.clone().filter(|text| !text.is_empty()),

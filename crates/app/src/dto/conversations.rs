@@ -2,8 +2,8 @@ use super::runs::Run;
 use serde::{Deserialize, Serialize};
 use steward_core::event::Mode;
 use steward_core::message::{self, Role};
-use steward_core::reference::Citation;
-use steward_core::{AgentId, ConnectionId, ConversationId, RunId, Timestamp, ports};
+use steward_core::reference::{Citation, GivenDocument};
+use steward_core::{AgentId, ConnectionId, ConversationId, DocumentId, RunId, Timestamp, ports};
 use utoipa::ToSchema;
 
 /// A conversation in a list.
@@ -45,6 +45,9 @@ pub struct Message {
     /// The passages of documents that it cites as `[1]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
+    /// The documents that were given with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<GivenDocument>,
 }
 
 /// A conversation with all that its page shows.
@@ -97,6 +100,10 @@ pub struct Chat {
     #[serde(default)]
     #[schema(max_items = 20)]
     pub attachments: Vec<String>,
+    /// Documents that it is about: passages of these come before all others, also for later messages of the conversation.
+    #[serde(default)]
+    #[schema(max_items = 20)]
+    pub documents: Vec<DocumentId>,
 }
 
 fn loop_mode() -> Mode {
@@ -137,7 +144,7 @@ impl Conversation {
 
 impl From<message::Message> for Message {
     fn from(message: message::Message) -> Self {
-        Self { role: message.role, text: message.text, citations: message.citations }
+        Self { role: message.role, text: message.text, citations: message.citations, documents: message.documents }
     }
 }
 

@@ -199,6 +199,9 @@ pub struct DocumentSearch {
     pub limit: Option<u32>,
     /// Which rankings to use.
     pub mode: SearchMode,
+    /// How they are joined; as the collection has it if left out.
+    #[schema(nullable = false)]
+    pub weights: Option<SearchWeights>,
     /// Whether documents are looked into although the answer to the same question is known.
     pub fresh: bool,
 }

@@ -1,7 +1,11 @@
-//! Files that belong to a message: named to the agent, which reads them with its tools.
+//! Files and documents that belong to a message: files are named to the agent, which reads them with its tools; passages of
+//! documents are found for the run.
 
-use crate::app::{App, AppError};
+use crate::app::{Action, App, AppError, Caller, ErrorKind};
 use std::path::{Component, Path, PathBuf};
+use steward_core::DocumentId;
+use steward_core::document::DocumentStatus;
+use steward_core::reference::GivenDocument;
 
 const MOST: usize = 20;
 
@@ -30,6 +34,57 @@ impl App {
                 "upload it with POST /api/files and give the path of the answer",
             )),
         }
+    }
+}
+
+impl App {
+    /// Documents that a message is about. The caller must be able to read each, and something of it must be found.
+    pub(super) async fn given_documents(
+        &self,
+        caller: &Caller,
+        ids: &[DocumentId],
+    ) -> Result<Vec<GivenDocument>, AppError> {
+        if ids.len() > MOST {
+            return Err(AppError::invalid(
+                "documents",
+                format!("a message has at most {MOST} documents"),
+                "give further ones with the next message: those of earlier messages stay",
+            ));
+        }
+        let mut given: Vec<GivenDocument> = Vec::with_capacity(ids.len());
+        for id in ids {
+            let document = self.document_for(caller, Action::Read, *id).await.map_err(|error| match error.kind {
+                ErrorKind::NotFound => AppError::invalid(
+                    "documents",
+                    format!("there is no document {id}"),
+                    "upload it with POST /api/documents/upload and give the id of the answer",
+                ),
+                _ => error,
+            })?;
+            let name = document.name;
+            match document.status {
+                DocumentStatus::Waiting => {
+                    return Err(AppError::conflict(
+                        "document_waiting",
+                        format!("`{name}` is not read yet"),
+                        "send the message again once its status is `embedding` or `ready`",
+                    ));
+                }
+                DocumentStatus::Failed if document.chunks == 0 => {
+                    let why = document.problem.map(|problem| format!(": {}", problem.message)).unwrap_or_default();
+                    return Err(AppError::invalid(
+                        "documents",
+                        format!("`{name}` could not be read{why}"),
+                        "leave it out, or see GET /api/documents/{id} for what to do",
+                    ));
+                }
+                _ => {}
+            }
+            if given.iter().all(|one| one.id != *id) {
+                given.push(GivenDocument { id: *id, name });
+            }
+        }
+        Ok(given)
     }
 }
 

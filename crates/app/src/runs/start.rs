@@ -64,6 +64,7 @@ impl App {
         authorize(caller, Action::Ask, Resource::Agents)?;
         let agent = self.agent_for(caller, Action::Ask, agent).await?;
         let input = self.with_attachments(checked_message(&chat)?, &chat.attachments).await?;
+        let documents = self.given_documents(caller, &chat.documents).await?;
         let wanted = chat.connection_id;
         if let Some(id) = wanted {
             self.may_ask_connection(caller, id).await?;
@@ -79,6 +80,7 @@ impl App {
             input,
             conversation: Some(conversation),
             history: Vec::new(),
+            documents,
             mode: chat.mode,
             origin: caller.origin,
             asked_by: caller.by(),
@@ -110,6 +112,7 @@ impl App {
             input,
             conversation: None,
             history,
+            documents: Vec::new(),
             mode: Mode::Loop,
             origin: Origin::Api,
             asked_by,

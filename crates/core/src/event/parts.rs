@@ -8,7 +8,7 @@ use crate::model::{Capabilities, Provider, Strategy};
 pub use crate::policy::Origin;
 use crate::policy::{Grant, StandingGrant, ToolRule};
 use crate::prompt::Carried;
-use crate::reference::{LookedThrough, Reference};
+use crate::reference::{GivenDocument, LookedThrough, Reference};
 use crate::routing::{Attempt, RouteTaken, ToolHint};
 use crate::skill::SkillPrompt;
 use crate::tool::{Receipt, ToolSpec, Undo};
@@ -167,7 +167,10 @@ pub struct Setup {
     /// earlier ones of its conversation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taint: Vec<Taint>,
-    /// Passages of documents to answer from, the best first.
+    /// Documents that were given with the request; those of earlier requests stand in `history`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<GivenDocument>,
+    /// Passages of documents to answer from, the best first; those of given documents before all others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
     /// What was looked through for them.

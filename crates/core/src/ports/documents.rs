@@ -78,6 +78,13 @@ pub struct ChunkRow {
     pub method: String,
 }
 
+impl ChunkRow {
+    /// Whether a part of it stands on this page.
+    pub fn is_on(&self, page: u32) -> bool {
+        (self.first_page..=self.last_page).contains(&page)
+    }
+}
+
 /// A chunk by its document's number and its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChunkKey {

@@ -98,6 +98,8 @@ pub struct PassageQuery<'a> {
     pub user: Option<UserId>,
     /// The folder whose files the agent may read with its tools; that of another program has no documents here.
     pub workspace: Option<&'a str>,
+    /// Only these documents, whichever agents they are linked to; empty: any.
+    pub documents: &'a [DocumentId],
     /// Whether all that the user may search is looked through; else only the workspace and what the agent is linked to.
     pub everything: bool,
     /// Whether it is worth the time to look closely: the answer is no more than what is found.

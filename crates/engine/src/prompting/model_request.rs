@@ -6,7 +6,7 @@ use crate::prompting::open_arguments::schema_of_open;
 use crate::prompting::text_tool_messages::{with_calls_as_text, with_object_arguments, without_system};
 use std::fmt::Write as _;
 use steward_core::event::Setup;
-use steward_core::message::Message;
+use steward_core::message::{Message, given_documents};
 use steward_core::model::{Capabilities, ModelRequest, Purpose, Strategy};
 use steward_core::plan;
 use steward_core::prompt::references_text;
@@ -160,7 +160,13 @@ pub(crate) fn references(setup: &Setup, capabilities: &Capabilities) -> String {
         return String::new();
     }
     let window = capabilities.window.min(capabilities.prompt_tokens.unwrap_or(u32::MAX));
-    let mut text = references_text(&setup.references, u64::from(window / 4));
+    let mut text = String::new();
+    let given = given_documents(&setup.documents, &setup.history);
+    if !given.is_empty() {
+        let names: Vec<&str> = given.iter().map(|one| one.name.as_str()).collect();
+        let _ = writeln!(text, "[Documents that the user gave: {}]", names.join(", "));
+    }
+    text.push_str(&references_text(&setup.references, u64::from(window / 4)));
     let looked = &setup.looked_through;
     if looked.kept_back > 0 {
         let _ = writeln!(

@@ -49,7 +49,8 @@ pub(crate) async fn finish(journal: &mut Journal, outcome: Outcome, answer: Answ
         && let Some(conversation) = setup.conversation
     {
         let classified = &state.classified;
-        let mut messages = vec![Message { classified: classified.clone(), ..Message::user(&setup.input) }];
+        let documents = setup.documents.clone();
+        let mut messages = vec![Message { classified: classified.clone(), documents, ..Message::user(&setup.input) }];
         if !answer.is_empty() {
             let references = state.references();
             let cited = cited(&answer, &references);

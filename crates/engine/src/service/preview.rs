@@ -31,6 +31,7 @@ pub(crate) async fn preview_prompt(
         input: input.to_owned(),
         conversation: None,
         history: Vec::new(),
+        documents: Vec::new(),
         mode: Mode::Loop,
         origin: Origin::Api,
         asked_by: String::new(),

@@ -1,20 +1,22 @@
 //! What a run is given of documents: the passages that are near to its request, and what having seen them means.
 
 use crate::deps::Deps;
-use steward_core::UserId;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
 use steward_core::document::DocumentOrigin;
 use steward_core::governance::{Classified, DataAction, DataRules, Seen, higher};
 use steward_core::message::{Message, Role as Speaker};
 use steward_core::model::Connection;
-use steward_core::ports::{DocumentPassage, PassageQuery, StoreResult};
-use steward_core::reference::{LookedThrough, Reference};
+use steward_core::ports::{DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, StoreResult};
+use steward_core::reference::{GivenDocument, LookedThrough, Reference};
 use steward_core::run::quoted_file;
 use steward_core::tool::ToolSpec;
+use steward_core::{DocumentId, UserId};
 
 /// Most passages that a run is given.
 const MOST: usize = 6;
+/// Passages of given documents that a run is given however far they are.
+const OF_GIVEN: usize = 3;
 /// Passages that these are chosen from.
 const LOOKED_AT: usize = 12;
 /// A request is compared with documents by so much of it, characters.
@@ -32,6 +34,8 @@ pub(crate) struct Wanted<'a> {
     pub agent: &'a Agent,
     pub input: &'a str,
     pub history: &'a [Message],
+    /// Given with the request, or with one before it.
+    pub documents: &'a [GivenDocument],
     pub user: Option<UserId>,
     pub workspace: &'a str,
     pub tools: &'a [ToolSpec],
@@ -65,11 +69,12 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
         agent: wanted.agent.id,
         user: wanted.user,
         workspace: Some(wanted.workspace).filter(|_| reads_files),
+        documents: &[],
         everything: !plans,
         closely: !plans,
         limit: LOOKED_AT,
     };
-    let found = match knowledge.passages(query).await {
+    let found = match near(knowledge.as_ref(), query, wanted.documents, plans).await {
         Ok(found) => found,
         Err(error) => {
             tracing::warn!(%error, "a run goes on without documents");
@@ -85,13 +90,12 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
         },
         ..Gathered::default()
     };
-    let near: Vec<DocumentPassage> = found.passages.into_iter().filter(is_near).collect();
-    if near.is_empty() {
+    if found.passages.is_empty() {
         return Ok(gathered);
     }
     let outside = deps.store.outside_files(deps.tenant, wanted.workspace).await?;
     let written = deps.store.classified_files(deps.tenant, wanted.workspace).await?;
-    for passage in near {
+    for passage in found.passages {
         let path = serde_json::json!({ "path": passage.source });
         let text = passage.chunk.text.as_str();
         let from = match passage.origin {
@@ -130,6 +134,32 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
         }
     }
     Ok(gathered)
+}
+
+/// The passages that are near, those of the documents that the user gave before all others. A model that sums up is given
+/// the best of these in any case: who gives a document asks about it.
+async fn near(
+    knowledge: &dyn Knowledge,
+    query: PassageQuery<'_>,
+    documents: &[GivenDocument],
+    plans: bool,
+) -> Result<FoundPassages, KnowledgeError> {
+    let ids: Vec<DocumentId> = documents.iter().map(|one| one.id).collect();
+    let mut found = FoundPassages::default();
+    if !ids.is_empty() {
+        found = knowledge.passages(PassageQuery { documents: &ids, ..query }).await?;
+        let mut place = 0;
+        found.passages.retain(|passage| {
+            place += 1;
+            is_near(passage) || (plans && place <= OF_GIVEN)
+        });
+    }
+    let others = knowledge.passages(query).await?;
+    let is_other = |passage: &DocumentPassage| is_near(passage) && !ids.contains(&passage.document);
+    found.passages.extend(others.passages.into_iter().filter(is_other));
+    found.documents = found.documents.max(others.documents);
+    found.problem = found.problem.or(others.problem);
+    Ok(found)
 }
 
 /// What the passages that an answer cites bring into its conversation.

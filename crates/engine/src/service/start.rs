@@ -8,11 +8,12 @@ use steward_core::approval::Taint;
 use steward_core::audit::of_event;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, RequestSource, Setup};
 use steward_core::governance::{Classified, DATA_RULES_SETTING, DataRules, Seen, higher};
-use steward_core::message::Message;
+use steward_core::message::{Message, given_documents};
 use steward_core::model::{Capabilities, Connection};
 use steward_core::policy::{Grant, TOOL_RULES_SETTING, ToolRule, ToolRules};
 use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus, SideWrite, StoreError};
 use steward_core::prompt::{Carried, Compaction, weigh_tools};
+use steward_core::reference::GivenDocument;
 use steward_core::routing::{RouteTaken, Task, ToolHint};
 use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
 use steward_core::tool::ToolSpec;
@@ -30,6 +31,8 @@ pub struct StartRun {
     pub conversation: Option<ConversationId>,
     /// Earlier messages that the caller keeps (OpenAI API), with what of outside they may derive from.
     pub history: Vec<Message>,
+    /// Documents that are given with it, which its user may read.
+    pub documents: Vec<GivenDocument>,
     pub mode: Mode,
     pub origin: Origin,
     pub asked_by: String,
@@ -108,6 +111,7 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
         input: child.request.clone(),
         conversation: None,
         history: Vec::new(),
+        documents: given_documents(&parent.documents, &parent.history),
         mode: Mode::Loop,
         origin: Origin::Delegation,
         asked_by: parent.asked_by.clone(),
@@ -177,6 +181,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
             agent: &request.agent,
             input: &request.input,
             history: &history,
+            documents: &given_documents(&request.documents, &history),
             user: request.user,
             workspace: &request.workspace,
             tools: &tools,
@@ -221,6 +226,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         depth: 0,
         taint,
         skills: prompts,
+        documents: request.documents,
         references: gathered.references,
         looked_through: gathered.looked_through,
     })

@@ -167,6 +167,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
         input: input.into(),
         conversation: None,
         history: vec![],
+        documents: vec![],
         mode,
         origin: Origin::Api,
         asked_by: "test".into(),

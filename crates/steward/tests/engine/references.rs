@@ -15,6 +15,7 @@ use steward_core::ports::{
     ChunkRow, Conversation, DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, Settings as _,
     StoreError,
 };
+use steward_core::reference::GivenDocument;
 use steward_core::{ConversationId, DocumentId, TenantId};
 use steward_engine::{RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
@@ -62,7 +63,9 @@ impl Knowledge for Shelf {
         if self.fails {
             return Err(StoreError::Backend("the disk is gone".to_owned()).into());
         }
-        Ok(FoundPassages { passages: self.passages.clone(), documents: 7, problem: None })
+        let mut passages = self.passages.clone();
+        passages.retain(|one| query.documents.is_empty() || query.documents.contains(&one.document));
+        Ok(FoundPassages { passages, documents: 7, problem: None })
     }
 }
 
@@ -80,6 +83,22 @@ async fn house(script: Vec<Behaviour>, shelf: Arc<Shelf>, capabilities: Capabili
     let (service, store) = service_with(data.path(), vec![connection(&model, capabilities)]).await;
     assert!(service.deps().knowledge.set(shelf).is_ok());
     House { dir, _data: data, model, service, store }
+}
+
+async fn talk(house: &House) -> ConversationId {
+    let deps = house.service.deps();
+    let talk = Conversation {
+        id: ConversationId(Uuid::from_u128(90)),
+        agent: request("", Mode::Loop, house.dir.path()).agent.id,
+        user: None,
+        title: "t".to_owned(),
+        created_at: deps.clock.now(),
+        updated_at: deps.clock.now(),
+        deleted_at: None,
+        forked_from: None,
+    };
+    deps.store.create_conversation(TenantId::DEFAULT, &talk).await.unwrap();
+    talk.id
 }
 
 fn allowed(input: &str, dir: &Path) -> StartRun {
@@ -104,21 +123,10 @@ async fn a_model_is_told_the_passages_and_what_it_cites_is_kept() {
     ]);
     let house =
         house(vec![Behaviour::text("Three months [1], not [2].")], shelf.clone(), Capabilities::default()).await;
-    let tenant = TenantId::DEFAULT;
-    let talk = Conversation {
-        id: ConversationId(Uuid::from_u128(90)),
-        agent: request("", Mode::Loop, house.dir.path()).agent.id,
-        user: None,
-        title: "t".to_owned(),
-        created_at: house.service.deps().clock.now(),
-        updated_at: house.service.deps().clock.now(),
-        deleted_at: None,
-        forked_from: None,
-    };
+    let talk = talk(&house).await;
     let deps = house.service.deps();
-    deps.store.create_conversation(tenant, &talk).await.unwrap();
     let wanted =
-        StartRun { conversation: Some(talk.id), ..request("How long is the notice?", Mode::Loop, house.dir.path()) };
+        StartRun { conversation: Some(talk), ..request("How long is the notice?", Mode::Loop, house.dir.path()) };
     let run = house.service.start(wanted).await.unwrap();
     let events = finished(&house.service, run).await;
     let setup = setup(&events);
@@ -130,11 +138,54 @@ async fn a_model_is_told_the_passages_and_what_it_cites_is_kept() {
     assert!(!prompt.contains("Soup"), "{prompt}");
     assert_eq!(shelf.asked.lock().unwrap()[..], ["How long is the notice?"]);
 
-    let said = deps.store.messages(tenant, talk.id).await.unwrap();
+    let said = deps.store.messages(TenantId::DEFAULT, talk).await.unwrap();
     let citations: Vec<(u32, u32, &str)> =
         said[1].citations.iter().map(|one| (one.number, one.chunk, one.name.as_str())).collect();
     assert_eq!(citations, [(1, 4, "handbook.pdf")]);
     assert_eq!(said[1].taint.iter().map(|one| one.origin.as_str()).collect::<Vec<_>>(), ["handbook.pdf"]);
+    house.service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_that_were_given_come_first_and_stay_with_the_conversation() {
+    let passages = || {
+        vec![
+            passage(1, "handbook.pdf", "The notice period is three months.", 1.4),
+            passage(2, "offer.pdf", "Prices hold for a month.", 0.2),
+        ]
+    };
+    let given = || vec![GivenDocument { id: DocumentId(Uuid::from_u128(2)), name: "offer.pdf".to_owned() }];
+    let names = |events: &[Event]| {
+        setup(events).references.iter().map(|one| (one.number, one.name.clone())).collect::<Vec<_>>()
+    };
+    let both = [(1, "offer.pdf".to_owned()), (2, "handbook.pdf".to_owned())];
+    let answers = vec![Behaviour::text("Three months [2]."), Behaviour::text("A month [1].")];
+    let house = house(answers, Shelf::of(passages()), Capabilities::default()).await;
+    let talk = talk(&house).await;
+    let ask = |input: &str, documents| StartRun {
+        conversation: Some(talk),
+        documents,
+        ..request(input, Mode::Loop, house.dir.path())
+    };
+    let run = house.service.start(ask("How long is the notice?", given())).await.unwrap();
+    assert_eq!(names(&finished(&house.service, run).await), both, "however far it is");
+    let prompt = house.model.chats()[0].body["messages"].to_string();
+    assert!(prompt.contains("[Documents that the user gave: offer.pdf]"), "{prompt}");
+    let said = house.service.deps().store.messages(TenantId::DEFAULT, talk).await.unwrap();
+    assert_eq!(said[0].documents, given());
+
+    let run = house.service.start(ask("And how long do these prices hold?", Vec::new())).await.unwrap();
+    let events = finished(&house.service, run).await;
+    assert_eq!(names(&events), both, "later messages are about them, too");
+    assert!(setup(&events).documents.is_empty());
+    house.service.shutdown().await;
+
+    // An answer that is no more than a passage is not made of one that is far.
+    let small = Capabilities { plans: false, summarises: false, ..Capabilities::default() };
+    let house = self::house(vec![], Shelf::of(passages()), small).await;
+    let wanted = StartRun { documents: given(), ..request("How long is the notice?", Mode::Loop, house.dir.path()) };
+    let run = house.service.start(wanted).await.unwrap();
+    assert_eq!(names(&finished(&house.service, run).await), [(1, "handbook.pdf".to_owned())]);
     house.service.shutdown().await;
 }
 

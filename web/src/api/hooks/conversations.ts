@@ -7,7 +7,7 @@ export const useConversations = (query: { q?: string; agent_id?: string } = {}) 
 export const useConversation = (id: string | undefined) =>
   useQuery({ queryKey: ["conversation", id], queryFn: ({ signal }) => api.get<ConversationDetail>(`/api/conversations/${id}`, { signal }), enabled: !!id });
 
-export type ChatRequest = { agent_id: string; message: string; conversation_id?: string; mode: Mode; connection_id?: string; attachments?: string[]; key: string };
+export type ChatRequest = { agent_id: string; message: string; conversation_id?: string; mode: Mode; connection_id?: string; attachments?: string[]; documents?: string[]; key: string };
 export function useConversationActions() {
   const fresh = useFresh();
   const after = () => fresh("conversations", "conversation", "runs");

@@ -1,10 +1,12 @@
-import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQueries, useQuery } from "@tanstack/react-query";
 import { api, authorized, newKey, problemOf } from "../client";
 import type { Chunk, Collection, CollectionInput, CollectionPatch, DocumentDetails, DocumentSearch, DocumentStatus, IngestJob, Page, ResourceAccess, SearchResult, StoredDocument, VectorStoreStats, WatchedPath } from "../types";
 import { allOf, POLL, useFresh, usePaged } from "./core";
 
 /** How many chunks a page of them has. */
 export const CHUNKS = 20;
+/** How soon one is asked for again whose turn is about to come, ms. */
+const SOON = 700;
 /** Documents that are sent off again at the same time. */
 const AT_ONCE = 4;
 
@@ -26,17 +28,35 @@ export function useRestricted(ids: string[]): Map<string, boolean> {
 
 export type DocumentFilter = { collection?: string; status?: DocumentStatus; search?: string; agent_id?: string };
 export const useDocuments = (filter: DocumentFilter) => usePaged<StoredDocument>(["documents"], "/api/documents", filter, { unsettled: (items) => items.some(isUnsettled) });
-export const useDocument = (id: string) =>
-  useQuery({ queryKey: ["document", id], queryFn: ({ signal }) => api.get<DocumentDetails>(`/api/documents/${id}`, { signal }), refetchInterval: ({ state }) => (state.data && isUnsettled(state.data) ? POLL : false) });
+export const documentQuery = (id: string) =>
+  queryOptions({ queryKey: ["document", id], queryFn: ({ signal }) => api.get<DocumentDetails>(`/api/documents/${id}`, { signal }), refetchInterval: ({ state }) => (state.data ? (state.data.status === "waiting" ? SOON : isUnsettled(state.data) ? POLL : false) : false) });
+export const useDocument = (id: string) => useQuery(documentQuery(id));
 /** A page of its chunks, from 0. `version`: what was made of it, so that it is asked for again after it was read again. */
 export const useChunks = (id: string, page: number, version: string, enabled: boolean) =>
   useQuery({
     queryKey: ["document", id, "chunks", page, version],
-    // A cursor is the last place before, written as the server writes it: pages in between need not be loaded.
-    queryFn: ({ signal }) => api.get<Page<Chunk>>(`/api/documents/${id}/chunks`, { query: { limit: CHUNKS, cursor: page > 0 ? btoa(String(page * CHUNKS - 1)).replace(/=+$/, "") : null }, signal }),
+    queryFn: ({ signal }) => api.get<Page<Chunk>>(`/api/documents/${id}/chunks`, { query: { limit: CHUNKS, cursor: page > 0 ? cursorAfter(page * CHUNKS - 1) : null }, signal }),
     enabled,
     placeholderData: (before) => before,
   });
+
+/** One of its chunks; none if `index` is null. */
+export const useChunkAt = (id: string, index: number | null, version: string) =>
+  useQuery({
+    queryKey: ["document", id, "chunk", index, version],
+    queryFn: async ({ signal }) => (await api.get<Page<Chunk>>(`/api/documents/${id}/chunks`, { query: { limit: 1, cursor: index ? cursorAfter(index - 1) : null }, signal })).items[0] ?? null,
+    enabled: index !== null,
+  });
+/** Those that have a part on a page, from 1. */
+export const useChunksOnPage = (id: string, page: number, version: string, enabled: boolean) =>
+  useQuery({
+    queryKey: ["document", id, "page", page, version],
+    queryFn: ({ signal }) => api.get<Page<Chunk>>(`/api/documents/${id}/chunks`, { query: { limit: 100, page }, signal }),
+    enabled,
+    placeholderData: (before) => before,
+  });
+// A cursor is the last place before, written as the server writes it: pages in between need not be loaded.
+const cursorAfter = (index: number) => btoa(String(index)).replace(/=+$/, "");
 
 /** What a question finds. */
 export const useDocumentSearch = (search: DocumentSearch) =>

@@ -1,8 +1,10 @@
 import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square, X } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useT } from "@/i18n";
-import { Button, cx, formatBytes, IconButton, Spinner, Textarea, Tooltip } from "@/ui";
+import { Button, cx, IconButton, Spinner, Textarea, Tooltip } from "@/ui";
 import { useUploads } from "./attachments";
+import { Attachment } from "./attachment";
+import { useReading } from "./reading";
 import { ConnectionPicker, ModePicker } from "./pickers";
 import { type Attached, setDraft, useDraft } from "./stored";
 
@@ -24,7 +26,8 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
   const [over, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const ready = !sending && !disabled && uploading.length === 0 && draft.text.trim() !== "";
+  const reading = useReading(draft.attachments);
+  const ready = !sending && !reading.open && !reading.failed && !disabled && uploading.length === 0 && draft.text.trim() !== "";
   const steering = busy && wanted === null;
   const send = (how: Sending) => ready && onSend(draft.text.trim(), draft.attachments, how);
 
@@ -63,12 +66,7 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
       {(draft.attachments.length > 0 || uploading.length > 0) && (
         <ul className="flex flex-wrap gap-1.5 px-3 pt-3" aria-label={t("attachments")}>
           {draft.attachments.map((file) => (
-            <li key={file.path} className="flex max-w-64 items-center gap-1.5 rounded-md border border-line bg-bg py-0.5 pr-0.5 pl-2 text-sm">
-              <Paperclip aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-              <span className="truncate" title={file.path}>{file.name}</span>
-              <span className="text-xs text-ink-3">{formatBytes(file.bytes)}</span>
-              <IconButton size="sm" className="size-6!" label={t("detach", { name: file.name })} onClick={() => setDraft(conversation, { ...draft, attachments: draft.attachments.filter((other) => other.path !== file.path) })}><X /></IconButton>
-            </li>
+            <Attachment key={file.path ?? file.document} file={file} onDetach={() => setDraft(conversation, { ...draft, attachments: draft.attachments.filter((other) => other !== file) })} />
           ))}
           {uploading.map((file) => (
             <li key={file.id} className="relative flex max-w-64 items-center gap-1.5 overflow-hidden rounded-md border border-line bg-bg py-0.5 pr-0.5 pl-2 text-sm">
@@ -81,6 +79,7 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
           ))}
         </ul>
       )}
+      {(reading.open || reading.failed) && <p role="status" className="px-4 pt-2 text-sm text-ink-3">{t(reading.failed ? "attach.failedHint" : "attach.readingHint")}</p>}
       <Textarea
         ref={area}
         rows={1}

@@ -1,11 +1,13 @@
 import { Suspense } from "react";
-import type { ConversationDetail } from "@/api/types";
+import type { Cited, ConversationDetail, GivenDocument } from "@/api/types";
 import { useT } from "@/i18n";
+import { CitedSources, Passages } from "@/run/cited";
 import { Markdown } from "@/run/lazy";
 import { useRunStream } from "@/run/stream";
 import { Said } from "./exchange";
 
-type Said = { role: string; text: string };
+type Said = { role: string; text: string; citations?: Cited[]; documents?: GivenDocument[] };
+const NONE: Cited[] = [];
 
 function Messages({ messages }: { messages: Said[] }) {
   const t = useT("chat");
@@ -13,10 +15,19 @@ function Messages({ messages }: { messages: Said[] }) {
   return (
     <>
       {messages.map((message, index) => message.role === "user"
-        ? <Said key={index} text={message.text} />
-        : message.role === "assistant" && message.text ? <Suspense key={index} fallback={<div className="prose whitespace-pre-wrap">{message.text}</div>}><Markdown text={message.text} /></Suspense> : null)}
+        ? <Said key={index} text={message.text} documents={message.documents} />
+        : message.role === "assistant" && message.text ? <Answered key={index} text={message.text} citations={message.citations ?? NONE} /> : null)}
       <p className="flex items-center gap-3 text-xs text-ink-3 before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">{t("earlier")}</p>
     </>
+  );
+}
+
+function Answered({ text, citations }: { text: string; citations: Cited[] }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <Passages value={citations}><Suspense fallback={<div className="prose whitespace-pre-wrap">{text}</div>}><Markdown text={text} /></Suspense></Passages>
+      <CitedSources text={text} passages={citations} />
+    </div>
   );
 }
 

@@ -2,15 +2,17 @@ import { useNavigate } from "@tanstack/react-router";
 import { Paperclip, Pencil } from "lucide-react";
 import { memo, useCallback, useEffect, useRef, useState } from "react";
 import { useConnections, useConversationActions, useRunActions } from "@/api/hooks";
-import type { Run } from "@/api/types";
+import type { GivenDocument, Run } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, IconButton, Select, Skeleton, Textarea, toast, useErrorText } from "@/ui";
 import { RunEnd } from "@/run/end";
+import { CitedSources } from "@/run/cited";
 import { FileLink } from "@/run/file-open";
 import { RunItems } from "@/run/items";
 import type { ClaimTarget } from "@/run/rehype-claims";
 import { useRunStream } from "@/run/stream";
 import type { RunView } from "@/run/view";
+import { GivenChip } from "./attachment";
 
 /** The server puts the paths of attached files under the message. */
 function attachedIn(text: string): { words: string; files: string[] } {
@@ -19,21 +21,28 @@ function attachedIn(text: string): { words: string; files: string[] } {
 }
 
 /** What the user said. */
-export function Said({ text, onEdit, pending }: { text: string; onEdit?: (() => void) | undefined; pending?: boolean }) {
+export function Said({ text, documents = [], onEdit, pending }: { text: string; documents?: readonly GivenDocument[] | undefined; onEdit?: (() => void) | undefined; pending?: boolean }) {
   const t = useT("chat");
   const { words, files } = attachedIn(text);
   return (
     <div className="group/said flex items-start justify-end gap-1">
       {onEdit && <span className="mt-0.5 opacity-0 group-focus-within/said:opacity-100 group-hover/said:opacity-100 max-md:hidden"><IconButton size="sm" label={t("editResend")} onClick={onEdit}><Pencil /></IconButton></span>}
       <div className={`max-w-[85%] rounded-xl rounded-br-sm bg-active px-3.5 py-2 text-[0.9375rem] leading-6 whitespace-pre-wrap wrap-anywhere`} aria-busy={pending || undefined}><span className="sr-only">{t("youSaid")}: </span>{words}
-        {files.length > 0 && (
+        {files.length + documents.length > 0 && (
           <ul className="mt-1.5 flex flex-wrap gap-1.5" aria-label={t("attachments")}>
             {files.map((file) => <li key={file}><FileLink path={file} className="flex items-center gap-1.5 rounded-md border border-line bg-surface px-2 py-0.5 text-sm text-ink-2 hover:border-line-2 hover:text-ink"><Paperclip aria-hidden className="size-3.5 text-ink-3" />{file}</FileLink></li>)}
+            {documents.map((document) => <li key={document.id}><GivenChip document={document} /></li>)}
           </ul>
         )}
       </div>
     </div>
   );
+}
+
+/** The answer, as far as it has come. */
+function saidIn(view: RunView): string {
+  const last = view.items.at(-1);
+  return view.answer || (last?.kind === "text" ? last.text : "");
 }
 
 type Props = { run: { id: string; title: string; answer: string | null }; conversation: string | null; next: string | undefined; latest: boolean; onView?: (view: RunView) => void; onSay?: (text: string) => void };
@@ -99,10 +108,11 @@ function Full({ run, conversation, next, onView, onSay }: Props) {
   const undoable = view.items.filter((item) => item.kind === "tool" && item.undo?.kind === "snapshot" && item.undone === null).length;
   return (
     <article aria-label={run.title} className="group/run flex flex-col gap-4">
-      <Said text={view.input || run.title} onEdit={done && conversation ? () => setEditing("text") : undefined} />
+      <Said text={view.input || run.title} documents={view.documents} onEdit={done && conversation ? () => setEditing("text") : undefined} />
       {error ? <ErrorState inline error={error} /> : view.status === "empty" ? <Skeleton rows={3} className="max-w-md" /> : (
         <>
           <RunItems view={view} highlight={highlight} onUndo={done ? onUndo : undefined} undoing={undo.isPending ? (undo.variables ?? null) : null} onClaim={onClaim} />
+          <CitedSources text={saidIn(view)} passages={view.passages} />
           {done && (
             <RunEnd
               view={view}

@@ -6,6 +6,7 @@ import { useAgents, useConversation } from "@/api/hooks";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
 import { ButtonLink, EmptyState, IconButton, Sheet, useTitle } from "@/ui";
+import { DocumentBeside } from "@/run/document-beside";
 import { ConversationList } from "./list";
 import { AgentPicker } from "./pickers";
 import { setChoice, useChoice } from "./stored";
@@ -57,6 +58,7 @@ export default function ChatPage() {
           {gone ? <EmptyState icon={<MessageCircleQuestion />} title={t("goneTitle")} action={<ButtonLink to="/chat" variant="primary">{t("new")}</ButtonLink>}>{t("goneHint")}</EmptyState> : <Thread key={conversationId ?? "new"} conversationId={conversationId} agent={agent} />}
         </div>
       </div>
+      <DocumentBeside />
       <Sheet side="left" bare open={drawer} onOpenChange={setDrawer} title={t("conversations")}><ConversationList current={conversationId} onPicked={() => setDrawer(false)} /></Sheet>
     </div>
   );

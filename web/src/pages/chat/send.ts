@@ -20,7 +20,7 @@ function addStarted(conversation: string, run: { id: string; title: string }): v
 export type Message = { text: string; attachments: Attached[]; mode: Mode; connection: string | null };
 
 /** For what has no field for files: their paths in words. */
-const withPaths = (message: Pick<Message, "text" | "attachments">) => [message.text, ...message.attachments.map((file) => `[${file.path}]`)].join("\n");
+const withPaths = (message: Pick<Message, "text" | "attachments">) => [message.text, ...message.attachments.map((file) => `[${file.path ?? file.name}]`)].join("\n");
 
 export function useSending(conversation: string | undefined, agent: string | undefined) {
   const navigate = useNavigate();
@@ -64,7 +64,8 @@ export function useSending(conversation: string | undefined, agent: string | und
           const run = await send.mutateAsync({
             agent_id: agent, message: message.text, mode: message.mode, key: key ?? last.current.key,
             ...(conversation && { conversation_id: conversation }), ...(message.connection && { connection_id: message.connection }),
-            ...(message.attachments.length > 0 && { attachments: message.attachments.map((file) => file.path) }),
+            attachments: message.attachments.flatMap((file) => file.path ?? []),
+            documents: message.attachments.flatMap((file) => file.document ?? []),
           });
           last.current = { of: "", key: "" };
           const id = run.conversation_id ?? conversation;

@@ -3,7 +3,8 @@
 import { useSyncExternalStore } from "react";
 import type { Mode } from "@/api/types";
 
-export type Attached = { path: string; name: string; bytes: number };
+/** A file of the workspace by its path, or a document by its id. */
+export type Attached = { path: string; document?: undefined; name: string; bytes: number } | { path?: undefined; document: string; name: string; bytes: number };
 export type Draft = { text: string; attachments: Attached[] };
 export type Queued = { id: string; text: string; attachments: Attached[]; mode: Mode; connection: string | null };
 

@@ -54,7 +54,7 @@ function Studio({ operator }: { operator: boolean }) {
       <Tabs label={t("title")} value={value} onChange={(next) => set({ tab: next === "documents" ? "" : next })} tabs={tabs.map((name) => ({ value: name, label: t(`tab_${name}`), content: name === value ? <>{name !== "documents" && <Uploads onOpen={open} />}{content[name]}</> : null }))} />
       {adding.parts}
       {making && <CollectionDialog collection={null} onClose={() => setMaking(false)} onMade={(made) => value === "documents" && toList(made.id)} />}
-      {document && <DocumentSheet key={document} id={document} chunk={/^\d+$/.test(chunk) ? Number(chunk) : null} question={value === "search" ? q : ""} collections={collections.data ?? []} onClose={() => open("")} onCollection={(id) => set({ document: "", chunk: "", tab: "", collection: id })} />}
+      {document && <DocumentSheet key={document} id={document} chunk={/^\d+$/.test(chunk) ? Number(chunk) : null} question={value === "search" ? q : ""} collections={collections.data ?? []} onChunk={(index) => open(document, index === null ? "" : String(index))} onClose={() => open("")} onCollection={(id) => set({ document: "", chunk: "", tab: "", collection: id })} />}
     </Page>
   );
 }

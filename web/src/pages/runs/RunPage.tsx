@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from "react";
 import { useRun, useRunActions } from "@/api/hooks";
 import { useT } from "@/i18n";
 import { Badge, ClassifiedBadge, ErrorState, IconButton, Page, Skeleton, StateBadge, stateOf, Tabs, Time, toast, useErrorText, VerdictBadge } from "@/ui";
+import { DocumentBeside } from "@/run/document-beside";
 import { KeptPage } from "./KeptPage";
 import { Actions } from "./parts/Actions";
 import { useFilters } from "./parts/filters";
@@ -96,6 +97,7 @@ function OneRun({ id }: { id: string }) {
             />
           </div>
           <Side run={detail} trace={trace} />
+          <DocumentBeside />
         </div>
       )}
     </Page>

@@ -106,6 +106,7 @@ impl Driver {
             taint: Vec::new(),
             depth: 0,
             skills: Vec::new(),
+            documents: Vec::new(),
             references: Vec::new(),
             looked_through: crate::reference::LookedThrough::default(),
         };

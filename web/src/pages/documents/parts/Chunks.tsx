@@ -44,22 +44,25 @@ export function Chunks({ document, chunk, question }: Props) {
   );
 }
 
-function Passage({ chunk, here, question }: { chunk: Chunk; here: boolean; question: string }) {
+type PassageProps = { chunk: Chunk; here: boolean; question: string; /** It is one of a list from which one is chosen, and leaves the keyboard where it is. */ onChoose?: () => void };
+
+export function Passage({ chunk, here, question, onChoose }: PassageProps) {
   const t = useT("documents");
   const self = useRef<HTMLLIElement>(null);
+  const choosing = onChoose !== undefined;
   useEffect(() => {
     if (!here) return;
     // After the sheet has taken the focus and come to rest.
     const timer = setTimeout(() => {
-      self.current?.scrollIntoView({ block: "center" });
-      self.current?.focus({ preventScroll: true });
+      self.current?.scrollIntoView({ block: choosing ? "nearest" : "center" });
+      if (!choosing) self.current?.focus({ preventScroll: true });
     }, 250);
     return () => clearTimeout(timer);
-  }, [here]);
+  }, [here, choosing]);
   return (
-    <li ref={self} tabIndex={here ? -1 : undefined} data-passage={chunk.index} aria-current={here ? "true" : undefined} className={cx("rounded-lg border px-3 py-2", here ? "border-accent bg-accent-soft/40" : "border-line bg-surface")}>
+    <li ref={self} tabIndex={here ? -1 : undefined} data-passage={chunk.index} aria-current={here ? "true" : undefined} onClick={onChoose} className={cx("rounded-lg border px-3 py-2", choosing && "cursor-pointer", here ? "border-accent bg-accent-soft/40" : "border-line bg-surface")}>
       <p className="mb-1 flex flex-wrap gap-x-2 text-xs text-ink-3 tabular">
-        <span>{t("passage", { n: formatNumber(chunk.index + 1) })}</span>
+        {onChoose ? <button type="button" aria-pressed={here} className="font-medium text-accent-ink hover:underline max-md:py-1" onClick={(event) => (event.stopPropagation(), onChoose())}>{t("passage", { n: formatNumber(chunk.index + 1) })}</button> : <span>{t("passage", { n: formatNumber(chunk.index + 1) })}</span>}
         {chunk.first_page > 0 && <span>{t("page", { pages: pagesOf(chunk.first_page, chunk.last_page) })}</span>}
         {chunk.headings.length > 0 && <span className="wrap-anywhere">{chunk.headings.join(" › ")}</span>}
       </p>

@@ -1,17 +1,20 @@
 import { Download, RotateCcw, Trash2, TriangleAlert } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { ApiError } from "@/api/client";
 import { useDocument, useDocumentActions, useFresh, useReach } from "@/api/hooks";
 import type { Collection, DocumentDetails } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, ClassificationBadge, EmptyState, ErrorState, Facts, formatBytes, formatExact, formatNumber, Sheet, Skeleton, toast } from "@/ui";
+import { previewOf } from "../preview/kinds";
 import { AgentLinks } from "./AgentLinks";
 import { Chunks } from "./Chunks";
 import { useFailed } from "./failed";
 import { StatusMark, useKindName } from "./labels";
 import { removeLater } from "./removing";
 
-type Props = { id: string; /** Which passage to show. */ chunk: number | null; /** Whose words are marked. */ question: string; collections: Collection[]; onClose: () => void; onCollection: (id: string) => void };
+type Props = { id: string; /** Which passage to show. */ chunk: number | null; /** Whose words are marked. */ question: string; collections: Collection[]; onChunk: (index: number | null) => void; onClose: () => void; onCollection: (id: string) => void };
+
+const Preview = lazy(() => import("../preview/Preview"));
 
 /** Gives the keyboard back to what opened a sheet, if nothing else has it by then: the row of a list, the passage that was found. */
 function useReturn(): void {
@@ -32,7 +35,7 @@ export function DocumentSheet({ id, onClose, ...rest }: Props) {
   const found = useDocument(id);
   const gone = found.error instanceof ApiError && found.error.status === 404;
   return (
-    <Sheet open onOpenChange={(open) => !open && onClose()} title={found.data?.name ?? t("document")}>
+    <Sheet side={found.data && previewOf(found.data) ? "wide" : "right"} open onOpenChange={(open) => !open && onClose()} title={found.data?.name ?? t("document")}>
       {found.data && !gone ? (
         <Shown document={found.data} onClose={onClose} {...rest} />
       ) : gone ? (
@@ -46,7 +49,7 @@ export function DocumentSheet({ id, onClose, ...rest }: Props) {
   );
 }
 
-function Shown({ document, chunk, question, collections, onClose, onCollection }: Omit<Props, "id"> & { document: DocumentDetails }) {
+function Shown({ document, chunk, question, collections, onChunk, onClose, onCollection }: Omit<Props, "id"> & { document: DocumentDetails }) {
   const t = useT("documents");
   const kindName = useKindName();
   const failed = useFailed();
@@ -73,8 +76,8 @@ function Shown({ document, chunk, question, collections, onClose, onCollection }
     ...(document.classification ? [[t("classification"), <ClassificationBadge key="level" level={document.classification} />] as [ReactNode, ReactNode]] : []),
     [t("added"), formatExact(document.added_at)],
   ];
-  return (
-    <div className="flex flex-col gap-5 p-4">
+  const about = (
+    <>
       {document.problem && (
         <div role="alert" className={document.status === "failed" ? "rounded-lg border border-bad/30 bg-bad-soft px-3 py-2.5" : "rounded-lg border border-warn-line/40 bg-warn-soft px-3 py-2.5"}>
           <p className="text-base font-medium wrap-anywhere">{document.problem.message}</p>
@@ -97,6 +100,12 @@ function Shown({ document, chunk, question, collections, onClose, onCollection }
       </div>
       {edits && document.origin === "workspace" && <p className="-mt-3 text-xs text-ink-3">{t("workspace_removal")}</p>}
       <AgentLinks document={document} />
+    </>
+  );
+  if (previewOf(document)) return <Suspense fallback={<Skeleton rows={10} className="p-4" />}><Preview document={document} chunk={chunk} question={question} onChunk={onChunk}>{about}</Preview></Suspense>;
+  return (
+    <div className="flex flex-col gap-5 p-4">
+      {about}
       <Chunks document={document} chunk={chunk} question={question} />
     </div>
   );

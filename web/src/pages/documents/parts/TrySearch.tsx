@@ -1,16 +1,18 @@
-import { FileSearch, Lightbulb, Search, SearchX } from "lucide-react";
+import { Columns2, FileSearch, Lightbulb, Search, SearchX } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useDocumentSearch } from "@/api/hooks";
-import type { Collection, FoundChunk, SearchMode } from "@/api/types";
+import type { Collection, FoundChunk } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, cx, EmptyState, ErrorState, formatDuration, formatNumber, Input, Select, Skeleton, Table } from "@/ui";
 import { useFilters } from "../../runs/parts/filters";
+import { Compare } from "./Compare";
+import { MODES, type Setting, settingOf, USUAL } from "./compare";
 import { FoundBy, Score } from "./FoundBy";
 import { KINDS, Marked, pagesOf, useKindName } from "./labels";
 import { excerpt, marked } from "./marks";
 import { useRemoved } from "./removing";
+import { shareOf } from "./tuning-form";
 
-const MODES = ["hybrid", "text", "vectors"] as const satisfies readonly SearchMode[];
 const LIMIT = 20;
 /** Characters of a passage that are shown. */
 const EXCERPT = 320;
@@ -21,17 +23,23 @@ type Props = { collections: Collection[]; onOpen: (document: string, chunk: stri
 export function TrySearch({ collections, onOpen, onAdd }: Props) {
   const t = useT("documents");
   const kindName = useKindName();
-  const [{ q, collection, kind, mode }, set] = useFilters(["q", "collection", "kind", "mode"] as const);
+  const [{ q, collection, kind, mode, compare, meaning, mode_b, meaning_b }, set] = useFilters(["q", "collection", "kind", "mode", "compare", "meaning", "mode_b", "meaning_b"] as const);
   const [typed, setTyped] = useState(q);
   useEffect(() => setTyped(q), [q]);
   const how = MODES.find((one) => one === mode) ?? "hybrid";
-  const found = useDocumentSearch({ query: q.trim(), limit: LIMIT, ...(collection && { collections: [collection] }), ...(kind && { doc_type: kind }), ...(how !== "hybrid" && { mode: how }) });
+  const comparing = compare !== "";
+  const search = { query: q.trim(), limit: LIMIT, ...(collection && { collections: [collection] }), ...(kind && { doc_type: kind }) };
+  const found = useDocumentSearch({ ...search, ...(how !== "hybrid" && { mode: how }), ...(comparing && { query: "" }) });
+  const chosen = collections.find((one) => one.id === collection);
+  const usual: Setting = { mode: "hybrid", meaning: chosen ? shareOf(chosen.weights) : USUAL };
+  const first = settingOf(mode, meaning, usual);
+  const second = settingOf(mode_b, meaning_b, { mode: "text", meaning: usual.meaning });
   const removed = useRemoved();
   const rows = (found.data?.found ?? []).filter((one) => !removed.has(one.document));
   const open = (one: FoundChunk) => onOpen(one.document, String(one.chunk.index));
   const nothing = collections.every((one) => one.documents === 0);
   const send = () => {
-    if (typed.trim() === q.trim() && q.trim() !== "") void found.refetch();
+    if (!comparing && typed.trim() === q.trim() && q.trim() !== "") void found.refetch();
     set({ q: typed.trim() });
   };
   const nameOf = (id: string) => collections.find((one) => one.id === id)?.name ?? "";
@@ -52,9 +60,12 @@ export function TrySearch({ collections, onOpen, onAdd }: Props) {
             {kind && !(KINDS as readonly string[]).includes(kind) && <option value={kind}>{kindName(kind)}</option>}
             {KINDS.map((one) => <option key={one} value={one}>{kindName(one)}</option>)}
           </Select>
-          <Select small aria-label={t("ranked_by")} value={how} onChange={(event) => set({ mode: event.target.value === "hybrid" ? "" : event.target.value })}>
-            {MODES.map((one) => <option key={one} value={one}>{t(`mode_${one}`)}</option>)}
-          </Select>
+          {!comparing && (
+            <Select small aria-label={t("ranked_by")} value={how} onChange={(event) => set({ mode: event.target.value === "hybrid" ? "" : event.target.value })}>
+              {MODES.map((one) => <option key={one} value={one}>{t(`mode_${one}`)}</option>)}
+            </Select>
+          )}
+          <Button size="sm" variant={comparing ? "default" : "quiet"} className="max-md:h-10!" aria-pressed={comparing} icon={<Columns2 aria-hidden className="size-3.5" />} onClick={() => set(comparing ? { compare: "", meaning: "", mode_b: "", meaning_b: "" } : { compare: "1" })}>{t("compare")}</Button>
         </div>
       </form>
       {found.data?.notice && q && <p role="status" className="flex items-start gap-2 rounded-lg border border-warn-line/40 bg-warn-soft px-3 py-2.5 text-base text-warn"><Lightbulb aria-hidden className="mt-0.5 size-4 shrink-0" /><span className="wrap-anywhere">{t("words_only")} {found.data.notice}</span></p>}
@@ -64,6 +75,8 @@ export function TrySearch({ collections, onOpen, onAdd }: Props) {
         ) : (
           <EmptyState icon={<FileSearch />} title={t("search_title")}>{t("search_text")}</EmptyState>
         )
+      ) : comparing ? (
+        <Compare search={search} first={first} second={second} onFirst={(to) => set({ mode: to.mode, meaning: String(to.meaning) })} onSecond={(to) => set({ mode_b: to.mode, meaning_b: String(to.meaning) })} onOpen={open} />
       ) : found.error ? (
         <ErrorState error={found.error} onRetry={() => void found.refetch()} />
       ) : !found.data ? (

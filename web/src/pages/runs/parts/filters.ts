@@ -2,6 +2,9 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 
+/** A number stands in the address as it is; a text of digits would stand in quotes. */
+const plain = (value: unknown) => (typeof value === "string" && /^(0|[1-9]\d{0,8})$/.test(value) ? Number(value) : value);
+
 /** The named search parameters as texts (missing: empty), and a way to change some. */
 export function useFilters<K extends string>(names: readonly K[]): [Record<K, string>, (patch: Partial<Record<K, string>>) => void] {
   const search = useSearch({ strict: false }) as Record<string, unknown>;
@@ -11,7 +14,7 @@ export function useFilters<K extends string>(names: readonly K[]): [Record<K, st
     void navigate({
       to: ".",
       replace: true,
-      search: ((old: Record<string, unknown>) => Object.fromEntries(Object.entries({ ...old, ...patch }).filter(([, value]) => value !== "" && value !== undefined))) as never,
+      search: ((old: Record<string, unknown>) => Object.fromEntries(Object.entries({ ...old, ...patch }).filter(([, value]) => value !== "" && value !== undefined).map(([name, value]) => [name, plain(value)]))) as never,
     });
   return [values, set];
 }

@@ -1,9 +1,11 @@
 import { ReceiptText, RotateCcw, SearchCheck, Undo2 } from "lucide-react";
 import { useT } from "@/i18n";
+import { referencesOf } from "@/run/citations";
 import { Badge, Button, cx, Facts, JsonView } from "@/ui";
 import { Part, Text } from "../parts/Fold";
 import { useWord } from "../parts/Labels";
 import { callStatus, type CallNode } from "./nodes";
+import { PassageList } from "./Passages";
 
 type Props = { node: CallNode; onUndo?: ((callId: string) => void) | undefined };
 
@@ -11,6 +13,7 @@ export function CallDetail({ node, onUndo }: Props) {
   const t = useT("runs");
   const word = useWord();
   const { result } = node;
+  const passages = result?.outcome === "ok" ? referencesOf(result.data) : [];
   return (
     <>
       {node.rejected !== null && (
@@ -34,6 +37,7 @@ export function CallDetail({ node, onUndo }: Props) {
           <Text text={result.content || "–"} />
         </Part>
       )}
+      {passages.length > 0 && <Part title={t("sec_found")} note={passages.length} closed><PassageList passages={passages} /></Part>}
       {result?.outcome === "error" && <Part title={t("sec_error")} copy={result.message}><p className="rounded-md bg-bad-soft px-3 py-2 text-base wrap-anywhere">{result.message}</p></Part>}
       {result?.outcome === "dry" && <Part title={t("call_dry")}><Text text={result.preview} /></Part>}
       {result?.outcome === "ok" && result.data !== undefined && result.data !== null && <Part title={t("sec_data")} closed copy={JSON.stringify(result.data, null, 2)}><JsonView value={result.data} /></Part>}

@@ -4,6 +4,7 @@ import { Badge, DiffView, Facts, formatDuration, isDiff, JsonView, RiskBadge } f
 import { Part, Text } from "../parts/Fold";
 import { useOutcomeText, useWord } from "../parts/Labels";
 import { useConnectionName } from "./Attempts";
+import { Given } from "./Passages";
 import type { ApprovalNode, FinishNode, NoteNode, StartNode } from "./nodes";
 
 export function StartDetail({ node }: { node: StartNode }) {
@@ -15,6 +16,7 @@ export function StartDetail({ node }: { node: StartNode }) {
   return (
     <>
       <Part title={t("request")} copy={setup.input}><Text plain text={setup.input} /></Part>
+      <Given setup={setup} />
       {setup.route && (
         <Part title={t("sec_route")} note={m(`task_${setup.route.task}` as Key<"models">)}>
           <p className="text-base wrap-anywhere">{setup.route.targets.map((id, index) => <span key={id}>{index > 0 && <span className="text-ink-3"> → </span>}{nameOf(id)}</span>)}</p>
