@@ -1,6 +1,6 @@
 //! Tells when something happens below folders, where the kernel tells (inotify). What it does not tell, the next look finds.
 
-use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::fs::statfs;
 use std::collections::HashSet;
 use std::mem::MaybeUninit;
@@ -116,8 +116,11 @@ impl Watches {
     fn take(&self) {
         let mut space = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(self.fd.get_ref(), &mut space);
-        while reader.next().is_ok() {
-            self.pending.store(true, Ordering::Relaxed);
+        while let Ok(event) = reader.next() {
+            // Of a folder that is watched no more.
+            if !event.events().contains(ReadFlags::IGNORED) {
+                self.pending.store(true, Ordering::Relaxed);
+            }
         }
     }
 }
