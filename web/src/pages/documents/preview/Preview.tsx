@@ -67,8 +67,8 @@ export default function Preview({ document, chunk, question, onChunk, children }
   const trouble = original.error ? <ErrorState inline error={original.error} onRetry={() => void original.refetch()} /> : original.data && "tooLarge" in original.data ? <Told>{t("preview_large", { size: formatBytes(original.data.tooLarge) })}</Told> : problem ? <Told>{t(`preview_${problem}`)}</Told> : null;
   const at = Math.round(width * zoom);
   return (
-    <div className="lg:grid lg:h-full lg:grid-cols-[minmax(0,1fr)_23rem]">
-      <section aria-label={t("original")} className="flex min-w-0 flex-col bg-sunken lg:h-full lg:border-r lg:border-line">
+    <div className="lg:grid lg:h-full lg:grid-cols-[minmax(0,1fr)_23rem] lg:grid-rows-[minmax(0,1fr)] lg:overflow-hidden">
+      <section aria-label={t("original")} className="flex min-h-0 min-w-0 flex-col bg-sunken lg:border-r lg:border-line">
         <div className="border-b border-line bg-surface px-3 py-1.5"><Toolbar page={shown} pages={pages} zoom={zoom} onPage={turn} onZoom={setZoom} /></div>
         <div ref={box} tabIndex={0} role="group" aria-label={label} onKeyDown={onKey} data-preview className="min-h-0 flex-1 overflow-auto p-3 focus-visible:outline-offset-[-2px] max-lg:max-h-[62dvh]">
           {trouble ?? (chunk !== null && asked.isLoading ? <Skeleton rows={10} /> : kind === "picture" && picture && width > 0 ? (
@@ -77,7 +77,7 @@ export default function Preview({ document, chunk, question, onChunk, children }
         </div>
         {ocr && <p className="flex items-center gap-1.5 border-t border-line bg-surface px-3 py-1.5 text-xs text-ink-2 tabular"><ScanText aria-hidden className="size-3.5 shrink-0" />{t("ocr", { engine: ocr.engine || "OCR", sure: Math.round(ocr.confidence * 100) })}</p>}
       </section>
-      <div className="flex min-w-0 flex-col gap-5 p-4 lg:h-full lg:overflow-y-auto" tabIndex={0} role="group" aria-label={t("chunks")}>
+      <div className="flex min-h-0 min-w-0 flex-col gap-5 p-4 focus-visible:outline-offset-[-2px] lg:overflow-y-auto" data-list tabIndex={0} role="group" aria-label={t("chunks")}>
         <section className="flex flex-col gap-2">
           <h3 className="text-sm font-medium">{pages > 1 ? t("chunks_on", { page: formatNumber(shown) }) : t("chunks")}</h3>
           {found.error ? <ErrorState inline error={found.error} onRetry={() => void found.refetch()} /> : document.chunks === 0 ? <p className="text-sm text-ink-3">{t(document.status === "waiting" ? "chunks_later" : "chunks_none")}</p> : found.isLoading ? <Skeleton rows={4} /> : chunks.length === 0 ? <p className="text-sm text-ink-3">{t("chunks_not_here")}</p> : (
