@@ -124,6 +124,39 @@ test.describe("a document in the chat", () => {
   });
 });
 
+test.describe("originals", () => {
+  test("of pictures are shown, of HTML only what was read, and nothing of them runs", async ({ studio: page, api }) => {
+    const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+    const EVIL = "<!doctype html><title>Prices</title><h1>Prices</h1><p>A crate of pears is 12 euros.</p><img src=x onerror='window.ran=1'><script>window.ran = 1</script>";
+    await api.call("POST", "/collections", { name: "Rules" });
+    const picture = await api.document("Rules", "scan.png", PIXEL);
+    const html = await api.document("Rules", "prices.html", EVIL);
+    const renamed = await api.document("Rules", "prices.pdf", `${EVIL}<p>Plums are 9 euros.</p>`);
+    await visit(page, `/documents?document=${picture}`);
+    const sheet = page.getByRole("dialog");
+    const image = sheet.getByRole("img", { name: "scan.png" });
+    await expect(image).toBeVisible();
+    expect(await image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1);
+    await page.keyboard.press("Escape");
+    for (const id of [html, renamed]) {
+      await visit(page, `/documents?document=${id}`);
+      await expect(sheet.locator("[data-passage]").first()).toContainText("A crate of pears is 12 euros.");
+      await expect(sheet.locator("iframe, object, embed, canvas")).toHaveCount(0);
+      await page.keyboard.press("Escape");
+    }
+    expect(await page.evaluate(() => "ran" in window)).toBe(false);
+  });
+
+  test("that can't be drawn say so, with what is wrong", async ({ studio: page, api }) => {
+    await api.call("POST", "/collections", { name: "Rules" });
+    const id = await api.document("Rules", "broken.pdf", "%PDF-1.7\nnot really");
+    await visit(page, `/documents?document=${id}`);
+    const sheet = page.getByRole("dialog");
+    await expect(sheet.getByText("The file can't be shown as it is.")).toBeVisible();
+    await expect(sheet.getByRole("alert")).toContainText("damaged");
+  });
+});
+
 for (const look of [
   { name: "light", colorScheme: "light", viewport: { width: 1280, height: 820 } },
   { name: "dark", colorScheme: "dark", viewport: { width: 1280, height: 820 } },
