@@ -9,7 +9,7 @@ import { expect, test, visit } from "./support/test.ts";
 
 const QUESTION = "How long is the notice period?";
 
-/** Drops a file on the composer, as from another window. */
+/** Drops a file beside the composer, as from another window. */
 async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
   const dataTransfer = await page.evaluateHandle(
     ([file, base64]) => {
@@ -19,7 +19,7 @@ async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
     },
     [name, bytes.toString("base64")],
   );
-  await page.dispatchEvent("[data-composer]", "drop", { dataTransfer });
+  await page.dispatchEvent("main", "drop", { dataTransfer });
 }
 
 test.describe("a document in the chat", () => {
