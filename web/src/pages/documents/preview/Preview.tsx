@@ -73,7 +73,7 @@ export default function Preview({ document, chunk, question, onChunk, children }
     <div className="lg:grid lg:h-full lg:grid-cols-[minmax(0,1fr)_23rem] lg:grid-rows-[minmax(0,1fr)] lg:overflow-hidden">
       <section aria-label={t("original")} className="flex min-h-0 min-w-0 flex-col bg-sunken lg:border-r lg:border-line">
         <div className="border-b border-line bg-surface px-3 py-1.5"><Toolbar page={shown} pages={pages} zoom={zoom} onPage={turn} onZoom={setZoom} /></div>
-        <div ref={box} tabIndex={0} role="group" aria-label={label} onKeyDown={onKey} data-preview className="min-h-0 flex-1 overflow-auto p-3 focus-visible:outline-offset-[-2px] max-lg:max-h-[62dvh]">
+        <div ref={box} tabIndex={0} role="group" aria-label={label} onKeyDown={onKey} data-preview className="min-h-0 flex-1 overflow-auto p-3 [scrollbar-gutter:stable] focus-visible:outline-offset-[-2px] max-lg:max-h-[62dvh]">
           {trouble ?? (chunk !== null && asked.isLoading ? <Skeleton rows={10} /> : kind === "picture" && picture && width > 0 ? (
             <div className="relative mx-auto w-fit bg-white shadow-1 ring-1 ring-line"><img src={picture} alt={document.name} className="block max-w-none" style={{ width: at }} />{overlay(at)}</div>
           ) : pdf && width > 0 ? <PdfPage pdf={pdf} number={shown} width={at} label={label}>{overlay}</PdfPage> : <Skeleton rows={10} />)}
