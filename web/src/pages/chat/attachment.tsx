@@ -53,7 +53,8 @@ function Document({ id, file, onDetach }: Props & { id: string }) {
 /** A document that was given with a message. It may be gone since. */
 export function GivenChip({ document }: { document: GivenDocument }) {
   const t = useT("chat");
+  const why = useT("documents")("document_gone_text");
   const { error } = useDocument(document.id);
-  if (error instanceof ApiError && error.status === 404) return <span className="flex items-center gap-1.5 rounded-md border border-dashed border-line-2 px-2 py-0.5 text-sm text-ink-3"><FileText aria-hidden className="size-3.5" /><s className="wrap-anywhere">{document.name}</s> {t("attach.removed")}</span>;
+  if (error instanceof ApiError && error.status === 404) return <span title={why} className="flex items-center gap-1.5 rounded-md border border-dashed border-line-2 px-2 py-0.5 text-sm text-ink-3"><FileText aria-hidden className="size-3.5" /><s className="wrap-anywhere">{document.name}</s> {t("attach.removed")}</span>;
   return <PassageLink document={document.id} className="flex items-center gap-1.5 rounded-md border border-line bg-surface px-2 py-0.5 text-sm text-ink-2 hover:border-line-2 hover:text-ink"><FileText aria-hidden className="size-3.5 shrink-0 text-ink-3" /><span className="wrap-anywhere">{document.name}</span></PassageLink>;
 }
