@@ -1,6 +1,7 @@
 // A document in the chat: dropped, read, asked about, cited; the passage opens on its page; what was removed says so. Two settings
 // of a search beside each other.
 import type { Page } from "@playwright/test";
+import { COLOURS, faultsOf } from "./support/axe.ts";
 import { Chat } from "./support/chat.ts";
 import { text, when } from "./support/model.ts";
 import { handbook } from "./support/pdf.ts";
@@ -8,7 +9,7 @@ import { expect, test, visit } from "./support/test.ts";
 
 const QUESTION = "How long is the notice period?";
 
-/** Drops a file on the composer, as from another window. */
+/** Drops a file beside the composer, as from another window. */
 async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
   const dataTransfer = await page.evaluateHandle(
     ([file, base64]) => {
@@ -18,11 +19,11 @@ async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
     },
     [name, bytes.toString("base64")],
   );
-  await page.dispatchEvent("[data-composer]", "drop", { dataTransfer });
+  await page.dispatchEvent("main", "drop", { dataTransfer });
 }
 
 test.describe("a document in the chat", () => {
-  // What is gone answers with 404, and a file that is no PDF can't be shown.
+  // What is gone answers with 404.
   test.use({ expected: [/status of 404/], script: { rules: [when("notice period", text("The notice period is three months to the end of a quarter [1].", { piece: 6, ms: 15 }))], otherwise: text("I have it.") } });
 
   test("is read, asked about and cited; the passage opens on its page", async ({ studio: page, api, model }) => {
@@ -122,6 +123,68 @@ test.describe("a document in the chat", () => {
     await chat.answered("I have it.");
   });
 });
+
+test.describe("originals", () => {
+  test("of pictures are shown, of HTML only what was read, and nothing of them runs", async ({ studio: page, api }) => {
+    const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+    const EVIL = "<!doctype html><title>Prices</title><h1>Prices</h1><p>A crate of pears is 12 euros.</p><img src=x onerror='window.ran=1'><script>window.ran = 1</script>";
+    await api.call("POST", "/collections", { name: "Rules" });
+    const picture = await api.document("Rules", "scan.png", PIXEL);
+    const html = await api.document("Rules", "prices.html", EVIL);
+    const renamed = await api.document("Rules", "prices.pdf", `${EVIL}<p>Plums are 9 euros.</p>`);
+    await visit(page, `/documents?document=${picture}`);
+    const sheet = page.getByRole("dialog");
+    const image = sheet.getByRole("img", { name: "scan.png" });
+    await expect(image).toBeVisible();
+    expect(await image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1);
+    await page.keyboard.press("Escape");
+    for (const id of [html, renamed]) {
+      await visit(page, `/documents?document=${id}`);
+      await expect(sheet.locator("[data-passage]").first()).toContainText("A crate of pears is 12 euros.");
+      await expect(sheet.locator("iframe, object, embed, canvas")).toHaveCount(0);
+      await page.keyboard.press("Escape");
+    }
+    expect(await page.evaluate(() => "ran" in window)).toBe(false);
+  });
+
+  test("that can't be drawn say so, with what is wrong", async ({ studio: page, api }) => {
+    await api.call("POST", "/collections", { name: "Rules" });
+    const id = await api.document("Rules", "broken.pdf", "%PDF-1.7\nnot really");
+    await visit(page, `/documents?document=${id}`);
+    const sheet = page.getByRole("dialog");
+    await expect(sheet.getByText("The file can't be shown as it is.")).toBeVisible();
+    await expect(sheet.getByRole("alert")).toContainText("damaged");
+  });
+});
+
+for (const look of [
+  { name: "light", colorScheme: "light", viewport: { width: 1280, height: 820 } },
+  { name: "dark", colorScheme: "dark", viewport: { width: 1280, height: 820 } },
+  { name: "phone", colorScheme: "light", viewport: { width: 390, height: 844 } },
+] as const) {
+  test.describe(look.name, () => {
+    test.use({ colorScheme: look.colorScheme, viewport: look.viewport, bypassCSP: true, reducedMotion: "reduce", script: { otherwise: text("Three months [1]. Two weeks on trial [1, 2].") } });
+
+    test("the answer, the page of the original and a failed attachment have no serious fault that axe finds", async ({ studio: page, api }) => {
+      const rules = look.name === "dark" ? COLOURS : {};
+      const chat = new Chat(page);
+      await api.call("POST", "/collections", { name: "Rules" });
+      const id = await api.document("Rules", "handbook.pdf", handbook(40, 23));
+      const { run_id, conversation_id } = await api.chat(QUESTION, { documents: [id] });
+      await api.settled(run_id);
+      await visit(page, `/chat/${conversation_id}`);
+      await drop(page, "broken.pdf", Buffer.from("%PDF-1.7\nnot really"));
+      await expect(page.getByRole("list", { name: "Attachments" }).getByRole("alert")).toBeVisible({ timeout: 30_000 });
+      await expect(chat.last.getByRole("link", { name: /^Source 2:/ })).toBeVisible();
+      const faults = await faultsOf(page, "answer", rules);
+      await chat.last.getByRole("link", { name: /^Source 1:/ }).first().click();
+      await expect(page.getByRole("dialog").locator("[data-drawn]")).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByRole("dialog").locator("[data-area][aria-pressed=true]").first()).toBeInViewport();
+      faults.push(...(await faultsOf(page, "page", rules)));
+      expect(faults.join("\n\n"), "faults").toBe("");
+    });
+  });
+}
 
 test("two settings of a search stand beside each other, with what differs", async ({ studio: page, api }) => {
   await api.call("POST", "/collections", { name: "Rules" });

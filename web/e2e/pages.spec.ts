@@ -1,10 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { COLOURS, faultsOf } from "./support/axe.ts";
 import { keep, pages, settled, skills, story, tell } from "./support/pages.ts";
 import { enter, expect, test, visit } from "./support/test.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-type Violation = { id: string; impact: string | null; help: string; nodes: { target: unknown[]; failureSummary?: string; html: string }[] };
 
 const looks = [
   { name: "light", colorScheme: "light", viewport: { width: 1280, height: 820 } },
@@ -20,21 +16,7 @@ for (const look of looks) {
     test("no page has a serious fault that axe finds, an error in the console, or a sideways scroll", async ({ page, server, api }) => {
       test.setTimeout(120_000);
       const faults: string[] = [];
-      const inspect = async (name: string) => {
-        if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-        // Light and dark differ in nothing but colours.
-        const rules = look.name === "dark" ? { runOnly: ["color-contrast"] } : {};
-        const found = await page.evaluate(async (only) => {
-          const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } };
-          return (await axe.run({ resultTypes: ["violations"], ...only })).violations;
-        }, rules);
-        for (const { id, impact, help, nodes } of found) {
-          if (impact !== "serious" && impact !== "critical") continue;
-          faults.push(`${name}: ${id} (${impact}): ${help}\n${nodes.slice(0, 4).map((node) => `    ${node.target.join(" ")}\n    ${node.html.slice(0, 200)}\n    ${node.failureSummary?.replaceAll("\n", " ") ?? ""}`).join("\n")}`);
-        }
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        if (wide > 0) faults.push(`${name}: the page is ${wide} px wider than the window`);
-      };
+      const inspect = async (name: string) => void faults.push(...(await faultsOf(page, name, look.name === "dark" ? COLOURS : {})));
       await page.goto("/login");
       await settled(page);
       await inspect("login");

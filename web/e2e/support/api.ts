@@ -33,8 +33,8 @@ export class Api {
   }
 
   /** Hands a document in and waits until it is read and embedded, or failed; its id. */
-  async document(collection: string, name: string, text: string): Promise<string> {
-    const answer = await fetch(`${this.url}/api/documents/upload?${new URLSearchParams({ collection, name })}`, { method: "POST", headers: { authorization: `Bearer ${this.token}`, "content-type": "application/octet-stream" }, body: text });
+  async document(collection: string, name: string, content: string | Buffer): Promise<string> {
+    const answer = await fetch(`${this.url}/api/documents/upload?${new URLSearchParams({ collection, name })}`, { method: "POST", headers: { authorization: `Bearer ${this.token}`, "content-type": "application/octet-stream" }, body: typeof content === "string" ? content : new Uint8Array(content) });
     if (!answer.ok) throw new Error(`upload of ${name}: ${answer.status} ${await answer.text()}`);
     const { id } = ((await answer.json()) as { document: { id: string } }).document;
     for (let left = 600; left > 0; left--) {

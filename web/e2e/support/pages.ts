@@ -36,6 +36,7 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["documents", () => "/documents"],
   ["documents-of", (told) => `/documents?collection=${told.collection}`],
   ["documents-search", () => "/documents?tab=search&q=how+long+is+the+notice+period"],
+  ["documents-compare", () => "/documents?tab=search&q=how+long+is+the+notice+period&compare=1"],
   ["documents-folders", () => "/documents?tab=folders"],
   ["connections", () => "/connections"],
   ["connection", (told) => `/connections/${told.connection}`],

@@ -3,10 +3,12 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::journal::{read_log, unknown_event};
+use crate::service::references::{Wanted, gather};
 use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create, data_rules, tool_rules};
 use std::sync::Arc;
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, RequestSource, Setup};
 use steward_core::governance::{Seen, higher};
+use steward_core::message::given_documents;
 use steward_core::run::{ForkPoint, ForkPoints};
 use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
 
@@ -96,6 +98,7 @@ async fn forked_setup(
     seq: u64,
     now: Timestamp,
 ) -> Result<Setup, EngineError> {
+    let asks_anew = request.input.is_some();
     if let Some(input) = request.input {
         check_input(&input)?;
         setup.input = input;
@@ -104,8 +107,8 @@ async fn forked_setup(
     let (connection, route) = choose_route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
     setup.route = Some(route);
     setup.connection = connection.id;
-    setup.model = connection.model;
-    setup.capabilities = connection.capabilities;
+    setup.model.clone_from(&connection.model);
+    setup.capabilities = connection.capabilities.clone();
     if let Some(id) = request.conversation {
         let (history, inherited, carried) = conversation_history(deps, id).await?;
         setup.history = history;
@@ -124,6 +127,29 @@ async fn forked_setup(
     let (agent, text) = (setup.agent.name.as_str(), setup.input.as_str());
     let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
     setup.classified = higher(setup.classified, setup.data_rules.classify(&seen));
+    if asks_anew {
+        // What was found for the other request says nothing of this one.
+        let gathered = gather(
+            deps,
+            &Wanted {
+                agent: &setup.agent,
+                input: &setup.input,
+                history: &setup.history,
+                documents: &given_documents(&setup.documents, &setup.history),
+                user: request.user,
+                workspace: &setup.workspace,
+                tools: &setup.tools,
+                connection: &connection,
+                rules: &setup.data_rules,
+            },
+        )
+        .await?;
+        let new = gathered.taint.into_iter().filter(|one| !setup.taint.contains(one)).collect::<Vec<_>>();
+        setup.taint.extend(new);
+        setup.classified = higher(setup.classified, gathered.classified);
+        setup.references = gathered.references;
+        setup.looked_through = gathered.looked_through;
+    }
     setup.conversation = request.conversation;
     setup.origin = request.origin;
     setup.asked_by = request.asked_by;

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use steward_core::document::DocumentOrigin;
-use steward_core::event::{Event, EventBody, Mode, Setup};
+use steward_core::event::{Event, EventBody, Mode, Origin, Setup};
 use steward_core::governance::{Classification, DATA_RULES_SETTING};
 use steward_core::model::Capabilities;
 use steward_core::policy::{Grant, GrantScope};
@@ -17,7 +17,7 @@ use steward_core::ports::{
 };
 use steward_core::reference::GivenDocument;
 use steward_core::{ConversationId, DocumentId, TenantId};
-use steward_engine::{RunService, StartRun};
+use steward_engine::{ForkRun, RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use uuid::Uuid;
 
@@ -159,8 +159,9 @@ async fn documents_that_were_given_come_first_and_stay_with_the_conversation() {
         setup(events).references.iter().map(|one| (one.number, one.name.clone())).collect::<Vec<_>>()
     };
     let both = [(1, "offer.pdf".to_owned()), (2, "handbook.pdf".to_owned())];
-    let answers = vec![Behaviour::text("Three months [2]."), Behaviour::text("A month [1].")];
-    let house = house(answers, Shelf::of(passages()), Capabilities::default()).await;
+    let answers = ["Three months [2].", "A month [1].", "Ann [1]."].map(Behaviour::text).to_vec();
+    let shelf = Shelf::of(passages());
+    let house = house(answers, shelf.clone(), Capabilities::default()).await;
     let talk = talk(&house).await;
     let ask = |input: &str, documents| StartRun {
         conversation: Some(talk),
@@ -178,6 +179,22 @@ async fn documents_that_were_given_come_first_and_stay_with_the_conversation() {
     let events = finished(&house.service, run).await;
     assert_eq!(names(&events), both, "later messages are about them, too");
     assert!(setup(&events).documents.is_empty());
+
+    // Another request of the same run is answered from what is found for it.
+    let again = ForkRun {
+        run,
+        seq: None,
+        connection: None,
+        input: Some("Who signed the offer?".to_owned()),
+        conversation: None,
+        origin: Origin::Api,
+        asked_by: "test".to_owned(),
+        user: None,
+        source: None,
+    };
+    let run = house.service.fork(again).await.unwrap();
+    assert_eq!(names(&finished(&house.service, run).await), both);
+    assert_eq!(shelf.asked.lock().unwrap().last().map(String::as_str), Some("Who signed the offer?"));
     house.service.shutdown().await;
 
     // An answer that is no more than a passage is not made of one that is far.

@@ -1,7 +1,8 @@
 import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square, X } from "lucide-react";
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef } from "react";
 import { useT } from "@/i18n";
 import { Button, cx, IconButton, Spinner, Textarea, Tooltip } from "@/ui";
+import { useDropped } from "../documents/parts/dropped";
 import { useUploads } from "./attachments";
 import { Attachment } from "./attachment";
 import { useReading } from "./reading";
@@ -23,7 +24,8 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
   const t = useT("chat");
   const draft = useDraft(conversation);
   const { uploading, start, cancel } = useUploads(conversation);
-  const [over, setOver] = useState(false);
+  // Anywhere on the page: what misses the composer would else take the browser away from it.
+  const over = useDropped((files) => !disabled && start(files));
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const reading = useReading(draft.attachments);
@@ -49,18 +51,10 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
     event.preventDefault();
     start(files);
   };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    start(event.dataTransfer.files);
-  };
   const placeholder = wanted === "answer" ? t("placeholder.answer") : wanted === "refine" ? t("placeholder.refine") : steering ? t("placeholder.steer") : t("placeholder");
   return (
     <div
       data-composer
-      onDragOver={(event) => event.dataTransfer.types.includes("Files") && (event.preventDefault(), setOver(true))}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
       className={cx("rounded-xl border bg-surface shadow-1 transition-colors focus-within:border-ink-3", over ? "border-accent bg-accent-soft" : "border-line-2")}
     >
       {(draft.attachments.length > 0 || uploading.length > 0) && (

@@ -54,8 +54,12 @@ export function Passage({ chunk, here, question, onChoose }: PassageProps) {
     if (!here) return;
     // After the sheet has taken the focus and come to rest.
     const timer = setTimeout(() => {
-      self.current?.scrollIntoView({ block: choosing ? "nearest" : "center" });
-      if (!choosing) self.current?.focus({ preventScroll: true });
+      const list = choosing ? self.current?.closest("[data-list]") : null;
+      // Only the list is moved: below the page, on a phone, it would take the page out of sight.
+      if (list && self.current) list.scrollTo({ top: self.current.offsetTop - (list as HTMLElement).offsetTop - 48 });
+      if (choosing) return;
+      self.current?.scrollIntoView({ block: "center" });
+      self.current?.focus({ preventScroll: true });
     }, 250);
     return () => clearTimeout(timer);
   }, [here, choosing]);

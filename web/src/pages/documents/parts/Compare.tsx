@@ -52,7 +52,7 @@ function Side({ name, setting, onSetting, found, rows, moves, question, onOpen }
           {MODES.map((one) => <option key={one} value={one}>{t(`mode_${one}`)}</option>)}
         </Select>
         {setting.mode === "hybrid" && (
-          <label className="flex min-w-0 flex-1 items-center gap-2 text-xs whitespace-nowrap text-ink-2 tabular">
+          <label className="flex min-w-0 flex-1 max-md:basis-full items-center gap-2 text-xs whitespace-nowrap text-ink-2 tabular">
             <span className="sr-only">{name}: {t("weights")}</span>
             <input type="range" min={0} max={100} step={5} value={setting.meaning} aria-valuetext={t("weights_value", { words: 100 - setting.meaning, meaning: setting.meaning })} onChange={(event) => onSetting({ ...setting, meaning: Number(event.target.value) })} className="min-w-16 flex-1 accent-accent max-md:h-10" />
             {t("weight_meaning", { share: setting.meaning })}

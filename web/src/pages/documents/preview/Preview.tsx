@@ -3,12 +3,12 @@ import { ScanText } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useChunkAt, useChunksOnPage } from "@/api/hooks";
 import type { Chunk, DocumentDetails } from "@/api/types";
-import { useT } from "@/i18n";
+import { type Key, useT } from "@/i18n";
 import { cx, ErrorState, formatBytes, formatNumber, Skeleton } from "@/ui";
 import { Passage } from "../parts/Chunks";
 import { Areas } from "./Areas";
 import { isOn, pageOf } from "./areas";
-import { ocrOf, previewOf, typeOf } from "./kinds";
+import { ocrLeft, ocrOf, previewOf, typeOf } from "./kinds";
 import { useOriginal } from "./original";
 import { openPdf, PdfError, type PDFDocumentProxy, type PdfProblem } from "./pdf";
 import { PdfPage } from "./PdfPage";
@@ -61,23 +61,26 @@ export default function Preview({ document, chunk, question, onChunk, children }
     run();
   };
   const [box, width] = useWidth();
-  const ocr = ocrOf(document, shown);
+  const ocr = ocrOf(document.facts, shown);
+  const left = ocrLeft(document.facts);
+  const engine = ocr?.engine ? t(`ocr_${ocr.engine}` as Key<"documents">) : "";
+  const recognised = !ocr ? "" : !ocr.engine ? t("ocr_none") : t("ocr", { engine: engine === `ocr_${ocr.engine}` ? ocr.engine : engine, sure: ocr.sure });
   const label = t("page_label", { page: formatNumber(shown), name: document.name });
   const overlay = (rest: unknown) => <Areas chunks={chunks} page={shown} chosen={chunk} onChoose={onChunk} rest={rest} />;
   const trouble = original.error ? <ErrorState inline error={original.error} onRetry={() => void original.refetch()} /> : original.data && "tooLarge" in original.data ? <Told>{t("preview_large", { size: formatBytes(original.data.tooLarge) })}</Told> : problem ? <Told>{t(`preview_${problem}`)}</Told> : null;
   const at = Math.round(width * zoom);
   return (
-    <div className="lg:grid lg:h-full lg:grid-cols-[minmax(0,1fr)_23rem]">
-      <section aria-label={t("original")} className="flex min-w-0 flex-col bg-sunken lg:h-full lg:border-r lg:border-line">
+    <div className="lg:grid lg:h-full lg:grid-cols-[minmax(0,1fr)_23rem] lg:grid-rows-[minmax(0,1fr)] lg:overflow-hidden">
+      <section aria-label={t("original")} className="flex min-h-0 min-w-0 flex-col bg-sunken lg:border-r lg:border-line">
         <div className="border-b border-line bg-surface px-3 py-1.5"><Toolbar page={shown} pages={pages} zoom={zoom} onPage={turn} onZoom={setZoom} /></div>
-        <div ref={box} tabIndex={0} role="group" aria-label={label} onKeyDown={onKey} data-preview className="min-h-0 flex-1 overflow-auto p-3 focus-visible:outline-offset-[-2px] max-lg:max-h-[62dvh]">
+        <div ref={box} tabIndex={0} role="group" aria-label={label} onKeyDown={onKey} data-preview className="min-h-0 flex-1 overflow-auto p-3 [scrollbar-gutter:stable] focus-visible:outline-offset-[-2px] max-lg:max-h-[62dvh]">
           {trouble ?? (chunk !== null && asked.isLoading ? <Skeleton rows={10} /> : kind === "picture" && picture && width > 0 ? (
             <div className="relative mx-auto w-fit bg-white shadow-1 ring-1 ring-line"><img src={picture} alt={document.name} className="block max-w-none" style={{ width: at }} />{overlay(at)}</div>
           ) : pdf && width > 0 ? <PdfPage pdf={pdf} number={shown} width={at} label={label}>{overlay}</PdfPage> : <Skeleton rows={10} />)}
         </div>
-        {ocr && <p className="flex items-center gap-1.5 border-t border-line bg-surface px-3 py-1.5 text-xs text-ink-2 tabular"><ScanText aria-hidden className="size-3.5 shrink-0" />{t("ocr", { engine: ocr.engine || "OCR", sure: Math.round(ocr.confidence * 100) })}</p>}
+        {(recognised || left > 0) && <p className="flex items-center gap-1.5 border-t border-line bg-surface px-3 py-1.5 text-xs text-ink-2 tabular"><ScanText aria-hidden className="size-3.5 shrink-0" />{[recognised, left > 0 ? t("ocr_left", { count: left }) : ""].filter(Boolean).join(" · ")}</p>}
       </section>
-      <div className="flex min-w-0 flex-col gap-5 p-4 lg:h-full lg:overflow-y-auto" tabIndex={0} role="group" aria-label={t("chunks")}>
+      <div className="flex min-h-0 min-w-0 flex-col gap-5 p-4 focus-visible:outline-offset-[-2px] lg:overflow-y-auto" data-list tabIndex={0} role="group" aria-label={t("chunks")}>
         <section className="flex flex-col gap-2">
           <h3 className="text-sm font-medium">{pages > 1 ? t("chunks_on", { page: formatNumber(shown) }) : t("chunks")}</h3>
           {found.error ? <ErrorState inline error={found.error} onRetry={() => void found.refetch()} /> : document.chunks === 0 ? <p className="text-sm text-ink-3">{t(document.status === "waiting" ? "chunks_later" : "chunks_none")}</p> : found.isLoading ? <Skeleton rows={4} /> : chunks.length === 0 ? <p className="text-sm text-ink-3">{t("chunks_not_here")}</p> : (

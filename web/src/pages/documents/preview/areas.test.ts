@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boxesOn, isOn, pageOf } from "./areas";
-import { ocrOf, previewOf, typeOf } from "./kinds";
+import { ocrLeft, ocrOf, previewOf, typeOf } from "./kinds";
 
 const area = (page: number, x: number, y: number, width: number, height: number) => ({ page, x, y, width, height });
 const rounded = (boxes: ReturnType<typeof boxesOn>) => boxes.map((box) => [box.x, box.y, box.width, box.height].map((value) => Math.round(value * 100) / 100));
@@ -32,9 +32,12 @@ test("only what a browser does not run is shown as it is", () => {
   assert.equal(typeOf(of("x.jpg")), "image/jpeg");
 });
 
-test("how sure the recognition was is shown where the server says it", () => {
-  const ocr = { engine: "tesseract", confidence: 0.91 };
-  assert.deepEqual(ocrOf({ facts: { pages: 2, pages_read: [{ number: 1 }, { number: 2, ocr }] } }, 2), ocr);
-  assert.deepEqual(ocrOf({ facts: { ocr: [{ page: 1, engine: "tesseract", confidence: 91 }] } }, 1), ocr);
-  for (const none of [{}, { facts: null }, { facts: { warnings: ["x"], ocr: [null, 3, { page: 1 }] }, agents: ["a"] }]) assert.equal(ocrOf(none, 1), null);
+test("how sure the recognition of a page was is shown where the server says it", () => {
+  const facts = { ocr: { pages: 4, done: 3, read: [{ page: 1, engine: "tesseract", confidence: 91 }, { page: 2, confidence: 0 }, { page: 3, engine: "vision", confidence: 180 }] } };
+  assert.deepEqual([1, 2, 3, 4].map((page) => ocrOf(facts, page)), [{ engine: "tesseract", sure: 91 }, { engine: null, sure: 0 }, { engine: "vision", sure: 100 }, null]);
+  assert.equal(ocrLeft(facts), 1);
+  for (const none of [{}, { ocr: null }, { ocr: 3 }, { ocr: {} }, { ocr: { read: [null, 3, { page: 1 }, { page: 1, confidence: "91" }] } }]) {
+    assert.equal(ocrOf(none, 1), null);
+    assert.equal(ocrLeft(none), 0);
+  }
 });

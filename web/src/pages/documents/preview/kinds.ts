@@ -19,21 +19,26 @@ export function previewOf(document: Named): PreviewKind | null {
 /** The type that a browser shows it by: never one that it would run. */
 export const typeOf = (document: Named): string => PICTURES[kindOf(document)] ?? "application/octet-stream";
 
-export type Ocr = { engine: string; confidence: number };
+/** `engine`: null where none found a text. `sure`: percent. */
+export type Ocr = { engine: string | null; sure: number };
 
-/** How sure the recognition of a page's characters was, from 0 to 1; null: they were not recognised, or the server does not say. */
-export function ocrOf(document: object, page: number): Ocr | null {
-  const facts = (document as { facts?: unknown }).facts;
-  for (const holder of [document, facts]) {
-    if (typeof holder !== "object" || holder === null) continue;
-    for (const list of Object.values(holder)) {
-      if (!Array.isArray(list)) continue;
-      for (const item of list as { page?: unknown; number?: unknown; ocr?: unknown }[]) {
-        if (typeof item !== "object" || item === null || (item.page ?? item.number) !== page) continue;
-        const ocr = (item.ocr ?? item) as { engine?: unknown; confidence?: unknown };
-        if (typeof ocr.confidence === "number") return { engine: typeof ocr.engine === "string" ? ocr.engine : "", confidence: ocr.confidence > 1 ? ocr.confidence / 100 : ocr.confidence };
-      }
-    }
-  }
-  return null;
+type Facts = { pages?: unknown; done?: unknown; read?: unknown } | null | undefined;
+const factsOf = (facts: object): Facts => {
+  const { ocr } = facts as { ocr?: unknown };
+  return typeof ocr === "object" ? (ocr as Facts) : null;
+};
+
+/** Who read the characters of a page that is a picture, and how sure that is; null: nobody did, or the server does not say. */
+export function ocrOf(facts: object, page: number): Ocr | null {
+  const read = factsOf(facts)?.read;
+  if (!Array.isArray(read)) return null;
+  const found = (read as ({ page?: unknown; engine?: unknown; confidence?: unknown } | null)[]).find((one) => one?.page === page);
+  if (typeof found?.confidence !== "number") return null;
+  return { engine: typeof found.engine === "string" ? found.engine : null, sure: Math.round(Math.min(100, Math.max(0, found.confidence))) };
+}
+
+/** How many pages that are pictures are still to be read. */
+export function ocrLeft(facts: object): number {
+  const { pages, done } = factsOf(facts) ?? {};
+  return typeof pages === "number" && typeof done === "number" ? Math.max(0, pages - done) : 0;
 }
