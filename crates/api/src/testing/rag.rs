@@ -85,6 +85,7 @@ impl House {
         let documents = DocumentService::new(DocumentParts {
             tenant: TenantId::DEFAULT,
             store: first.store.clone(),
+            users: first.store.clone(),
             extractor: Arc::new(Words),
             embedder: Arc::new(Words),
             clock: first.clock.clone(),

@@ -90,7 +90,7 @@ impl DocumentService {
     }
 
     /// What the question means, or why that is not known.
-    async fn meaning(&self, search: &Search<'_>) -> (Option<Vec<f32>>, Option<String>) {
+    pub(super) async fn meaning(&self, search: &Search<'_>) -> (Option<Vec<f32>>, Option<String>) {
         if search.mode == SearchMode::Text {
             return (None, None);
         }

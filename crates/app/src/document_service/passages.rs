@@ -1,7 +1,7 @@
 //! Passages for runs: the same search, within what the run's user may see.
 
 use super::folders::WORKSPACE_COLLECTION;
-use super::{DocumentService, SearchFilter};
+use super::{DocumentService, Search, SearchFilter};
 use crate::dto::documents::SearchMode;
 use async_trait::async_trait;
 use std::collections::HashMap;
@@ -37,7 +37,16 @@ impl Knowledge for DocumentService {
             whole: workspace.filter(|_| query.workspace.is_some()),
             ..SearchFilter::default()
         };
-        let ranked = self.ranked(query.text, &filter, SearchMode::Hybrid, SearchWeights::default(), RANKED).await;
+        let search = Search {
+            query: query.text,
+            filter,
+            mode: SearchMode::Hybrid,
+            weights: SearchWeights::default(),
+            limit: RANKED,
+            fresh: true,
+        };
+        let (vector, problem) = self.meaning(&search).await;
+        let ranked = self.ranked(&search, vector).await;
         let mut ranked = ranked.map_err(|error| KnowledgeError::Index(error.to_string()))?;
         // A number or a name that stands in one passage alone says more than all vectors.
         let mut place = 0;
@@ -73,7 +82,7 @@ impl Knowledge for DocumentService {
         }
         let likely = if query.closely { CLOSELY } else { LIKELY };
         self.quote(query.text, &mut passages, likely).await;
-        Ok(FoundPassages { passages, documents: ranked.documents, problem: ranked.notice })
+        Ok(FoundPassages { passages, documents: ranked.documents, problem })
     }
 }
 
