@@ -7,6 +7,7 @@ mod cli;
 mod deep;
 mod gateway;
 mod local_model;
+mod ocr;
 mod pages;
 mod requests;
 
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Suite::Asks(args) => start(&global, false, |settings, term| asks::run(settings, args, term)),
         Suite::Deep(args) => start(&global, false, |settings, term| deep::run(settings, args, term)),
         Suite::Bfcl(args) => start(&global, false, |settings, term| bfcl::run(settings, args, term)),
+        Suite::Ocr(args) => start(&global, false, |settings, _| ocr::run(settings, args)),
         Suite::LocalModel(args) => start(&global, false, |settings, _| local_model::run(settings, args)),
     }
 }
