@@ -143,7 +143,9 @@ fn writing() -> GrayImage {
         let y = 60 + line * 60;
         for letter in 0..50 {
             let (up, down) = (if letter % 3 == 0 { 10 } else { 0 }, if letter % 11 == 0 { 7 } else { 0 });
-            stroke(80 + letter * 15, y - up, y + 24 + down);
+            // Strokes of lines don't stand below each other.
+            let aside = if letter == 0 { 0 } else { (letter * 7 + line * 11 + letter * line * 5) % 10 };
+            stroke(80 + letter * 15 + aside, y - up, y + 24 + down);
         }
     }
     page

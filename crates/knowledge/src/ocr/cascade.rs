@@ -6,6 +6,8 @@ use steward_core::extracted::OcrEngine;
 
 /// A reading of at least this confidence is kept without asking further.
 pub const CONFIDENT: f32 = 0.6;
+/// Tesseract thinks well of accents that it gets wrong while several languages are loaded: below it, others are asked too.
+const SURE: f32 = 0.95;
 /// Letters and digits that make a text.
 pub const USEFUL: usize = 50;
 /// Least share of letters in which a model that sees must agree with what was read before.
@@ -20,7 +22,11 @@ pub struct Cascade {
 impl Cascade {
     /// Whether what is there is not good enough.
     pub fn wants_more(&self) -> bool {
-        self.best().is_none_or(|(_, reading)| reading.confidence < CONFIDENT)
+        let enough = |engine| match (engine, self.readings.len()) {
+            (OcrEngine::Tesseract, 1) => SURE,
+            _ => CONFIDENT,
+        };
+        self.best().is_none_or(|(engine, reading)| reading.confidence < enough(engine))
     }
 
     /// Takes a reading in; that of a model that sees gets its confidence by what others read.
@@ -66,19 +72,19 @@ pub fn useful(reading: &Reading) -> usize {
     reading.blocks.iter().flat_map(|block| block.text.chars()).filter(|letter| letter.is_alphanumeric()).count()
 }
 
-/// Share of the pairs of letters of the first text that the second one has too, 0 to 1.
+/// Share of the triples of letters of the first text that the second one has too, 0 to 1.
 pub fn agreement(one: &str, other: &str) -> f32 {
-    let pairs = |text: &str| {
+    let triples = |text: &str| {
         let letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        let mut counts: HashMap<[char; 2], usize> = HashMap::new();
-        for pair in letters.windows(2) {
-            *counts.entry([pair[0], pair[1]]).or_default() += 1;
+        let mut counts: HashMap<[char; 3], usize> = HashMap::new();
+        for three in letters.windows(3) {
+            *counts.entry([three[0], three[1], three[2]]).or_default() += 1;
         }
         counts
     };
-    let (one, other) = (pairs(one), pairs(other));
+    let (one, other) = (triples(one), triples(other));
     let all: usize = one.values().sum();
-    let both: usize = one.iter().map(|(pair, count)| (*count).min(other.get(pair).copied().unwrap_or(0))).sum();
+    let both: usize = one.iter().map(|(three, count)| (*count).min(other.get(three).copied().unwrap_or(0))).sum();
     if all == 0 { 0.0 } else { both as f32 / all as f32 }
 }
 
@@ -104,6 +110,12 @@ mod tests {
         cascade.add(Onnx, reading(TEXT, 0.9));
         assert!(!cascade.wants_more());
         assert_eq!(cascade.best().unwrap().0, Onnx);
+
+        for (confidence, more) in [(0.96, false), (0.93, true)] {
+            let mut alone = Cascade::default();
+            alone.add(Tesseract, reading(TEXT, confidence));
+            assert_eq!(alone.wants_more(), more);
+        }
     }
 
     #[test]
@@ -145,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn agreement_counts_pairs_of_letters() {
+    fn agreement_counts_triples_of_letters() {
         assert!(agreement(TEXT, TEXT) > 0.99);
         assert!(agreement(TEXT, "0123456789") < 0.01);
         assert!(agreement("", TEXT) < 0.01);
