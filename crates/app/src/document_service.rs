@@ -6,13 +6,17 @@ mod known_answers;
 mod live_index;
 mod originals;
 mod passages;
+mod problems;
 mod ranking;
+mod recognition;
+mod vision;
 mod watches;
 
 pub(crate) use folders::Target;
 pub(crate) use live_index::LiveError;
 pub(crate) use originals::Incoming;
 pub(crate) use ranking::{RankedChunk, Search, SearchFilter};
+pub use vision::{VisionModel, VisionUse};
 
 use folders::{Seen, open_plain};
 use known_answers::KnownAnswers;
@@ -24,7 +28,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem, DocumentStatus};
 use steward_core::ports::{
-    Clock, DocumentFilter, DocumentStore, Embedder, Extractor, Ids, StoreError, StoreResult, Users,
+    Clock, DocumentFilter, DocumentStore, Embedder, Extractor, Ids, IngestWork, PageReader, PictureModel, StoreError,
+    StoreResult, Users,
 };
 use steward_core::{Cancellation, DocumentId, IngestJobId, TenantId};
 use steward_knowledge::{CacheLimits, IndexStats, SemanticCache};
@@ -53,6 +58,10 @@ pub struct DocumentParts {
     pub store: Arc<dyn DocumentStore>,
     pub users: Arc<dyn Users>,
     pub extractor: Arc<dyn Extractor>,
+    /// Reads pages that are pictures.
+    pub pages: Arc<dyn PageReader>,
+    /// Asked about those that `pages` can't make out.
+    pub picture_model: Arc<dyn PictureModel>,
     pub embedder: Arc<dyn Embedder>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
@@ -69,6 +78,8 @@ pub struct DocumentService {
     pub(crate) store: Arc<dyn DocumentStore>,
     users: Arc<dyn Users>,
     extractor: Arc<dyn Extractor>,
+    pages: Arc<dyn PageReader>,
+    picture_model: Arc<dyn PictureModel>,
     embedder: Arc<dyn Embedder>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
@@ -79,6 +90,8 @@ pub struct DocumentService {
     known_answers: Mutex<KnownAnswers>,
     seen: Mutex<Seen>,
     woken: Notify,
+    /// There may be a document whose pages are pictures.
+    pictures: Notify,
     /// Whether folders are to be looked through at once.
     look: AtomicBool,
 }
@@ -111,6 +124,8 @@ impl DocumentService {
             store: parts.store,
             users: parts.users,
             extractor: parts.extractor,
+            pages: parts.pages,
+            picture_model: parts.picture_model,
             embedder: parts.embedder,
             clock: parts.clock,
             ids: parts.ids,
@@ -121,6 +136,7 @@ impl DocumentService {
             known_answers: Mutex::new(SemanticCache::new(CacheLimits::default())),
             seen: Mutex::default(),
             woken: Notify::new(),
+            pictures: Notify::new(),
             look: AtomicBool::new(false),
         }
     }
@@ -162,12 +178,19 @@ impl DocumentService {
     /// Like [`Self::wake`]; where no server works on documents, does so at once.
     pub(crate) async fn work(&self) -> StoreResult<()> {
         self.wake();
-        while !self.serving && self.work_on_next().await? {}
+        while !self.serving
+            && (self.work_on_next(IngestWork::Text).await? || self.work_on_next(IngestWork::Ocr).await?)
+        {}
         Ok(())
     }
 
-    /// Reads and embeds what waits, looks through watched folders, and keeps the index up to date, until `closing`.
+    /// Reads and embeds what waits, looks through watched folders, and keeps the index up to date, until `closing`. Pages
+    /// that are pictures take long, so documents don't wait for those of others.
     pub async fn run(self: Arc<Self>, closing: Cancellation) {
+        tokio::join!(self.keep_up(closing.clone()), self.recognise(closing));
+    }
+
+    async fn keep_up(&self, closing: Cancellation) {
         if let Err(error) = self.originals.clean() {
             tracing::warn!(%error, "half an upload stays");
         }
@@ -199,7 +222,7 @@ impl DocumentService {
             }
             let worked = tokio::select! {
                 () = closing.cancelled() => return,
-                worked = self.work_on_next() => worked,
+                worked = self.work_on_next(IngestWork::Text) => worked,
             };
             match worked {
                 Ok(true) => continue,
@@ -212,6 +235,25 @@ impl DocumentService {
                 () = self.woken() => {}
                 () = changed(watches.as_ref().filter(|_| !told)) => {}
                 () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    async fn recognise(&self, closing: Cancellation) {
+        loop {
+            let worked = tokio::select! {
+                () = closing.cancelled() => return,
+                worked = self.work_on_next(IngestWork::Ocr) => worked,
+            };
+            match worked {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(error) => tracing::error!(%error, "the reading of pictures can't go on; it is tried again"),
+            }
+            tokio::select! {
+                () = closing.cancelled() => return,
+                () = self.pictures.notified() => {}
+                () = tokio::time::sleep(POLL) => {}
             }
         }
     }

@@ -53,7 +53,11 @@ impl App {
     pub async fn documents(&self, caller: &Caller, filter: DocumentFilter) -> Result<Page<Document>, AppError> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let filter = DocumentFilter { visible_to: visible_to(caller), ..filter };
-        Ok(self.documents.store.documents(self.tenant(), &filter).await?)
+        let mut page = self.documents.store.documents(self.tenant(), &filter).await?;
+        for ocr in page.items.iter_mut().filter_map(|document| document.facts.ocr.as_mut()) {
+            ocr.read.clear();
+        }
+        Ok(page)
     }
 
     pub async fn document(&self, caller: &Caller, id: DocumentId) -> Result<DocumentDetails, AppError> {

@@ -1,5 +1,6 @@
 //! Documents, the collections that they are in, and how far their ingest has come.
 
+use crate::extracted::OcrEngine;
 use crate::governance::Classification;
 use crate::{CollectionId, DocumentId, IngestJobId, Timestamp, UserId, WatchedPathId};
 use serde::{Deserialize, Serialize};
@@ -206,8 +207,42 @@ pub struct ReadingFacts {
     pub pages: u32,
     /// Pages that are pictures and were not read.
     pub scans: u32,
+    /// How the characters of such pages were recognised. Unset: nobody has tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ocr: Option<OcrFacts>,
     /// What could not be read, in sentences.
     pub warnings: Vec<String>,
+}
+
+/// How the characters of pages that are pictures were recognised.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct OcrFacts {
+    /// Pages that are pictures.
+    pub pages: u32,
+    /// How many of them were looked at; fewer than `pages`: it is under way.
+    pub done: u32,
+    /// Percent, the mean of the pages on which there is a text. Unset: there is none yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub confidence: Option<u8>,
+    /// Those that were looked at, in order; empty in lists of documents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<OcrPage>,
+}
+
+/// A page that is a picture, and who read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct OcrPage {
+    /// From 1.
+    pub page: u32,
+    /// Whose reading was kept. Unset: no engine found a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub engine: Option<OcrEngine>,
+    /// Percent.
+    pub confidence: u8,
 }
 
 /// Whether the documents of a job go on.

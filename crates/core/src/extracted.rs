@@ -23,6 +23,38 @@ pub struct Page {
     pub blocks: Vec<Block>,
     /// It has pictures and next to no text: characters are to be recognised.
     pub is_scan: bool,
+    /// What came of that; `None`: nobody has tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ocr: Option<PageOcr>,
+}
+
+/// What reads pages that are pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OcrEngine {
+    /// The program of that name.
+    Tesseract,
+    /// The models that run in this program.
+    Onnx,
+    /// A language model that sees.
+    Vision,
+}
+
+/// What an engine read on a page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PageReading {
+    pub blocks: Vec<Block>,
+    /// Mean over its letters, 0 to 1.
+    pub confidence: f32,
+}
+
+/// Who read the characters of a page, and how sure that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageOcr {
+    /// `None`: no engine found a text.
+    pub engine: Option<OcrEngine>,
+    /// Percent.
+    pub confidence: u8,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -30,14 +30,14 @@ pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use documents::{
     Added, ChunkKey, ChunkRow, ChunkVector, Chunks, ClaimEnd, ClaimedDocument, CollectionChange, Collections,
-    DocumentChange, DocumentFacts, DocumentFilter, DocumentStore, Documents, Ingest, JobFilter, NewDocument,
-    ReadDocument,
+    DocumentChange, DocumentFacts, DocumentFilter, DocumentStore, Documents, Ingest, IngestWork, JobFilter,
+    NewDocument, ReadDocument,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{
     Classifier, DocumentPassage, EmbedError, Embedder, Extractor, FoundPassages, Knowledge, KnowledgeError,
-    KnowledgeSlot, Labelled, PassageQuery, PersonalData, RoughCounter, TokenCounter,
+    KnowledgeSlot, Labelled, PageReader, PassageQuery, PersonalData, PictureModel, RoughCounter, TokenCounter,
 };
 pub use models::{
     Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,

@@ -51,9 +51,27 @@ pub enum Suite {
     Gateway(Gateway),
     /// Speed and memory of the local model and of the embedding model on this machine.
     LocalModel(LocalModel),
+    /// How many letters of pages that are pictures are read wrongly: by each engine, by all in turn, and without each step
+    /// of preparation. The pages are rendered from known texts and spoiled in eight ways.
+    #[command(after_help = "Example:\n  steward-evals ocr --steps --json")]
+    Ocr(Ocr),
     /// What it starts itself with.
     #[command(flatten)]
     Child(Child),
+}
+
+/// `ocr`.
+#[derive(Debug, Clone, Args)]
+pub struct Ocr {
+    /// Also without each step of preparation, which takes nine times as long.
+    #[arg(long)]
+    pub steps: bool,
+    /// One JSON object instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Only every Nth page; with 5, each kind of page once.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub every: u16,
 }
 
 /// `asks`.

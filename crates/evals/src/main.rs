@@ -9,6 +9,7 @@ mod facts;
 mod gateway;
 mod labelled;
 mod local_model;
+mod ocr;
 mod pages;
 mod passages;
 mod requests;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Suite::Facts(args) => start(&global, false, |settings, term| facts::run(settings, args, term)),
         Suite::Passages(args) => start(&global, false, |settings, term| passages::run(settings, args, term)),
         Suite::Bfcl(args) => start(&global, false, |settings, term| bfcl::run(settings, args, term)),
+        Suite::Ocr(args) => start(&global, false, |settings, _| ocr::run(settings, args)),
         Suite::LocalModel(args) => start(&global, false, |settings, _| local_model::run(settings, args)),
     }
 }

@@ -24,6 +24,7 @@ mod sheets;
 mod slides;
 mod table;
 mod text;
+mod tiff;
 mod word;
 mod xls;
 mod xml;
@@ -31,6 +32,7 @@ mod zip;
 
 pub use error::ExtractError;
 pub use limits::ExtractLimits;
+pub(crate) use tiff::tiff_pages;
 
 use draft::Draft;
 use error::Result;
@@ -52,6 +54,11 @@ pub fn extract(bytes: &[u8], file_name: &str, limits: &ExtractLimits) -> Result<
         found.warnings.push(format!("The file's name ends in `.{extension}`, but it is `{is}` and was read as that."));
     }
     Ok(found)
+}
+
+/// What the pictures on a page of a PDF, from 1, show together; `None` if there is none that can be read.
+pub(crate) fn pdf_picture(bytes: &[u8], page: u32, limits: &ExtractLimits) -> Result<Option<image::GrayImage>> {
+    pdf::picture(bytes, page, &Budget::new(limits))
 }
 
 fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<Extracted> {
@@ -106,7 +113,10 @@ fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<
             "rtf"
         }
         Format::Image(kind) => {
-            draft.page(None)?.is_scan = true;
+            let pages = if kind == "tiff" { tiff_pages(bytes).len().max(1) } else { 1 };
+            for _ in 0..pages {
+                draft.page(None)?.is_scan = true;
+            }
             kind
         }
         Format::Mail => {

@@ -1,6 +1,7 @@
 //! Documents: what a file says, its chunks, and the indexes that find them.
 //!
-//! Files are read by [`extract`], which is run in a process of its own; what it found is an [`Extracted`]. Indexes can be
+//! Files are read by [`extract`], pages that are pictures by [`ocr`], both in a process of their own; what was found is an
+//! [`Extracted`]. Indexes can be
 //! built anew from the rows of the store at any time.
 
 mod chunk;
@@ -9,6 +10,7 @@ pub mod evaluate;
 pub mod extract;
 pub mod fusion;
 pub mod index;
+pub mod ocr;
 pub mod quote;
 mod semantic_cache;
 

@@ -6,5 +6,6 @@ mod evaluation;
 mod extract;
 mod index;
 mod index_model;
+mod ocr;
 mod questions;
 mod sudden_death;

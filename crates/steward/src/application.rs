@@ -5,7 +5,7 @@ use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_access::{Access, AccessDeps, LoginLimits};
 use steward_app::config::Configuration;
-use steward_app::{AboutFacts, App, AppParts, DocumentParts, DocumentService, Health, UsageWriter};
+use steward_app::{AboutFacts, App, AppParts, DocumentParts, DocumentService, Health, UsageWriter, VisionModel};
 use steward_core::Cancellation;
 use steward_core::ports::Knowledge;
 
@@ -27,6 +27,14 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
         store: parts.store.clone(),
         users: parts.store.clone(),
         extractor: Arc::clone(&parts.shared.extractor),
+        pages: Arc::clone(&parts.shared.pages),
+        picture_model: Arc::new(VisionModel {
+            tenant: parts.tenant,
+            store: parts.store.clone(),
+            connections: parts.connections.clone(),
+            gateway: parts.models.clone(),
+            allowed: parts.settings.ocr_vision,
+        }),
         embedder: Arc::clone(&parts.embedder),
         clock: Arc::clone(&parts.clock),
         ids: Arc::clone(&parts.ids),

@@ -1,4 +1,5 @@
 use crate::extractor::ConfinedExtractor;
+use crate::ocr::{ConfinedPages, Engines};
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -13,7 +14,7 @@ use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
 use steward_core::ports::KnowledgeSlot;
-use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, Vault};
+use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, PageReader, Vault};
 use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
@@ -72,6 +73,7 @@ pub struct Shared {
     pub ids: Arc<dyn Ids>,
     pub embedder: Arc<dyn Embedder>,
     pub extractor: Arc<dyn Extractor>,
+    pub pages: Arc<dyn PageReader>,
     pub metrics: Arc<Metrics>,
     /// Whether this process alone has the database.
     pub in_process: bool,
@@ -114,6 +116,12 @@ pub struct Composition {
 /// How this program confines commands: by starting itself.
 pub fn sandbox_helper(settings: &Settings) -> Helper {
     Helper { program: settings.program.clone(), prefix: vec!["sandbox-exec".into()] }
+}
+
+/// What reads pages that are pictures, as far as it is installed.
+pub fn ocr_engines(settings: &Settings) -> Engines {
+    let folders: Vec<PathBuf> = settings.programs.iter().cloned().chain(path_folders()).collect();
+    Engines::find(&folders, settings.ocr_models.clone(), settings.ocr_languages.clone())
 }
 
 /// Whoever may use docker may do everything on this machine, so only the installation's own tenant may.
@@ -180,6 +188,7 @@ impl Shared {
         };
         Ok(Self {
             extractor: Arc::new(ConfinedExtractor::new(sandbox_helper(&settings))),
+            pages: Arc::new(ConfinedPages::new(sandbox_helper(&settings), ocr_engines(&settings))),
             local: Arc::new(local_model(&settings)),
             metrics: Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), COMMIT.unwrap_or_default())),
             settings,

@@ -22,7 +22,7 @@ const STACK: usize = 64 << 20;
 /// Times as many bytes as letters come back: some take four, and each block has its place.
 const OUTPUT_RATIO: usize = 8;
 /// Exit code of the process where it notices by itself that there is no memory.
-const NO_MEMORY: u8 = 12;
+pub(crate) const NO_MEMORY: u8 = 12;
 /// Files read at the same time.
 const AT_ONCE: usize = 2;
 
@@ -151,13 +151,19 @@ impl Extractor for ConfinedExtractor {
 }
 
 fn read(outcome: &Outcome) -> Result<Extracted, ExtractFailure> {
+    ended_well(outcome)?;
+    serde_json::from_slice(&outcome.stdout.bytes).unwrap_or_else(|_| Err(crashed()))
+}
+
+/// What the end of a process that reads a file means.
+pub(crate) fn ended_well(outcome: &Outcome) -> Result<(), ExtractFailure> {
     let told = outcome.stderr.text();
     match outcome.exit {
         Exit::Exited(0) if outcome.stdout.truncated() => {
             let what = "its text is longer than what is taken from one file";
             Err(steward_knowledge::extract::ExtractError::TooLarge(what.to_owned()).into())
         }
-        Exit::Exited(0) => serde_json::from_slice(&outcome.stdout.bytes).unwrap_or_else(|_| Err(crashed())),
+        Exit::Exited(0) => Ok(()),
         Exit::TimedOut | Exit::LimitExceeded(Tripwire::Cpu) => Err(failure(
             ExtractFailureKind::TimedOut,
             "reading the file takes too long",
@@ -174,11 +180,11 @@ fn read(outcome: &Outcome) -> Result<Extracted, ExtractFailure> {
     }
 }
 
-fn failure(kind: ExtractFailureKind, message: &str, hint: &str) -> ExtractFailure {
+pub(crate) fn failure(kind: ExtractFailureKind, message: &str, hint: &str) -> ExtractFailure {
     ExtractFailure { kind, message: message.to_owned(), hint: hint.to_owned() }
 }
 
-fn crashed() -> ExtractFailure {
+pub(crate) fn crashed() -> ExtractFailure {
     failure(
         ExtractFailureKind::Crashed,
         "the program that reads the file stopped unexpectedly, so the file is probably damaged",
@@ -194,23 +200,23 @@ fn out_of_memory() -> ExtractFailure {
     )
 }
 
-fn unreadable(error: &std::io::Error) -> ExtractFailure {
+pub(crate) fn unreadable(error: &std::io::Error) -> ExtractFailure {
     let message = format!("the file can't be opened: {error}");
     failure(ExtractFailureKind::Unreadable, &message, "Check that it is there and that this program may read it.")
 }
 
 /// Without the sandbox nothing is read at all.
-fn unavailable(error: &SandboxError) -> ExtractFailure {
+pub(crate) fn unavailable(error: &SandboxError) -> ExtractFailure {
     let message = format!("files can't be read safely on this machine: {error}");
     failure(ExtractFailureKind::Unavailable, &message, "Run `steward doctor`; it says what the sandbox lacks.")
 }
 
-fn not_utf_8() -> SandboxError {
+pub(crate) fn not_utf_8() -> SandboxError {
     SandboxError::Invalid("the path of this program is not UTF-8".to_owned())
 }
 
 /// What the process sees of the disk beside the system's programs.
-fn empty_folder() -> std::io::Result<tempfile::TempDir> {
+pub(crate) fn empty_folder() -> std::io::Result<tempfile::TempDir> {
     let folder = tempfile::Builder::new().prefix("steward-extract-").tempdir()?;
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o555))?;
     Ok(folder)

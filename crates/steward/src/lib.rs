@@ -13,6 +13,7 @@ pub mod extractor;
 mod health;
 pub mod integrations;
 mod live;
+pub mod ocr;
 pub mod processes;
 mod serving;
 pub mod settings;

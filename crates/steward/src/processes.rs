@@ -1,6 +1,7 @@
 //! Child processes that are this same program.
 
 use crate::extractor::ExtractChild;
+use crate::ocr::OcrChild;
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -16,6 +17,9 @@ pub enum Child {
     /// Reads a document; started by steward itself, confined.
     #[command(hide = true)]
     ExtractChild(ExtractChild),
+    /// Looks at a page that is a picture; started by steward itself, confined.
+    #[command(hide = true)]
+    OcrChild(OcrChild),
     /// Applies the sandbox and runs a command; started by steward itself.
     #[command(hide = true, disable_help_flag = true)]
     SandboxExec {
@@ -49,6 +53,7 @@ impl Child {
             Self::SandboxExec { args } => steward_sandbox::helper::main(args),
             Self::ModelServer(args) => model_server(&args),
             Self::ExtractChild(args) => args.run(),
+            Self::OcrChild(args) => args.run(),
         }
     }
 }

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use steward_access::VaultKeyPlace;
-use steward_app::KeyVariables;
 use steward_app::config::{Layers, database, named, problem};
+use steward_app::{KeyVariables, VisionUse};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_engine::EngineConfig;
@@ -38,6 +38,12 @@ pub struct Settings {
     /// GGUF file of the local model.
     pub model: PathBuf,
     pub embedding_dir: PathBuf,
+    /// Folder of the models that read characters.
+    pub ocr_models: PathBuf,
+    /// Languages as Tesseract names them; `None`: the usual ones.
+    pub ocr_languages: Option<String>,
+    /// Which models that see may be shown pages.
+    pub ocr_vision: VisionUse,
     pub connection: Option<String>,
     /// A server of OpenAI's dialect.
     pub llm: Option<OwnServer>,
@@ -148,6 +154,13 @@ impl Settings {
             cache_dir: path("CACHE_DIR"),
             model: path("LOCAL_MODEL_FILE"),
             embedding_dir: path("CACHE_DIR").join("models/all-MiniLM-L6-v2-int8"),
+            ocr_models: path("CACHE_DIR").join("models/pp-ocrv6-tiny"),
+            ocr_languages: set("OCR_LANGUAGES").as_deref().map(ocr_languages).transpose()?,
+            ocr_vision: match checked(&layers, "OCR_VISION")?.as_deref() {
+                Some("off") => VisionUse::Off,
+                Some("any") => VisionUse::Any,
+                _ => VisionUse::InHouse,
+            },
             connection: set("DEFAULT_CONNECTION"),
             llm: own_server(&layers)?,
             llm_key: set("LLM_API_KEY").map(SecretString::from),
@@ -204,6 +217,20 @@ fn checked(layers: &Layers, name: &str) -> anyhow::Result<Option<String>> {
 
 fn number(layers: &Layers, name: &str) -> anyhow::Result<Option<u64>> {
     Ok(checked(layers, name)?.and_then(|text| text.parse().ok()))
+}
+
+/// Languages as Tesseract names them, joined by `+`: `eng`, `chi_sim`, `script/Latin`.
+fn ocr_languages(text: &str) -> anyhow::Result<String> {
+    let is_name = |name: &&str| {
+        let mut letters = name.chars();
+        letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '/'))
+    };
+    let names: Vec<&str> = text.split([',', '+', ' ']).filter(|name| !name.is_empty()).collect();
+    match names.iter().find(|name| !is_name(name)) {
+        None if !names.is_empty() => Ok(names.join("+")),
+        _ => bail!("STEWARD_OCR_LANGUAGES is `{text}`; name languages as Tesseract does, such as eng,deu"),
+    }
 }
 
 fn own_server(layers: &Layers) -> anyhow::Result<Option<OwnServer>> {

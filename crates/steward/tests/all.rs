@@ -28,6 +28,7 @@ mod exam;
 mod extraction;
 mod mcp_server;
 mod model_exam;
+mod ocr;
 mod openai_client;
 mod schemathesis;
 mod serve;

@@ -665,6 +665,8 @@ create table documents (
     due_at         bigint,
     claim          uuid,
     claimed_until  bigint,
+    -- 1: its text was read, its pages that are pictures come next.
+    wants_ocr      bigint not null default 0,
     content_change bigint not null,
     folded         text   not null,
     primary key (tenant_id, id),

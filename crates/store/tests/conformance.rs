@@ -90,6 +90,7 @@ cases! {
     documents::collections_have_unique_names_and_are_seen_by_grant,
     documents::the_same_content_is_one_document,
     documents::a_claim_that_was_taken_over_writes_nothing,
+    documents::pages_that_are_pictures_wait_apart,
     documents::what_somebody_waits_for_is_read_first,
     documents::changes_tell_what_can_be_found,
     documents::jobs_say_how_far_their_documents_are,

@@ -7,6 +7,13 @@ mod effect_server;
 pub mod model_server;
 pub mod postgres;
 pub mod program;
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "places and brightness of pixels"
+)]
+pub mod scans;
 mod set_up;
 pub mod sshd;
 mod workspace;

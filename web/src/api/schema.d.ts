@@ -7022,6 +7022,52 @@ export interface components {
             /** @description Calls that were guessed: the words from which. */
             guessed?: components["schemas"]["AboutCall"][];
         };
+        /**
+         * @description What reads pages that are pictures.
+         * @enum {string}
+         */
+        OcrEngine: "tesseract" | "onnx" | "vision";
+        /** @description How the characters of pages that are pictures were recognised. */
+        OcrFacts: {
+            /**
+             * Format: int32
+             * @description Percent, the mean of the pages on which there is a text. Unset: there is none yet.
+             * @default null
+             */
+            confidence: number;
+            /**
+             * Format: int32
+             * @description How many of them were looked at; fewer than `pages`: it is under way.
+             * @default 0
+             */
+            done: number;
+            /**
+             * Format: int32
+             * @description Pages that are pictures.
+             * @default 0
+             */
+            pages: number;
+            /**
+             * @description Those that were looked at, in order; empty in lists of documents.
+             * @default []
+             */
+            read: components["schemas"]["OcrPage"][];
+        };
+        /** @description A page that is a picture, and who read it. */
+        OcrPage: {
+            /**
+             * Format: int32
+             * @description Percent.
+             */
+            confidence: number;
+            /** @description Whose reading was kept. Unset: no engine found a text. */
+            engine?: components["schemas"]["OcrEngine"];
+            /**
+             * Format: int32
+             * @description From 1.
+             */
+            page: number;
+        };
         /** @description Ways to log in, beside a password of Steward. */
         OfferedLogins: {
             /** @description What the directory is called, whose accounts log in with a password too; null: there is none. */
@@ -8767,6 +8813,11 @@ export interface components {
              * @default
              */
             doc_type: string;
+            /**
+             * @description How the characters of such pages were recognised. Unset: nobody has tried.
+             * @default null
+             */
+            ocr: components["schemas"]["OcrFacts"];
             /**
              * Format: int32
              * @description Pages, sheets, slides or chapters.

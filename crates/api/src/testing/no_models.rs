@@ -5,12 +5,13 @@ use std::path::Path;
 use steward_core::ConnectionId;
 use steward_core::event::Setup;
 use steward_core::exam::{Check, ExamReport};
-use steward_core::extracted::{ExtractFailure, Extracted};
+use steward_core::extracted::{ExtractFailure, Extracted, OcrEngine, PageReading};
+use steward_core::governance::Classification;
 use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass, ModelRequest};
 use steward_core::ports::{
     ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, EmbedError, Embedder, Examiner, Extractor, Intent,
-    IntentError, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Proposal, Ranking,
-    Recognised, Route, RouteRequest, Scored, StoreError, ToolScope, TypedKey,
+    IntentError, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, PageReader, PictureModel,
+    Proposal, Ranking, Recognised, Route, RouteRequest, Scored, StoreError, ToolScope, TypedKey,
 };
 use steward_core::tool::ToolSpec;
 
@@ -110,6 +111,32 @@ impl Embedder for NoModels {
     }
     fn dimension(&self) -> usize {
         3
+    }
+}
+
+#[async_trait]
+impl PageReader for NoModels {
+    fn engines(&self) -> Vec<OcrEngine> {
+        Vec::new()
+    }
+
+    async fn read(&self, _: OcrEngine, _: &Path, _: u32) -> Result<PageReading, ExtractFailure> {
+        Ok(PageReading::default())
+    }
+
+    async fn show(&self, _: &Path, _: u32) -> Result<Vec<u8>, ExtractFailure> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl PictureModel for NoModels {
+    async fn read(&self, _: &[u8], _: Option<Classification>) -> Result<Option<String>, ExtractFailure> {
+        Ok(None)
+    }
+
+    async fn is_there(&self) -> bool {
+        false
     }
 }
 

@@ -1,5 +1,6 @@
 //! Nobody is told of what they may not see: not by a search, by an answer that is kept, by debug or by figures.
 
+use super::no_models::NoModels;
 use super::{Answer, Bed, bed, with_parts};
 use crate::router::router;
 use async_trait::async_trait;
@@ -87,6 +88,8 @@ impl House {
             store: first.store.clone(),
             users: first.store.clone(),
             extractor: Arc::new(Words),
+            pages: Arc::new(NoModels),
+            picture_model: Arc::new(NoModels),
             embedder: Arc::new(Words),
             clock: first.clock.clone(),
             ids: Arc::new(SeqIds::new(0x7777_0000)),

@@ -226,6 +226,10 @@ pub const FIELDS: &[Field] = &[
     field("TERMINAL_FILE", Worker, File, "STEWARD_TERMINAL", "File that changes which commands agents may run.")
         .else_("`terminal.toml` in the data directory, if it is there")
         .at_start(),
+    field("OCR_LANGUAGES", Worker, List, "STEWARD_OCR_LANGUAGES", "Languages of pages that are pictures, as Tesseract names them.")
+        .else_("eng, deu, fra, spa, as far as they are installed"),
+    field("OCR_VISION", Worker, Choice(&["off", "in_house", "any"]), "STEWARD_OCR_VISION", "Which models that see may be shown pages that other engines can't make out.")
+        .default("in_house"),
     field("KEY_VARIABLES", Worker, List, "STEWARD_KEY_VARIABLES", "Which other variables connections may take keys from.").at_start(),
     field("NFS_BASE_PATH", Storage, Folder, "STEWARD_WORKSPACE", "Folder that the agents' file tools are confined to; it may lie on a network drive.")
         .else_("`workspace` in the data directory")

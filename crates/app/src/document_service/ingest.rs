@@ -1,12 +1,16 @@
 //! The work on one document: read, cut, embed. A crash at any point leads to the same rows when it is taken up again.
 
 use super::DocumentService;
+use super::problems::{Failure, failure, problem};
+use super::recognition::{no_engine, ocr_facts, wants_ocr};
 use std::time::Duration;
 use steward_core::document::{
     ChunkArea, Chunking, Document, DocumentOrigin, DocumentProblem, DocumentStatus, ReadingFacts,
 };
-use steward_core::extracted::{ExtractFailure, Extracted};
-use steward_core::ports::{ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, ReadDocument, StoreError, StoreResult};
+use steward_core::extracted::Extracted;
+use steward_core::ports::{
+    ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, IngestWork, ReadDocument, StoreError, StoreResult,
+};
 use steward_knowledge::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text};
 
 /// How long a claim lasts that nobody extends.
@@ -23,27 +27,11 @@ const MAX_ATTEMPTS: u32 = 5;
 const PAUSES: [Duration; 4] =
     [Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(15)];
 
-/// Why the work on a document did not come to its end.
-enum Failure {
-    /// It may work another time.
-    Passing(DocumentProblem),
-    /// It is the document's own fault.
-    Lasting(DocumentProblem),
-    /// The claim was lost, or the database fails.
-    Store(StoreError),
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
 impl DocumentService {
-    /// Works on the document that waits longest; `false`: none does.
-    pub(super) async fn work_on_next(&self) -> StoreResult<bool> {
+    /// Works on the document that waits longest for this work; `false`: none does.
+    pub(super) async fn work_on_next(&self, work: IngestWork) -> StoreResult<bool> {
         let now = self.clock.now();
-        let claimed = self.store.claim_document(self.tenant, self.ids.next(), now, now.plus(CLAIM)).await?;
+        let claimed = self.store.claim_document(self.tenant, work, self.ids.next(), now, now.plus(CLAIM)).await?;
         let Some(claimed) = claimed else {
             self.index.catch_up().await;
             return Ok(false);
@@ -56,8 +44,8 @@ impl DocumentService {
                 "Look into the log for what ended it, then have the document read again.",
             ))
         } else {
-            match self.with_claim(&claimed, self.work_on(&claimed)).await {
-                Ok(()) => ClaimEnd::Ready,
+            match self.with_claim(&claimed, self.work_on(&claimed, work)).await {
+                Ok(end) => end,
                 Err(Failure::Lasting(problem)) => ClaimEnd::Failed(problem),
                 Err(Failure::Passing(problem)) => self.again(document, problem),
                 Err(Failure::Store(StoreError::NotFound(_))) => return Ok(true),
@@ -73,6 +61,9 @@ impl DocumentService {
             Err(error) => return Err(error),
         }
         self.index.catch_up().await;
+        if matches!(end, ClaimEnd::Ocr(_)) {
+            self.pictures.notify_one();
+        }
         if document.origin == DocumentOrigin::Workspace {
             // Nobody waits for it, and whoever works here needs the processors.
             tokio::select! {
@@ -107,22 +98,39 @@ impl DocumentService {
         }
     }
 
-    async fn work_on(&self, claimed: &ClaimedDocument) -> Result<(), Failure> {
+    async fn work_on(&self, claimed: &ClaimedDocument, work: IngestWork) -> Result<ClaimEnd, Failure> {
         let document = &claimed.document;
-        if document.status != DocumentStatus::Embedding {
-            let read = self.read(document).await?;
+        let mut facts = document.facts.clone();
+        let is_read = document.status == DocumentStatus::Embedding && (work == IngestWork::Text || !wants_ocr(&facts));
+        if !is_read {
+            let content = self.open(document).await.map_err(Failure::Passing)?;
+            let extracted = self.extractor.extract(content.path(), &document.name).await;
+            let mut extracted = extracted.map_err(|error| failure(&error))?;
+            let pictures = match work {
+                IngestWork::Text => self.pictures_to_read(&mut extracted).await,
+                IngestWork::Ocr => self.read_pictures(claimed, &content, &mut extracted).await.map(|()| 0)?,
+            };
+            let read = self.cut(document, extracted, pictures).await?;
+            facts = read.facts.clone();
+            if read.chunks.is_empty() {
+                // What there is of it stays until its pictures are read.
+                return if wants_ocr(&facts) {
+                    Ok(ClaimEnd::Ocr(facts))
+                } else {
+                    Err(Failure::Lasting(nothing_in(&facts)))
+                };
+            }
             self.store.save_chunks(self.tenant, claimed, &read, self.clock.now()).await?;
             self.index.catch_up().await;
         }
-        self.embed(claimed).await
+        self.embed(claimed).await?;
+        Ok(if work == IngestWork::Text && wants_ocr(&facts) { ClaimEnd::Ocr(facts) } else { ClaimEnd::Ready })
     }
 
-    async fn read(&self, document: &Document) -> Result<ReadDocument, Failure> {
+    /// `pictures`: pages whose characters are recognised later.
+    async fn cut(&self, document: &Document, extracted: Extracted, pictures: u32) -> Result<ReadDocument, Failure> {
         let collection = self.store.collection(self.tenant, document.collection).await?;
         let chunking = collection.map_or_else(Chunking::default, |collection| collection.chunking);
-        let content = self.open(document).await.map_err(Failure::Passing)?;
-        let extracted =
-            self.extractor.extract(content.path(), &document.name).await.map_err(|error| failure(&error))?;
         let count = self.embedder.token_counter();
         let cut = tokio::task::spawn_blocking(move || {
             let settings = ChunkSettings {
@@ -137,11 +145,7 @@ impl DocumentService {
         let (extracted, chunks) = cut.await.map_err(|_| {
             Failure::Lasting(problem("its text could not be cut", "Report the file, if you may pass it on."))
         })?;
-        let facts = facts(&extracted);
-        if chunks.is_empty() {
-            return Err(Failure::Lasting(nothing_in(&facts)));
-        }
-        Ok(ReadDocument { facts, chunks: chunks.into_iter().map(row).collect() })
+        Ok(ReadDocument { facts: facts(&extracted, pictures), chunks: chunks.into_iter().map(row).collect() })
     }
 
     async fn embed(&self, claimed: &ClaimedDocument) -> Result<(), Failure> {
@@ -177,13 +181,14 @@ impl DocumentService {
     }
 }
 
-fn facts(extracted: &Extracted) -> ReadingFacts {
+fn facts(extracted: &Extracted, pictures: u32) -> ReadingFacts {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     ReadingFacts {
         doc_type: extracted.doc_type.clone(),
         title: extracted.title.clone(),
         pages: count(extracted.pages.len()),
-        scans: count(extracted.pages.iter().filter(|page| page.is_scan).count()),
+        scans: count(extracted.pages.iter().filter(|page| page.is_scan && page.ocr.is_none()).count()),
+        ocr: ocr_facts(extracted, pictures),
         warnings: extracted.warnings.clone(),
     }
 }
@@ -212,19 +217,10 @@ fn row(chunk: Chunk) -> ChunkRow {
 
 fn nothing_in(facts: &ReadingFacts) -> DocumentProblem {
     if facts.scans > 0 {
-        return problem(
-            "its pages are pictures without text",
-            "Have its characters recognised by another program (OCR), and add what that saves.",
-        );
+        return no_engine();
+    }
+    if facts.ocr.is_some() {
+        return problem("its pages are pictures on which no text was found", "Check whether it is the right file.");
     }
     problem("it has no text", "Check whether it is the right file.")
-}
-
-fn problem(message: impl Into<String>, hint: impl Into<String>) -> DocumentProblem {
-    DocumentProblem { message: message.into(), hint: hint.into() }
-}
-
-fn failure(error: &ExtractFailure) -> Failure {
-    let problem = problem(error.message.clone(), error.hint.clone());
-    if error.kind.may_pass() { Failure::Passing(problem) } else { Failure::Lasting(problem) }
 }

@@ -56,6 +56,15 @@ pub struct ClaimedDocument {
     pub claim: Uuid,
 }
 
+/// What a document waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IngestWork {
+    /// That its file is read and its chunks are embedded.
+    Text,
+    /// That its pages that are pictures are read as well, which takes long.
+    Ocr,
+}
+
 /// What a file said.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadDocument {
@@ -220,17 +229,20 @@ pub trait Documents: Send + Sync {
 /// The work on documents that wait for it.
 #[async_trait]
 pub trait Ingest: Send + Sync {
-    /// The one that waits longest: what somebody sent before files of folders, and these before those of the workspace. Each
+    /// The one that waits longest for this work: what somebody sent before files of folders, and these before those of the workspace. Each
     /// claim counts as an attempt.
     async fn claim_document(
         &self,
         tenant: TenantId,
+        work: IngestWork,
         claim: Uuid,
         now: Timestamp,
         until: Timestamp,
     ) -> StoreResult<Option<ClaimedDocument>>;
     /// `NotFound`: the claim is over, or the document gone.
     async fn extend_claim(&self, tenant: TenantId, claim: &ClaimedDocument, until: Timestamp) -> StoreResult<()>;
+    /// Notes how far its reading is.
+    async fn save_facts(&self, tenant: TenantId, claim: &ClaimedDocument, facts: &ReadingFacts) -> StoreResult<()>;
     /// Puts these chunks into the place of those that there are; they are found by words from now on.
     async fn save_chunks(
         &self,
@@ -281,6 +293,8 @@ impl<T: Collections + Documents + Ingest + Chunks> DocumentStore for T {}
 pub enum ClaimEnd {
     /// All of it is found.
     Ready,
+    /// What is text is found; it waits for [`IngestWork::Ocr`].
+    Ocr(ReadingFacts),
     /// It is tried again then.
     Again { problem: DocumentProblem, at: Timestamp },
     /// Nobody tries again by himself.

@@ -1,7 +1,7 @@
 use super::documents::ChunkRow;
 use super::store_result::StoreError;
 use crate::document::DocumentOrigin;
-use crate::extracted::{ExtractFailure, Extracted};
+use crate::extracted::{ExtractFailure, Extracted, OcrEngine, PageReading};
 use crate::governance::{Classification, FoundData, PiiKind};
 use crate::{AgentId, DocumentId, UserId};
 use async_trait::async_trait;
@@ -87,6 +87,26 @@ pub trait PersonalData: Send + Sync {
 pub trait Extractor: Send + Sync {
     /// `name` is what people call the file. Dropping the future ends the work.
     async fn extract(&self, file: &Path, name: &str) -> Result<Extracted, ExtractFailure>;
+}
+
+/// Reads the characters of pages that are pictures, one page at a time.
+#[async_trait]
+pub trait PageReader: Send + Sync {
+    /// The engines that there are, in the order in which they are asked.
+    fn engines(&self) -> Vec<OcrEngine>;
+    /// Has an engine of these read a page, from 1. Dropping the future ends the work.
+    async fn read(&self, engine: OcrEngine, file: &Path, page: u32) -> Result<PageReading, ExtractFailure>;
+    /// The page as a PNG, upright, as large as a model looks at.
+    async fn show(&self, file: &Path, page: u32) -> Result<Vec<u8>, ExtractFailure>;
+}
+
+/// A model that reads a page from its picture.
+#[async_trait]
+pub trait PictureModel: Send + Sync {
+    /// Its text, paragraphs parted by empty lines; `None`: no model may be shown what is so confidential, or none sees.
+    async fn read(&self, png: &[u8], classification: Option<Classification>) -> Result<Option<String>, ExtractFailure>;
+    /// Whether there is one for anything.
+    async fn is_there(&self) -> bool;
 }
 
 /// What a run wants of documents.

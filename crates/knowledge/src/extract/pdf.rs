@@ -8,12 +8,14 @@ mod encoding;
 mod font;
 mod lines;
 mod matrix;
+mod pictures;
 mod running;
 mod spans;
 mod tables;
 
 use super::draft::Draft;
 use super::error::{ExtractError, Result};
+use super::limits::Budget;
 use blocks::{Body, Kind, Piece};
 use content::{Sources, interpret};
 use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
@@ -58,6 +60,20 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<()> {
         write(&page.spans, pieces, &levels, draft)?;
     }
     Ok(())
+}
+
+/// What the pictures on a page show together; `None` if there is none that can be read.
+pub(super) fn picture(bytes: &[u8], page: u32, budget: &Budget<'_>) -> Result<Option<image::GrayImage>> {
+    let pdf = Pdf::new(bytes.to_vec()).map_err(refusal)?;
+    let index = (page as usize).checked_sub(1);
+    let found = index.and_then(|index| pdf.pages().get(index));
+    let page = found.ok_or_else(|| ExtractError::broken(format!("it has no page {page}")))?;
+    let (spans, drawn) = content::drawn(page, &Sources::new(budget))?;
+    // Letters of fonts that don't say what they show would not be on it.
+    if spans.unknown > spans.letters {
+        return Ok(None);
+    }
+    Ok(pictures::composed(&drawn, spans.width, spans.height))
 }
 
 fn refusal(error: LoadPdfError) -> ExtractError {

@@ -146,7 +146,7 @@ impl Documents for Store {
     }
 
     async fn retry_job(&self, tenant: TenantId, id: IngestJobId, at: Timestamp) -> StoreResult<u64> {
-        let sql = "update documents set status = 'waiting', problem = null, attempts = 0, due_at = $3, changed_at = $3
+        let sql = "update documents set status = 'waiting', problem = null, attempts = 0, due_at = $3, changed_at = $3, wants_ocr = 0
                    where tenant_id = $1 and job_id = $2 and status = 'failed'";
         Ok(self.execute(sql, args![tenant, id, at]).await?)
     }
@@ -314,7 +314,7 @@ async fn change_content(
     status: DocumentStatus,
     due: Option<Timestamp>,
 ) -> StoreResult<()> {
-    let sql = "update documents set sha256 = $3, bytes = $4, status = $5, problem = null, attempts = 0, job_id = $6,
+    let sql = "update documents set sha256 = $3, bytes = $4, status = $5, problem = null, attempts = 0, wants_ocr = 0, job_id = $6,
                    changed_at = $7, due_at = $8, claim = null, claimed_until = null
                where tenant_id = $1 and id = $2";
     let args = args![tenant, known.id, &new.sha256, new.bytes, status.as_str(), new.job, new.at, due];
@@ -375,7 +375,7 @@ async fn requeue(tx: &mut Tx<'_>, tenant: TenantId, id: DocumentId, at: Timestam
     let document = locked(tx, tenant, id).await?;
     if document.status != DocumentStatus::Duplicate {
         let sql = "update documents set status = 'waiting', problem = null, attempts = 0, due_at = $3, changed_at = $3,
-                       claim = null, claimed_until = null
+                       wants_ocr = 0, claim = null, claimed_until = null
                    where tenant_id = $1 and id = $2";
         tx.execute(sql, args![tenant, id, at]).await?;
     }

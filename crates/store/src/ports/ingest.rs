@@ -7,8 +7,10 @@ use crate::store::Store;
 use crate::tx::{Tx, args, locking};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use steward_core::document::{ChunkArea, DocumentStatus};
-use steward_core::ports::{ChunkVector, ClaimEnd, ClaimedDocument, Ingest, ReadDocument, StoreError, StoreResult};
+use steward_core::document::{ChunkArea, DocumentStatus, ReadingFacts};
+use steward_core::ports::{
+    ChunkVector, ClaimEnd, ClaimedDocument, Ingest, IngestWork, ReadDocument, StoreError, StoreResult,
+};
 use steward_core::{DocumentId, TenantId, Timestamp};
 use uuid::Uuid;
 
@@ -27,12 +29,13 @@ impl Ingest for Store {
     async fn claim_document(
         &self,
         tenant: TenantId,
+        work: IngestWork,
         claim: Uuid,
         now: Timestamp,
         until: Timestamp,
     ) -> StoreResult<Option<ClaimedDocument>> {
-        self.write((tenant, claim, now, until), |(tenant, claim, now, until), tx| {
-            Box::pin(take(tx, *tenant, *claim, *now, *until))
+        self.write((tenant, work, claim, now, until), |(tenant, work, claim, now, until), tx| {
+            Box::pin(take(tx, *tenant, *work, *claim, *now, *until))
         })
         .await
     }
@@ -41,6 +44,12 @@ impl Ingest for Store {
         let sql = "update documents set claimed_until = $4 where tenant_id = $1 and id = $2 and claim = $3";
         let extended = self.execute(sql, args![tenant, claim.document.id, claim.claim, until]).await?;
         if extended == 0 { Err(lost(claim)) } else { Ok(()) }
+    }
+
+    async fn save_facts(&self, tenant: TenantId, claim: &ClaimedDocument, facts: &ReadingFacts) -> StoreResult<()> {
+        let sql = "update documents set facts = $4 where tenant_id = $1 and id = $2 and claim = $3";
+        let saved = self.execute(sql, args![tenant, claim.document.id, claim.claim, to_json(facts)?]).await?;
+        if saved == 0 { Err(lost(claim)) } else { Ok(()) }
     }
 
     async fn save_chunks(
@@ -87,6 +96,7 @@ impl Ingest for Store {
 async fn take(
     tx: &mut Tx<'_>,
     tenant: TenantId,
+    work: IngestWork,
     claim: Uuid,
     now: Timestamp,
     until: Timestamp,
@@ -94,13 +104,13 @@ async fn take(
     let sql = locking!(
         tx,
         "select d.id from documents d
-         where d.tenant_id = $1 and d.due_at <= $2 and (d.claimed_until is null or d.claimed_until < $2)
+         where d.tenant_id = $1 and d.due_at <= $2 and d.wants_ocr = $3 and (d.claimed_until is null or d.claimed_until < $2)
            and (d.job_id is null or not exists (
                select 1 from ingest_jobs j where j.tenant_id = $1 and j.id = d.job_id and j.state = 'paused'))
          order by case d.origin when 'workspace' then 2 when 'path' then 1 else 0 end, d.due_at, d.number limit 1",
         "for update of d skip locked"
     );
-    let Some(found) = tx.row(sql, args![tenant, now]).await? else {
+    let Some(found) = tx.row(sql, args![tenant, now, i64::from(work == IngestWork::Ocr)]).await? else {
         return Ok(None);
     };
     let id = DocumentId(found.id(0)?);
@@ -194,9 +204,15 @@ async fn finish(
         ClaimEnd::Ready => {
             let change = note_change(tx, tenant, claim.document.number).await?;
             let sql = "update documents set status = 'ready', problem = null, due_at = null, claim = null,
-                           claimed_until = null, changed_at = $3, content_change = $4
+                           claimed_until = null, changed_at = $3, content_change = $4, wants_ocr = 0
                        where tenant_id = $1 and id = $2";
             tx.execute(sql, args![tenant, id, at, change]).await?;
+        }
+        ClaimEnd::Ocr(facts) => {
+            let sql = "update documents set status = 'waiting', problem = null, due_at = $3, attempts = 0, facts = $4,
+                           wants_ocr = 1, claim = null, claimed_until = null, changed_at = $3
+                       where tenant_id = $1 and id = $2";
+            tx.execute(sql, args![tenant, id, at, to_json(facts)?]).await?;
         }
         ClaimEnd::Again { problem, at: again } => {
             let sql = "update documents set problem = $3, due_at = $4, claim = null, claimed_until = null,

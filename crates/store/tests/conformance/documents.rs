@@ -3,12 +3,14 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, id};
 use std::time::Duration;
 use steward_core::document::{
     Chunking, Collection, Document, DocumentOrigin, DocumentProblem, DocumentStatus, IngestJob, JobProgress, JobState,
-    ReadingFacts, SearchWeights, WatchedPath,
+    OcrFacts, OcrPage, ReadingFacts, SearchWeights, WatchedPath,
 };
+use steward_core::extracted::OcrEngine;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceRef};
 use steward_core::ports::{
     Added, ChunkKey, ChunkRow, ChunkVector, Chunks as _, ClaimEnd, ClaimedDocument, CollectionChange, Collections as _,
-    DocumentFilter, Documents as _, Ingest as _, JobFilter, NewDocument, ReadDocument, ResourceGrants as _, StoreError,
+    DocumentFilter, Documents as _, Ingest as _, IngestWork, JobFilter, NewDocument, ReadDocument, ResourceGrants as _,
+    StoreError,
 };
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId, WatchedPathId};
 use uuid::Uuid;
@@ -70,7 +72,11 @@ async fn add(bed: &Bed, document: &NewDocument) -> Document {
 }
 
 async fn claimed(bed: &Bed, now: Timestamp) -> Option<ClaimedDocument> {
-    bed.store().claim_document(TENANT, id(), now, now.plus(Duration::from_mins(1))).await.unwrap()
+    claimed_for(bed, IngestWork::Text, now).await
+}
+
+async fn claimed_for(bed: &Bed, work: IngestWork, now: Timestamp) -> Option<ClaimedDocument> {
+    bed.store().claim_document(TENANT, work, id(), now, now.plus(Duration::from_mins(1))).await.unwrap()
 }
 
 /// Reads and embeds the document whose turn it is.
@@ -210,6 +216,39 @@ pub async fn what_somebody_waits_for_is_read_first(bed: Bed) {
     for expected in ["upload", "path", "workspace"] {
         assert_eq!(claimed(&bed, NOW).await.unwrap().document.name, expected);
     }
+}
+
+pub async fn pages_that_are_pictures_wait_apart(bed: Bed) {
+    let store = bed.store();
+    let one = collection("One");
+    store.create_collection(TENANT, &one).await.unwrap();
+    let document = add(&bed, &new(one.id, "/scan", "picture")).await;
+    assert_eq!(claimed_for(&bed, IngestWork::Ocr, NOW).await, None);
+    let claim = claimed(&bed, NOW).await.unwrap();
+    let facts = |done| {
+        let read =
+            (1..=done).map(|page| OcrPage { page, engine: Some(OcrEngine::Tesseract), confidence: 91 }).collect();
+        let ocr = OcrFacts { pages: 2, done, confidence: (done > 0).then_some(91), read };
+        ReadingFacts { doc_type: "png".to_owned(), ocr: Some(ocr), ..ReadingFacts::default() }
+    };
+    store.end_claim(TENANT, &claim, &ClaimEnd::Ocr(facts(0)), LATER).await.unwrap();
+    let saved = async || store.document(TENANT, document.id).await.unwrap().unwrap();
+    let waiting = saved().await;
+    assert_eq!((waiting.status, waiting.attempts, waiting.facts), (DocumentStatus::Waiting, 0, facts(0)));
+    assert_eq!(claimed(&bed, LATER).await, None);
+
+    let claim = claimed_for(&bed, IngestWork::Ocr, LATER).await.unwrap();
+    store.save_facts(TENANT, &claim, &facts(1)).await.unwrap();
+    assert_eq!(saved().await.facts, facts(1));
+    let stale = ClaimedDocument { claim: id(), ..claim.clone() };
+    let refused = store.save_facts(TENANT, &stale, &facts(2)).await;
+    assert!(matches!(refused, Err(StoreError::NotFound(_))), "{refused:?}");
+    store.end_claim(TENANT, &claim, &ClaimEnd::Ready, LATER).await.unwrap();
+
+    // To be read again, it begins with its text.
+    store.requeue_document(TENANT, document.id, LATER).await.unwrap();
+    assert_eq!(claimed_for(&bed, IngestWork::Ocr, LATER).await, None);
+    assert_eq!(claimed(&bed, LATER).await.map(|claim| claim.document.id), Some(document.id));
 }
 
 pub async fn changes_tell_what_can_be_found(bed: Bed) {

@@ -4,6 +4,7 @@ use super::super::error::{ExtractError, Result};
 use super::super::limits::Budget;
 use super::font::{Font, Shown};
 use super::matrix::Matrix;
+use super::pictures::Drawn;
 use super::spans::{Glyph, Rule, Spans};
 use hayro_syntax::Filter;
 use hayro_syntax::content::UntypedIter;
@@ -110,10 +111,21 @@ pub(super) struct Interpreter<'s, 'a> {
     at: (f32, f32),
     marks: Vec<Mark>,
     pub spans: Spans,
+    /// Pictures are kept only where somebody asked for them.
+    pictures: Option<Vec<Drawn>>,
 }
 
 /// All text of a page, with where it stands; from the upper left corner, in points.
 pub(super) fn interpret(page: &Page<'_>, sources: &Sources<'_>) -> Result<Spans> {
+    run_page(page, sources, None).map(|(spans, _)| spans)
+}
+
+/// The pictures of a page in the order in which they are drawn, beside its text.
+pub(super) fn drawn(page: &Page<'_>, sources: &Sources<'_>) -> Result<(Spans, Vec<Drawn>)> {
+    run_page(page, sources, Some(Vec::new()))
+}
+
+fn run_page(page: &Page<'_>, sources: &Sources<'_>, pictures: Option<Vec<Drawn>>) -> Result<(Spans, Vec<Drawn>)> {
     let (width, height) = page.render_dimensions();
     let state = State {
         matrix: Matrix::of(page.initial_transform(true).as_coeffs()),
@@ -135,11 +147,12 @@ pub(super) fn interpret(page: &Page<'_>, sources: &Sources<'_>) -> Result<Spans>
         at: (0.0, 0.0),
         marks: Vec::new(),
         spans: Spans::new(width, height),
+        pictures,
     };
     let content = page_content(page, sources);
     sources.failed()?;
     interpreter.run(&content, page.resources(), 0)?;
-    Ok(interpreter.spans)
+    Ok((interpreter.spans, interpreter.pictures.unwrap_or_default()))
 }
 
 fn page_content(page: &Page<'_>, sources: &Sources<'_>) -> Vec<u8> {
@@ -201,7 +214,13 @@ impl Interpreter<'_, '_> {
         let Some(stream) = resources.get_x_object(name) else { return Ok(()) };
         let dict = stream.dict();
         match dict.get::<Name<'_>>("Subtype").as_deref() {
-            Some(b"Image") => self.spans.image(self.state.matrix),
+            Some(b"Image") => {
+                self.spans.image(self.state.matrix);
+                if let Some(pictures) = &mut self.pictures {
+                    self.sources.check(&stream)?;
+                    pictures.extend(Drawn::read(&stream, self.state.matrix, self.sources.budget)?);
+                }
+            }
             Some(b"Form") if depth < FORMS => {
                 let Some(content) = self.sources.decode(&stream) else { return self.sources.failed() };
                 let own = dict.get::<Dict<'_>>("Resources").map(Resources::new);

@@ -1,0 +1,164 @@
+//! A model that sees reads a page from its picture.
+
+use crate::data_rules::read_data_rules;
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures::StreamExt as _;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use steward_core::TenantId;
+use steward_core::extracted::{ExtractFailure, ExtractFailureKind};
+use steward_core::governance::{Classification, DataAction};
+use steward_core::model::Connection;
+use steward_core::passthrough_request::PassthroughRequest;
+use steward_core::ports::{Gateway, ManagedConnections, Passage, Passed, PictureModel};
+use steward_core::routing::Routing;
+use steward_engine::Storage;
+
+/// Longest time for a page, milliseconds.
+const DEADLINE_MS: u64 = 180_000;
+/// Bytes of an answer; a page has fewer letters.
+const MOST_BYTES: usize = 1 << 20;
+const MOST_TOKENS: u32 = 4_000;
+/// What a model says where it sees no text.
+const NO_TEXT: &str = "NO TEXT";
+
+const ASK: &str = include_str!("../../prompts/read_page.txt");
+
+/// Which models may be shown pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VisionUse {
+    Off,
+    /// Those in the house.
+    #[default]
+    InHouse,
+    /// Others as well, unless a policy keeps the document from them.
+    Any,
+}
+
+/// Asks connections whose exam says that they see.
+pub struct VisionModel {
+    pub tenant: TenantId,
+    pub store: Arc<dyn Storage>,
+    pub connections: Arc<dyn ManagedConnections>,
+    pub gateway: Arc<dyn Gateway>,
+    pub allowed: VisionUse,
+}
+
+impl VisionModel {
+    /// The connections that may be shown something so confidential, those in the house first.
+    async fn targets(&self, classification: Option<Classification>) -> Result<Vec<Connection>, ExtractFailure> {
+        let mut targets = self.seeing().await;
+        if targets.iter().any(|one| !one.is_in_house()) || classification.is_some() {
+            let rules = read_data_rules(&*self.store, self.tenant).await.map_err(|error| failed(&error.to_string()))?;
+            if classification.is_some_and(|level| rules.demanding(DataAction::Block, level).is_some()) {
+                return Ok(Vec::new());
+            }
+            // What its text says can't be looked at before it is read.
+            targets.retain(|one| {
+                let kept = classification.and_then(|level| rules.keeps_whole_from(one.is_in_house(), level));
+                kept.is_none() && (one.is_in_house() || !rules.keeps_texts())
+            });
+        }
+        Ok(targets)
+    }
+
+    async fn seeing(&self) -> Vec<Connection> {
+        if self.allowed == VisionUse::Off {
+            return Vec::new();
+        }
+        let all = self.connections.list().await.into_iter().map(|known| known.connection);
+        let may_see = |one: &Connection| {
+            one.capabilities.vision
+                && one.speaks_openai_dialect()
+                && (one.is_in_house() || self.allowed == VisionUse::Any)
+        };
+        let mut targets: Vec<Connection> = all.filter(may_see).collect();
+        targets.sort_by_key(|one| !one.is_in_house());
+        targets
+    }
+
+    async fn ask(&self, targets: &[Connection], png: &[u8]) -> Result<String, ExtractFailure> {
+        let picture = format!("data:image/png;base64,{}", STANDARD.encode(png));
+        let body = json!({
+            "model": targets.first().map_or("", |first| first.model.as_str()),
+            "messages": [{"role": "user", "content": [
+                {"type": "text", "text": ASK},
+                {"type": "image_url", "image_url": {"url": picture}},
+            ]}],
+            "max_tokens": MOST_TOKENS,
+            "temperature": 0,
+            "stream": false,
+        });
+        let body = serde_json::to_vec(&body).map_err(|error| failed(&error.to_string()))?;
+        let asked = PassthroughRequest::of(&body).map_err(|error| failed(&error.to_string()))?;
+        let passed = self
+            .gateway
+            .pass(targets, &Routing::default(), Passage::ChatCompletions, (body.into(), &asked), DEADLINE_MS)
+            .await
+            .map_err(|error| failed(&error.to_string()))?;
+        answer(passed).await
+    }
+}
+
+async fn answer(passed: Passed) -> Result<String, ExtractFailure> {
+    let (status, mut body, mut bytes) = (passed.status, passed.body, Vec::new());
+    while let Some(piece) = body.next().await {
+        bytes.extend(piece.map_err(|error| failed(&error.to_string()))?);
+        if bytes.len() > MOST_BYTES {
+            return Err(failed("its answer is too long"));
+        }
+    }
+    if status != 200 {
+        return Err(failed(&format!("it answered with status {status}")));
+    }
+    let answer: Value = serde_json::from_slice(&bytes).map_err(|_| failed("its answer is no JSON"))?;
+    let text = answer.pointer("/choices/0/message/content").and_then(Value::as_str);
+    text.map(written).ok_or_else(|| failed("its answer has no text"))
+}
+
+/// What is on the page, without what models like to put around it.
+fn written(text: &str) -> String {
+    let text = text.trim();
+    let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
+    let text = inner.and_then(|text| text.split_once('\n')).map_or(text, |(_, text)| text.trim());
+    if text == NO_TEXT { String::new() } else { text.to_owned() }
+}
+
+fn failed(error: &str) -> ExtractFailure {
+    ExtractFailure {
+        kind: ExtractFailureKind::Unavailable,
+        message: format!("the model that sees could not be asked: {error}"),
+        hint: "Test the connection, and process the document again.".to_owned(),
+    }
+}
+
+#[async_trait]
+impl PictureModel for VisionModel {
+    async fn read(&self, png: &[u8], classification: Option<Classification>) -> Result<Option<String>, ExtractFailure> {
+        let targets = self.targets(classification).await?;
+        if targets.is_empty() { Ok(None) } else { self.ask(&targets, png).await.map(Some) }
+    }
+
+    async fn is_there(&self) -> bool {
+        !self.seeing().await.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::written;
+
+    #[test]
+    fn what_stands_around_the_text_goes() {
+        for (answer, expect) in [
+            ("  A page.\n\nOf two parts. ", "A page.\n\nOf two parts."),
+            ("```markdown\n# A page\n```", "# A page"),
+            ("NO TEXT", ""),
+            ("", ""),
+        ] {
+            assert_eq!(written(answer), expect);
+        }
+    }
+}

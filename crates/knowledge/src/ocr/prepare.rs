@@ -1,0 +1,90 @@
+use super::noise::denoise;
+use super::place::Place;
+use super::shades::{binarise, contrast, threshold, without_border};
+use super::steps::Steps;
+use super::turn::{Lines, level, pose};
+use image::{GrayImage, imageops};
+
+/// How high small letters are best, in pixels: as those of ordinary text at 300 dots per inch.
+const LETTERS: f32 = 24.0;
+/// Heights that are left as they are.
+const GOOD_LETTERS: (f32, f32) = (17.0, 40.0);
+/// How much larger or smaller a picture is made at most.
+const SCALES: (f32, f32) = (0.2, 4.0);
+/// Pixels of a prepared picture.
+const MOST_PIXELS: f32 = 24_000_000.0;
+
+/// A picture that can be read.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub picture: GrayImage,
+    pub place: Place,
+}
+
+/// Does what the steps say, for an engine that wants shades of grey or only black and white.
+pub fn prepare(picture: GrayImage, steps: &Steps, wants_shades: bool) -> Prepared {
+    let mut place = Place::new(picture.width(), picture.height());
+    let mut picture = picture;
+    if steps.contrast {
+        picture = contrast(&picture);
+    }
+    if steps.denoise {
+        picture = denoise(&picture);
+    }
+    if steps.border {
+        picture = without_border(&picture);
+    }
+    // Which way lines go is told by ink, and a shadow looks like it.
+    if steps.threshold {
+        picture = threshold(&picture);
+    }
+    if steps.rotation || steps.deskew {
+        (picture, place) = upright(picture, place, steps);
+    }
+    if steps.scaling
+        && let Some(height) = Lines::of(&picture).letter_height()
+        && !(GOOD_LETTERS.0..=GOOD_LETTERS.1).contains(&height)
+    {
+        (picture, place) = scaled(&picture, place, LETTERS / height);
+    }
+    if steps.binarise && !wants_shades {
+        picture = binarise(&picture);
+    }
+    Prepared { picture, place }
+}
+
+fn upright(mut picture: GrayImage, mut place: Place, steps: &Steps) -> (GrayImage, Place) {
+    let pose = pose(&picture);
+    let is_turned = pose.lies && steps.rotation;
+    if is_turned {
+        let height = picture.height() as f32;
+        // `rotate270` puts what was at (x, y) to (y, width - x); the right way of the two is told below.
+        let width = picture.width() as f32;
+        place = place.after([0.0, 1.0, -1.0, 0.0, width, 0.0]);
+        picture = imageops::rotate270(&picture);
+        debug_assert!((picture.width() as f32 - height).abs() < 0.5);
+    }
+    if steps.deskew
+        && pose.lies == is_turned
+        && let Some((found, back)) = level(&picture, pose.slope)
+    {
+        place = place.after(back);
+        picture = found;
+    }
+    if steps.rotation && Lines::of(&picture).is_upside_down() {
+        place = place.after([-1.0, 0.0, 0.0, -1.0, picture.width() as f32, picture.height() as f32]);
+        picture = imageops::rotate180(&picture);
+    }
+    (picture, place)
+}
+
+fn scaled(picture: &GrayImage, place: Place, by: f32) -> (GrayImage, Place) {
+    let pixels = picture.width() as f32 * picture.height() as f32;
+    let by = by.clamp(SCALES.0, SCALES.1).min((MOST_PIXELS / pixels).sqrt());
+    let side = |side: u32| ((side as f32 * by).round() as u32).max(1);
+    let (width, height) = (side(picture.width()), side(picture.height()));
+    let filter = if by > 1.0 { imageops::FilterType::CatmullRom } else { imageops::FilterType::Triangle };
+    let found = imageops::resize(picture, width, height, filter);
+    let back = [picture.width() as f32 / width as f32, 0.0, 0.0, picture.height() as f32 / height as f32, 0.0, 0.0];
+    (found, place.after(back))
+}
