@@ -33,8 +33,8 @@ use steward_access::governance::SharedDetector;
 use steward_access::{AccessDeps, FileKeys, LoginLimits, SealedVault, VaultDeps};
 use steward_app::config::{Configuration, Layers, Live};
 use steward_app::{
-    AboutFacts, Access, App, AppParts, DocumentParts, DocumentService, Health, LogIn, OpenSession, TenantOpener,
-    Tenants, UsageWriter,
+    AboutFacts, Access, App, AppParts, DocumentParts, DocumentService, EmbeddingModels, Health, LogIn, OpenSession,
+    TenantOpener, Tenants, UsageWriter,
 };
 use steward_core::ports::{Blobs, Clock, Ids, Role, Tenant, User, UserChange, Users as _};
 use steward_core::{Cancellation, TenantId, Timestamp, UserId};
@@ -169,7 +169,8 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         store: store.clone(),
         users: store.clone(),
         extractor: models.clone(),
-        embedder: models.clone(),
+        embedding: EmbeddingModels::new(models.clone(), clock.clone()),
+        cross_encoder: None,
         clock: clock.clone(),
         ids: ids.clone(),
         data_dir: dir.to_owned(),

@@ -58,7 +58,9 @@ pub use connections::{
 };
 pub use conversations::ConversationSearch;
 pub use data_rules::DataRulesCache;
-pub use document_service::{DocumentParts, DocumentService};
+pub use document_service::{
+    DocumentParts, DocumentService, EmbeddingHealth, EmbeddingModels, EmbeddingStatus, EndpointParts,
+};
 pub use documents::{DocumentUpload, Whose};
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;

@@ -38,6 +38,8 @@ pub struct Settings {
     /// GGUF file of the local model.
     pub model: PathBuf,
     pub embedding_dir: PathBuf,
+    /// The embedding model of collections that have none yet; `None`: the built-in one.
+    pub embedding_model: Option<String>,
     pub connection: Option<String>,
     /// A server of OpenAI's dialect.
     pub llm: Option<OwnServer>,
@@ -148,6 +150,7 @@ impl Settings {
             cache_dir: path("CACHE_DIR"),
             model: path("LOCAL_MODEL_FILE"),
             embedding_dir: path("CACHE_DIR").join("models/all-MiniLM-L6-v2-int8"),
+            embedding_model: set("EMBEDDING_MODEL"),
             connection: set("DEFAULT_CONNECTION"),
             llm: own_server(&layers)?,
             llm_key: set("LLM_API_KEY").map(SecretString::from),

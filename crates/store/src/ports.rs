@@ -5,6 +5,7 @@ mod approvals;
 mod audit;
 mod budgets;
 mod chunks;
+mod collection_models;
 mod collections;
 mod connections;
 mod conversations;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use steward_app::{DocumentParts, DocumentService};
+use steward_app::{DocumentParts, DocumentService, EmbeddingModels};
 use steward_core::extracted::{Block, BlockKind, ExtractFailure, ExtractFailureKind, Extracted, Page};
 use steward_core::hash::sha256;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant};
@@ -86,7 +86,8 @@ impl House {
             tenant: TenantId::DEFAULT,
             store: first.store.clone(),
             extractor: Arc::new(Words),
-            embedder: Arc::new(Words),
+            embedding: EmbeddingModels::new(Arc::new(Words), first.clock.clone()),
+            cross_encoder: None,
             clock: first.clock.clone(),
             ids: Arc::new(SeqIds::new(0x7777_0000)),
             data_dir: first.dir.path().to_owned(),

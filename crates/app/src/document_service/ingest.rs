@@ -1,6 +1,7 @@
 //! The work on one document: read, cut, embed. A crash at any point leads to the same rows when it is taken up again.
 
 use super::DocumentService;
+use super::embedding::{EmbeddingProblem, Purpose};
 use std::time::Duration;
 use steward_core::document::{
     ChunkArea, Chunking, Document, DocumentOrigin, DocumentProblem, DocumentStatus, ReadingFacts,
@@ -23,10 +24,13 @@ const MAX_ATTEMPTS: u32 = 5;
 const PAUSES: [Duration; 4] =
     [Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(15)];
 
+/// Most that an endpoint may have us wait.
+const LONGEST_WAIT: Duration = Duration::from_mins(5);
+
 /// Why the work on a document did not come to its end.
 enum Failure {
-    /// It may work another time.
-    Passing(DocumentProblem),
+    /// It may work another time, after this while at least.
+    Passing(DocumentProblem, Duration),
     /// It is the document's own fault.
     Lasting(DocumentProblem),
     /// The claim was lost, or the database fails.
@@ -45,7 +49,7 @@ impl DocumentService {
         let now = self.clock.now();
         let claimed = self.store.claim_document(self.tenant, self.ids.next(), now, now.plus(CLAIM)).await?;
         let Some(claimed) = claimed else {
-            self.index.catch_up().await;
+            self.indexes.catch_up().await;
             return Ok(false);
         };
         let document = &claimed.document;
@@ -59,7 +63,7 @@ impl DocumentService {
             match self.with_claim(&claimed, self.work_on(&claimed)).await {
                 Ok(()) => ClaimEnd::Ready,
                 Err(Failure::Lasting(problem)) => ClaimEnd::Failed(problem),
-                Err(Failure::Passing(problem)) => self.again(document, problem),
+                Err(Failure::Passing(problem, wait)) => self.again(document, problem, wait),
                 Err(Failure::Store(StoreError::NotFound(_))) => return Ok(true),
                 Err(Failure::Store(error)) => return Err(error),
             }
@@ -72,7 +76,7 @@ impl DocumentService {
             Ok(()) | Err(StoreError::NotFound(_)) => {}
             Err(error) => return Err(error),
         }
-        self.index.catch_up().await;
+        self.indexes.catch_up().await;
         if document.origin == DocumentOrigin::Workspace {
             // Nobody waits for it, and whoever works here needs the processors.
             tokio::select! {
@@ -83,9 +87,9 @@ impl DocumentService {
         Ok(true)
     }
 
-    fn again(&self, document: &Document, problem: DocumentProblem) -> ClaimEnd {
+    fn again(&self, document: &Document, problem: DocumentProblem, wait: Duration) -> ClaimEnd {
         match PAUSES.get(document.attempts.saturating_sub(1) as usize) {
-            Some(pause) => ClaimEnd::Again { problem, at: self.clock.now().plus(*pause) },
+            Some(pause) => ClaimEnd::Again { problem, at: self.clock.now().plus((*pause).max(wait.min(LONGEST_WAIT))) },
             None => ClaimEnd::Failed(problem),
         }
     }
@@ -109,10 +113,11 @@ impl DocumentService {
 
     async fn work_on(&self, claimed: &ClaimedDocument) -> Result<(), Failure> {
         let document = &claimed.document;
-        if document.status != DocumentStatus::Embedding {
+        // One that is ready lacks vectors of the collection's next model.
+        if !matches!(document.status, DocumentStatus::Embedding | DocumentStatus::Ready) {
             let read = self.read(document).await?;
             self.store.save_chunks(self.tenant, claimed, &read, self.clock.now()).await?;
-            self.index.catch_up().await;
+            self.indexes.catch_up().await;
         }
         self.embed(claimed).await
     }
@@ -120,10 +125,10 @@ impl DocumentService {
     async fn read(&self, document: &Document) -> Result<ReadDocument, Failure> {
         let collection = self.store.collection(self.tenant, document.collection).await?;
         let chunking = collection.map_or_else(Chunking::default, |collection| collection.chunking);
-        let content = self.open(document).await.map_err(Failure::Passing)?;
+        let content = self.open(document).await.map_err(|problem| Failure::Passing(problem, Duration::ZERO))?;
         let extracted =
             self.extractor.extract(content.path(), &document.name).await.map_err(|error| failure(&error))?;
-        let count = self.embedder.token_counter();
+        let count = self.embedding.built_in().token_counter();
         let cut = tokio::task::spawn_blocking(move || {
             let settings = ChunkSettings {
                 max_chars: chunking.max_chars as usize,
@@ -144,15 +149,17 @@ impl DocumentService {
         Ok(ReadDocument { facts, chunks: chunks.into_iter().map(row).collect() })
     }
 
+    /// Makes the vectors that are not made yet, of the model that the collection has or is on its way to.
     async fn embed(&self, claimed: &ClaimedDocument) -> Result<(), Failure> {
         let document = &claimed.document;
-        let model = self.store.fix_embedding_model(self.tenant, document.collection, self.embedder.model()).await?;
-        if model != self.embedder.model() {
-            return Err(Failure::Lasting(problem(
-                format!("the collection's vectors are of the model {model}, this server has {}", self.embedder.model()),
-                "Have all documents of the collection read again (reindex-all) to change the model.",
-            )));
-        }
+        let gone = || StoreError::NotFound(format!("collection {}", document.collection));
+        let collection = self.store.collection(self.tenant, document.collection).await?.ok_or_else(gone)?;
+        let wanted = match (&collection.re_embedding, &collection.embedding_model) {
+            (Some(next), _) => next.model.clone(),
+            (None, Some(model)) => model.clone(),
+            (None, None) => self.embedding.of_new_collections().await.map_err(|problem| without_vectors(&problem))?,
+        };
+        let model = self.store.fix_embedding_model(self.tenant, collection.id, &wanted).await?;
         let chunks = self.store.document_chunks(self.tenant, document.number).await?;
         let made = self.store.document_vectors(self.tenant, document.number, &model).await?;
         let made: std::collections::HashSet<u32> = made.into_iter().map(|one| one.chunk).collect();
@@ -161,20 +168,42 @@ impl DocumentService {
             .filter(|(index, _)| !made.contains(index))
             .map(|(index, row)| (index, embedding_text(&row.headings, &row.text)))
             .collect();
+        let purpose = Purpose::Passages(document.classification.max(collection.classification));
+        let mut dimension = None;
         for batch in open.chunks(BATCH) {
             let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
-            let vectors = self.embedder.embed(&texts).await.map_err(|error| {
-                Failure::Passing(problem(
-                    format!("its vectors could not be made: {error}"),
-                    "It is found by words meanwhile. See Health for what the embedding model lacks.",
-                ))
-            })?;
+            let vectors = self.embedding.embed(&model, &texts, purpose).await;
+            let vectors = vectors.map_err(|problem| without_vectors(&problem))?;
+            let numbers = vectors.first().map_or(0, |vector| u32::try_from(vector.len()).unwrap_or(u32::MAX));
+            let wanted = match dimension {
+                Some(known) => known,
+                None => self.store.fix_dimension(self.tenant, collection.id, &model, numbers).await?,
+            };
+            dimension = Some(wanted);
+            if numbers != wanted {
+                return Err(Failure::Lasting(problem(
+                    format!("`{model}` makes vectors of {numbers} numbers, those of the collection have {wanted}"),
+                    "Something else answers there now. Mend the endpoint, or change the collection to another embedding \
+                     model: all its vectors are made anew then.",
+                )));
+            }
             let vectors: Vec<ChunkVector> =
                 batch.iter().zip(vectors).map(|((chunk, _), vector)| ChunkVector { chunk: *chunk, vector }).collect();
             self.store.save_vectors(self.tenant, claimed, &model, &vectors).await?;
         }
         Ok(())
     }
+}
+
+fn without_vectors(problem: &EmbeddingProblem) -> Failure {
+    let wait = problem.wait.unwrap_or_default();
+    let passing = problem.passing;
+    let DocumentProblem { message, hint } = problem.as_document_problem();
+    let told = DocumentProblem {
+        message: format!("its vectors could not be made: {message}"),
+        hint: format!("It is found by words meanwhile. {hint}"),
+    };
+    if passing { Failure::Passing(told, wait) } else { Failure::Lasting(told) }
 }
 
 fn facts(extracted: &Extracted) -> ReadingFacts {
@@ -226,5 +255,5 @@ fn problem(message: impl Into<String>, hint: impl Into<String>) -> DocumentProbl
 
 fn failure(error: &ExtractFailure) -> Failure {
     let problem = problem(error.message.clone(), error.hint.clone());
-    if error.kind.may_pass() { Failure::Passing(problem) } else { Failure::Lasting(problem) }
+    if error.kind.may_pass() { Failure::Passing(problem, Duration::ZERO) } else { Failure::Lasting(problem) }
 }

@@ -3,7 +3,8 @@
 
 use super::DocumentService;
 use super::live_index::LiveError;
-use super::ranking::{RankedChunk, Search};
+use super::ranking::{ModelGroup, RankedChunk, Search};
+use super::reranking::{RERANKED, Reranker};
 use crate::dto::documents::SearchMode;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -23,7 +24,10 @@ pub(super) struct Scope {
     mode: SearchMode,
     weights: [u32; 2],
     limit: usize,
-    model: String,
+    /// The models of the collections.
+    models: Vec<ModelGroup>,
+    /// What puts it into order at last.
+    reranker: Option<String>,
 }
 
 /// What a search found.
@@ -32,8 +36,10 @@ pub(crate) struct Found {
     pub hits: Vec<(RankedChunk, ChunkRow)>,
     /// Documents that were looked into.
     pub documents: u64,
-    /// Why there is no ranking by meaning.
+    /// Why there is no ranking by meaning, or by a re-ranker.
     pub notice: Option<String>,
+    /// What put the best into their order.
+    pub reranker: Option<String>,
 }
 
 pub(super) type KnownAnswers = SemanticCache<Scope, Found>;
@@ -63,57 +69,40 @@ impl DocumentService {
         if version == 0 || search.filter.collections.is_empty() {
             return Ok((Arc::default(), false));
         }
-        let scope = self.scope(search);
+        let groups = self.groups(search).await?;
+        let reranker = self.reranker(search).await;
+        let scope = scope(search, groups.clone(), reranker.as_ref().map(Reranker::name));
         if !search.fresh
             && let Some(known) = self.known_answers().same(&scope, search.query, version, begun)
         {
             return Ok((known, true));
         }
-        let (vector, notice) = self.meaning(search).await;
+        let meaning = self.meaning(search.query, groups).await;
+        // One model is enough to tell whether two questions are alike; all of them must have answered.
+        let vector = meaning.vectors.iter().flatten().next().cloned().filter(|_| meaning.notice.is_none());
         if !search.fresh
             && let Some(vector) = &vector
             && let Some(known) = self.known_answers().alike(&scope, search.query, vector, version, begun)
         {
             return Ok((known, true));
         }
-        let ranked = self.ranked(search, vector.clone()).await?;
+        let wide = Search { limit: search.limit.max(if reranker.is_some() { RERANKED } else { 0 }), ..search.clone() };
+        let ranked = self.ranked(&wide, meaning).await?;
         let keys: Vec<ChunkKey> = ranked.hits.iter().map(|hit| hit.key).collect();
         let mut rows: HashMap<ChunkKey, ChunkRow> = self.store.chunks(self.tenant, &keys).await?.into_iter().collect();
         let hits = ranked.hits.into_iter().filter_map(|hit| rows.remove(&hit.key).map(|row| (hit, row))).collect();
-        let found = Arc::new(Found { hits, documents: ranked.documents, notice });
+        let mut found = Found { hits, documents: ranked.documents, notice: ranked.notice, reranker: None };
+        if let Some(reranker) = reranker {
+            self.rerank(&reranker, search, &mut found).await;
+            found.hits.truncate(search.limit);
+        }
+        let found = Arc::new(found);
         if found.notice.is_none() {
             let now = self.clock.now();
             let took_ms = u64::try_from(now.since(begun).as_millis()).unwrap_or(u64::MAX);
             self.known_answers().keep(&scope, search.query, vector, &found, took_ms, version, now);
         }
         Ok((found, false))
-    }
-
-    /// What the question means, or why that is not known.
-    async fn meaning(&self, search: &Search<'_>) -> (Option<Vec<f32>>, Option<String>) {
-        if search.mode == SearchMode::Text {
-            return (None, None);
-        }
-        match self.embedder.embed(&[search.query.to_owned()]).await {
-            Ok(vectors) => (vectors.into_iter().next(), None),
-            Err(error) => (None, Some(format!("only words were looked at: {error}"))),
-        }
-    }
-
-    fn scope(&self, search: &Search<'_>) -> Scope {
-        let filter = &search.filter;
-        Scope {
-            agent: filter.agent,
-            collections: filter.collections.iter().copied().collect(),
-            doc_type: filter.doc_type.clone(),
-            source_file: filter.source_file.clone(),
-            from: filter.from,
-            until: filter.until,
-            mode: search.mode,
-            weights: [search.weights.text.to_bits(), search.weights.vectors.to_bits()],
-            limit: search.limit,
-            model: self.embedder.model().to_owned(),
-        }
     }
 
     /// Figures of the answers that are kept for an agent, or for all, within these collections. `None`: within any.
@@ -134,4 +123,21 @@ impl DocumentService {
 fn is_within(scope: &Scope, agent: Option<AgentId>, visible: Option<&HashSet<CollectionId>>) -> bool {
     agent.is_none_or(|agent| scope.agent == Some(agent))
         && visible.is_none_or(|visible| scope.collections.iter().all(|one| visible.contains(one)))
+}
+
+fn scope(search: &Search<'_>, models: Vec<ModelGroup>, reranker: Option<&str>) -> Scope {
+    let filter = &search.filter;
+    Scope {
+        agent: filter.agent,
+        collections: filter.collections.iter().copied().collect(),
+        doc_type: filter.doc_type.clone(),
+        source_file: filter.source_file.clone(),
+        from: filter.from,
+        until: filter.until,
+        mode: search.mode,
+        weights: [search.weights.text.to_bits(), search.weights.vectors.to_bits()],
+        limit: search.limit,
+        models,
+        reranker: reranker.map(str::to_owned),
+    }
 }

@@ -29,6 +29,7 @@ impl Watches {
     /// `None`: the kernel has none left, or no inotify.
     pub fn new() -> Option<Self> {
         let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC);
+        #[expect(deprecated, reason = "the descriptor is owned, as it must be; the other function is unsafe to call")]
         let fd = fd.and_then(|fd| AsyncFd::new(fd).map_err(|_| rustix::io::Errno::IO));
         match fd {
             Ok(fd) => Some(Self {

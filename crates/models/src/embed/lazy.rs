@@ -23,6 +23,8 @@ struct Inner {
     dir: PathBuf,
     idle: Option<Duration>,
     cache: Option<VectorCache>,
+    /// Whether it is the built-in model, whose dimension is known.
+    built_in: bool,
     state: Mutex<State>,
 }
 
@@ -44,7 +46,12 @@ impl LazyMiniLm {
     /// Drops the model after `idle` without work; `cache` keeps lasting vectors for the next start.
     pub fn with(dir: impl Into<PathBuf>, idle: Option<Duration>, cache: Option<PathBuf>) -> Self {
         let cache = cache.map(VectorCache::new);
-        Self { inner: Arc::new(Inner { dir: dir.into(), idle, cache, state: Mutex::default() }) }
+        Self { inner: Arc::new(Inner { dir: dir.into(), idle, cache, built_in: true, state: Mutex::default() }) }
+    }
+
+    /// Another model than the built-in one.
+    pub(super) fn another(dir: PathBuf, idle: Option<Duration>) -> Self {
+        Self { inner: Arc::new(Inner { dir, idle, cache: None, built_in: false, state: Mutex::default() }) }
     }
 
     pub fn is_loaded(&self) -> bool {
@@ -166,7 +173,12 @@ impl Inner {
         if let Some(model) = &state.model {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(MiniLm::load(&self.dir)?);
+        let loaded = if self.built_in {
+            MiniLm::load(&self.dir)
+        } else {
+            MiniLm::load_any(&self.dir, std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get))
+        };
+        let model = Arc::new(loaded?);
         state.model = Some(Arc::clone(&model));
         Ok(model)
     }

@@ -1,5 +1,6 @@
 //! Documents as rows, and the jobs that they came with.
 
+use super::collection_models::switch_if_complete;
 use super::collections::{source_key, visible};
 use crate::codec::{fold, from_json, from_word, page_size, paged, pattern, to_json};
 use crate::error::require_changed;
@@ -354,6 +355,8 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: DocumentId, at: Timestamp
     tx.execute("delete from documents where tenant_id = $1 and id = $2", args![tenant, id]).await?;
     note_change(tx, tenant, document.number).await?;
     release_duplicate(tx, tenant, &document, at).await?;
+    // It may have been the last that lacked vectors.
+    switch_if_complete(tx, tenant, document.collection).await?;
     let sql = "select 1 from documents where tenant_id = $1 and sha256 = $2 limit 1";
     let other = tx.row(sql, args![tenant, &document.sha256]).await?;
     Ok(other.is_none().then_some(document.sha256))

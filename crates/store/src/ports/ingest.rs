@@ -1,6 +1,7 @@
 //! The work on documents that wait for it. Who works on one has a claim; what it writes after its claim was taken over is
 //! refused in the same transaction.
 
+use super::collection_models::switch_if_complete;
 use super::documents::{document_of, note_change, search_text, select_document};
 use crate::codec::to_json;
 use crate::store::Store;
@@ -174,8 +175,12 @@ async fn save_vectors(
                    on conflict (tenant_id, number, model, chunk) do update set vector = excluded.vector";
         tx.execute(sql, args![tenant, number, model, one.chunk, packed(&one.vector)]).await?;
     }
+    // What failed before counts no more once there is something new.
     let sql = "update documents set embedded = (
-                   select count(*) from chunk_vectors v where v.tenant_id = $1 and v.number = $2 and v.model = $3)
+                   case when status = 'ready' then embedded else (
+                       select count(*) from chunk_vectors v
+                       where v.tenant_id = $1 and v.number = $2 and v.model = $3) end),
+                   attempts = 1
                where tenant_id = $1 and number = $2";
     tx.execute(sql, args![tenant, number, model]).await?;
     Ok(())
@@ -197,6 +202,7 @@ async fn finish(
                            claimed_until = null, changed_at = $3, content_change = $4
                        where tenant_id = $1 and id = $2";
             tx.execute(sql, args![tenant, id, at, change]).await?;
+            switch_if_complete(tx, tenant, claim.document.collection).await?;
         }
         ClaimEnd::Again { problem, at: again } => {
             let sql = "update documents set problem = $3, due_at = $4, claim = null, claimed_until = null,
@@ -205,7 +211,9 @@ async fn finish(
             tx.execute(sql, args![tenant, id, to_json(problem)?, *again, at]).await?;
         }
         ClaimEnd::Failed(problem) => {
-            let sql = "update documents set status = 'failed', problem = $3, due_at = null, claim = null,
+            // One whose vectors were to be made anew is found by those that it has.
+            let sql = "update documents set status = case when status = 'ready' then status else 'failed' end,
+                           problem = $3, due_at = null, claim = null,
                            claimed_until = null, changed_at = $4
                        where tenant_id = $1 and id = $2";
             tx.execute(sql, args![tenant, id, to_json(problem)?, at]).await?;

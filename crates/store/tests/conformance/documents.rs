@@ -3,7 +3,7 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, id};
 use std::time::Duration;
 use steward_core::document::{
     Chunking, Collection, Document, DocumentOrigin, DocumentProblem, DocumentStatus, IngestJob, JobProgress, JobState,
-    ReadingFacts, SearchWeights, WatchedPath,
+    ReadingFacts, Rerank, SearchWeights, WatchedPath,
 };
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceRef};
 use steward_core::ports::{
@@ -24,6 +24,9 @@ fn collection(name: &str) -> Collection {
         chunking: Chunking::default(),
         weights: SearchWeights::default(),
         embedding_model: None,
+        embedding_dimension: None,
+        re_embedding: None,
+        rerank: Rerank::default(),
         classification: None,
         created_by: None,
         created_at: NOW,
