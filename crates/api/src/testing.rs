@@ -4,6 +4,7 @@
 mod audit;
 mod auth;
 mod documents;
+mod embedding;
 mod gateway;
 mod guards;
 mod mcp;

@@ -26,7 +26,7 @@ impl App {
         authorize(caller, Action::Write, Resource::Collections)?;
         check(input.chunking, input.weights)?;
         let model = match &input.embedding_model {
-            Some(model) => Some(self.embedding_model_for(model, input.classification).await?),
+            Some(model) => Some(self.embedding_model_for(caller, model, input.classification).await?),
             None => None,
         };
         let collection = Collection {
@@ -82,7 +82,7 @@ impl App {
         let model = match &patch.embedding_model {
             Some(model) => {
                 let classification = patch.classification.or(known.classification);
-                Some(self.embedding_model_for(model, classification).await?)
+                Some(self.embedding_model_for(caller, model, classification).await?)
             }
             None => None,
         };
@@ -99,12 +99,16 @@ impl App {
     /// The full name of an embedding model that such a collection may have.
     async fn embedding_model_for(
         &self,
+        caller: &Caller,
         name: &str,
         classification: Option<Classification>,
     ) -> Result<String, AppError> {
         let wrong = |problem: EmbeddingProblem| AppError::invalid("embedding_model", problem.message, problem.hint);
         let embedding = &self.documents.embedding;
         let model = embedding.resolve(name).await.map_err(wrong)?;
+        if let Some(connection) = embedding.connection_of(&model).await.map_err(wrong)? {
+            self.may_ask_connection(caller, connection.id).await?;
+        }
         embedding.may_have(&model, classification).await.map_err(wrong)?;
         Ok(model)
     }

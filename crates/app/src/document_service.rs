@@ -2,6 +2,7 @@
 
 mod embedding;
 mod folders;
+mod found;
 mod indexes;
 mod ingest;
 mod known_answers;
@@ -138,7 +139,7 @@ impl DocumentService {
     }
 
     pub(crate) fn index_stats(&self) -> Option<IndexStats> {
-        self.indexes.words().stats()
+        self.indexes.stats()
     }
 
     /// Changes up to `last` that the index has yet to take in.
@@ -167,7 +168,7 @@ impl DocumentService {
     }
 
     /// Like [`Self::wake`]; where no server works on documents, does so at once.
-    pub(crate) async fn work(&self) -> StoreResult<()> {
+    pub async fn work(&self) -> StoreResult<()> {
         self.wake();
         while !self.serving && self.work_on_next().await? {}
         Ok(())

@@ -76,6 +76,7 @@ pub use steward_access::{
     SignOnError, claimed_tenant,
 };
 pub use steward_engine::EngineError;
+pub use steward_models::embed::CrossEncoder;
 pub use steward_tools::mcp::{LoginAnswer, McpError};
 pub use tenants::{TenantOpener, Tenants, keep_tenants};
 pub use tool_calls::ReadingToolError;

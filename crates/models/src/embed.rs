@@ -4,6 +4,8 @@ mod classifier;
 mod cross_encoder;
 mod folders;
 mod lazy;
+mod tokenizer;
+mod unigram;
 mod vector_cache;
 mod wordpiece;
 
@@ -18,7 +20,7 @@ use rten_tensor::{NdTensor, NdTensorView};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use wordpiece::WordPiece;
+use tokenizer::Tokenizer;
 
 pub const DIMENSION: usize = 384;
 /// Tokens of a text that are read; the rest is cut off.
@@ -29,7 +31,7 @@ const BATCH_TOKENS: usize = 2048;
 
 pub struct MiniLm {
     model: Model,
-    words: WordPiece,
+    words: Tokenizer,
     inputs: Inputs,
     output: NodeId,
     dimension: usize,
@@ -78,7 +80,7 @@ impl MiniLm {
         }
         let bad = |path: &Path, reason: String| EmbedError::BadFile { path: path.to_owned(), reason };
         let model = Model::load_file(&model_path).map_err(|e| bad(&model_path, e.to_string()))?;
-        let words = WordPiece::load(&tokenizer_path)?;
+        let words = Tokenizer::load(&tokenizer_path)?;
         let inputs = Inputs::of(&model).map_err(|reason| bad(&model_path, reason))?;
         let output = *model.output_ids().first().ok_or_else(|| bad(&model_path, "it has no output".to_owned()))?;
         let mut loaded = Self {
@@ -155,7 +157,7 @@ impl MiniLm {
     fn run(&self, batch: &[Encoded], pool: &Arc<ThreadPool>) -> BatchResult {
         let length = batch.iter().map(|e| e.tokens.len()).max().unwrap_or(0);
         let shape = [batch.len(), length];
-        let mut ids = NdTensor::<i32, 2>::zeros(shape);
+        let mut ids = NdTensor::<i32, 2>::full(shape, self.words.pad());
         let mut mask = NdTensor::<i32, 2>::zeros(shape);
         for (row, encoded) in batch.iter().enumerate() {
             for (column, token) in encoded.tokens.iter().enumerate() {

@@ -29,7 +29,7 @@ const QUESTIONS: [&str; 6] = [
 ];
 
 /// Reads texts, and takes words for what they mean.
-struct Words;
+pub(super) struct Words;
 
 #[async_trait]
 impl Embedder for Words {
@@ -68,6 +68,19 @@ impl Extractor for Words {
     }
 }
 
+async fn create(bed: &Bed, id: UserId, name: &str, role: Role) {
+    let user = User {
+        api_key_hash: Some(sha256(format!("sk-steward-{name}-key").as_bytes())),
+        ..User::new(id, format!("{name}@example.org"), name, role, Timestamp(0))
+    };
+    bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
+}
+
+/// An administrator of this name, with the key `sk-steward-NAME-key`.
+pub(super) async fn person(bed: &Bed, name: &str) {
+    create(bed, UserId(Uuid::from_u128(400)), name, Role::Admin).await;
+}
+
 struct House {
     bed: Bed,
     people: Vec<(UserId, String)>,
@@ -85,6 +98,7 @@ impl House {
         let documents = DocumentService::new(DocumentParts {
             tenant: TenantId::DEFAULT,
             store: first.store.clone(),
+            users: first.store.clone(),
             extractor: Arc::new(Words),
             embedding: EmbeddingModels::new(Arc::new(Words), first.clock.clone()),
             cross_encoder: None,
@@ -124,11 +138,7 @@ impl House {
     }
 
     async fn person(&self, id: UserId, name: &str, role: Role) {
-        let user = User {
-            api_key_hash: Some(sha256(format!("sk-steward-{name}-key").as_bytes())),
-            ..User::new(id, format!("{name}@example.org"), name, role, Timestamp(0))
-        };
-        self.bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
+        create(&self.bed, id, name, role).await;
     }
 
     async fn root(&self, line: &str, body: &Value) -> Answer {

@@ -12,6 +12,7 @@ use std::time::Duration;
 use steward_core::Timestamp;
 use steward_core::document::DocumentProblem;
 use steward_core::governance::Classification;
+use steward_core::model::Connection;
 use steward_core::ports::{Clock, EmbedError, Embedder};
 use steward_models::embed::ModelFolders;
 
@@ -153,15 +154,22 @@ impl EmbeddingModels {
         known.map(|_| name.to_owned()).ok_or_else(|| unknown(name))
     }
 
+    /// The connection that a model is at; `None`: it is in this process.
+    pub(crate) async fn connection_of(&self, model: &str) -> Result<Option<Connection>, EmbeddingProblem> {
+        match (model.rsplit_once('@'), &self.endpoints) {
+            (Some((_, connection)), Some(endpoints)) => endpoints.named(connection).await.map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// Whether a collection of this classification may have the model.
     pub(crate) async fn may_have(
         &self,
         model: &str,
         classification: Option<Classification>,
     ) -> Result<(), EmbeddingProblem> {
-        match (model.rsplit_once('@'), &self.endpoints) {
-            (Some((_, connection)), Some(endpoints)) => {
-                let connection = endpoints.named(connection).await?;
+        match (self.connection_of(model).await?, &self.endpoints) {
+            (Some(connection), Some(endpoints)) => {
                 endpoints.check_data(&connection, &[], Purpose::Passages(classification)).await
             }
             _ => Ok(()),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use steward_core::TenantId;
 use steward_core::hash::sha256;
 use steward_core::ports::{Clock, DocumentStore, Embedder};
-use steward_knowledge::Index;
+use steward_knowledge::{Index, IndexStats};
 
 /// The folder of the index of all words, and that of the others.
 const WORDS: &str = "index";
@@ -57,6 +57,17 @@ impl Indexes {
             Arc::new(LiveIndex::new(self.tenant, Arc::clone(&self.store), Arc::clone(&self.clock), of, dir))
         });
         Arc::clone(found)
+    }
+
+    /// Of all that are open; `None`: that of the words isn't.
+    pub fn stats(&self) -> Option<IndexStats> {
+        let mut stats = self.words.stats()?;
+        let others: Vec<Arc<LiveIndex>> = self.others().values().cloned().collect();
+        for other in others.iter().filter_map(|other| other.stats()) {
+            stats.vectors += other.vectors;
+            stats.vector_bytes += other.vector_bytes + other.text_bytes;
+        }
+        Some(stats)
     }
 
     /// Takes in what was changed, and removes the indexes of models that no collection has any more.

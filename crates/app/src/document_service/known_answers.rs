@@ -2,15 +2,16 @@
 //! kept under, and so is all else that it depends on.
 
 use super::DocumentService;
+use super::found::Found;
 use super::live_index::LiveError;
-use super::ranking::{ModelGroup, RankedChunk, Search};
+use super::ranking::{ModelGroup, Search};
 use super::reranking::{RERANKED, Reranker};
 use crate::dto::documents::SearchMode;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use steward_core::ports::{ChunkKey, ChunkRow};
 use steward_core::{AgentId, CollectionId, Timestamp};
-use steward_knowledge::{CacheStats, Cacheable, SemanticCache};
+use steward_knowledge::{CacheStats, SemanticCache};
 
 /// All that an answer depends on but the question and the documents.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,35 +31,7 @@ pub(super) struct Scope {
     reranker: Option<String>,
 }
 
-/// What a search found.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Found {
-    pub hits: Vec<(RankedChunk, ChunkRow)>,
-    /// Documents that were looked into.
-    pub documents: u64,
-    /// Why there is no ranking by meaning, or by a re-ranker.
-    pub notice: Option<String>,
-    /// What put the best into their order.
-    pub reranker: Option<String>,
-}
-
 pub(super) type KnownAnswers = SemanticCache<Scope, Found>;
-
-impl Cacheable for Found {
-    fn chunk_chars(&self) -> impl Iterator<Item = usize> {
-        self.hits.iter().map(|(_, row)| row.text.chars().count())
-    }
-
-    fn bytes(&self) -> usize {
-        let of = |(hit, row): &(RankedChunk, ChunkRow)| {
-            let headings: usize = row.headings.iter().map(|one| one.len() + size_of::<String>()).sum();
-            let facts = hit.facts.name.len() + hit.facts.source.len() + hit.facts.doc_type.len();
-            let areas = row.areas.len() * size_of::<steward_core::document::ChunkArea>();
-            size_of::<(RankedChunk, ChunkRow)>() + row.text.len() + headings + facts + areas + row.method.len()
-        };
-        self.hits.iter().map(of).sum()
-    }
-}
 
 impl DocumentService {
     /// The best chunks of the documents that fit, and whether they were known already.

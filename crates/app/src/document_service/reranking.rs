@@ -3,7 +3,7 @@
 mod by_model;
 
 use super::DocumentService;
-use super::known_answers::Found;
+use super::found::Found;
 use super::ranking::Search;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use steward_core::governance::Classification;
 use steward_core::model::Connection;
 use steward_core::ports::StoreResult;
 use steward_core::{CollectionId, DocumentId};
-use steward_knowledge::{RerankWeights, embedding_text, rerank};
+use steward_knowledge::embedding_text;
 use steward_models::embed::CrossEncoder;
 
 /// How many of the best are read. A small cross-encoder takes 50 ms of a processor for each.
@@ -96,32 +96,6 @@ impl DocumentService {
         let collection = self.store.collection(self.tenant, collection).await?;
         let of_collection = collection.and_then(|one| one.classification);
         Ok(document.and_then(|one| one.classification).max(of_collection))
-    }
-}
-
-impl Found {
-    fn not_reranked(&mut self, why: &str) {
-        let why = format!("what was found was not re-ranked: {why}");
-        self.notice = Some(match self.notice.take() {
-            Some(before) => format!("{before}; {why}"),
-            None => why,
-        });
-    }
-
-    /// The first get the order of the scores, the others stay behind them.
-    fn reorder(&mut self, scores: &[f64]) {
-        let rest = self.hits.split_off(scores.len().min(self.hits.len()));
-        let keyword: Vec<Option<f64>> =
-            self.hits.iter().map(|(hit, _)| hit.text.map(|(_, score)| score.into())).collect();
-        let reranker: Vec<Option<f64>> = scores.iter().copied().map(Some).collect();
-        let joined = rerank(&keyword, &reranker, RerankWeights::default());
-        for (((hit, _), score), said) in self.hits.iter_mut().zip(joined).zip(scores) {
-            hit.score = score;
-            hit.rerank = Some(*said);
-        }
-        // Equal ones stay as they were.
-        self.hits.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
-        self.hits.extend(rest);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A model that reads a question and a passage together and says how well one answers the other.
 
-use super::wordpiece::WordPiece;
+use super::tokenizer::Tokenizer;
 use super::{BATCH_TEXTS, BATCH_TOKENS, EmbedError, Inputs, batches};
 use rten::{Model, NodeId, RunOptions, ThreadPool};
 use rten_tensor::NdTensor;
@@ -22,7 +22,7 @@ pub struct CrossEncoder {
 
 struct Loaded {
     model: Model,
-    words: WordPiece,
+    words: Tokenizer,
     inputs: Inputs,
     output: NodeId,
     threads: Arc<ThreadPool>,
@@ -43,7 +43,9 @@ impl CrossEncoder {
         let mut pairs: Vec<Pair> = texts
             .iter()
             .enumerate()
-            .map(|(index, text)| Pair::new(index, &question, &loaded.words.encode(text, MAX_TOKENS)))
+            .map(|(index, text)| {
+                Pair::new(index, &question, &loaded.words.encode(text, MAX_TOKENS), loaded.words.separators())
+            })
             .collect();
         pairs.sort_by_key(|pair| pair.tokens.len());
         let mut scores = vec![0.0; texts.len()];
@@ -67,7 +69,7 @@ impl CrossEncoder {
         let path = self.dir.join("model.onnx");
         let bad = |reason: String| EmbedError::BadFile { path: path.clone(), reason };
         let model = Model::load_file(&path).map_err(|error| bad(error.to_string()))?;
-        let words = WordPiece::load(&self.dir.join("tokenizer.json"))?;
+        let words = Tokenizer::load(&self.dir.join("tokenizer.json"))?;
         let inputs = Inputs::of(&model).map_err(bad)?;
         let output = *model.output_ids().first().ok_or_else(|| bad("it has no output".to_owned()))?;
         let threads = Arc::new(ThreadPool::with_num_threads(
@@ -87,9 +89,12 @@ struct Pair {
 }
 
 impl Pair {
-    /// Both begin with the token of the beginning and end with that of the end; a passage has no beginning of its own.
-    fn new(index: usize, question: &[i32], text: &[i32]) -> Self {
+    /// Both begin with the token of the beginning and end with that of the end; a passage has no beginning of its own, but
+    /// maybe another end before it.
+    fn new(index: usize, question: &[i32], text: &[i32], separators: usize) -> Self {
         let mut tokens = question.to_vec();
+        let end = tokens.last().copied();
+        tokens.extend((1..separators).filter_map(|_| end));
         let second = tokens.len();
         tokens.extend(text.iter().skip(1));
         if tokens.len() > MAX_TOKENS {
@@ -105,7 +110,7 @@ impl Loaded {
     fn run(&self, batch: &[Pair]) -> Result<Vec<f32>, EmbedError> {
         let length = batch.iter().map(|pair| pair.tokens.len()).max().unwrap_or(0);
         let shape = [batch.len(), length];
-        let mut ids = NdTensor::<i32, 2>::zeros(shape);
+        let mut ids = NdTensor::<i32, 2>::full(shape, self.words.pad());
         let mut mask = NdTensor::<i32, 2>::zeros(shape);
         let mut types = NdTensor::<i32, 2>::zeros(shape);
         for (row, pair) in batch.iter().enumerate() {
@@ -145,11 +150,13 @@ mod tests {
 
     #[test]
     fn a_pair_has_one_beginning_and_two_ends() {
-        let pair = Pair::new(3, &[101, 7, 102], &[101, 8, 9, 102]);
+        let pair = Pair::new(3, &[101, 7, 102], &[101, 8, 9, 102], 1);
         assert_eq!((pair.index, pair.second, pair.tokens), (3, 3, vec![101, 7, 102, 8, 9, 102]));
+        let pair = Pair::new(0, &[0, 7, 2], &[0, 8, 2], 2);
+        assert_eq!((pair.second, pair.tokens), (4, vec![0, 7, 2, 2, 8, 2]));
         let mut long = vec![5; 400];
         long.push(102);
-        let pair = Pair::new(0, &[101, 7, 102], &long);
+        let pair = Pair::new(0, &[101, 7, 102], &long, 1);
         assert_eq!((pair.tokens.len(), pair.tokens.last()), (MAX_TOKENS, Some(&102)));
     }
 }

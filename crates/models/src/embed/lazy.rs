@@ -1,5 +1,5 @@
+use super::tokenizer::Tokenizer;
 use super::vector_cache::VectorCache;
-use super::wordpiece::WordPiece;
 use super::{DIMENSION, EmbedError, MAX_TOKENS, MiniLm};
 use async_trait::async_trait;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     model: Option<Arc<MiniLm>>,
-    counter: Option<Arc<WordPieceCounter>>,
+    counter: Option<Arc<ModelCounter>>,
     used: Option<Instant>,
     /// A task is waiting to drop the model.
     watched: bool,
@@ -141,9 +141,9 @@ impl LazyMiniLm {
     }
 }
 
-struct WordPieceCounter(WordPiece);
+struct ModelCounter(Tokenizer);
 
-impl ports::TokenCounter for WordPieceCounter {
+impl ports::TokenCounter for ModelCounter {
     fn count(&self, text: &str) -> usize {
         self.0.encode(text, usize::MAX).len().saturating_sub(2)
     }
@@ -203,9 +203,9 @@ impl ports::Embedder for LazyMiniLm {
         if let Some(counter) = &state.counter {
             return counter.clone();
         }
-        match WordPiece::load(&self.inner.dir.join("tokenizer.json")) {
+        match Tokenizer::load(&self.inner.dir.join("tokenizer.json")) {
             Ok(words) => {
-                let counter = Arc::new(WordPieceCounter(words));
+                let counter = Arc::new(ModelCounter(words));
                 state.counter = Some(Arc::clone(&counter));
                 counter
             }
