@@ -38,6 +38,7 @@ fn done<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// How many words of a question stand in each text.
+#[expect(clippy::unnecessary_wraps, reason = "what a re-ranker is like")]
 fn shared(question: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
     let words = |text: &&str| question.split(' ').filter(|word| text.contains(word)).count();
     Ok(texts.iter().map(|text| f32::from(u8::try_from(words(text)).unwrap())).collect())

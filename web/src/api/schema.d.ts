@@ -2376,7 +2376,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Has documents read again that failed, or that have chunks without vectors. */
+        /**
+         * Has documents read again that failed, or that have chunks without vectors, and references of packages taken in that are
+         *     missing.
+         */
         post: operations["embedPending"];
         delete?: never;
         options?: never;
@@ -2589,6 +2592,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rag/debug/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an agent has to answer from: linked documents, their chunks, the model, and what a question finds in them. */
+        get: operations["ragDebug"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rag/cache/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures of the answers that are kept for those who ask the same again. */
+        get: operations["ragCacheStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rag/cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forgets the answers that are kept. A change of documents does so by itself. */
+        delete: operations["clearRagCache"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/skills": {
         parameters: {
             query?: never;
@@ -2762,8 +2816,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes a skill package in, puts it to use and gives its skills to the agent. One with dangerous findings stays
-         *     in quarantine.
+         * Takes skill packages in, puts them to use and gives their skills to the agent; other files become documents that are
+         *     linked to it. One package as the body, or any number of both as fields `file` of a form. A package with dangerous
+         *     findings stays in quarantine.
          */
         post: operations["importSkillPack"];
         delete?: never;
@@ -4241,6 +4296,33 @@ export interface components {
              */
             overlap: number;
         };
+        /** @description A passage that an answer cites. */
+        Citation: {
+            /**
+             * Format: int32
+             * @description The chunk's place in the document, from 0.
+             */
+            chunk: number;
+            /**
+             * Format: uuid
+             * @description The document.
+             */
+            document: string;
+            /**
+             * Format: int32
+             * @description The page where it begins, from 1.
+             */
+            first_page: number;
+            /** @description The headings that the passage stands under, the outermost first. */
+            headings: string[];
+            /** @description The document's name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description As the answer cites it: `[1]`.
+             */
+            number: number;
+        };
         /** @description One claim of the answer. */
         Claim: {
             /** @description The kind of action claimed, such as `write`, `delete`, `send`, `run`. */
@@ -4323,6 +4405,11 @@ export interface components {
              * @description How many documents it has.
              */
             documents: number;
+            /**
+             * Format: int32
+             * @description Numbers in these vectors. Unset: none was made yet.
+             */
+            embedding_dimension?: number;
             /** @description The model that its vectors are of; fixed by its first document. Unset: none was embedded yet. */
             embedding_model?: string;
             /**
@@ -4332,6 +4419,10 @@ export interface components {
             id: string;
             /** @description Unique, whatever the case. */
             name: string;
+            /** @description How far it is on its way to another model; the vectors of `embedding_model` answer until all are made. */
+            re_embedding?: components["schemas"]["ReEmbedding"];
+            /** @description Whether what is found in it is put into a better order by a model that reads it. */
+            rerank?: components["schemas"]["Rerank"];
             /** @description How its rankings are joined. */
             weights: components["schemas"]["SearchWeights"];
         };
@@ -4343,10 +4434,17 @@ export interface components {
             classification?: components["schemas"]["Classification"];
             /** @description What is in it, for people. */
             description?: string;
+            /**
+             * @description The model that its vectors are made with: `MODEL@CONNECTION`, `MODEL@auto`, or a folder of the models' folder. The
+             *     one of the installation if left out.
+             */
+            embedding_model?: string;
             /** @description Its name, unique. */
             name: string;
             /** @description Whether everybody may search and read it; else only those with a grant, and who made it. */
             open?: boolean;
+            /** @description What may put into a better order what is found in it. */
+            rerank?: components["schemas"]["Rerank"];
             /** @description How its rankings are joined. */
             weights?: components["schemas"]["SearchWeights"];
         };
@@ -4358,8 +4456,15 @@ export interface components {
             classification?: components["schemas"]["Classification"];
             /** @description What is in it, for people. */
             description?: string;
+            /**
+             * @description The model that its vectors are to be of. They are made anew, and those that there are answer meanwhile. The model that
+             *     it has now ends that.
+             */
+            embedding_model?: string;
             /** @description Its name, unique. */
             name?: string;
+            /** @description What may put into a better order what is found in it. */
+            rerank?: components["schemas"]["Rerank"];
             /** @description How its rankings are joined, from the next search on. */
             weights?: components["schemas"]["SearchWeights"];
         };
@@ -5265,6 +5370,11 @@ export interface components {
              */
             doc_type: string;
             /**
+             * @description Whether documents are looked into although the answer to the same question is known.
+             * @default false
+             */
+            fresh: boolean;
+            /**
              * Format: int32
              * @description How many chunks to answer with; 10 if left out.
              * @default null
@@ -5280,6 +5390,11 @@ export interface components {
              * @default
              */
             query: string;
+            /**
+             * @description What may put what was found into a better order; as the collections say if left out, where several do the least.
+             * @default null
+             */
+            rerank: components["schemas"]["Rerank"];
             /**
              * @description Only documents whose name or path holds this.
              * @default null
@@ -5319,6 +5434,33 @@ export interface components {
             kind: "impossible";
             /** @description Why, for a person. */
             reason: string;
+        };
+        /** @description A model that vectors are of. */
+        EmbeddingModelStats: {
+            /**
+             * Format: int64
+             * @description Collections that are on their way to it.
+             */
+            becoming: number;
+            /**
+             * Format: int64
+             * @description Collections that have it.
+             */
+            collections: number;
+            /**
+             * Format: int32
+             * @description Numbers in its vectors; 0: not known yet.
+             */
+            dimension: number;
+            /**
+             * Format: int64
+             * @description When it failed last.
+             */
+            failed_at?: number;
+            /** @description Its name. */
+            model: string;
+            /** @description Why it failed last, unless something worked after that. */
+            problem?: string;
         };
         /** @description How many sessions were ended. */
         EndedSessions: {
@@ -6057,6 +6199,11 @@ export interface components {
             name: string;
             /**
              * Format: double
+             * @description What the re-ranker said of it.
+             */
+            rerank_score?: number;
+            /**
+             * Format: double
              * @description By which it is ranked.
              */
             score: number;
@@ -6280,6 +6427,13 @@ export interface components {
             client_secret?: string | null;
             /** @description Its settings. */
             settings: components["schemas"]["OidcSettings"];
+        };
+        /** @description What an agent was given. */
+        ImportedSkillPack: {
+            /** @description Other files: documents that are linked to the agent. */
+            documents: components["schemas"]["AddedDocument"][];
+            /** @description Skill packages; the agent has the skills of those that are active. */
+            packages: components["schemas"]["SkillPackage"][];
         };
         /** @description Documents that were handed in together. */
         IngestJob: {
@@ -6569,6 +6723,23 @@ export interface components {
              */
             session_s: number;
         };
+        /** @description What was looked through for passages. */
+        LookedThrough: {
+            /**
+             * Format: int64
+             * @description How many documents.
+             */
+            documents: number;
+            /**
+             * Format: int32
+             * @description Passages that were left out, since a policy keeps them from the model.
+             */
+            kept_back?: number;
+            /** @description Name of that policy. */
+            policy?: string;
+            /** @description Why documents could not be looked through as usual. */
+            problem?: string;
+        };
         /** @description A text whose personal data and secrets are to be masked. Nothing of it is kept. */
         MaskInput: {
             /**
@@ -6738,6 +6909,8 @@ export interface components {
         };
         /** @description What was said. */
         Message: {
+            /** @description The passages of documents that it cites as `[1]`. */
+            citations?: components["schemas"]["Citation"][];
             /** @description Who said it. */
             role: components["schemas"]["MessageRole"];
             /** @description The text. */
@@ -6812,6 +6985,8 @@ export interface components {
         };
         /** @description One message of a conversation or of a prompt. */
         ModelMessage: {
+            /** @description In a conversation: the passages that it cites. Never part of a prompt. */
+            citations?: components["schemas"]["Citation"][];
             /** @description In a conversation: the most confidential that the run which said this had seen. Never part of a prompt. */
             classified?: components["schemas"]["Classified"];
             /** @description Who it is from. */
@@ -7206,6 +7381,11 @@ export interface components {
                  * @description How many documents it has.
                  */
                 documents: number;
+                /**
+                 * Format: int32
+                 * @description Numbers in these vectors. Unset: none was made yet.
+                 */
+                embedding_dimension?: number;
                 /** @description The model that its vectors are of; fixed by its first document. Unset: none was embedded yet. */
                 embedding_model?: string;
                 /**
@@ -7215,6 +7395,10 @@ export interface components {
                 id: string;
                 /** @description Unique, whatever the case. */
                 name: string;
+                /** @description How far it is on its way to another model; the vectors of `embedding_model` answer until all are made. */
+                re_embedding?: components["schemas"]["ReEmbedding"];
+                /** @description Whether what is found in it is put into a better order by a model that reads it. */
+                rerank?: components["schemas"]["Rerank"];
                 /** @description How its rankings are joined. */
                 weights: components["schemas"]["SearchWeights"];
             }[];
@@ -7976,6 +8160,11 @@ export interface components {
                 permissions: components["schemas"]["PackagePermissions"];
                 /**
                  * Format: int32
+                 * @description How many of them, those below `references/`, are documents while it is in use.
+                 */
+                references: number;
+                /**
+                 * Format: int32
                  * @description Counts imports of this name from 1.
                  */
                 revision: number;
@@ -8460,6 +8649,162 @@ export interface components {
          * @enum {string}
          */
         Purpose: "reply" | "plan" | "deep" | "fill" | "answer" | "compact";
+        /** @description What became of the answers that were kept. */
+        RagCacheCleared: {
+            /**
+             * Format: int64
+             * @description Answers that are not kept any more.
+             */
+            removed: number;
+        };
+        /** @description The answers that are kept for those who ask the same again, as far as one may see what they are from. */
+        RagCacheStats: {
+            /**
+             * Format: int64
+             * @description What they take of memory.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Answers that are kept.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Searches since the start whose answer was known.
+             */
+            hits: number;
+            /**
+             * Format: int64
+             * @description What all of them may take of memory.
+             */
+            max_bytes: number;
+            /**
+             * Format: int64
+             * @description Most answers of all that are kept.
+             */
+            max_entries: number;
+            /**
+             * Format: int64
+             * @description Searches since the start whose answer was not.
+             */
+            misses: number;
+            /**
+             * Format: int64
+             * @description Milliseconds that the hits took when they were searched for.
+             */
+            saved_ms: number;
+            /**
+             * Format: float
+             * @description Least cosine of two questions that may be the same.
+             */
+            similarity: number;
+            /**
+             * Format: int64
+             * @description How long an answer is kept, unless a document changes before.
+             */
+            ttl_seconds: number;
+        };
+        /** @description Linked documents of a collection. */
+        RagCollection: {
+            /**
+             * Format: int64
+             * @description Their chunks.
+             */
+            chunks: number;
+            /**
+             * Format: int32
+             * @description Numbers in these vectors.
+             */
+            dimension?: number;
+            /**
+             * Format: int64
+             * @description Documents in it that are linked to the agent.
+             */
+            documents: number;
+            /** @description The model that its vectors are of. */
+            embedding_model?: string;
+            /**
+             * Format: uuid
+             * @description The collection.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description What an agent has to answer from, as far as one may see it. */
+        RagDebug: {
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent: string;
+            /** @description Its name. */
+            agent_name: string;
+            /**
+             * Format: int64
+             * @description Changes that the index has yet to take in; 0 for those who may not see all documents.
+             */
+            behind: number;
+            /** @description Answers that are kept for the agent. */
+            cache: components["schemas"]["RagCacheStats"];
+            /**
+             * Format: int64
+             * @description Their chunks.
+             */
+            chunks: number;
+            /** @description Collections with documents that are linked to it. */
+            collections: components["schemas"]["RagCollection"][];
+            /**
+             * Format: int32
+             * @description Numbers in its vectors; 0: not known yet.
+             */
+            dimension: number;
+            /**
+             * Format: int64
+             * @description Documents that are linked to it.
+             */
+            documents: number;
+            /**
+             * Format: int64
+             * @description Their chunks with vectors.
+             */
+            embedded: number;
+            /** @description The model of collections that have none yet. */
+            embedding_model: string;
+            /**
+             * Format: int64
+             * @description Documents of them that could not be read.
+             */
+            failed: number;
+            /** @description What the question in `query` finds in them. */
+            question?: components["schemas"]["RagQuestion"];
+            /** @description The first chunk of some of them. */
+            sample_chunks: components["schemas"]["SampleChunk"][];
+            /**
+             * Format: int64
+             * @description Documents of them whose turn comes.
+             */
+            waiting: number;
+        };
+        /** @description What a question finds. */
+        RagQuestion: {
+            /** @description Whether the answer was known. */
+            cached: boolean;
+            /** @description Chunks of documents that are linked to the agent, the best first. */
+            found: components["schemas"]["FoundChunk"][];
+            /** @description Why only words were looked at, or nothing was re-ranked, if so. */
+            notice?: string;
+            /** @description The question. */
+            query: string;
+            /** @description What put the best of it into their order. */
+            reranker?: string;
+            /**
+             * Format: int64
+             * @description Milliseconds that it took.
+             */
+            took_ms: number;
+        };
         /** @description A tool and how well it fits the request. */
         Ranked: {
             /**
@@ -8469,6 +8814,21 @@ export interface components {
             score: number;
             /** @description Name of the tool. */
             tool: string;
+        };
+        /** @description A collection's way to another embedding model. */
+        ReEmbedding: {
+            /**
+             * Format: int64
+             * @description Documents that need them.
+             */
+            documents: number;
+            /**
+             * Format: int64
+             * @description Documents that have all vectors of it.
+             */
+            done: number;
+            /** @description The model that its vectors will be of. */
+            model: string;
         };
         /** @description What reading a file found. */
         ReadingFacts: {
@@ -8542,6 +8902,58 @@ export interface components {
         RecoveryCodes: {
             /** @description Each logs in once in place of a code. */
             recovery_codes: string[];
+        };
+        /** @description A passage of a document that a run was given to answer from. */
+        Reference: {
+            /**
+             * Format: int32
+             * @description The chunk's place in the document, from 0.
+             */
+            chunk: number;
+            /** @description How closely it is to be kept. */
+            classified?: components["schemas"]["Classified"];
+            /**
+             * Format: float
+             * @description How near it is to the request, if both have vectors.
+             */
+            cosine?: number;
+            /**
+             * Format: uuid
+             * @description The document.
+             */
+            document: string;
+            /**
+             * Format: int32
+             * @description The page where it begins, from 1.
+             */
+            first_page: number;
+            /** @description The headings that the passage stands under, the outermost first. */
+            headings: string[];
+            /**
+             * Format: int32
+             * @description The page where it ends.
+             */
+            last_page: number;
+            /** @description The document's name. */
+            name: string;
+            /**
+             * Format: float
+             * @description How near its best part is: the cosine, 0 without vectors, and the share of the request's words there, added.
+             */
+            nearest: number;
+            /**
+             * Format: int32
+             * @description As answers cite it: `[1]`.
+             */
+            number: number;
+            /** @description Whether its document came from outside. */
+            outside?: boolean;
+            /** @description The part of it that answers best, where an answer can be no more than that. */
+            quote?: string;
+            /** @description Its path, if it has one. */
+            source: string;
+            /** @description What it says. */
+            text: string;
         };
         /**
          * @description A reminder. Due: its time has come and it is not done; that it is shown then is all there is to it,
@@ -8633,6 +9045,11 @@ export interface components {
              */
             documents: number;
         };
+        /**
+         * @description What may put the passages that were found into a better order.
+         * @enum {string}
+         */
+        Rerank: "off" | "local" | "auto";
         /** @description How many secrets have a new key. */
         Resealed: {
             /**
@@ -9095,6 +9512,8 @@ export interface components {
              * @description The virtual key that asked.
              */
             key?: string;
+            /** @description What was looked through for them. */
+            looked_through?: components["schemas"]["LookedThrough"];
             /** @description What the agent remembers. */
             memory: string;
             /** @description Loop or plan. */
@@ -9108,6 +9527,8 @@ export interface components {
              * @description The run that delegated to this one.
              */
             parent: string | null;
+            /** @description Passages of documents to answer from, the best first. */
+            references?: components["schemas"]["Reference"][];
             /** @description The connections its model calls go to; left out: only `connection`. */
             route?: components["schemas"]["RouteTaken"];
             /** @description Rules of the installation that hold for it, with those of the run that delegated to it. */
@@ -9219,6 +9640,18 @@ export interface components {
             /** @description Files that were left as they are: others of the same name, or changed ones. */
             left: string[];
         };
+        /** @description The beginning of a chunk. */
+        SampleChunk: {
+            /**
+             * Format: uuid
+             * @description Its document.
+             */
+            document: string;
+            /** @description The document's name. */
+            name: string;
+            /** @description Its first 300 characters. */
+            text: string;
+        };
         /** @description What those who come by SCIM may do. */
         ScimSettings: {
             /**
@@ -9308,6 +9741,8 @@ export interface components {
         SearchMode: "hybrid" | "text" | "vectors";
         /** @description What a search found. */
         SearchResult: {
+            /** @description Whether it was known from the same question, maybe in other words. */
+            cached: boolean;
             /**
              * Format: int64
              * @description Documents that were looked into.
@@ -9315,8 +9750,10 @@ export interface components {
             documents: number;
             /** @description The best first. */
             found: components["schemas"]["FoundChunk"][];
-            /** @description Why only words were looked at, if so. */
+            /** @description Why only words were looked at, or nothing was re-ranked, if so. */
             notice?: string;
+            /** @description What put the best of it into their order: `cross-encoder`, or a model and its connection. */
+            reranker?: string;
             /**
              * Format: int64
              * @description Milliseconds that it took.
@@ -9536,6 +9973,11 @@ export interface components {
             name: string;
             /** @description What it says that it needs. */
             permissions: components["schemas"]["PackagePermissions"];
+            /**
+             * Format: int32
+             * @description How many of them, those below `references/`, are documents while it is in use.
+             */
+            references: number;
             /**
              * Format: int32
              * @description Counts imports of this name from 1.
@@ -10276,9 +10718,11 @@ export interface components {
              * @description Their chunks.
              */
             chunks: number;
+            /** @description Whether a cross-encoder is installed, by which searches are re-ranked. */
+            cross_encoder: boolean;
             /**
              * Format: int32
-             * @description Numbers in a vector.
+             * @description Numbers in its vectors; 0: not known yet.
              */
             dimension: number;
             /**
@@ -10286,13 +10730,15 @@ export interface components {
              * @description Documents that one may see.
              */
             documents: number;
-            /** @description The model that new vectors are made with. */
+            /** @description The model of collections that have none yet. */
             embedding_model: string;
             /**
              * Format: int64
              * @description Bytes of the index's files.
              */
             index_bytes: number;
+            /** @description The models of the collections that one may see. */
+            models: components["schemas"]["EmbeddingModelStats"][];
             /**
              * Format: int64
              * @description Their chunks with vectors.
@@ -16398,6 +16844,8 @@ export interface operations {
             query?: {
                 /** @description Those that are linked to this agent, by id or name; all if left out. */
                 agent_id?: string;
+                /** @description Those of this collection, by id or name; all if left out. */
+                collection?: string;
             };
             header?: {
                 /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
@@ -16430,6 +16878,8 @@ export interface operations {
             query?: {
                 /** @description Those that are linked to this agent, by id or name; all if left out. */
                 agent_id?: string;
+                /** @description Those of this collection, by id or name; all if left out. */
+                collection?: string;
             };
             header?: {
                 /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
@@ -16827,6 +17277,96 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    ragDebug: {
+        parameters: {
+            query?: {
+                /** @description A question, to see what it finds. */
+                query?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The agent, by id or name */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As far as one may see it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RagDebug"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    ragCacheStats: {
+        parameters: {
+            query?: {
+                /** @description Those for this agent, by id or name; all if left out. */
+                agent_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As far as one may see them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RagCacheStats"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearRagCache: {
+        parameters: {
+            query?: {
+                /** @description Those for this agent, by id or name; all if left out. */
+                agent_id?: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RagCacheCleared"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
@@ -17284,10 +17824,10 @@ export interface operations {
     importSkillPack: {
         parameters: {
             query?: {
-                /** @description Put it to use at once if the scan finds nothing dangerous. */
-                activate?: boolean;
-                /** @description Name of a package that comes with Steward, instead of a file. */
+                /** @description Name of a package that comes with Steward, instead of files. */
                 ready?: string;
+                /** @description The collection that files go to which are no packages, by id or name; `Documents` if left out. */
+                collection?: string;
             };
             header?: {
                 /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
@@ -17310,7 +17850,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SkillPackage"];
+                    "application/json": components["schemas"]["ImportedSkillPack"];
                 };
             };
             400: components["responses"]["Unreadable"];

@@ -4,6 +4,7 @@ use crate::document_service::embedding::{Endpoints, Purpose};
 use futures::StreamExt as _;
 use serde::Deserialize;
 use serde_json::json;
+use std::fmt::Write as _;
 use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::governance::Classification;
@@ -42,7 +43,8 @@ impl Endpoints {
         let mut text = format!("Question: {question}\n");
         for (number, passage) in (1..).zip(passages) {
             let passage: String = passage.chars().take(PASSAGE).collect();
-            text.push_str(&format!("\n[{number}]\n{passage}\n"));
+            // A text can always be written to.
+            let _ = write!(text, "\n[{number}]\n{passage}\n");
         }
         let texts = [text];
         self.check_data(connection, &texts, Purpose::Passages(highest)).await.map_err(|why| why.message)?;
