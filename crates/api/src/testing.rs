@@ -4,6 +4,7 @@
 mod audit;
 mod auth;
 mod documents;
+mod embedding;
 mod gateway;
 mod guards;
 mod mcp;
@@ -33,8 +34,8 @@ use steward_access::governance::SharedDetector;
 use steward_access::{AccessDeps, FileKeys, LoginLimits, SealedVault, VaultDeps};
 use steward_app::config::{Configuration, Layers, Live};
 use steward_app::{
-    AboutFacts, Access, App, AppParts, DocumentParts, DocumentService, Health, LogIn, OpenSession, TenantOpener,
-    Tenants, UsageWriter,
+    AboutFacts, Access, App, AppParts, DocumentParts, DocumentService, EmbeddingModels, Health, LogIn, OpenSession,
+    TenantOpener, Tenants, UsageWriter,
 };
 use steward_core::ports::{Blobs, Clock, Ids, Role, Tenant, User, UserChange, Users as _};
 use steward_core::{Cancellation, TenantId, Timestamp, UserId};
@@ -171,7 +172,8 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         extractor: models.clone(),
         pages: models.clone(),
         picture_model: models.clone(),
-        embedder: models.clone(),
+        embedding: EmbeddingModels::new(models.clone(), clock.clone()),
+        cross_encoder: None,
         clock: clock.clone(),
         ids: ids.clone(),
         data_dir: dir.to_owned(),

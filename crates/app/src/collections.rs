@@ -1,9 +1,11 @@
 //! Collections of documents: who makes, changes and removes them.
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::document_service::EmbeddingProblem;
 use crate::dto::documents::{CollectionInput, CollectionPatch};
 use steward_core::CollectionId;
 use steward_core::document::{Chunking, Collection, SearchWeights};
+use steward_core::governance::Classification;
 use steward_core::ports::{CollectionChange, DocumentFilter, StoreError};
 
 /// Documents that are removed before others get their turn.
@@ -23,6 +25,10 @@ impl App {
     pub async fn create_collection(&self, caller: &Caller, input: CollectionInput) -> Result<Collection, AppError> {
         authorize(caller, Action::Write, Resource::Collections)?;
         check(input.chunking, input.weights)?;
+        let model = match &input.embedding_model {
+            Some(model) => Some(self.embedding_model_for(caller, model, input.classification).await?),
+            None => None,
+        };
         let collection = Collection {
             id: CollectionId(self.deps().ids.next()),
             name: name_of(&input.name)?,
@@ -30,6 +36,9 @@ impl App {
             chunking: input.chunking,
             weights: input.weights,
             embedding_model: None,
+            embedding_dimension: None,
+            re_embedding: None,
+            rerank: input.rerank,
             classification: input.classification,
             created_by: Some(caller.user()),
             created_at: self.now(),
@@ -42,6 +51,10 @@ impl App {
             self.store().set_restricted(self.tenant(), collection.id.into(), true).await?;
         }
         self.documents.store.create_collection(self.tenant(), &collection).await?;
+        if let Some(model) = model {
+            self.documents.store.fix_embedding_model(self.tenant(), collection.id, &model).await?;
+            return Ok(Collection { embedding_model: Some(model), ..collection });
+        }
         Ok(collection)
     }
 
@@ -64,8 +77,40 @@ impl App {
             chunking: patch.chunking,
             weights: patch.weights,
             classification: patch.classification.map(Some),
+            rerank: patch.rerank,
         };
-        Ok(self.documents.store.change_collection(self.tenant(), id, &change).await?)
+        let model = match &patch.embedding_model {
+            Some(model) => {
+                let classification = patch.classification.or(known.classification);
+                Some(self.embedding_model_for(caller, model, classification).await?)
+            }
+            None => None,
+        };
+        let changed = self.documents.store.change_collection(self.tenant(), id, &change).await?;
+        let Some(model) = model else {
+            return Ok(changed);
+        };
+        self.documents.store.change_embedding_model(self.tenant(), id, &model, self.now()).await?;
+        self.documents.work().await?;
+        let gone = || AppError::not_found(format!("collection {id}"));
+        self.documents.store.collection(self.tenant(), id).await?.ok_or_else(gone)
+    }
+
+    /// The full name of an embedding model that such a collection may have.
+    async fn embedding_model_for(
+        &self,
+        caller: &Caller,
+        name: &str,
+        classification: Option<Classification>,
+    ) -> Result<String, AppError> {
+        let wrong = |problem: EmbeddingProblem| AppError::invalid("embedding_model", problem.message, problem.hint);
+        let embedding = &self.documents.embedding;
+        let model = embedding.resolve(name).await.map_err(wrong)?;
+        if let Some(connection) = embedding.connection_of(&model).await.map_err(wrong)? {
+            self.may_ask_connection(caller, connection.id).await?;
+        }
+        embedding.may_have(&model, classification).await.map_err(wrong)?;
+        Ok(model)
     }
 
     /// For good, with all its documents.

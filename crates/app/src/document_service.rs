@@ -1,6 +1,9 @@
 //! What the use cases of documents work with, and the worker that reads and embeds them.
 
+mod embedding;
 mod folders;
+mod found;
+mod indexes;
 mod ingest;
 mod known_answers;
 mod live_index;
@@ -9,9 +12,12 @@ mod passages;
 mod problems;
 mod ranking;
 mod recognition;
+mod reranking;
 mod vision;
 mod watches;
 
+pub(crate) use embedding::EmbeddingProblem;
+pub use embedding::{EmbeddingHealth, EmbeddingModels, EmbeddingStatus, EndpointParts};
 pub(crate) use folders::Target;
 pub(crate) use live_index::LiveError;
 pub(crate) use originals::Incoming;
@@ -19,8 +25,8 @@ pub(crate) use ranking::{RankedChunk, Search, SearchFilter};
 pub use vision::{VisionModel, VisionUse};
 
 use folders::{Seen, open_plain};
+use indexes::Indexes;
 use known_answers::KnownAnswers;
-use live_index::LiveIndex;
 use originals::{Originals, Received};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,11 +34,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem, DocumentStatus};
 use steward_core::ports::{
-    Clock, DocumentFilter, DocumentStore, Embedder, Extractor, Ids, IngestWork, PageReader, PictureModel, StoreError,
+    Clock, DocumentFilter, DocumentStore, Extractor, Ids, IngestWork, PageReader, PictureModel, StoreError,
     StoreResult, Users,
 };
 use steward_core::{Cancellation, DocumentId, IngestJobId, TenantId};
 use steward_knowledge::{CacheLimits, IndexStats, SemanticCache};
+use steward_models::embed::CrossEncoder;
 use steward_tools::files::open_file;
 use tokio::sync::Notify;
 use watches::Watches;
@@ -62,7 +69,9 @@ pub struct DocumentParts {
     pub pages: Arc<dyn PageReader>,
     /// Asked about those that `pages` can't make out.
     pub picture_model: Arc<dyn PictureModel>,
-    pub embedder: Arc<dyn Embedder>,
+    pub embedding: EmbeddingModels,
+    /// Reads questions and passages together, where one is installed.
+    pub cross_encoder: Option<CrossEncoder>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     /// Where the files are that were sent, and the index.
@@ -80,13 +89,14 @@ pub struct DocumentService {
     extractor: Arc<dyn Extractor>,
     pages: Arc<dyn PageReader>,
     picture_model: Arc<dyn PictureModel>,
-    embedder: Arc<dyn Embedder>,
+    pub(crate) embedding: EmbeddingModels,
+    cross_encoder: Option<CrossEncoder>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     pub(crate) originals: Originals,
     workspace: String,
     serving: bool,
-    index: LiveIndex,
+    indexes: Indexes,
     known_answers: Mutex<KnownAnswers>,
     seen: Mutex<Seen>,
     woken: Notify,
@@ -116,9 +126,9 @@ impl Content {
 impl DocumentService {
     pub fn new(parts: DocumentParts) -> Self {
         let folder = parts.data_dir.join("documents");
-        let (store, embedder, clock) = (&parts.store, &parts.embedder, &parts.clock);
-        let index =
-            LiveIndex::new(parts.tenant, Arc::clone(store), Arc::clone(embedder), Arc::clone(clock), &parts.data_dir);
+        let (store, clock) = (Arc::clone(&parts.store), Arc::clone(&parts.clock));
+        let built_in = &**parts.embedding.built_in();
+        let indexes = Indexes::new(parts.tenant, store, built_in, clock, parts.data_dir.clone());
         Self {
             tenant: parts.tenant,
             store: parts.store,
@@ -126,13 +136,14 @@ impl DocumentService {
             extractor: parts.extractor,
             pages: parts.pages,
             picture_model: parts.picture_model,
-            embedder: parts.embedder,
+            embedding: parts.embedding,
+            cross_encoder: parts.cross_encoder,
             clock: parts.clock,
             ids: parts.ids,
             originals: Originals::new(folder),
             workspace: parts.workspace,
             serving: parts.serving,
-            index,
+            indexes,
             known_answers: Mutex::new(SemanticCache::new(CacheLimits::default())),
             seen: Mutex::default(),
             woken: Notify::new(),
@@ -146,17 +157,16 @@ impl DocumentService {
     }
 
     pub(crate) fn index_stats(&self) -> Option<IndexStats> {
-        self.index.stats()
+        self.indexes.stats()
     }
 
     /// Changes up to `last` that the index has yet to take in.
     pub(crate) fn index_behind(&self, last: u64) -> u64 {
-        self.index.behind(last)
+        self.indexes.words().behind(last)
     }
 
-    /// Its name, and the numbers in its vectors.
-    pub(crate) fn embedding_model(&self) -> (String, u32) {
-        (self.embedder.model().to_owned(), u32::try_from(self.embedder.dimension()).unwrap_or(u32::MAX))
+    pub(crate) fn has_cross_encoder(&self) -> bool {
+        self.cross_encoder.is_some()
     }
 
     /// There may be something to do.
@@ -176,7 +186,7 @@ impl DocumentService {
     }
 
     /// Like [`Self::wake`]; where no server works on documents, does so at once.
-    pub(crate) async fn work(&self) -> StoreResult<()> {
+    pub async fn work(&self) -> StoreResult<()> {
         self.wake();
         while !self.serving
             && (self.work_on_next(IngestWork::Text).await? || self.work_on_next(IngestWork::Ocr).await?)
@@ -266,7 +276,7 @@ impl DocumentService {
             tracing::error!(%error, document = %id, "the file of a removed document stays");
             return Err(StoreError::Backend(format!("the file of document {id} could not be removed: {error}")));
         }
-        self.index.catch_up().await;
+        self.indexes.catch_up().await;
         Ok(())
     }
 

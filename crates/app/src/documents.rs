@@ -131,10 +131,28 @@ impl App {
                 self.follow_references(&package, Some(caller.user())).await?;
             }
         }
-        self.requeue_all(caller, of, |document| {
-            document.embedded < document.chunks || document.status == DocumentStatus::Failed
-        })
-        .await
+        let retried = self.retry_next_vectors(caller, of).await?;
+        let mut requeued = self
+            .requeue_all(caller, of, |document| {
+                document.embedded < document.chunks || document.status == DocumentStatus::Failed
+            })
+            .await?;
+        requeued.documents += retried;
+        Ok(requeued)
+    }
+
+    /// What lacks vectors of its collection's next model is tried again, without being read again.
+    async fn retry_next_vectors(&self, caller: &Caller, of: Whose<'_>) -> Result<u64, AppError> {
+        let named = of.collection.map(str::trim).filter(|text| !text.is_empty());
+        let mut done = 0;
+        for collection in self.collections(caller).await?.into_iter().filter(|one| one.re_embedding.is_some()) {
+            let meant = named.is_none_or(|name| name == collection.name || name == collection.id.to_string());
+            let may = || self.collection_for(caller, Action::Write, collection.id);
+            if meant && may().await.is_ok() {
+                done += self.documents.store.retry_embedding(self.tenant(), collection.id, self.now()).await?;
+            }
+        }
+        Ok(done)
     }
 
     /// Has all documents read, cut and embedded again.

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 pub use data_policy::NotPassed;
 pub use reservation::Reservation;
+pub(crate) use usage_writer::Settlement;
 pub use usage_writer::UsageWriter;
 
 impl App {

@@ -58,7 +58,10 @@ pub use connections::{
 };
 pub use conversations::ConversationSearch;
 pub use data_rules::DataRulesCache;
-pub use document_service::{DocumentParts, DocumentService, VisionModel, VisionUse};
+pub use document_service::{
+    DocumentParts, DocumentService, EmbeddingHealth, EmbeddingModels, EmbeddingStatus, EndpointParts, VisionModel,
+    VisionUse,
+};
 pub use documents::{DocumentUpload, Whose};
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
@@ -74,6 +77,7 @@ pub use steward_access::{
     SignOnError, claimed_tenant,
 };
 pub use steward_engine::EngineError;
+pub use steward_models::embed::CrossEncoder;
 pub use steward_tools::mcp::{LoginAnswer, McpError};
 pub use tenants::{TenantOpener, Tenants, keep_tenants};
 pub use tool_calls::ReadingToolError;

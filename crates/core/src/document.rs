@@ -60,6 +60,17 @@ pub struct Collection {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub embedding_model: Option<String>,
+    /// Numbers in these vectors. Unset: none was made yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub embedding_dimension: Option<u32>,
+    /// How far it is on its way to another model; the vectors of `embedding_model` answer until all are made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub re_embedding: Option<ReEmbedding>,
+    /// Whether what is found in it is put into a better order by a model that reads it.
+    #[serde(default)]
+    pub rerank: Rerank,
     /// What its documents are at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -74,6 +85,45 @@ pub struct Collection {
     pub documents: u64,
     /// How many chunks these have.
     pub chunks: u64,
+}
+
+/// A collection's way to another embedding model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ReEmbedding {
+    /// The model that its vectors will be of.
+    pub model: String,
+    /// Documents that have all vectors of it.
+    pub done: u64,
+    /// Documents that need them.
+    pub documents: u64,
+}
+
+/// What may put the passages that were found into a better order.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Rerank {
+    /// Nothing.
+    Off,
+    /// The cross-encoder of this server, where one is installed.
+    #[default]
+    Local,
+    /// The same, else the model of the agent's connection, if it is a capable one. That costs tokens.
+    Auto,
 }
 
 /// Where a document came from.

@@ -29,9 +29,9 @@ pub use agents::{Agents, Facts, Memory, Note, Reminder};
 pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use documents::{
-    Added, ChunkKey, ChunkRow, ChunkVector, Chunks, ClaimEnd, ClaimedDocument, CollectionChange, Collections,
-    DocumentChange, DocumentFacts, DocumentFilter, DocumentStore, Documents, Ingest, IngestWork, JobFilter,
-    NewDocument, ReadDocument,
+    Added, ChunkKey, ChunkRow, ChunkVector, Chunks, ClaimEnd, ClaimedDocument, CollectionChange, CollectionVectors,
+    Collections, DocumentChange, DocumentFacts, DocumentFilter, DocumentStore, Documents, EmbeddedCollections, Ingest,
+    IngestWork, JobFilter, NewDocument, ReadDocument,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};

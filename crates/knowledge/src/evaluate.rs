@@ -8,7 +8,7 @@ pub use metrics::{Judgements, Quality, Rankings, quality};
 
 use crate::chunk::{Chunk, ChunkSettings, chunk};
 use crate::document_set::DocumentSet;
-use crate::fusion::{FusionWeights, fuse};
+use crate::fusion::{Fused, FusionWeights, RerankWeights, fuse, rerank};
 use crate::index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights};
 use crate::{Block, BlockKind, Extracted, Page};
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,13 @@ use steward_core::ports::{EmbedError, Embedder};
 const RANKED: usize = 300;
 /// Texts embedded at a time.
 const BATCH: usize = 128;
+/// Chunks that a re-ranker reads, as in searches.
+const RERANKED: usize = 20;
 /// Documents of a commit.
 const TOGETHER: usize = 500;
+
+/// Scores texts by how well they answer a question.
+pub type Scorer<'a> = dyn Fn(&str, &[&str]) -> Result<Vec<f32>, String> + Send + Sync + 'a;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EvaluationSettings {
@@ -34,7 +39,7 @@ pub struct EvaluationSettings {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// `bm25`, `vectors` or `rrf`.
+    /// `bm25`, `vectors`, `rrf` or `reranked`.
     pub name: String,
     #[serde(flatten)]
     pub quality: Quality,
@@ -67,15 +72,19 @@ pub enum EvaluationError {
     Index(#[from] IndexError),
     #[error("the collection has more documents than can be numbered")]
     TooMany,
-    #[error("the embedding model answered with {found} vectors for {wanted} texts")]
+    #[error("the re-ranker failed: {0}")]
+    Rerank(String),
+    #[error("the model answered for {found} of {wanted} texts")]
     BadAnswer { found: usize, wanted: usize },
 }
 
-/// Builds an index in `dir`, which is empty, and asks every query. `progress` hears how many of how many chunks are done.
+/// Builds an index in `dir`, which is empty, and asks every query; what `reranker` makes of the answers is a stage more.
+/// `progress` hears how many of how many chunks are done.
 pub async fn evaluate(
     collection: &Collection,
     dir: &Path,
     embedder: &dyn Embedder,
+    reranker: Option<&Scorer<'_>>,
     settings: &EvaluationSettings,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Evaluation, EvaluationError> {
@@ -117,7 +126,7 @@ pub async fn evaluate(
     let begun = Instant::now();
     index.rest(true)?;
     indexing += begun.elapsed();
-    let asked = ask(collection, &index, embedder, settings).await?;
+    let asked = ask(collection, &index, embedder, reranker.map(|scorer| (scorer, chunks.as_slice())), settings).await?;
     Ok(Evaluation {
         documents: collection.documents.len(),
         chunks: count,
@@ -199,10 +208,12 @@ async fn ask(
     collection: &Collection,
     index: &Index,
     embedder: &dyn Embedder,
+    reranker: Option<(&Scorer<'_>, &[Vec<Chunk>])>,
     settings: &EvaluationSettings,
 ) -> Result<Asked, EvaluationError> {
     let all = DocumentSet::all();
     let (mut bm25, mut vectors, mut rrf) = (Found::default(), Found::default(), Found::default());
+    let mut reordered = Found::default();
     let mut embedding = Vec::new();
     let mut exact = 0;
     let mut wanted = 0;
@@ -223,6 +234,11 @@ async fn ask(
         bm25.add(collection, query, by_text.iter().map(Hit::key), text_took);
         vectors.add(collection, query, by_vector.iter().map(Hit::key), vector_took);
         rrf.add(collection, query, fused.iter().map(|one| one.key), both_took);
+        if let Some((scorer, chunks)) = reranker {
+            let begun = Instant::now();
+            let keys = in_better_order(&query.text, &fused, &by_text, chunks, scorer)?;
+            reordered.add(collection, query, keys.into_iter(), both_took + begun.elapsed());
+        }
         embedding.push(embedding_took);
         let ten = keys(&index.search_vectors(&vector, &all, 10)?);
         let nearest = keys(&index.search_vectors_with(&vector, &all, 10, usize::MAX)?);
@@ -232,15 +248,40 @@ async fn ask(
     let judgements = &collection.judgements;
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     let vector_recall_at_10 = exact as f64 / wanted.max(1) as f64;
-    Ok(Asked {
-        stages: vec![
-            bm25.stage("bm25", judgements),
-            vectors.stage("vectors", judgements),
-            rrf.stage("rrf", judgements),
-        ],
-        embedding_p50_ms: percentiles(embedding).0,
-        vector_recall_at_10,
-    })
+    let mut stages =
+        vec![bm25.stage("bm25", judgements), vectors.stage("vectors", judgements), rrf.stage("rrf", judgements)];
+    if reranker.is_some() {
+        stages.push(reordered.stage("reranked", judgements));
+    }
+    Ok(Asked { stages, embedding_p50_ms: percentiles(embedding).0, vector_recall_at_10 })
+}
+
+/// All that was found, the best by what a re-ranker says of them and by their words.
+fn in_better_order(
+    question: &str,
+    fused: &[Fused],
+    by_text: &[Hit],
+    chunks: &[Vec<Chunk>],
+    scorer: &Scorer<'_>,
+) -> Result<Vec<ChunkKey>, EvaluationError> {
+    let (best, rest) = fused.split_at(fused.len().min(RERANKED));
+    let text_of = |key: ChunkKey| {
+        let of_document = chunks.get(key.document as usize)?;
+        of_document.iter().find(|chunk| chunk.index == key.chunk).map(Chunk::embedding_text)
+    };
+    let texts: Vec<String> = best.iter().map(|one| text_of(one.key).unwrap_or_default()).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let said = scorer(question, &texts).map_err(EvaluationError::Rerank)?;
+    if said.len() != texts.len() {
+        return Err(EvaluationError::BadAnswer { found: said.len(), wanted: texts.len() });
+    }
+    let keyword = |key: ChunkKey| by_text.iter().find(|hit| hit.key() == key).map(|hit| f64::from(hit.score));
+    let keyword: Vec<Option<f64>> = best.iter().map(|one| keyword(one.key)).collect();
+    let said: Vec<Option<f64>> = said.into_iter().map(|score| Some(f64::from(score))).collect();
+    let mut ordered: Vec<(ChunkKey, f64)> =
+        best.iter().map(|one| one.key).zip(rerank(&keyword, &said, RerankWeights::default())).collect();
+    ordered.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    Ok(ordered.into_iter().map(|(key, _)| key).chain(rest.iter().map(|one| one.key)).collect())
 }
 
 /// The middle and the slowest but one in a hundred, milliseconds.

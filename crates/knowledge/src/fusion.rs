@@ -30,7 +30,12 @@ pub struct Fused {
 /// Both rankings in one, best first. Of equal scores the better rank of vectors comes first, then that of text, then the
 /// lower key. A key counts once in each ranking, where it stands first.
 pub fn fuse(text: &[ChunkKey], vectors: &[ChunkKey], weights: FusionWeights) -> Vec<Fused> {
-    let mut found: HashMap<ChunkKey, Fused> = HashMap::with_capacity(text.len() + vectors.len());
+    fuse_all(text, &[vectors], weights)
+}
+
+/// The same, where several models rank, each other chunks.
+pub fn fuse_all<V: AsRef<[ChunkKey]>>(text: &[ChunkKey], vectors: &[V], weights: FusionWeights) -> Vec<Fused> {
+    let mut found: HashMap<ChunkKey, Fused> = HashMap::with_capacity(2 * text.len());
     let part = |weight: f64, rank: u32| weight / (weights.rank_constant + f64::from(rank));
     for (rank, key) in (1..).zip(text) {
         let one = found.entry(*key).or_insert(Fused { key: *key, score: 0.0, text_rank: None, vector_rank: None });
@@ -39,7 +44,7 @@ pub fn fuse(text: &[ChunkKey], vectors: &[ChunkKey], weights: FusionWeights) -> 
             one.score += part(weights.text, rank);
         }
     }
-    for (rank, key) in (1..).zip(vectors) {
+    for (rank, key) in vectors.iter().flat_map(|ranking| (1..).zip(ranking.as_ref())) {
         let one = found.entry(*key).or_insert(Fused { key: *key, score: 0.0, text_rank: None, vector_rank: None });
         if one.vector_rank.is_none() {
             one.vector_rank = Some(rank);
@@ -96,7 +101,7 @@ fn scaled(scores: &[Option<f64>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FusionWeights, RerankWeights, fuse, rerank};
+    use super::{FusionWeights, RerankWeights, fuse, fuse_all, rerank};
     use crate::index::ChunkKey;
 
     fn key(document: u32) -> ChunkKey {
@@ -118,6 +123,13 @@ mod tests {
         close(both[0].score, 0.3 / 61.0 + 0.7 / 63.0);
         close(both[0].score, 0.016_029_1);
         assert_eq!((both[0].text_rank, both[0].vector_rank), (Some(1), Some(3)));
+    }
+
+    #[test]
+    fn the_best_of_each_model_have_the_same_place() {
+        let fused = fuse_all(&[key(3)], &[vec![key(1), key(2)], vec![key(3)]], FusionWeights::default());
+        let places: Vec<_> = fused.iter().map(|one| (one.key.document, one.vector_rank)).collect();
+        assert_eq!(places, [(3, Some(1)), (1, Some(1)), (2, Some(2))]);
     }
 
     #[test]

@@ -37,6 +37,13 @@ fn done<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
+/// How many words of a question stand in each text.
+#[expect(clippy::unnecessary_wraps, reason = "what a re-ranker is like")]
+fn shared(question: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
+    let words = |text: &&str| question.split(' ').filter(|word| text.contains(word)).count();
+    Ok(texts.iter().map(|text| f32::from(u8::try_from(words(text)).unwrap())).collect())
+}
+
 fn entry(id: &str, text: &str) -> Entry {
     Entry { id: id.to_owned(), title: String::new(), text: text.to_owned() }
 }
@@ -60,9 +67,13 @@ fn a_collection_is_built_asked_and_measured() {
     let mut heard = Vec::new();
     let settings = EvaluationSettings::default();
     let progress = |done, all| heard.push((done, all));
-    let found = done(evaluate(&collection(), dir.path(), &Words { forgets: false }, &settings, progress)).unwrap();
+    let found =
+        done(evaluate(&collection(), dir.path(), &Words { forgets: false }, Some(&shared), &settings, progress))
+            .unwrap();
     assert_eq!((found.documents, found.chunks, found.queries), (3, 3, 3));
     assert_eq!(heard, [(3, 3)]);
+    let names: Vec<&str> = found.stages.iter().map(|stage| stage.name.as_str()).collect();
+    assert_eq!(names, ["bm25", "vectors", "rrf", "reranked"]);
     for stage in &found.stages {
         assert!((stage.quality.ndcg_at_10 - 1.0).abs() < 1e-9, "{stage:?}");
         assert_eq!(stage.quality.queries, 3);
@@ -75,6 +86,6 @@ fn a_collection_is_built_asked_and_measured() {
 fn an_embedder_that_leaves_texts_out_is_noticed() {
     let dir = TempDir::new().unwrap();
     let settings = EvaluationSettings::default();
-    let found = done(evaluate(&collection(), dir.path(), &Words { forgets: true }, &settings, |_, _| {}));
+    let found = done(evaluate(&collection(), dir.path(), &Words { forgets: true }, None, &settings, |_, _| {}));
     assert!(matches!(found, Err(EvaluationError::BadAnswer { found: 2, wanted: 3 })), "{found:?}");
 }

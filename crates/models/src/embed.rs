@@ -1,11 +1,17 @@
-//! Sentence embeddings in this process: all-MiniLM-L6-v2 on rten, without a shared library.
+//! Sentence embeddings in this process: all-MiniLM-L6-v2, or another model of its kind, on rten, without a shared library.
 
 mod classifier;
+mod cross_encoder;
+mod folders;
 mod lazy;
+mod tokenizer;
+mod unigram;
 mod vector_cache;
 mod wordpiece;
 
 pub use classifier::fit;
+pub use cross_encoder::CrossEncoder;
+pub use folders::{FolderModel, ModelFolders};
 pub use lazy::LazyMiniLm;
 
 use rten::{Model, NodeId, RunOptions, ThreadPool, Value};
@@ -14,7 +20,7 @@ use rten_tensor::{NdTensor, NdTensorView};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use wordpiece::WordPiece;
+use tokenizer::Tokenizer;
 
 pub const DIMENSION: usize = 384;
 /// Tokens of a text that are read; the rest is cut off.
@@ -25,9 +31,10 @@ const BATCH_TOKENS: usize = 2048;
 
 pub struct MiniLm {
     model: Model,
-    words: WordPiece,
+    words: Tokenizer,
     inputs: Inputs,
     output: NodeId,
+    dimension: usize,
     /// All cores, for a single batch.
     wide: Arc<ThreadPool>,
     /// One core each, for several batches at a time: two batches on two cores are faster so than each on both.
@@ -40,6 +47,13 @@ struct Inputs {
     types: Option<NodeId>,
 }
 
+impl Inputs {
+    fn of(model: &Model) -> Result<Self, String> {
+        let find = |name: &str| model.find_node(name).ok_or_else(|| format!("it has no input `{name}`"));
+        Ok(Self { ids: find("input_ids")?, mask: find("attention_mask")?, types: model.find_node("token_type_ids") })
+    }
+}
+
 impl MiniLm {
     /// Loads `model.onnx` and `tokenizer.json` from `dir`, with a thread per core.
     pub fn load(dir: &Path) -> Result<Self, EmbedError> {
@@ -47,6 +61,16 @@ impl MiniLm {
     }
 
     pub fn load_with(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
+        let loaded = Self::load_any(dir, threads)?;
+        if loaded.dimension != DIMENSION {
+            let reason = format!("its embeddings have {} numbers, not {DIMENSION}", loaded.dimension);
+            return Err(EmbedError::BadFile { path: dir.join("model.onnx"), reason });
+        }
+        Ok(loaded)
+    }
+
+    /// A model whose vectors may have any number of numbers.
+    pub fn load_any(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
         let model_path = dir.join("model.onnx");
         let tokenizer_path = dir.join("tokenizer.json");
         for path in [&model_path, &tokenizer_path] {
@@ -56,13 +80,11 @@ impl MiniLm {
         }
         let bad = |path: &Path, reason: String| EmbedError::BadFile { path: path.to_owned(), reason };
         let model = Model::load_file(&model_path).map_err(|e| bad(&model_path, e.to_string()))?;
-        let words = WordPiece::load(&tokenizer_path)?;
-        let find =
-            |name: &str| model.find_node(name).ok_or_else(|| bad(&model_path, format!("it has no input `{name}`")));
-        let inputs =
-            Inputs { ids: find("input_ids")?, mask: find("attention_mask")?, types: model.find_node("token_type_ids") };
+        let words = Tokenizer::load(&tokenizer_path)?;
+        let inputs = Inputs::of(&model).map_err(|reason| bad(&model_path, reason))?;
         let output = *model.output_ids().first().ok_or_else(|| bad(&model_path, "it has no output".to_owned()))?;
-        let loaded = Self {
+        let mut loaded = Self {
+            dimension: 0,
             model,
             words,
             inputs,
@@ -72,10 +94,12 @@ impl MiniLm {
         };
         // A model of another shape is noticed now rather than at the first use.
         let probe = loaded.embed(&["probe"]).map_err(|e| bad(&model_path, e.to_string()))?;
-        if probe.first().map(Vec::len) != Some(DIMENSION) {
-            return Err(bad(&model_path, format!("its embeddings do not have {DIMENSION} numbers")));
-        }
+        loaded.dimension = probe.first().map_or(0, Vec::len);
         Ok(loaded)
+    }
+
+    pub fn dimension(&self) -> usize {
+        self.dimension
     }
 
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -85,7 +109,7 @@ impl MiniLm {
             .map(|(index, text)| Encoded { index, tokens: self.words.encode(text, MAX_TOKENS) })
             .collect();
         encoded.sort_by_key(|e| e.tokens.len());
-        let batches = batches(&encoded, BATCH_TEXTS, BATCH_TOKENS);
+        let batches = batches(&encoded, BATCH_TEXTS, BATCH_TOKENS, |one| one.tokens.len());
         let mut found = vec![Vec::new(); texts.len()];
         let parts = if batches.len() > 1 && self.narrow.len() > 1 {
             self.run_side_by_side(&batches)
@@ -133,7 +157,7 @@ impl MiniLm {
     fn run(&self, batch: &[Encoded], pool: &Arc<ThreadPool>) -> BatchResult {
         let length = batch.iter().map(|e| e.tokens.len()).max().unwrap_or(0);
         let shape = [batch.len(), length];
-        let mut ids = NdTensor::<i32, 2>::zeros(shape);
+        let mut ids = NdTensor::<i32, 2>::full(shape, self.words.pad());
         let mut mask = NdTensor::<i32, 2>::zeros(shape);
         for (row, encoded) in batch.iter().enumerate() {
             for (column, token) in encoded.tokens.iter().enumerate() {
@@ -187,13 +211,14 @@ pub(crate) struct Encoded {
     pub tokens: Vec<i32>,
 }
 
-pub(crate) fn batches(sorted: &[Encoded], max_texts: usize, max_tokens: usize) -> Vec<&[Encoded]> {
+/// Neighbours that are worked on together; `sorted` by their tokens.
+pub(crate) fn batches<T>(sorted: &[T], max_texts: usize, max_tokens: usize, tokens: impl Fn(&T) -> usize) -> Vec<&[T]> {
     let mut batches = Vec::new();
     let mut rest = sorted;
     while !rest.is_empty() {
         let mut count = 1;
         // All are padded to the last, which is the longest.
-        while count < rest.len().min(max_texts) && rest[count].tokens.len() * (count + 1) <= max_tokens {
+        while count < rest.len().min(max_texts) && tokens(&rest[count]) * (count + 1) <= max_tokens {
             count += 1;
         }
         let (batch, after) = rest.split_at(count);
@@ -250,7 +275,7 @@ mod batch_tests {
             .enumerate()
             .map(|(index, length)| Encoded { index, tokens: vec![0; *length] })
             .collect();
-        let made = batches(&sorted, 3, 20);
+        let made = batches(&sorted, 3, 20, |one| one.tokens.len());
         let shape: Vec<Vec<usize>> = made.iter().map(|b| b.iter().map(|e| e.tokens.len()).collect()).collect();
         assert_eq!(shape, [vec![1, 1, 2], vec![5, 9], vec![40]]);
     }

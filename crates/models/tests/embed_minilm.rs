@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 use steward_core::ports::Embedder;
-use steward_models::embed::{DIMENSION, LazyMiniLm, MiniLm};
+use steward_models::embed::{CrossEncoder, DIMENSION, LazyMiniLm, MiniLm, ModelFolders};
 
 fn dir() -> PathBuf {
     steward_testkit::set_up("models/all-MiniLM-L6-v2-int8")
@@ -140,4 +140,46 @@ async fn the_port_loads_late_and_forgets() {
     let nowhere = LazyMiniLm::new("/nonexistent");
     let error = nowhere.embed(&text).await.unwrap_err().to_string();
     assert!(error.contains("make setup"), "{error}");
+}
+
+#[tokio::test]
+async fn another_model_of_the_folder_is_used_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other-model");
+    std::fs::create_dir(&other).unwrap();
+    for name in ["model.onnx", "tokenizer.json"] {
+        std::os::unix::fs::symlink(dir().join(name), other.join(name)).unwrap();
+    }
+    let config = r#"{"prompts": {"query": "query: ", "passage": "passage: "}}"#;
+    std::fs::write(other.join("config_sentence_transformers.json"), config).unwrap();
+    let folders = ModelFolders::new(folder.path(), None);
+    for name in ["missing", "..", ".", "", "other-model/..", "/etc"] {
+        assert!(folders.find(name).is_none(), "{name}");
+    }
+    let model = folders.find("other-model").unwrap();
+    let texts = ["the sea".to_owned()];
+    let (asked, read) = (model.embed(&texts, true).await.unwrap(), model.embed(&texts, false).await.unwrap());
+    let plain = MiniLm::load(&dir()).unwrap().embed(&["query: the sea", "passage: the sea"]).unwrap();
+    assert!(dot(&asked[0], &plain[0]) > 0.9999 && dot(&read[0], &plain[1]) > 0.9999);
+    std::fs::write(other.join("bad"), "").unwrap();
+    let broken = folder.path().join("broken");
+    std::fs::create_dir(&broken).unwrap();
+    std::fs::write(broken.join("model.onnx"), "no model").unwrap();
+    std::fs::write(broken.join("tokenizer.json"), "{}").unwrap();
+    let error = folders.find("broken").unwrap().embed(&texts, true).await.unwrap_err();
+    assert!(error.to_string().contains("model.onnx"), "{error}");
+}
+
+#[test]
+fn a_cross_encoder_scores_pairs_and_can_be_given_up() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../testkit/data/cross-encoder");
+    assert!(CrossEncoder::find(&dir().join("nowhere")).is_none());
+    let model = CrossEncoder::find(std::path::Path::new(folder)).unwrap();
+    let texts = ["the valve", "The pump is serviced every year.", "", "wild flowers"];
+    let scores = model.scores("when is the pump serviced", &texts, &|| false).unwrap();
+    assert_eq!(scores, [1.0, 4.0, 0.0, 0.0]);
+    let many = vec!["the pump is serviced in march"; 70];
+    assert_eq!(model.scores("pump", &many, &|| false).unwrap(), vec![1.0; 70]);
+    let error = model.scores("pump", &texts, &|| true).unwrap_err();
+    assert!(error.to_string().contains("too long"), "{error}");
 }

@@ -1,13 +1,17 @@
 //! The application of one tenant, over its parts.
 
-use crate::compose::{COMMIT, Composition};
+use crate::compose::{COMMIT, Composition, EMBEDDER_IDLE};
 use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_access::{Access, AccessDeps, LoginLimits};
 use steward_app::config::Configuration;
-use steward_app::{AboutFacts, App, AppParts, DocumentParts, DocumentService, Health, UsageWriter, VisionModel};
+use steward_app::{
+    AboutFacts, App, AppParts, DocumentParts, DocumentService, EmbeddingModels, EndpointParts, Health, UsageWriter,
+    VisionModel,
+};
 use steward_core::Cancellation;
 use steward_core::ports::Knowledge;
+use steward_models::embed::ModelFolders;
 
 /// What a tenant has besides its parts.
 pub struct Own {
@@ -22,6 +26,7 @@ pub struct Own {
 
 /// The application of one tenant.
 pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Configuration>) -> App {
+    let usage_writer = Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter)));
     let documents = DocumentService::new(DocumentParts {
         tenant: parts.tenant,
         store: parts.store.clone(),
@@ -35,7 +40,8 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
             gateway: parts.models.clone(),
             allowed: parts.settings.ocr_vision,
         }),
-        embedder: Arc::clone(&parts.embedder),
+        embedding: embedding(parts, &usage_writer),
+        cross_encoder: parts.shared.cross_encoder.clone(),
         clock: Arc::clone(&parts.clock),
         ids: Arc::clone(&parts.ids),
         data_dir: parts.data_dir.clone(),
@@ -58,7 +64,7 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
         examiner: parts.connections.clone(),
         gateway: parts.models.clone(),
         data_rules_cache: Arc::default(),
-        usage_writer: Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter))),
+        usage_writer,
         skills: parts.store.clone(),
         vault: Arc::clone(&parts.vault),
         packages: Arc::clone(&parts.packages),
@@ -69,6 +75,25 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
         metrics: Arc::clone(&parts.metrics),
         closing: Cancellation::default(),
     })
+}
+
+/// The models that documents are embedded by.
+fn embedding(parts: &Composition, usage: &Arc<UsageWriter>) -> EmbeddingModels {
+    let endpoints = EndpointParts {
+        tenant: parts.tenant,
+        connections: parts.connections.clone(),
+        models: parts.models.clone(),
+        gateway: parts.models.clone(),
+        usage: Arc::clone(usage),
+        store: parts.store.clone(),
+        personal_data: Arc::clone(&parts.runs.deps().personal_data),
+        ids: Arc::clone(&parts.ids),
+    };
+    let folder = parts.embedding_dir.parent().unwrap_or(&parts.embedding_dir);
+    EmbeddingModels::new(Arc::clone(&parts.embedder), Arc::clone(&parts.clock))
+        .with_folders(ModelFolders::new(folder, Some(EMBEDDER_IDLE)))
+        .with_endpoints(endpoints, Arc::clone(&parts.embedding_status))
+        .preferring(parts.settings.embedding_model.clone())
 }
 
 pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>, limits: LoginLimits) -> Access {

@@ -9,7 +9,9 @@ use std::time::Duration;
 use steward_access::governance::SharedDetector;
 use steward_access::{SealedVault, VaultDeps};
 use steward_app::config::{names, saved_settings};
-use steward_app::{ConnectionRegistry, CountingBus, KeyVariables, KnownSource, Metrics, RegistryParts};
+use steward_app::{
+    ConnectionRegistry, CountingBus, EmbeddingStatus, KeyVariables, KnownSource, Metrics, RegistryParts,
+};
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
@@ -20,7 +22,7 @@ use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
 use steward_intent::IntentService;
 use steward_models::discovery::{Environment, OWN_SERVER_KEY, built_in, discover};
-use steward_models::embed::LazyMiniLm;
+use steward_models::embed::{CrossEncoder, LazyMiniLm};
 use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
 use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_models::price::Prices;
@@ -48,7 +50,10 @@ use crate::crash::tools as tools_of_this_build;
 pub const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
 
 /// Idle time after which the embedding model's memory is freed.
-const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
+pub const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
+
+/// Folder of the cross-encoder, in that of the models.
+pub const CROSS_ENCODER: &str = "reranker";
 
 /// Folder of the tenants but the default one, in the data directory.
 pub const TENANTS: &str = "tenants";
@@ -72,6 +77,8 @@ pub struct Shared {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     pub embedder: Arc<dyn Embedder>,
+    /// Re-ranks what searches find; `None`: none is installed.
+    pub cross_encoder: Option<CrossEncoder>,
     pub extractor: Arc<dyn Extractor>,
     pub pages: Arc<dyn PageReader>,
     pub metrics: Arc<Metrics>,
@@ -105,6 +112,8 @@ pub struct Composition {
     pub ids: Arc<dyn Ids>,
     pub embedder: Arc<dyn Embedder>,
     pub embedding_dir: PathBuf,
+    /// How embedding models at endpoints did.
+    pub embedding_status: Arc<EmbeddingStatus>,
     pub metrics: Arc<Metrics>,
     /// `None` if there is no browser program.
     pub browsers: Option<Browsers>,
@@ -180,6 +189,8 @@ impl Shared {
             Some(EMBEDDER_IDLE),
             Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
         ));
+        let models = settings.embedding_dir.parent().unwrap_or(&settings.embedding_dir);
+        let cross_encoder = CrossEncoder::find(&models.join(CROSS_ENCODER));
         let node = if in_process {
             "local".to_owned()
         } else {
@@ -197,6 +208,7 @@ impl Shared {
             clock,
             ids,
             embedder,
+            cross_encoder,
             in_process,
             web_allow,
             node,
@@ -357,6 +369,7 @@ impl Composition {
             ids,
             embedder,
             embedding_dir: settings.embedding_dir.clone(),
+            embedding_status: Arc::default(),
             metrics,
             browsers,
             local: Arc::clone(&shared.local),

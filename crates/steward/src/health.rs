@@ -108,6 +108,7 @@ pub fn of_installation(parts: &Composition) -> Vec<Check> {
         data_dir(parts),
         vault(parts),
         model(parts),
+        embedding_endpoints(parts),
         connections(parts),
         local_model(parts),
         mcp(parts),
@@ -117,7 +118,7 @@ pub fn of_installation(parts: &Composition) -> Vec<Check> {
 
 /// What a tenant beside the default one has of its own.
 pub fn of_tenant(parts: &Composition) -> Vec<Check> {
-    vec![database(parts), model(parts)]
+    vec![database(parts), model(parts), embedding_endpoints(parts)]
 }
 
 fn database(parts: &Composition) -> Check {
@@ -187,6 +188,32 @@ fn vault(parts: &Composition) -> Check {
             }]
         }
     })
+}
+
+/// Embedding models at endpoints, as they did when documents or questions needed them.
+fn embedding_endpoints(parts: &Composition) -> Check {
+    let status = Arc::clone(&parts.embedding_status);
+    let probe = move || {
+        let all = status.all();
+        let found = all.iter().map(|(model, health)| {
+            let found = match &health.problem {
+                None => Found::ok("answered when it was last asked"),
+                Some(problem) => Found {
+                    hint: "documents are found by words meanwhile; look at its connection on the page Models"
+                        .to_owned(),
+                    ..Found::new(PartStatus::Degraded, problem.clone())
+                },
+            };
+            found.named(format!("embeddings: {model}"))
+        });
+        let found: Vec<Found> = found.collect();
+        std::future::ready(if found.is_empty() {
+            vec![Found::off("none was asked since the start").named("embedding endpoints".to_owned())]
+        } else {
+            found
+        })
+    };
+    Check::new("embeddings:", probe.clone()).quick(probe)
 }
 
 fn model(parts: &Composition) -> Check {

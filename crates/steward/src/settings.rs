@@ -44,6 +44,8 @@ pub struct Settings {
     pub ocr_languages: Option<String>,
     /// Which models that see may be shown pages.
     pub ocr_vision: VisionUse,
+    /// The embedding model of collections that have none yet; `None`: the built-in one.
+    pub embedding_model: Option<String>,
     pub connection: Option<String>,
     /// A server of OpenAI's dialect.
     pub llm: Option<OwnServer>,
@@ -161,6 +163,7 @@ impl Settings {
                 Some("any") => VisionUse::Any,
                 _ => VisionUse::InHouse,
             },
+            embedding_model: set("EMBEDDING_MODEL"),
             connection: set("DEFAULT_CONNECTION"),
             llm: own_server(&layers)?,
             llm_key: set("LLM_API_KEY").map(SecretString::from),

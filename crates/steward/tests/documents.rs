@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use steward_testkit::model_server::{Behaviour, Script};
+use steward_testkit::model_server::{Behaviour, Embeddings, Script};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 const LEAVE: &str = "# Leave\n\nEverybody has 28 days of holiday a year. What is not taken by March is lost.\n\n\
@@ -375,4 +375,68 @@ fn a_killed_ingest_loses_and_doubles_nothing() {
     let once: BTreeSet<String> = names(&found).into_iter().collect();
     assert_eq!(once.len(), names(&found).len(), "no chunk is there twice");
     assert_eq!(once.len(), documents.min(100));
+}
+
+#[test]
+fn a_collection_goes_to_an_endpoint_and_back_and_is_found_all_the_time() {
+    let busy = Behaviour::Status { status: 500, body: json!({"error": {"message": "warming up"}}), retry_after: None };
+    let embeddings = Embeddings { numbers: 24, faults: vec![busy, Behaviour::Reset] };
+    let house = House::new(Script { embeddings: Some(embeddings), ..Script::default() });
+    let server = &house.bench.model;
+    let connection = json!({
+        "name": "vectors", "provider": "compatible", "base_url": server.base_url(), "model": "chat",
+        "auth": {"kind": "none"},
+    });
+    house.post("/api/connections", connection, 201);
+    let all = house.server.key.clone();
+    let made = house.post("/api/collections", json!({"name": "Handbook"}), 201);
+    let path = format!("/api/collections/{}", text(&made["id"]));
+    let leave = upload(&house, &all, "Handbook", "leave.md", LEAVE).1;
+    let travel = upload(&house, &all, "Handbook", "travel.md", TRAVEL).1;
+    for document in [&leave, &travel] {
+        assert_eq!(settled(&house, &text(&document["document"]["id"]))["status"], "ready");
+    }
+    let patch = |model: &str, status| house.send(Method::PATCH, &path, Some(json!({"embedding_model": model})), status);
+    for wrong in ["mini@nowhere", "no-such-folder", "../models", "@vectors"] {
+        patch(wrong, 422);
+    }
+    let reached = |model: &str| {
+        let begun = Instant::now();
+        loop {
+            let body = json!({"query": "certificate of a doctor", "mode": "vectors", "fresh": true});
+            let found = house.post("/api/documents/search", body, 200);
+            assert_eq!(names(&found)[0], "leave.md", "{found}");
+            assert!(found.get("notice").is_none(), "{found}");
+            let now = house.get(&path);
+            if now["embedding_model"] == model && now.get("re_embedding").is_none() {
+                return now;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{now}");
+        }
+    };
+    let changed = patch("mini@vectors", 200);
+    assert_eq!(changed["re_embedding"]["model"], "mini@vectors", "{changed}");
+    // The first requests fail; it is tried again after two seconds and four.
+    assert_eq!(reached("mini@vectors")["embedding_dimension"], 24);
+    let asked = server.requests().into_iter().filter(|one| one.path == "/v1/embeddings");
+    assert!(asked.clone().count() >= 4 && asked.clone().all(|one| one.body["model"] == "mini"));
+    let stats = house.get("/api/documents/vector-store/stats");
+    assert_eq!(stats["models"][0]["model"], "mini@vectors", "{stats}");
+    // An answer from memory needs no endpoint; another question is answered by words, and Health tells.
+    server.replace(Script::default());
+    let found = house.post("/api/documents/search", json!({"query": "certificate"}), 200);
+    assert_eq!(names(&found)[0], "leave.md");
+    assert!(text(&found["notice"]).starts_with("only words were looked at"), "{found}");
+    let health = house.get("/api/admin/health").to_string();
+    assert!(health.contains("mini@vectors"), "{health}");
+    let again = json!({"embedding_model": "all-MiniLM-L6-v2"});
+    house.send(Method::PATCH, &path, Some(again), 200);
+    let begun = Instant::now();
+    while house.get(&path)["embedding_model"] != "all-MiniLM-L6-v2" {
+        assert!(begun.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let found = search(&house, &all, "how much vacation do employees get");
+    assert_eq!(names(&found)[0], "leave.md");
+    assert!(found.get("notice").is_none(), "{found}");
 }

@@ -626,14 +626,18 @@ create table audit_ends (
     primary key (tenant_id)
 );
 
--- Documents. body: JSON, what is not asked for by itself.
+-- Documents. body: JSON, what is not asked for by itself. next_model: the one that takes the place of embedding_model once
+-- all vectors of it are made.
 create table collections (
-    tenant_id       uuid not null,
-    id              uuid not null,
-    folded_name     text not null,
-    sort_key        text not null,
-    embedding_model text,
-    body            text not null,
+    tenant_id           uuid not null,
+    id                  uuid not null,
+    folded_name         text not null,
+    sort_key            text not null,
+    embedding_model     text,
+    embedding_dimension bigint,
+    next_model          text,
+    next_dimension      bigint,
+    body                text not null,
     primary key (tenant_id, id)
 );
 create unique index collections_by_name on collections (tenant_id, folded_name);

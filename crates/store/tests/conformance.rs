@@ -89,6 +89,7 @@ cases! {
     filters::an_answer_taken_back_is_not_found,
     documents::collections_have_unique_names_and_are_seen_by_grant,
     documents::the_same_content_is_one_document,
+    documents::a_collection_comes_to_another_model,
     documents::a_claim_that_was_taken_over_writes_nothing,
     documents::pages_that_are_pictures_wait_apart,
     documents::what_somebody_waits_for_is_read_first,

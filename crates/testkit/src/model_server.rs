@@ -9,6 +9,6 @@ mod server;
 mod state;
 
 pub use rank::logprob;
-pub use script::{Behaviour, BodyRule, Reply, Rule, Script, ScriptedCall, ScriptedUsage};
+pub use script::{Behaviour, BodyRule, Embeddings, Reply, Rule, Script, ScriptedCall, ScriptedUsage};
 pub use server::ScriptedModelServer;
 pub use state::Recorded;

@@ -4407,6 +4407,11 @@ export interface components {
              * @description How many documents it has.
              */
             documents: number;
+            /**
+             * Format: int32
+             * @description Numbers in these vectors. Unset: none was made yet.
+             */
+            embedding_dimension?: number;
             /** @description The model that its vectors are of; fixed by its first document. Unset: none was embedded yet. */
             embedding_model?: string;
             /**
@@ -4416,6 +4421,10 @@ export interface components {
             id: string;
             /** @description Unique, whatever the case. */
             name: string;
+            /** @description How far it is on its way to another model; the vectors of `embedding_model` answer until all are made. */
+            re_embedding?: components["schemas"]["ReEmbedding"];
+            /** @description Whether what is found in it is put into a better order by a model that reads it. */
+            rerank?: components["schemas"]["Rerank"];
             /** @description How its rankings are joined. */
             weights: components["schemas"]["SearchWeights"];
         };
@@ -4427,10 +4436,17 @@ export interface components {
             classification?: components["schemas"]["Classification"];
             /** @description What is in it, for people. */
             description?: string;
+            /**
+             * @description The model that its vectors are made with: `MODEL@CONNECTION`, `MODEL@auto`, or a folder of the models' folder. The
+             *     one of the installation if left out.
+             */
+            embedding_model?: string;
             /** @description Its name, unique. */
             name: string;
             /** @description Whether everybody may search and read it; else only those with a grant, and who made it. */
             open?: boolean;
+            /** @description What may put into a better order what is found in it. */
+            rerank?: components["schemas"]["Rerank"];
             /** @description How its rankings are joined. */
             weights?: components["schemas"]["SearchWeights"];
         };
@@ -4442,8 +4458,15 @@ export interface components {
             classification?: components["schemas"]["Classification"];
             /** @description What is in it, for people. */
             description?: string;
+            /**
+             * @description The model that its vectors are to be of. They are made anew, and those that there are answer meanwhile. The model that
+             *     it has now ends that.
+             */
+            embedding_model?: string;
             /** @description Its name, unique. */
             name?: string;
+            /** @description What may put into a better order what is found in it. */
+            rerank?: components["schemas"]["Rerank"];
             /** @description How its rankings are joined, from the next search on. */
             weights?: components["schemas"]["SearchWeights"];
         };
@@ -5370,6 +5393,11 @@ export interface components {
              */
             query: string;
             /**
+             * @description What may put what was found into a better order; as the collections say if left out, where several do the least.
+             * @default null
+             */
+            rerank: components["schemas"]["Rerank"];
+            /**
              * @description Only documents whose name or path holds this.
              * @default null
              */
@@ -5413,6 +5441,33 @@ export interface components {
             kind: "impossible";
             /** @description Why, for a person. */
             reason: string;
+        };
+        /** @description A model that vectors are of. */
+        EmbeddingModelStats: {
+            /**
+             * Format: int64
+             * @description Collections that are on their way to it.
+             */
+            becoming: number;
+            /**
+             * Format: int64
+             * @description Collections that have it.
+             */
+            collections: number;
+            /**
+             * Format: int32
+             * @description Numbers in its vectors; 0: not known yet.
+             */
+            dimension: number;
+            /**
+             * Format: int64
+             * @description When it failed last.
+             */
+            failed_at?: number;
+            /** @description Its name. */
+            model: string;
+            /** @description Why it failed last, unless something worked after that. */
+            problem?: string;
         };
         /** @description How many sessions were ended. */
         EndedSessions: {
@@ -6149,6 +6204,11 @@ export interface components {
             document: string;
             /** @description The document's name. */
             name: string;
+            /**
+             * Format: double
+             * @description What the re-ranker said of it.
+             */
+            rerank_score?: number;
             /**
              * Format: double
              * @description By which it is ranked.
@@ -7388,6 +7448,11 @@ export interface components {
                  * @description How many documents it has.
                  */
                 documents: number;
+                /**
+                 * Format: int32
+                 * @description Numbers in these vectors. Unset: none was made yet.
+                 */
+                embedding_dimension?: number;
                 /** @description The model that its vectors are of; fixed by its first document. Unset: none was embedded yet. */
                 embedding_model?: string;
                 /**
@@ -7397,6 +7462,10 @@ export interface components {
                 id: string;
                 /** @description Unique, whatever the case. */
                 name: string;
+                /** @description How far it is on its way to another model; the vectors of `embedding_model` answer until all are made. */
+                re_embedding?: components["schemas"]["ReEmbedding"];
+                /** @description Whether what is found in it is put into a better order by a model that reads it. */
+                rerank?: components["schemas"]["Rerank"];
                 /** @description How its rankings are joined. */
                 weights: components["schemas"]["SearchWeights"];
             }[];
@@ -8806,6 +8875,21 @@ export interface components {
             /** @description Name of the tool. */
             tool: string;
         };
+        /** @description A collection's way to another embedding model. */
+        ReEmbedding: {
+            /**
+             * Format: int64
+             * @description Documents that need them.
+             */
+            documents: number;
+            /**
+             * Format: int64
+             * @description Documents that have all vectors of it.
+             */
+            done: number;
+            /** @description The model that its vectors will be of. */
+            model: string;
+        };
         /** @description What reading a file found. */
         ReadingFacts: {
             /**
@@ -9026,6 +9110,11 @@ export interface components {
              */
             documents: number;
         };
+        /**
+         * @description What may put the passages that were found into a better order.
+         * @enum {string}
+         */
+        Rerank: "off" | "local" | "auto";
         /** @description How many secrets have a new key. */
         Resealed: {
             /**
@@ -9728,8 +9817,10 @@ export interface components {
             documents: number;
             /** @description The best first. */
             found: components["schemas"]["FoundChunk"][];
-            /** @description Why only words were looked at, if so. */
+            /** @description Why only words were looked at, or nothing was re-ranked, if so. */
             notice?: string;
+            /** @description What put the best of it into their order: `cross-encoder`, or a model and its connection. */
+            reranker?: string;
             /**
              * Format: int64
              * @description Milliseconds that it took.
@@ -10694,9 +10785,11 @@ export interface components {
              * @description Their chunks.
              */
             chunks: number;
+            /** @description Whether a cross-encoder is installed, by which searches are re-ranked. */
+            cross_encoder: boolean;
             /**
              * Format: int32
-             * @description Numbers in a vector.
+             * @description Numbers in its vectors; 0: not known yet.
              */
             dimension: number;
             /**
@@ -10704,13 +10797,15 @@ export interface components {
              * @description Documents that one may see.
              */
             documents: number;
-            /** @description The model that new vectors are made with. */
+            /** @description The model of collections that have none yet. */
             embedding_model: string;
             /**
              * Format: int64
              * @description Bytes of the index's files.
              */
             index_bytes: number;
+            /** @description The models of the collections that one may see. */
+            models: components["schemas"]["EmbeddingModelStats"][];
             /**
              * Format: int64
              * @description Their chunks with vectors.

@@ -2,7 +2,9 @@
 
 use super::{Bed, bearer, bed};
 use serde_json::{Value, json};
-use steward_core::document::{Chunking, Collection, DocumentOrigin, IngestJob, JobProgress, JobState, SearchWeights};
+use steward_core::document::{
+    Chunking, Collection, DocumentOrigin, IngestJob, JobProgress, JobState, Rerank, SearchWeights,
+};
 use steward_core::hash::sha256;
 use steward_core::ports::{Collections as _, Documents as _, NewDocument};
 use steward_core::{CollectionId, DocumentId, IngestJobId, TenantId, Timestamp};
@@ -18,6 +20,9 @@ pub(super) async fn plant(store: &Store, tenant: TenantId, id: Uuid, name: &str,
         chunking: Chunking::default(),
         weights: SearchWeights::default(),
         embedding_model: None,
+        embedding_dimension: None,
+        re_embedding: None,
+        rerank: Rerank::default(),
         classification: None,
         created_by: None,
         created_at: Timestamp(0),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use steward_app::{DocumentParts, DocumentService};
+use steward_app::{DocumentParts, DocumentService, EmbeddingModels};
 use steward_core::extracted::{Block, BlockKind, ExtractFailure, ExtractFailureKind, Extracted, Page};
 use steward_core::hash::sha256;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant};
@@ -30,7 +30,7 @@ const QUESTIONS: [&str; 6] = [
 ];
 
 /// Reads texts, and takes words for what they mean.
-struct Words;
+pub(super) struct Words;
 
 #[async_trait]
 impl Embedder for Words {
@@ -69,6 +69,19 @@ impl Extractor for Words {
     }
 }
 
+async fn create(bed: &Bed, id: UserId, name: &str, role: Role) {
+    let user = User {
+        api_key_hash: Some(sha256(format!("sk-steward-{name}-key").as_bytes())),
+        ..User::new(id, format!("{name}@example.org"), name, role, Timestamp(0))
+    };
+    bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
+}
+
+/// An administrator of this name, with the key `sk-steward-NAME-key`.
+pub(super) async fn person(bed: &Bed, name: &str) {
+    create(bed, UserId(Uuid::from_u128(400)), name, Role::Admin).await;
+}
+
 struct House {
     bed: Bed,
     people: Vec<(UserId, String)>,
@@ -90,7 +103,8 @@ impl House {
             extractor: Arc::new(Words),
             pages: Arc::new(NoModels),
             picture_model: Arc::new(NoModels),
-            embedder: Arc::new(Words),
+            embedding: EmbeddingModels::new(Arc::new(Words), first.clock.clone()),
+            cross_encoder: None,
             clock: first.clock.clone(),
             ids: Arc::new(SeqIds::new(0x7777_0000)),
             data_dir: first.dir.path().to_owned(),
@@ -127,11 +141,7 @@ impl House {
     }
 
     async fn person(&self, id: UserId, name: &str, role: Role) {
-        let user = User {
-            api_key_hash: Some(sha256(format!("sk-steward-{name}-key").as_bytes())),
-            ..User::new(id, format!("{name}@example.org"), name, role, Timestamp(0))
-        };
-        self.bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
+        create(&self.bed, id, name, role).await;
     }
 
     async fn root(&self, line: &str, body: &Value) -> Answer {

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use steward_core::document::{Chunking, Collection, DocumentOrigin, DocumentProblem, JobState, SearchWeights};
+use steward_core::document::{Chunking, Collection, DocumentOrigin, DocumentProblem, JobState, Rerank, SearchWeights};
 use steward_core::ports::{Added, DocumentFilter, NewDocument, StoreError, StoreResult};
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
 
@@ -138,6 +138,9 @@ impl DocumentService {
             chunking: Chunking::default(),
             weights: SearchWeights::default(),
             embedding_model: None,
+            embedding_dimension: None,
+            re_embedding: None,
+            rerank: Rerank::default(),
             classification: None,
             created_by: None,
             created_at: self.clock.now(),

@@ -1,6 +1,7 @@
 //! The work on one document: read, cut, embed. A crash at any point leads to the same rows when it is taken up again.
 
 use super::DocumentService;
+use super::embedding::{EmbeddingProblem, Purpose};
 use super::problems::{Failure, failure, problem};
 use super::recognition::{no_engine, ocr_facts, wants_ocr};
 use std::time::Duration;
@@ -27,13 +28,16 @@ const MAX_ATTEMPTS: u32 = 5;
 const PAUSES: [Duration; 4] =
     [Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(15)];
 
+/// Most that an endpoint may have us wait.
+const LONGEST_WAIT: Duration = Duration::from_mins(5);
+
 impl DocumentService {
     /// Works on the document that waits longest for this work; `false`: none does.
     pub(super) async fn work_on_next(&self, work: IngestWork) -> StoreResult<bool> {
         let now = self.clock.now();
         let claimed = self.store.claim_document(self.tenant, work, self.ids.next(), now, now.plus(CLAIM)).await?;
         let Some(claimed) = claimed else {
-            self.index.catch_up().await;
+            self.indexes.catch_up().await;
             return Ok(false);
         };
         let document = &claimed.document;
@@ -47,7 +51,7 @@ impl DocumentService {
             match self.with_claim(&claimed, self.work_on(&claimed, work)).await {
                 Ok(end) => end,
                 Err(Failure::Lasting(problem)) => ClaimEnd::Failed(problem),
-                Err(Failure::Passing(problem)) => self.again(document, problem),
+                Err(Failure::Passing(problem, wait)) => self.again(document, problem, wait),
                 Err(Failure::Store(StoreError::NotFound(_))) => return Ok(true),
                 Err(Failure::Store(error)) => return Err(error),
             }
@@ -60,7 +64,7 @@ impl DocumentService {
             Ok(()) | Err(StoreError::NotFound(_)) => {}
             Err(error) => return Err(error),
         }
-        self.index.catch_up().await;
+        self.indexes.catch_up().await;
         if matches!(end, ClaimEnd::Ocr(_)) {
             self.pictures.notify_one();
         }
@@ -74,9 +78,9 @@ impl DocumentService {
         Ok(true)
     }
 
-    fn again(&self, document: &Document, problem: DocumentProblem) -> ClaimEnd {
+    fn again(&self, document: &Document, problem: DocumentProblem, wait: Duration) -> ClaimEnd {
         match PAUSES.get(document.attempts.saturating_sub(1) as usize) {
-            Some(pause) => ClaimEnd::Again { problem, at: self.clock.now().plus(*pause) },
+            Some(pause) => ClaimEnd::Again { problem, at: self.clock.now().plus((*pause).max(wait.min(LONGEST_WAIT))) },
             None => ClaimEnd::Failed(problem),
         }
     }
@@ -101,9 +105,11 @@ impl DocumentService {
     async fn work_on(&self, claimed: &ClaimedDocument, work: IngestWork) -> Result<ClaimEnd, Failure> {
         let document = &claimed.document;
         let mut facts = document.facts.clone();
-        let is_read = document.status == DocumentStatus::Embedding && (work == IngestWork::Text || !wants_ocr(&facts));
+        // One that is ready lacks vectors of the collection's next model.
+        let has_chunks = matches!(document.status, DocumentStatus::Embedding | DocumentStatus::Ready);
+        let is_read = has_chunks && (work == IngestWork::Text || !wants_ocr(&facts));
         if !is_read {
-            let content = self.open(document).await.map_err(Failure::Passing)?;
+            let content = self.open(document).await.map_err(|problem| Failure::Passing(problem, Duration::ZERO))?;
             let extracted = self.extractor.extract(content.path(), &document.name).await;
             let mut extracted = extracted.map_err(|error| failure(&error))?;
             let pictures = match work {
@@ -121,7 +127,10 @@ impl DocumentService {
                 };
             }
             self.store.save_chunks(self.tenant, claimed, &read, self.clock.now()).await?;
-            self.index.catch_up().await;
+            if work == IngestWork::Text {
+                return Ok(ClaimEnd::Read);
+            }
+            self.indexes.catch_up().await;
         }
         self.embed(claimed).await?;
         Ok(if work == IngestWork::Text && wants_ocr(&facts) { ClaimEnd::Ocr(facts) } else { ClaimEnd::Ready })
@@ -131,7 +140,7 @@ impl DocumentService {
     async fn cut(&self, document: &Document, extracted: Extracted, pictures: u32) -> Result<ReadDocument, Failure> {
         let collection = self.store.collection(self.tenant, document.collection).await?;
         let chunking = collection.map_or_else(Chunking::default, |collection| collection.chunking);
-        let count = self.embedder.token_counter();
+        let count = self.embedding.built_in().token_counter();
         let cut = tokio::task::spawn_blocking(move || {
             let settings = ChunkSettings {
                 max_chars: chunking.max_chars as usize,
@@ -148,15 +157,17 @@ impl DocumentService {
         Ok(ReadDocument { facts: facts(&extracted, pictures), chunks: chunks.into_iter().map(row).collect() })
     }
 
+    /// Makes the vectors that are not made yet, of the model that the collection has or is on its way to.
     async fn embed(&self, claimed: &ClaimedDocument) -> Result<(), Failure> {
         let document = &claimed.document;
-        let model = self.store.fix_embedding_model(self.tenant, document.collection, self.embedder.model()).await?;
-        if model != self.embedder.model() {
-            return Err(Failure::Lasting(problem(
-                format!("the collection's vectors are of the model {model}, this server has {}", self.embedder.model()),
-                "Have all documents of the collection read again (reindex-all) to change the model.",
-            )));
-        }
+        let gone = || StoreError::NotFound(format!("collection {}", document.collection));
+        let collection = self.store.collection(self.tenant, document.collection).await?.ok_or_else(gone)?;
+        let wanted = match (&collection.re_embedding, &collection.embedding_model) {
+            (Some(next), _) => next.model.clone(),
+            (None, Some(model)) => model.clone(),
+            (None, None) => self.embedding.of_new_collections().await.map_err(|problem| without_vectors(&problem))?,
+        };
+        let model = self.store.fix_embedding_model(self.tenant, collection.id, &wanted).await?;
         let chunks = self.store.document_chunks(self.tenant, document.number).await?;
         let made = self.store.document_vectors(self.tenant, document.number, &model).await?;
         let made: std::collections::HashSet<u32> = made.into_iter().map(|one| one.chunk).collect();
@@ -165,20 +176,42 @@ impl DocumentService {
             .filter(|(index, _)| !made.contains(index))
             .map(|(index, row)| (index, embedding_text(&row.headings, &row.text)))
             .collect();
+        let purpose = Purpose::Passages(document.classification.max(collection.classification));
+        let mut dimension = None;
         for batch in open.chunks(BATCH) {
             let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
-            let vectors = self.embedder.embed(&texts).await.map_err(|error| {
-                Failure::Passing(problem(
-                    format!("its vectors could not be made: {error}"),
-                    "It is found by words meanwhile. See Health for what the embedding model lacks.",
-                ))
-            })?;
+            let vectors = self.embedding.embed(&model, &texts, purpose).await;
+            let vectors = vectors.map_err(|problem| without_vectors(&problem))?;
+            let numbers = vectors.first().map_or(0, |vector| u32::try_from(vector.len()).unwrap_or(u32::MAX));
+            let wanted = match dimension {
+                Some(known) => known,
+                None => self.store.fix_dimension(self.tenant, collection.id, &model, numbers).await?,
+            };
+            dimension = Some(wanted);
+            if numbers != wanted {
+                return Err(Failure::Lasting(problem(
+                    format!("`{model}` makes vectors of {numbers} numbers, those of the collection have {wanted}"),
+                    "Something else answers there now. Mend the endpoint, or change the collection to another embedding \
+                     model: all its vectors are made anew then.",
+                )));
+            }
             let vectors: Vec<ChunkVector> =
                 batch.iter().zip(vectors).map(|((chunk, _), vector)| ChunkVector { chunk: *chunk, vector }).collect();
             self.store.save_vectors(self.tenant, claimed, &model, &vectors).await?;
         }
         Ok(())
     }
+}
+
+fn without_vectors(problem: &EmbeddingProblem) -> Failure {
+    let wait = problem.wait.unwrap_or_default();
+    let passing = problem.passing;
+    let DocumentProblem { message, hint } = problem.as_document_problem();
+    let told = DocumentProblem {
+        message: format!("its vectors could not be made: {message}"),
+        hint: format!("It is found by words meanwhile. {hint}"),
+    };
+    if passing { Failure::Passing(told, wait) } else { Failure::Lasting(told) }
 }
 
 fn facts(extracted: &Extracted, pictures: u32) -> ReadingFacts {

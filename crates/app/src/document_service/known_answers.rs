@@ -2,14 +2,16 @@
 //! kept under, and so is all else that it depends on.
 
 use super::DocumentService;
+use super::found::Found;
 use super::live_index::LiveError;
-use super::ranking::{RankedChunk, Search};
+use super::ranking::{ModelGroup, Search};
+use super::reranking::{RERANKED, Reranker};
 use crate::dto::documents::SearchMode;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use steward_core::ports::{ChunkKey, ChunkRow};
 use steward_core::{AgentId, CollectionId, DocumentId, Timestamp};
-use steward_knowledge::{CacheStats, Cacheable, SemanticCache};
+use steward_knowledge::{CacheStats, SemanticCache};
 
 /// All that an answer depends on but the question and the documents.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -24,36 +26,13 @@ pub(super) struct Scope {
     mode: SearchMode,
     weights: [u32; 2],
     limit: usize,
-    model: String,
-}
-
-/// What a search found.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Found {
-    pub hits: Vec<(RankedChunk, ChunkRow)>,
-    /// Documents that were looked into.
-    pub documents: u64,
-    /// Why there is no ranking by meaning.
-    pub notice: Option<String>,
+    /// The models of the collections.
+    models: Vec<ModelGroup>,
+    /// What puts it into order at last.
+    reranker: Option<String>,
 }
 
 pub(super) type KnownAnswers = SemanticCache<Scope, Found>;
-
-impl Cacheable for Found {
-    fn chunk_chars(&self) -> impl Iterator<Item = usize> {
-        self.hits.iter().map(|(_, row)| row.text.chars().count())
-    }
-
-    fn bytes(&self) -> usize {
-        let of = |(hit, row): &(RankedChunk, ChunkRow)| {
-            let headings: usize = row.headings.iter().map(|one| one.len() + size_of::<String>()).sum();
-            let facts = hit.facts.name.len() + hit.facts.source.len() + hit.facts.doc_type.len();
-            let areas = row.areas.len() * size_of::<steward_core::document::ChunkArea>();
-            size_of::<(RankedChunk, ChunkRow)>() + row.text.len() + headings + facts + areas + row.method.len()
-        };
-        self.hits.iter().map(of).sum()
-    }
-}
 
 impl DocumentService {
     /// The best chunks of the documents that fit, and whether they were known already.
@@ -64,58 +43,40 @@ impl DocumentService {
         if version == 0 || search.filter.collections.is_empty() {
             return Ok((Arc::default(), false));
         }
-        let scope = self.scope(search);
+        let groups = self.groups(search).await?;
+        let reranker = self.reranker(search).await;
+        let scope = scope(search, groups.clone(), reranker.as_ref().map(Reranker::name));
         if !search.fresh
             && let Some(known) = self.known_answers().same(&scope, search.query, version, begun)
         {
             return Ok((known, true));
         }
-        let (vector, notice) = self.meaning(search).await;
+        let meaning = self.meaning(search.query, groups).await;
+        // One model is enough to tell whether two questions are alike; all of them must have answered.
+        let vector = meaning.vectors.iter().flatten().next().cloned().filter(|_| meaning.notice.is_none());
         if !search.fresh
             && let Some(vector) = &vector
             && let Some(known) = self.known_answers().alike(&scope, search.query, vector, version, begun)
         {
             return Ok((known, true));
         }
-        let ranked = self.ranked(search, vector.clone()).await?;
+        let wide = Search { limit: search.limit.max(if reranker.is_some() { RERANKED } else { 0 }), ..search.clone() };
+        let ranked = self.ranked(&wide, meaning).await?;
         let keys: Vec<ChunkKey> = ranked.hits.iter().map(|hit| hit.key).collect();
         let mut rows: HashMap<ChunkKey, ChunkRow> = self.store.chunks(self.tenant, &keys).await?.into_iter().collect();
         let hits = ranked.hits.into_iter().filter_map(|hit| rows.remove(&hit.key).map(|row| (hit, row))).collect();
-        let found = Arc::new(Found { hits, documents: ranked.documents, notice });
+        let mut found = Found { hits, documents: ranked.documents, notice: ranked.notice, reranker: None };
+        if let Some(reranker) = reranker {
+            self.rerank(&reranker, search, &mut found).await;
+            found.hits.truncate(search.limit);
+        }
+        let found = Arc::new(found);
         if found.notice.is_none() {
             let now = self.clock.now();
             let took_ms = u64::try_from(now.since(begun).as_millis()).unwrap_or(u64::MAX);
             self.known_answers().keep(&scope, search.query, vector, &found, took_ms, version, now);
         }
         Ok((found, false))
-    }
-
-    /// What the question means, or why that is not known.
-    pub(super) async fn meaning(&self, search: &Search<'_>) -> (Option<Vec<f32>>, Option<String>) {
-        if search.mode == SearchMode::Text {
-            return (None, None);
-        }
-        match self.embedder.embed(&[search.query.to_owned()]).await {
-            Ok(vectors) => (vectors.into_iter().next(), None),
-            Err(error) => (None, Some(format!("only words were looked at: {error}"))),
-        }
-    }
-
-    fn scope(&self, search: &Search<'_>) -> Scope {
-        let filter = &search.filter;
-        Scope {
-            agent: filter.agent,
-            collections: filter.collections.iter().copied().collect(),
-            documents: filter.documents.iter().copied().collect(),
-            doc_type: filter.doc_type.clone(),
-            source_file: filter.source_file.clone(),
-            from: filter.from,
-            until: filter.until,
-            mode: search.mode,
-            weights: [search.weights.text.to_bits(), search.weights.vectors.to_bits()],
-            limit: search.limit,
-            model: self.embedder.model().to_owned(),
-        }
     }
 
     /// Figures of the answers that are kept for an agent, or for all, within these collections. `None`: within any.
@@ -136,4 +97,22 @@ impl DocumentService {
 fn is_within(scope: &Scope, agent: Option<AgentId>, visible: Option<&HashSet<CollectionId>>) -> bool {
     agent.is_none_or(|agent| scope.agent == Some(agent))
         && visible.is_none_or(|visible| scope.collections.iter().all(|one| visible.contains(one)))
+}
+
+fn scope(search: &Search<'_>, models: Vec<ModelGroup>, reranker: Option<&str>) -> Scope {
+    let filter = &search.filter;
+    Scope {
+        agent: filter.agent,
+        collections: filter.collections.iter().copied().collect(),
+        documents: filter.documents.iter().copied().collect(),
+        doc_type: filter.doc_type.clone(),
+        source_file: filter.source_file.clone(),
+        from: filter.from,
+        until: filter.until,
+        mode: search.mode,
+        weights: [search.weights.text.to_bits(), search.weights.vectors.to_bits()],
+        limit: search.limit,
+        models,
+        reranker: reranker.map(str::to_owned),
+    }
 }

@@ -1,4 +1,4 @@
-//! The index of a tenant while the program runs: opened when it is first needed, closed when nobody uses it, and brought
+//! An index of a tenant while the program runs: opened when it is first needed, closed when nobody uses it, and brought
 //! up to date from the order in which documents changed. It can be removed at any time.
 
 use std::collections::HashMap;
@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
-use steward_core::ports::{
-    ChunkRow, ChunkVector, Clock, DocumentChange, DocumentFacts, DocumentStore, Embedder, StoreError,
-};
+use steward_core::ports::{ChunkRow, ChunkVector, Clock, DocumentChange, DocumentFacts, DocumentStore, StoreError};
 use steward_core::{TenantId, Timestamp};
 use steward_knowledge::{ChunkEntry, Index, IndexError, IndexStats};
 
@@ -23,8 +21,8 @@ const IDLE: Duration = Duration::from_mins(5);
 pub(super) struct LiveIndex {
     tenant: TenantId,
     store: Arc<dyn DocumentStore>,
-    embedder: Arc<dyn Embedder>,
     clock: Arc<dyn Clock>,
+    of: IndexOf,
     dir: PathBuf,
     opened: RwLock<Option<Arc<Opened>>>,
     used: Mutex<Timestamp>,
@@ -32,6 +30,16 @@ pub(super) struct LiveIndex {
     complete: AtomicU64,
     /// One at a time opens it and takes changes in.
     writing: tokio::sync::Mutex<()>,
+}
+
+/// What an index is of.
+#[derive(Debug, Clone)]
+pub(super) struct IndexOf {
+    /// The model whose vectors are in it.
+    pub model: String,
+    pub dimension: usize,
+    /// Whether the words are in it too.
+    pub words: bool,
 }
 
 pub(super) struct Opened {
@@ -87,16 +95,16 @@ impl LiveIndex {
     pub fn new(
         tenant: TenantId,
         store: Arc<dyn DocumentStore>,
-        embedder: Arc<dyn Embedder>,
         clock: Arc<dyn Clock>,
-        data_dir: &std::path::Path,
+        of: IndexOf,
+        dir: PathBuf,
     ) -> Self {
         Self {
             tenant,
             store,
-            embedder,
             clock,
-            dir: data_dir.join("index"),
+            of,
+            dir,
             opened: RwLock::default(),
             used: Mutex::new(Timestamp(0)),
             complete: AtomicU64::new(0),
@@ -181,7 +189,7 @@ impl LiveIndex {
     }
 
     async fn open(&self) -> Result<Opened, LiveError> {
-        let (dir, model, dimension) = (self.dir.clone(), self.embedder.model().to_owned(), self.embedder.dimension());
+        let (dir, IndexOf { model, dimension, .. }) = (self.dir.clone(), self.of.clone());
         let opened = tokio::task::spawn_blocking(move || {
             // A search may still hold the one that was just closed.
             let mut tries = 0;
@@ -204,6 +212,20 @@ impl LiveIndex {
         Ok(Opened { index, known: RwLock::default() })
     }
 
+    /// The chunks of a document and their vectors. Where words are not in the index, chunks without vectors aren't either.
+    async fn content(&self, document: u32, count: u32) -> Result<(Vec<ChunkRow>, Vec<ChunkVector>), LiveError> {
+        let mut vectors = self.store.document_vectors(self.tenant, document, &self.of.model).await?;
+        vectors.retain(|one| one.vector.len() == self.of.dimension);
+        let chunks = if self.of.words {
+            self.store.document_chunks(self.tenant, document).await?
+        } else if vectors.is_empty() {
+            Vec::new()
+        } else {
+            vec![ChunkRow::default(); count as usize]
+        };
+        Ok((chunks, vectors))
+    }
+
     async fn follow(&self, opened: &Arc<Opened>) -> Result<(), LiveError> {
         let applied = opened.index.applied();
         loop {
@@ -214,13 +236,11 @@ impl LiveIndex {
             let mut news = Vec::new();
             for change in changes.iter().filter(|change| change.content > applied) {
                 let (chunks, vectors) = match &change.facts {
-                    Some(_) => (
-                        self.store.document_chunks(self.tenant, change.document).await?,
-                        self.store.document_vectors(self.tenant, change.document, self.embedder.model()).await?,
-                    ),
+                    Some(facts) => self.content(change.document, facts.chunks).await?,
                     None => (Vec::new(), Vec::new()),
                 };
-                let name = change.facts.as_ref().map(|facts| facts.name.clone()).unwrap_or_default();
+                let name = change.facts.as_ref().filter(|_| self.of.words).map(|facts| facts.name.clone());
+                let name = name.unwrap_or_default();
                 news.push((change.seq, change.document, name, chunks, vectors));
             }
             if !news.is_empty() {

@@ -1,11 +1,11 @@
 //! Passages for runs: the same search, within what the run's user may see.
 
 use super::folders::WORKSPACE_COLLECTION;
-use super::{DocumentService, Search, SearchFilter};
+use super::{DocumentService, LiveError, Search, SearchFilter};
 use crate::dto::documents::SearchMode;
 use async_trait::async_trait;
 use std::collections::HashMap;
-use steward_core::document::{Collection, SearchWeights};
+use steward_core::document::{Collection, Rerank, SearchWeights};
 use steward_core::governance::Classification;
 use steward_core::ports::{ChunkKey, DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, Role};
 use steward_core::{CollectionId, UserId};
@@ -44,11 +44,14 @@ impl Knowledge for DocumentService {
             mode: SearchMode::Hybrid,
             weights: SearchWeights::default(),
             limit: RANKED,
+            rerank: Rerank::Off,
+            connection: None,
             fresh: true,
         };
-        let (vector, problem) = self.meaning(&search).await;
-        let ranked = self.ranked(&search, vector).await;
-        let mut ranked = ranked.map_err(|error| KnowledgeError::Index(error.to_string()))?;
+        let failed = |error: LiveError| KnowledgeError::Index(error.to_string());
+        let groups = self.groups(&search).await.map_err(failed)?;
+        let meaning = self.meaning(query.text, groups).await;
+        let mut ranked = self.ranked(&search, meaning).await.map_err(failed)?;
         // A number or a name that stands in one passage alone says more than all vectors.
         let mut place = 0;
         ranked.hits.retain(|hit| {
@@ -83,7 +86,7 @@ impl Knowledge for DocumentService {
         }
         let likely = if query.closely { CLOSELY } else { LIKELY };
         self.quote(query.text, &mut passages, likely).await;
-        Ok(FoundPassages { passages, documents: ranked.documents, problem })
+        Ok(FoundPassages { passages, documents: ranked.documents, problem: ranked.notice })
     }
 }
 
@@ -102,7 +105,7 @@ impl DocumentService {
             likely.push(by_words);
         }
         // Without an embedder, words alone tell.
-        let vectors = self.embedder.embed(&texts).await.unwrap_or_default();
+        let vectors = self.embedding.built_in().embed(&texts).await.unwrap_or_default();
         let asked = vectors.first();
         let near = |vector: Option<&Vec<f32>>| -> f32 {
             asked.zip(vector).map_or(0.0, |(asked, vector)| vector.iter().zip(asked).map(|(a, b)| a * b).sum())

@@ -1,11 +1,12 @@
+use std::time::Duration;
 use steward_core::document::DocumentProblem;
 use steward_core::extracted::ExtractFailure;
 use steward_core::ports::StoreError;
 
 /// Why the work on a document did not come to its end.
 pub(super) enum Failure {
-    /// It may work another time.
-    Passing(DocumentProblem),
+    /// It may work another time, after this while at least.
+    Passing(DocumentProblem, Duration),
     /// It is the document's own fault.
     Lasting(DocumentProblem),
     /// The claim was lost, or the database fails.
@@ -24,5 +25,5 @@ pub(super) fn problem(message: impl Into<String>, hint: impl Into<String>) -> Do
 
 pub(super) fn failure(error: &ExtractFailure) -> Failure {
     let problem = problem(error.message.clone(), error.hint.clone());
-    if error.kind.may_pass() { Failure::Passing(problem) } else { Failure::Lasting(problem) }
+    if error.kind.may_pass() { Failure::Passing(problem, Duration::ZERO) } else { Failure::Lasting(problem) }
 }

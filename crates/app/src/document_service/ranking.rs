@@ -1,17 +1,22 @@
-//! Two rankings of chunks, joined, within what a filter lets through.
+//! Rankings of chunks, by words and by vectors, joined, within what a filter lets through.
 
 use super::DocumentService;
+use super::embedding::Purpose;
+use super::indexes::ModelKey;
 use super::live_index::{LiveError, Opened};
 use crate::dto::documents::SearchMode;
-use std::collections::{HashMap, HashSet};
+use futures::future::join_all;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-use steward_core::document::SearchWeights;
+use steward_core::document::{Rerank, SearchWeights};
 use steward_core::ports::{ChunkKey, DocumentFacts};
-use steward_core::{AgentId, CollectionId, DocumentId, Timestamp};
-use steward_knowledge::{DocumentSet, FusionWeights, Hit, fuse};
+use steward_core::{AgentId, CollectionId, ConnectionId, DocumentId, Timestamp};
+use steward_knowledge::{DocumentSet, FusionWeights, Hit, fuse_all};
 
 /// Chunks of each ranking that are joined.
 const CANDIDATES: usize = 100;
+/// How often a search is made again because a collection came to another model.
+const SWITCHES: usize = 3;
 
 /// Which documents to look into.
 #[derive(Debug, Clone, Default)]
@@ -51,14 +56,35 @@ pub(crate) struct Search<'a> {
     pub mode: SearchMode,
     pub weights: SearchWeights,
     pub limit: usize,
+    pub rerank: Rerank,
+    /// The connection whose model may re-rank; `None`: the one that is used by default.
+    pub connection: Option<ConnectionId>,
     /// Whether documents are looked into although the answer may be known.
     pub fresh: bool,
+}
+
+/// Collections whose vectors are of one model.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct ModelGroup {
+    pub key: ModelKey,
+    pub collections: BTreeSet<CollectionId>,
+}
+
+/// What a question means to the models of the collections.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Meaning {
+    pub groups: Vec<ModelGroup>,
+    /// One for each group; `None`: its model made none.
+    pub vectors: Vec<Option<Vec<f32>>>,
+    /// Why some are missing.
+    pub notice: Option<String>,
 }
 
 /// What was found, before its texts are read.
 pub(super) struct Ranked {
     pub hits: Vec<RankedChunk>,
     pub documents: u64,
+    pub notice: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -67,21 +93,89 @@ pub(crate) struct RankedChunk {
     pub facts: DocumentFacts,
     pub score: f64,
     pub text: Option<(u32, f32)>,
+    /// Its place among the vectors of its collection's model, and the cosine.
     pub vector: Option<(u32, f32)>,
+    /// What a re-ranker said.
+    pub rerank: Option<f64>,
 }
 
 impl DocumentService {
-    /// The best chunks of the documents that fit the filter. Nothing else is scored or counted. `vector`: what the question
-    /// means, if that counts.
-    pub(super) async fn ranked(&self, search: &Search<'_>, vector: Option<Vec<f32>>) -> Result<Ranked, LiveError> {
-        let Some(opened) = self.index.up_to_date().await? else {
-            return Ok(Ranked { hits: Vec::new(), documents: 0 });
+    /// The collections of a search by the models of their vectors.
+    pub(super) async fn groups(&self, search: &Search<'_>) -> Result<Vec<ModelGroup>, LiveError> {
+        if search.mode == SearchMode::Text {
+            return Ok(Vec::new());
+        }
+        let mut groups: BTreeMap<ModelKey, BTreeSet<CollectionId>> = BTreeMap::new();
+        for one in self.store.collection_vectors(self.tenant).await? {
+            if let Some(key) = one.model.zip(one.dimension)
+                && search.filter.collections.contains(&one.collection)
+            {
+                groups.entry(key).or_default().insert(one.collection);
+            }
+        }
+        Ok(groups.into_iter().map(|(key, collections)| ModelGroup { key, collections }).collect())
+    }
+
+    /// What the question means to each model; where one fails, words alone count.
+    pub(super) async fn meaning(&self, query: &str, groups: Vec<ModelGroup>) -> Meaning {
+        let question = [query.to_owned()];
+        let asked = groups.iter().map(|group| async {
+            let (model, dimension) = &group.key;
+            let made = self.embedding.embed(model, &question, Purpose::Question).await;
+            let vector = made.map_err(|problem| problem.message)?.pop().unwrap_or_default();
+            if vector.len() == *dimension as usize {
+                return Ok(vector);
+            }
+            Err(format!(
+                "`{model}` makes vectors of {} numbers, those of the collection have {dimension}",
+                vector.len()
+            ))
+        });
+        let answers: Vec<Result<Vec<f32>, String>> = join_all(asked).await;
+        let mut problems: Vec<String> = answers.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
+        problems.dedup();
+        let which = if problems.len() < answers.len() {
+            "only words were looked at in some collections"
+        } else {
+            "only words were looked at"
+        };
+        let notice = (!problems.is_empty()).then(|| format!("{which}: {}", problems.join("; ")));
+        Meaning { groups, vectors: answers.into_iter().map(Result::ok).collect(), notice }
+    }
+
+    /// The best chunks of the documents that fit the filter. Nothing else is scored or counted. Where a collection comes to
+    /// another model meanwhile, its vectors of the one from before may be gone already: it is asked again.
+    pub(super) async fn ranked(&self, search: &Search<'_>, meaning: Meaning) -> Result<Ranked, LiveError> {
+        let mut meaning = meaning;
+        let mut tries = 0;
+        loop {
+            let ranked = self.ranked_once(search, &meaning).await?;
+            tries += 1;
+            let now = self.groups(search).await?;
+            if now == meaning.groups || tries > SWITCHES {
+                return Ok(ranked);
+            }
+            meaning = self.meaning(search.query, now).await;
+        }
+    }
+
+    async fn ranked_once(&self, search: &Search<'_>, meaning: &Meaning) -> Result<Ranked, LiveError> {
+        let notice = meaning.notice.clone();
+        let Some(opened) = self.indexes.words().up_to_date().await? else {
+            return Ok(Ranked { hits: Vec::new(), documents: 0, notice });
         };
         let Search { query, filter, mode, weights, limit, .. } = search;
         let (mode, weights, limit) = (*mode, *weights, *limit);
         let numbers = opened.matching(|facts| filter.fits(facts));
         let documents = numbers.len() as u64;
         let allowed: DocumentSet = numbers.into_iter().collect();
+        let mut asked: Vec<(Arc<Opened>, Vec<f32>, DocumentSet)> = Vec::new();
+        for (group, vector) in meaning.groups.iter().zip(&meaning.vectors) {
+            let Some(vector) = vector else { continue };
+            let Some(index) = self.indexes.of(&group.key).up_to_date().await? else { continue };
+            let within = opened.matching(|facts| filter.fits(facts) && group.collections.contains(&facts.collection));
+            asked.push((index, vector.clone(), within.into_iter().collect()));
+        }
         let count = CANDIDATES.max(limit);
         let (target, words) = (Arc::clone(&opened), (*query).to_owned());
         let searched = tokio::task::spawn_blocking(move || {
@@ -89,25 +183,31 @@ impl DocumentService {
                 SearchMode::Vectors => Vec::new(),
                 _ => target.index.search_text(&words, &allowed, count)?,
             };
-            let vectors = match vector {
-                Some(vector) => target.index.search_vectors(&vector, &allowed, count)?,
-                None => Vec::new(),
-            };
-            Ok::<_, LiveError>((text, vectors))
+            let vectors = asked.iter().map(|(opened, vector, set)| opened.index.search_vectors(vector, set, count));
+            Ok::<_, LiveError>((text, vectors.collect::<Result<Vec<_>, _>>()?))
         });
         let (text, vectors) = searched.await.map_err(|_| LiveError::Ended)??;
         let hits = joined(&opened, &text, &vectors, weights, limit);
-        Ok(Ranked { hits, documents })
+        Ok(Ranked { hits, documents, notice })
     }
 }
 
-fn joined(opened: &Opened, text: &[Hit], vectors: &[Hit], weights: SearchWeights, limit: usize) -> Vec<RankedChunk> {
+/// `vectors`: a ranking for each model. Cosines of two models say nothing about each other, so their places count.
+fn joined(
+    opened: &Opened,
+    text: &[Hit],
+    vectors: &[Vec<Hit>],
+    weights: SearchWeights,
+    limit: usize,
+) -> Vec<RankedChunk> {
     let weights =
         FusionWeights { text: f64::from(weights.text), vector: f64::from(weights.vectors), ..FusionWeights::default() };
     let keys = |hits: &[Hit]| hits.iter().map(Hit::key).collect::<Vec<_>>();
     let scores = |hits: &[Hit]| hits.iter().map(|hit| (hit.key(), hit.score)).collect::<HashMap<_, _>>();
-    let (by_text, by_vector) = (scores(text), scores(vectors));
-    fuse(&keys(text), &keys(vectors), weights)
+    let by_text = scores(text);
+    let by_vector: HashMap<_, _> = vectors.iter().flat_map(|hits| scores(hits)).collect();
+    let vectors: Vec<Vec<_>> = vectors.iter().map(|hits| keys(hits)).collect();
+    fuse_all(&keys(text), &vectors, weights)
         .into_iter()
         .take(limit)
         .filter_map(|fused| {
@@ -117,6 +217,7 @@ fn joined(opened: &Opened, text: &[Hit], vectors: &[Hit], weights: SearchWeights
                 vector: fused.vector_rank.zip(by_vector.get(&fused.key).copied()),
                 key: fused.key,
                 score: fused.score,
+                rerank: None,
             })
         })
         .collect()

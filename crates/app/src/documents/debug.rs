@@ -51,13 +51,14 @@ impl App {
                     id: collection.id,
                     name: collection.name,
                     embedding_model: collection.embedding_model,
+                    dimension: collection.embedding_dimension,
                     documents: of.len() as u64,
                     chunks: of.iter().map(|one| u64::from(one.chunks)).sum(),
                 });
             }
         }
         let count = |status| documents.iter().filter(|one| one.status == status).count() as u64;
-        let (embedding_model, dimension) = self.documents.embedding_model();
+        let (embedding_model, dimension) = self.preferred_embedding().await?;
         let behind = match visible_to(caller) {
             None => {
                 let last = self.documents.store.last_document_change(self.tenant()).await?;
@@ -98,6 +99,7 @@ impl App {
             found: result.found,
             cached: result.cached,
             notice: result.notice,
+            reranker: result.reranker,
             took_ms: result.took_ms,
         })
     }

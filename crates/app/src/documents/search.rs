@@ -3,10 +3,11 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::collections::{check_weights, visible_to};
 use crate::document_service::{LiveError, RankedChunk, Search, SearchFilter};
-use crate::dto::documents::{Chunk, DocumentSearch, FoundChunk, SearchResult, VectorStoreStats};
-use steward_core::Timestamp;
+use crate::dto::documents::{Chunk, DocumentSearch, EmbeddingModelStats, FoundChunk, SearchResult, VectorStoreStats};
+use std::collections::{BTreeMap, HashSet};
 use steward_core::document::{Collection, SearchWeights};
 use steward_core::ports::ChunkRow;
+use steward_core::{CollectionId, Timestamp};
 
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 100;
@@ -28,9 +29,12 @@ impl App {
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
         let collections = self.wanted_collections(caller, &input.collections).await?;
         let agent = match input.agent_id.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
-            Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?.id),
+            Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?),
             None => None,
         };
+        let connection = agent.as_ref().and_then(|agent| agent.connection);
+        let agent = agent.map(|agent| agent.id);
+        let rerank = input.rerank.or_else(|| collections.iter().map(|one| one.rerank).min()).unwrap_or_default();
         let weights = match (input.weights, collections.as_slice()) {
             (Some(weights), _) => {
                 check_weights(weights)?;
@@ -54,13 +58,14 @@ impl App {
                 .transpose()?,
         };
         let limit = limit as usize;
-        let search = Search { query, filter, mode: input.mode, weights, limit, fresh: input.fresh };
+        let search = Search { query, filter, mode: input.mode, weights, limit, rerank, connection, fresh: input.fresh };
         let (found, cached) = self.documents.find(&search).await.map_err(|error| unavailable(&error))?;
         let took_ms = u64::try_from(self.now().since(begun).as_millis()).unwrap_or(u64::MAX);
         Ok(SearchResult {
             found: found.hits.iter().map(shown).collect(),
             documents: found.documents,
             notice: found.notice.clone(),
+            reranker: found.reranker.clone(),
             cached,
             took_ms,
         })
@@ -73,16 +78,58 @@ impl App {
         let last = self.documents.store.last_document_change(self.tenant()).await?;
         let all = visible_to(caller).is_none();
         let stats = self.documents.index_stats().filter(|_| all);
+        let (embedding_model, dimension) = self.preferred_embedding().await?;
         Ok(VectorStoreStats {
+            models: self.models_of(&collections).await?,
+            cross_encoder: self.documents.has_cross_encoder(),
             backend: "flat scan of 1-bit codes, re-scored".to_owned(),
-            embedding_model: self.documents.embedding_model().0,
-            dimension: self.documents.embedding_model().1,
+            embedding_model,
+            dimension,
             documents: collections.iter().map(|one| one.documents).sum(),
             chunks: collections.iter().map(|one| one.chunks).sum(),
             index_bytes: stats.as_ref().map_or(0, |stats| stats.text_bytes + stats.vector_bytes),
             vectors: stats.map_or(0, |stats| stats.vectors),
             behind: if all { self.documents.index_behind(last) } else { 0 },
         })
+    }
+
+    /// The model of collections that have none yet, and the numbers in its vectors, if they are known.
+    pub(crate) async fn preferred_embedding(&self) -> Result<(String, u32), AppError> {
+        let embedding = &self.documents.embedding;
+        let preferred = embedding.preferred();
+        if preferred == embedding.built_in().model() {
+            let dimension = u32::try_from(embedding.built_in().dimension()).unwrap_or(u32::MAX);
+            return Ok((preferred.to_owned(), dimension));
+        }
+        let known = self.documents.store.collection_vectors(self.tenant()).await?;
+        let of_it = known.into_iter().find(|one| one.model.as_deref() == Some(preferred));
+        Ok((preferred.to_owned(), of_it.and_then(|one| one.dimension).unwrap_or(0)))
+    }
+
+    async fn models_of(&self, visible: &[Collection]) -> Result<Vec<EmbeddingModelStats>, AppError> {
+        let visible: HashSet<CollectionId> = visible.iter().map(|one| one.id).collect();
+        let mut found: BTreeMap<(String, u32), (u64, u64)> = BTreeMap::new();
+        let known = self.documents.store.collection_vectors(self.tenant()).await?;
+        for one in known.into_iter().filter(|one| visible.contains(&one.collection)) {
+            if let Some(model) = one.model {
+                found.entry((model, one.dimension.unwrap_or(0))).or_default().0 += 1;
+            }
+            if let Some(model) = one.next {
+                found.entry((model, one.next_dimension.unwrap_or(0))).or_default().1 += 1;
+            }
+        }
+        let stats = found.into_iter().map(|((model, dimension), (collections, becoming))| {
+            let health = self.documents.embedding.health_of(&model).unwrap_or_default();
+            EmbeddingModelStats {
+                model,
+                dimension,
+                collections,
+                becoming,
+                problem: health.problem,
+                failed_at: health.failed_at,
+            }
+        });
+        Ok(stats.collect())
     }
 
     async fn wanted_collections(&self, caller: &Caller, wanted: &[String]) -> Result<Vec<Collection>, AppError> {
@@ -111,6 +158,7 @@ fn shown((hit, row): &(RankedChunk, ChunkRow)) -> FoundChunk {
         text_score: hit.text.map(|(_, score)| score),
         vector_rank: hit.vector.map(|(rank, _)| rank),
         vector_score: hit.vector.map(|(_, score)| score),
+        rerank_score: hit.rerank,
     }
 }
 

@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use steward_core::document::{ChunkArea, Chunking, Document, SearchWeights};
+use steward_core::document::{ChunkArea, Chunking, Document, Rerank, SearchWeights};
 use steward_core::governance::Classification;
 use steward_core::ports::ChunkRow;
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, Timestamp};
@@ -26,6 +26,14 @@ pub struct CollectionInput {
     #[serde(default)]
     #[schema(nullable = false)]
     pub classification: Option<Classification>,
+    /// The model that its vectors are made with: `MODEL@CONNECTION`, `MODEL@auto`, or a folder of the models' folder. The
+    /// one of the installation if left out.
+    #[serde(default)]
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    pub embedding_model: Option<String>,
+    /// What may put into a better order what is found in it.
+    #[serde(default)]
+    pub rerank: Rerank,
     /// Whether everybody may search and read it; else only those with a grant, and who made it.
     #[serde(default)]
     pub open: bool,
@@ -55,6 +63,15 @@ pub struct CollectionPatch {
     #[serde(default)]
     #[schema(nullable = false)]
     pub classification: Option<Classification>,
+    /// The model that its vectors are to be of. They are made anew, and those that there are answer meanwhile. The model that
+    /// it has now ends that.
+    #[serde(default)]
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    pub embedding_model: Option<String>,
+    /// What may put into a better order what is found in it.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub rerank: Option<Rerank>,
 }
 
 /// What became of a file.
@@ -202,6 +219,9 @@ pub struct DocumentSearch {
     /// How they are joined; as the collection has it if left out.
     #[schema(nullable = false)]
     pub weights: Option<SearchWeights>,
+    /// What may put what was found into a better order; as the collections say if left out, where several do the least.
+    #[schema(nullable = false)]
+    pub rerank: Option<Rerank>,
     /// Whether documents are looked into although the answer to the same question is known.
     pub fresh: bool,
 }
@@ -254,6 +274,10 @@ pub struct FoundChunk {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub vector_score: Option<f32>,
+    /// What the re-ranker said of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub rerank_score: Option<f64>,
 }
 
 /// What a search found.
@@ -263,10 +287,14 @@ pub struct SearchResult {
     pub found: Vec<FoundChunk>,
     /// Documents that were looked into.
     pub documents: u64,
-    /// Why only words were looked at, if so.
+    /// Why only words were looked at, or nothing was re-ranked, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub notice: Option<String>,
+    /// What put the best of it into their order: `cross-encoder`, or a model and its connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub reranker: Option<String>,
     /// Whether it was known from the same question, maybe in other words.
     pub cached: bool,
     /// Milliseconds that it took.
@@ -278,10 +306,14 @@ pub struct SearchResult {
 pub struct VectorStoreStats {
     /// What keeps the vectors.
     pub backend: String,
-    /// The model that new vectors are made with.
+    /// The model of collections that have none yet.
     pub embedding_model: String,
-    /// Numbers in a vector.
+    /// Numbers in its vectors; 0: not known yet.
     pub dimension: u32,
+    /// The models of the collections that one may see.
+    pub models: Vec<EmbeddingModelStats>,
+    /// Whether a cross-encoder is installed, by which searches are re-ranked.
+    pub cross_encoder: bool,
     /// Documents that one may see.
     pub documents: u64,
     /// Their chunks.
@@ -292,6 +324,27 @@ pub struct VectorStoreStats {
     pub index_bytes: u64,
     /// Changes that the index has yet to take in.
     pub behind: u64,
+}
+
+/// A model that vectors are of.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct EmbeddingModelStats {
+    /// Its name.
+    pub model: String,
+    /// Numbers in its vectors; 0: not known yet.
+    pub dimension: u32,
+    /// Collections that have it.
+    pub collections: u64,
+    /// Collections that are on their way to it.
+    pub becoming: u64,
+    /// Why it failed last, unless something worked after that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub problem: Option<String>,
+    /// When it failed last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub failed_at: Option<Timestamp>,
 }
 
 /// What was set off.

@@ -40,9 +40,9 @@ pub struct RagDebug {
     pub agent: AgentId,
     /// Its name.
     pub agent_name: String,
-    /// The model that new vectors are made with.
+    /// The model of collections that have none yet.
     pub embedding_model: String,
-    /// Numbers in a vector.
+    /// Numbers in its vectors; 0: not known yet.
     pub dimension: u32,
     /// Collections with documents that are linked to it.
     pub collections: Vec<RagCollection>,
@@ -79,6 +79,10 @@ pub struct RagCollection {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub embedding_model: Option<String>,
+    /// Numbers in these vectors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub dimension: Option<u32>,
     /// Documents in it that are linked to the agent.
     pub documents: u64,
     /// Their chunks.
@@ -105,10 +109,14 @@ pub struct RagQuestion {
     pub found: Vec<FoundChunk>,
     /// Whether the answer was known.
     pub cached: bool,
-    /// Why only words were looked at, if so.
+    /// Why only words were looked at, or nothing was re-ranked, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub notice: Option<String>,
+    /// What put the best of it into their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub reranker: Option<String>,
     /// Milliseconds that it took.
     pub took_ms: u64,
 }

@@ -5,7 +5,7 @@
 
 use crate::app::{App, AppError};
 use std::collections::{BTreeMap, BTreeSet};
-use steward_core::document::{Chunking, Collection, Document, DocumentOrigin, SearchWeights};
+use steward_core::document::{Chunking, Collection, Document, DocumentOrigin, Rerank, SearchWeights};
 use steward_core::package::SkillPackage;
 use steward_core::permission::{AccessLevel, ResourceGrant};
 use steward_core::ports::{Added, DocumentFilter, NewDocument, StoreError};
@@ -180,6 +180,9 @@ impl App {
                 chunking: Chunking::default(),
                 weights: SearchWeights::default(),
                 embedding_model: None,
+                embedding_dimension: None,
+                re_embedding: None,
+                rerank: Rerank::default(),
                 classification: None,
                 created_by: None,
                 created_at: self.now(),

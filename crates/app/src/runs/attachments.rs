@@ -63,7 +63,7 @@ impl App {
             })?;
             let name = document.name;
             match document.status {
-                DocumentStatus::Waiting => {
+                DocumentStatus::Waiting if document.chunks == 0 => {
                     return Err(AppError::conflict(
                         "document_waiting",
                         format!("`{name}` is not read yet"),

@@ -100,6 +100,20 @@ pub enum DocumentsAction {
         /// Everybody may search it; else only those with a grant.
         #[arg(long)]
         open: bool,
+        /// The model of its vectors: `MODEL@CONNECTION`, `MODEL@auto`, or a folder of the models' folder.
+        #[arg(long, value_name = "MODEL")]
+        embedding_model: Option<String>,
+    },
+    /// Change a collection.
+    Change {
+        /// Its name, or the beginning or end of the id.
+        collection: String,
+        /// The model of its vectors. They are made anew; those that there are answer meanwhile.
+        #[arg(long, value_name = "MODEL")]
+        embedding_model: Option<String>,
+        /// What may put into a better order what is found: off, local or auto.
+        #[arg(long, value_name = "WHAT", value_parser = ["off", "local", "auto"])]
+        rerank: Option<String>,
     },
     /// Remove a collection for good, with all its documents.
     Drop {

@@ -4,6 +4,7 @@ use crate::commands::picked::{pick, text, time};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::bail;
+use http::Method;
 use serde_json::{Value, json};
 
 pub async fn run(client: &Client, args: DocumentsArgs, term: Term) -> anyhow::Result<Exit> {
@@ -29,11 +30,27 @@ pub async fn run(client: &Client, args: DocumentsArgs, term: Term) -> anyhow::Re
             Ok(term.changed(&found, as_json, &format!("removed {what}")))
         }
         DocumentsAction::Collections => collections(client, as_json, term).await,
-        DocumentsAction::Create { name, description, open } => {
-            let body = json!({"name": name, "description": description, "open": open});
+        DocumentsAction::Create { name, description, open, embedding_model } => {
+            let mut body = json!({"name": name, "description": description, "open": open});
+            if let Some(model) = embedding_model {
+                body["embedding_model"] = model.into();
+            }
             let made: Value = client.post("/api/collections", &body).await?;
             let said = format!("made `{name}`; fill it with: steward ingest PATH --collection \"{name}\"");
             Ok(term.changed(&made, as_json, &said))
+        }
+        DocumentsAction::Change { collection, embedding_model, rerank } => {
+            let found = find_collection(client, &collection).await?;
+            let mut body = json!({});
+            for (field, value) in [("embedding_model", embedding_model), ("rerank", rerank)] {
+                if let Some(value) = value {
+                    body[field] = value.into();
+                }
+            }
+            let path = format!("/api/collections/{}", text(&found, "id"));
+            let changed: Value = client.request(Method::PATCH, &path, Some(&body)).await?;
+            let said = format!("changed `{}`{}", text(&changed, "name"), way_of(&changed));
+            Ok(term.changed(&changed, as_json, &said))
         }
         DocumentsAction::Drop { collection, yes } => {
             let found = find_collection(client, &collection).await?;
@@ -122,9 +139,20 @@ async fn collections(client: &Client, as_json: bool, term: Term) -> anyhow::Resu
     for row in &rows {
         let (documents, chunks) = (&row["documents"], &row["chunks"]);
         let counts = format!("{documents:>6} documents {chunks:>8} chunks");
-        println!("{:<32} {counts}  {}", text(row, "name"), term.dim(text(row, "description")));
+        let model = text(row, "embedding_model");
+        let about = format!("{model}{}  {}", way_of(row), text(row, "description"));
+        println!("{:<32} {counts}  {}", text(row, "name"), term.dim(about.trim()));
     }
     Ok(Exit::Done)
+}
+
+/// How far a collection is on its way to another embedding model.
+fn way_of(collection: &Value) -> String {
+    let way = &collection["re_embedding"];
+    if way.is_null() {
+        return String::new();
+    }
+    format!(", {} of {} documents are embedded by {}", way["done"], way["documents"], text(way, "model"))
 }
 
 fn confirmed(what: &str, yes: bool, term: Term) -> anyhow::Result<bool> {

@@ -1,7 +1,7 @@
 use super::store_result::{Page, StoreResult};
 use crate::document::{
     ChunkArea, Chunking, Collection, Document, DocumentOrigin, DocumentProblem, DocumentStatus, IngestJob, JobState,
-    ReadingFacts, SearchWeights, WatchedPath,
+    ReadingFacts, Rerank, SearchWeights, WatchedPath,
 };
 use crate::governance::Classification;
 use crate::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId, WatchedPathId};
@@ -168,6 +168,19 @@ pub struct CollectionChange {
     pub chunking: Option<Chunking>,
     pub weights: Option<SearchWeights>,
     pub classification: Option<Option<Classification>>,
+    pub rerank: Option<Rerank>,
+}
+
+/// The vectors of a collection, as searches use them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectionVectors {
+    pub collection: CollectionId,
+    /// The model that they are of; `None`: none was made yet.
+    pub model: Option<String>,
+    pub dimension: Option<u32>,
+    /// The model that they will be of.
+    pub next: Option<String>,
+    pub next_dimension: Option<u32>,
 }
 
 #[async_trait]
@@ -186,11 +199,32 @@ pub trait Collections: Send + Sync {
     async fn collection_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Collection>>;
     /// All that the user may see, or all, by name.
     async fn collections(&self, tenant: TenantId, visible_to: Option<UserId>) -> StoreResult<Vec<Collection>>;
-    /// Says which model a collection's vectors are of, unless it has one; answers which one it is then.
-    async fn fix_embedding_model(&self, tenant: TenantId, id: CollectionId, model: &str) -> StoreResult<String>;
     async fn save_watched_path(&self, tenant: TenantId, path: &WatchedPath) -> StoreResult<()>;
     async fn remove_watched_path(&self, tenant: TenantId, id: WatchedPathId) -> StoreResult<()>;
     async fn watched_paths(&self, tenant: TenantId) -> StoreResult<Vec<WatchedPath>>;
+}
+
+/// Which model the vectors of a collection are of.
+#[async_trait]
+pub trait EmbeddedCollections: Send + Sync {
+    /// Of all collections.
+    async fn collection_vectors(&self, tenant: TenantId) -> StoreResult<Vec<CollectionVectors>>;
+    /// Says which model a collection's vectors are of, unless it has one; answers which one new vectors are made with: the
+    /// next one, if it is on its way to that.
+    async fn fix_embedding_model(&self, tenant: TenantId, id: CollectionId, model: &str) -> StoreResult<String>;
+    /// Says how many numbers the vectors of a collection's model, or of its next one, have, unless that is known; answers
+    /// how many they have then. `NotFound`: it has not this model.
+    async fn fix_dimension(&self, tenant: TenantId, id: CollectionId, model: &str, dimension: u32) -> StoreResult<u32>;
+    /// Has vectors of another model made of all that is in the collection. The model that it has ends the way to another.
+    async fn change_embedding_model(
+        &self,
+        tenant: TenantId,
+        id: CollectionId,
+        model: &str,
+        at: Timestamp,
+    ) -> StoreResult<()>;
+    /// Has the documents that lack vectors of the next model tried again; answers how many.
+    async fn retry_embedding(&self, tenant: TenantId, id: CollectionId, at: Timestamp) -> StoreResult<u64>;
 }
 
 /// Documents as rows, and the jobs that they came with.
@@ -284,15 +318,17 @@ pub trait Chunks: Send + Sync {
 }
 
 /// All that is kept of documents.
-pub trait DocumentStore: Collections + Documents + Ingest + Chunks {}
+pub trait DocumentStore: Collections + EmbeddedCollections + Documents + Ingest + Chunks {}
 
-impl<T: Collections + Documents + Ingest + Chunks> DocumentStore for T {}
+impl<T: Collections + EmbeddedCollections + Documents + Ingest + Chunks> DocumentStore for T {}
 
 /// How the work on a document ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimEnd {
     /// All of it is found.
     Ready,
+    /// It is found by words; vectors are made of it once others have come as far.
+    Read,
     /// What is text is found; it waits for [`IngestWork::Ocr`].
     Ocr(ReadingFacts),
     /// It is tried again then.

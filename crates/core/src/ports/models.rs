@@ -215,6 +215,13 @@ pub trait Gateway: Send + Sync {
         (body, asked): (bytes::Bytes, &PassthroughRequest),
         deadline_ms: u64,
     ) -> Result<Passed, NoAnswer>;
+    /// Vectors of texts, in their order, by the model that `connection` names; asks once. `deadline_ms` is for all of them.
+    async fn embed(
+        &self,
+        connection: &Connection,
+        texts: &[String],
+        deadline_ms: u64,
+    ) -> Result<Vec<Vec<f32>>, ModelError>;
     /// `None` if no price is known.
     fn price(&self, connection: &Connection) -> Option<Price>;
 }

@@ -1,5 +1,5 @@
+use super::tokenizer::Tokenizer;
 use super::vector_cache::VectorCache;
-use super::wordpiece::WordPiece;
 use super::{DIMENSION, EmbedError, MAX_TOKENS, MiniLm};
 use async_trait::async_trait;
 use std::fmt::Write as _;
@@ -23,13 +23,15 @@ struct Inner {
     dir: PathBuf,
     idle: Option<Duration>,
     cache: Option<VectorCache>,
+    /// Whether it is the built-in model, whose dimension is known.
+    built_in: bool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     model: Option<Arc<MiniLm>>,
-    counter: Option<Arc<WordPieceCounter>>,
+    counter: Option<Arc<ModelCounter>>,
     used: Option<Instant>,
     /// A task is waiting to drop the model.
     watched: bool,
@@ -44,7 +46,12 @@ impl LazyMiniLm {
     /// Drops the model after `idle` without work; `cache` keeps lasting vectors for the next start.
     pub fn with(dir: impl Into<PathBuf>, idle: Option<Duration>, cache: Option<PathBuf>) -> Self {
         let cache = cache.map(VectorCache::new);
-        Self { inner: Arc::new(Inner { dir: dir.into(), idle, cache, state: Mutex::default() }) }
+        Self { inner: Arc::new(Inner { dir: dir.into(), idle, cache, built_in: true, state: Mutex::default() }) }
+    }
+
+    /// Another model than the built-in one.
+    pub(super) fn another(dir: PathBuf, idle: Option<Duration>) -> Self {
+        Self { inner: Arc::new(Inner { dir, idle, cache: None, built_in: false, state: Mutex::default() }) }
     }
 
     pub fn is_loaded(&self) -> bool {
@@ -134,9 +141,9 @@ impl LazyMiniLm {
     }
 }
 
-struct WordPieceCounter(WordPiece);
+struct ModelCounter(Tokenizer);
 
-impl ports::TokenCounter for WordPieceCounter {
+impl ports::TokenCounter for ModelCounter {
     fn count(&self, text: &str) -> usize {
         self.0.encode(text, usize::MAX).len().saturating_sub(2)
     }
@@ -166,7 +173,12 @@ impl Inner {
         if let Some(model) = &state.model {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(MiniLm::load(&self.dir)?);
+        let loaded = if self.built_in {
+            MiniLm::load(&self.dir)
+        } else {
+            MiniLm::load_any(&self.dir, std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get))
+        };
+        let model = Arc::new(loaded?);
         state.model = Some(Arc::clone(&model));
         Ok(model)
     }
@@ -191,9 +203,9 @@ impl ports::Embedder for LazyMiniLm {
         if let Some(counter) = &state.counter {
             return counter.clone();
         }
-        match WordPiece::load(&self.inner.dir.join("tokenizer.json")) {
+        match Tokenizer::load(&self.inner.dir.join("tokenizer.json")) {
             Ok(words) => {
-                let counter = Arc::new(WordPieceCounter(words));
+                let counter = Arc::new(ModelCounter(words));
                 state.counter = Some(Arc::clone(&counter));
                 counter
             }

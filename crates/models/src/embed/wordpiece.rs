@@ -2,10 +2,7 @@
 //!
 //! Written here because rten-text 0.27 panics on some texts ("invalid normalized offset") and may not change threads.
 
-use super::EmbedError;
-use serde::Deserialize;
 use std::collections::HashMap;
-use std::path::Path;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -19,31 +16,9 @@ pub(super) struct WordPiece {
     unknown: i32,
 }
 
-#[derive(Deserialize)]
-struct File {
-    model: ModelPart,
-}
-
-#[derive(Deserialize)]
-struct ModelPart {
-    #[serde(rename = "type")]
-    kind: String,
-    vocab: HashMap<String, i32>,
-}
-
 impl WordPiece {
-    /// Reads a `tokenizer.json` with a lower-casing WordPiece model.
-    pub fn load(path: &Path) -> Result<Self, EmbedError> {
-        let bad = |reason: String| EmbedError::BadFile { path: path.to_owned(), reason };
-        let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
-        let file: File = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
-        if file.model.kind != "WordPiece" {
-            return Err(bad(format!("it is a {} model, not WordPiece", file.model.kind)));
-        }
-        Self::new(file.model.vocab).map_err(|token| bad(format!("it has no token {token}")))
-    }
-
-    fn new(vocabulary: HashMap<String, i32>) -> Result<Self, &'static str> {
+    /// The error names a token that is missing.
+    pub fn new(vocabulary: HashMap<String, i32>) -> Result<Self, &'static str> {
         let special = |token: &'static str| vocabulary.get(token).copied().ok_or(token);
         Ok(Self { begin: special("[CLS]")?, end: special("[SEP]")?, unknown: special("[UNK]")?, vocabulary })
     }

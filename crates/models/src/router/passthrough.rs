@@ -63,6 +63,15 @@ impl Gateway for Router {
         }
     }
 
+    async fn embed(
+        &self,
+        connection: &Connection,
+        texts: &[String],
+        deadline_ms: u64,
+    ) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.client().embed(connection, texts, Duration::from_millis(deadline_ms)).await
+    }
+
     fn price(&self, connection: &Connection) -> Option<Price> {
         Router::price(self, connection)
     }

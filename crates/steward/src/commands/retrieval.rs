@@ -1,13 +1,14 @@
 //! `steward eval retrieval`: needs no server and no data directory, only the embedding model.
 
+use crate::compose::CROSS_ENCODER;
 use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
 use anyhow::Context as _;
 use steward_cli::args::Retrieval;
-use steward_knowledge::evaluate::{Evaluation, EvaluationSettings, evaluate, read_beir};
+use steward_knowledge::evaluate::{Evaluation, EvaluationSettings, Scorer, evaluate, read_beir};
 use steward_knowledge::{ChunkSettings, FusionWeights, TextWeights};
-use steward_models::embed::LazyMiniLm;
+use steward_models::embed::{CrossEncoder, LazyMiniLm};
 
 pub async fn run(settings: &Settings, args: Retrieval, term: Term) -> anyhow::Result<Exit> {
     let collection = read_beir(&args.corpus, &args.queries, &args.qrels)?;
@@ -19,9 +20,17 @@ pub async fn run(settings: &Settings, args: Retrieval, term: Term) -> anyhow::Re
     std::fs::create_dir_all(&settings.cache_dir)?;
     let dir = tempfile::tempdir_in(&settings.cache_dir).context("no temporary folder for the index")?;
     let embedder = LazyMiniLm::new(&settings.embedding_dir);
+    let folder = settings.embedding_dir.parent().unwrap_or(&settings.embedding_dir);
+    let cross_encoder = CrossEncoder::find(&folder.join(CROSS_ENCODER));
+    let scorer = cross_encoder.map(|model| {
+        move |question: &str, texts: &[&str]| {
+            model.scores(question, texts, &|| false).map_err(|error| error.to_string())
+        }
+    });
+    let reranker = scorer.as_ref().map(|scorer| scorer as &Scorer<'_>);
     let progress = |done, all| term.status(&format!("{done} of {all} chunks embedded…"));
     term.status("cutting the corpus into chunks…");
-    let found = evaluate(&collection, dir.path(), &embedder, &measured, progress).await;
+    let found = evaluate(&collection, dir.path(), &embedder, reranker, &measured, progress).await;
     term.clear();
     let found = found?;
     if args.json {

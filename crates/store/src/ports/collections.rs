@@ -5,7 +5,7 @@ use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
-use steward_core::document::{Collection, DocumentOrigin, WatchedPath};
+use steward_core::document::{Collection, DocumentOrigin, ReEmbedding, WatchedPath};
 use steward_core::ports::{CollectionChange, Collections, StoreError, StoreResult};
 use steward_core::{CollectionId, TenantId, Timestamp, UserId, WatchedPathId};
 
@@ -40,7 +40,16 @@ pub(super) use visible;
 macro_rules! select_collection {
     ($rest:expr) => {
         concat!(
-            "select c.body, c.embedding_model,
+            "select c.body, c.embedding_model, c.embedding_dimension, c.next_model,
+                    case when c.next_model is null then 0 else (
+                        select count(*) from documents d
+                        where d.tenant_id = c.tenant_id and d.collection_id = c.id and d.chunks > 0) end,
+                    case when c.next_model is null then 0 else (
+                        select count(*) from documents d
+                        where d.tenant_id = c.tenant_id and d.collection_id = c.id and d.chunks > 0
+                          and d.chunks <= (select count(*) from chunk_vectors v
+                                           where v.tenant_id = d.tenant_id and v.number = d.number
+                                             and v.model = c.next_model)) end,
                     (select count(*) from documents d where d.tenant_id = c.tenant_id and d.collection_id = c.id),
                     (select coalesce(cast(sum(d.chunks) as bigint), 0) from documents d
                      where d.tenant_id = c.tenant_id and d.collection_id = c.id)
@@ -90,15 +99,6 @@ impl Collections for Store {
         self.rows(sql, args![tenant, visible_to]).await?.iter().map(collection_of).collect()
     }
 
-    async fn fix_embedding_model(&self, tenant: TenantId, id: CollectionId, model: &str) -> StoreResult<String> {
-        let sql = "update collections set embedding_model = $3
-                   where tenant_id = $1 and id = $2 and embedding_model is null";
-        self.execute(sql, args![tenant, id, model]).await?;
-        let sql = "select embedding_model from collections where tenant_id = $1 and id = $2";
-        let row = self.row(sql, args![tenant, id]).await?;
-        row.ok_or_else(|| unknown(id))?.text(0)
-    }
-
     async fn save_watched_path(&self, tenant: TenantId, path: &WatchedPath) -> StoreResult<()> {
         let sql = "insert into watched_paths (tenant_id, id, collection_id, path, scanned_at, problem)
                    values ($1, $2, $3, $4, $5, $6)
@@ -125,9 +125,20 @@ impl Collections for Store {
 fn collection_of(row: &Row) -> StoreResult<Collection> {
     let mut collection: Collection = from_json("a collection", &row.text(0)?)?;
     collection.embedding_model = row.opt_text(1)?;
-    collection.documents = row.count(2)?;
-    collection.chunks = row.count(3)?;
+    collection.embedding_dimension = dimension(row, 2)?;
+    collection.re_embedding = match row.opt_text(3)? {
+        Some(model) => Some(ReEmbedding { model, documents: row.count(4)?, done: row.count(5)? }),
+        None => None,
+    };
+    collection.documents = row.count(6)?;
+    collection.chunks = row.count(7)?;
     Ok(collection)
+}
+
+pub(super) fn dimension(row: &Row, index: usize) -> StoreResult<Option<u32>> {
+    let number =
+        |number| u32::try_from(number).map_err(|_| StoreError::Corrupt("a dimension is out of range".to_owned()));
+    row.opt_int(index)?.map(number).transpose()
 }
 
 fn watched_path(row: &Row) -> StoreResult<WatchedPath> {
@@ -158,6 +169,7 @@ async fn update(
     collection.chunking = change.chunking.unwrap_or(collection.chunking);
     collection.weights = change.weights.unwrap_or(collection.weights);
     collection.classification = change.classification.unwrap_or(collection.classification);
+    collection.rerank = change.rerank.unwrap_or(collection.rerank);
     let folded = fold(&collection.name);
     let sql = "update collections set folded_name = $3, sort_key = $4, body = $5 where tenant_id = $1 and id = $2";
     let args = args![tenant, id, &folded, sort_key(&folded), to_json(&collection)?];

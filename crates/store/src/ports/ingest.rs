@@ -1,7 +1,9 @@
 //! The work on documents that wait for it. Who works on one has a claim; what it writes after its claim was taken over is
 //! refused in the same transaction.
 
-use super::documents::{document_of, note_change, search_text, select_document};
+use super::collection_models::switch_if_complete;
+use super::document_changes::note_change;
+use super::documents::{document_of, search_text, select_document};
 use crate::codec::to_json;
 use crate::store::Store;
 use crate::tx::{Tx, args, locking};
@@ -107,7 +109,8 @@ async fn take(
          where d.tenant_id = $1 and d.due_at <= $2 and d.wants_ocr = $3 and (d.claimed_until is null or d.claimed_until < $2)
            and (d.job_id is null or not exists (
                select 1 from ingest_jobs j where j.tenant_id = $1 and j.id = d.job_id and j.state = 'paused'))
-         order by case d.origin when 'workspace' then 2 when 'path' then 1 else 0 end, d.due_at, d.number limit 1",
+         order by case d.origin when 'workspace' then 2 when 'path' then 1 else 0 end,
+             case d.status when 'waiting' then 0 else 1 end, d.due_at, d.number limit 1",
         "for update of d skip locked"
     );
     let Some(found) = tx.row(sql, args![tenant, now, i64::from(work == IngestWork::Ocr)]).await? else {
@@ -184,8 +187,12 @@ async fn save_vectors(
                    on conflict (tenant_id, number, model, chunk) do update set vector = excluded.vector";
         tx.execute(sql, args![tenant, number, model, one.chunk, packed(&one.vector)]).await?;
     }
+    // What failed before counts no more once there is something new.
     let sql = "update documents set embedded = (
-                   select count(*) from chunk_vectors v where v.tenant_id = $1 and v.number = $2 and v.model = $3)
+                   case when status = 'ready' then embedded else (
+                       select count(*) from chunk_vectors v
+                       where v.tenant_id = $1 and v.number = $2 and v.model = $3) end),
+                   attempts = 1
                where tenant_id = $1 and number = $2";
     tx.execute(sql, args![tenant, number, model]).await?;
     Ok(())
@@ -207,6 +214,12 @@ async fn finish(
                            claimed_until = null, changed_at = $3, content_change = $4, wants_ocr = 0
                        where tenant_id = $1 and id = $2";
             tx.execute(sql, args![tenant, id, at, change]).await?;
+            switch_if_complete(tx, tenant, claim.document.collection).await?;
+        }
+        ClaimEnd::Read => {
+            let sql = "update documents set due_at = $3, attempts = 0, claim = null, claimed_until = null
+                       where tenant_id = $1 and id = $2";
+            tx.execute(sql, args![tenant, id, at]).await?;
         }
         ClaimEnd::Ocr(facts) => {
             let sql = "update documents set status = 'waiting', problem = null, due_at = $3, attempts = 0, facts = $4,
@@ -221,7 +234,9 @@ async fn finish(
             tx.execute(sql, args![tenant, id, to_json(problem)?, *again, at]).await?;
         }
         ClaimEnd::Failed(problem) => {
-            let sql = "update documents set status = 'failed', problem = $3, due_at = null, claim = null,
+            // One whose vectors were to be made anew is found by those that it has.
+            let sql = "update documents set status = case when status = 'ready' then status else 'failed' end,
+                           problem = $3, due_at = null, claim = null,
                            claimed_until = null, changed_at = $4
                        where tenant_id = $1 and id = $2";
             tx.execute(sql, args![tenant, id, to_json(problem)?, at]).await?;

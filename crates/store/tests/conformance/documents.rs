@@ -3,14 +3,14 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, id};
 use std::time::Duration;
 use steward_core::document::{
     Chunking, Collection, Document, DocumentOrigin, DocumentProblem, DocumentStatus, IngestJob, JobProgress, JobState,
-    OcrFacts, OcrPage, ReadingFacts, SearchWeights, WatchedPath,
+    OcrFacts, OcrPage, ReadingFacts, Rerank, SearchWeights, WatchedPath,
 };
 use steward_core::extracted::OcrEngine;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceRef};
 use steward_core::ports::{
     Added, ChunkKey, ChunkRow, ChunkVector, Chunks as _, ClaimEnd, ClaimedDocument, CollectionChange, Collections as _,
-    DocumentFilter, Documents as _, Ingest as _, IngestWork, JobFilter, NewDocument, ReadDocument, ResourceGrants as _,
-    StoreError,
+    DocumentFilter, Documents as _, EmbeddedCollections as _, Ingest as _, IngestWork, JobFilter, NewDocument,
+    ReadDocument, ResourceGrants as _, StoreError,
 };
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId, WatchedPathId};
 use uuid::Uuid;
@@ -26,6 +26,9 @@ fn collection(name: &str) -> Collection {
         chunking: Chunking::default(),
         weights: SearchWeights::default(),
         embedding_model: None,
+        embedding_dimension: None,
+        re_embedding: None,
+        rerank: Rerank::default(),
         classification: None,
         created_by: None,
         created_at: NOW,
@@ -345,4 +348,77 @@ pub async fn jobs_say_how_far_their_documents_are(bed: Bed) {
     assert!(store.watched_paths(OTHER).await.unwrap().is_empty());
     store.remove_watched_path(TENANT, path.id).await.unwrap();
     assert!(matches!(store.remove_watched_path(TENANT, path.id).await, Err(StoreError::NotFound(_))));
+}
+
+pub async fn a_collection_comes_to_another_model(bed: Bed) {
+    let store = bed.store();
+    let one = collection("One");
+    store.create_collection(TENANT, &one).await.unwrap();
+    assert_eq!(store.fix_embedding_model(TENANT, one.id, MODEL).await.unwrap(), MODEL);
+    assert_eq!(store.fix_dimension(TENANT, one.id, MODEL, 2).await.unwrap(), 2);
+    assert_eq!(store.fix_dimension(TENANT, one.id, MODEL, 3).await.unwrap(), 2, "the first one counts");
+    let other = store.fix_dimension(TENANT, one.id, "next", 3).await;
+    assert!(matches!(other, Err(StoreError::NotFound(_))), "{other:?}");
+    for source in ["/a", "/b"] {
+        add(&bed, &new(one.id, source, source)).await;
+        ingest(&bed, &["first", "second"]).await;
+    }
+    store.change_embedding_model(TENANT, one.id, "next", LATER).await.unwrap();
+    assert_eq!(store.fix_embedding_model(TENANT, one.id, MODEL).await.unwrap(), "next");
+    assert_eq!(store.fix_dimension(TENANT, one.id, "next", 3).await.unwrap(), 3);
+    let seen = store.collection(TENANT, one.id).await.unwrap().unwrap();
+    assert_eq!((seen.embedding_model.as_deref(), seen.embedding_dimension), (Some(MODEL), Some(2)));
+    let way = seen.re_embedding.unwrap();
+    assert_eq!((way.model.as_str(), way.done, way.documents), ("next", 0, 2));
+    let vectors = |chunks: &[u32]| -> Vec<ChunkVector> {
+        chunks.iter().map(|chunk| ChunkVector { chunk: *chunk, vector: vec![1.0, 0.0, 0.0] }).collect()
+    };
+    let (a, b) = (claimed(&bed, LATER).await.unwrap(), claimed(&bed, LATER).await.unwrap());
+    assert_eq!((a.document.status, a.document.attempts), (DocumentStatus::Ready, 1));
+    store.save_vectors(TENANT, &a, "next", &vectors(&[0, 1])).await.unwrap();
+    store.end_claim(TENANT, &a, &ClaimEnd::Ready, LATER).await.unwrap();
+    // One that fails stays as it is, and holds the change up.
+    store.end_claim(TENANT, &b, &ClaimEnd::Failed(problem()), LATER).await.unwrap();
+    let failed = store.document(TENANT, b.document.id).await.unwrap().unwrap();
+    assert_eq!((failed.status, failed.embedded, failed.problem), (DocumentStatus::Ready, 2, Some(problem())));
+    assert_eq!(store.document_vectors(TENANT, a.document.number, MODEL).await.unwrap().len(), 2);
+    assert_eq!(store.retry_embedding(TENANT, one.id, LATER).await.unwrap(), 1);
+    assert_eq!(store.retry_embedding(TENANT, one.id, LATER).await.unwrap(), 0, "it is on its way");
+    let b = claimed(&bed, LATER).await.unwrap();
+    store.save_vectors(TENANT, &b, "next", &vectors(&[0])).await.unwrap();
+    let before = store.last_document_change(TENANT).await.unwrap();
+    assert_eq!(store.collection_vectors(TENANT).await.unwrap()[0].next_dimension, Some(3));
+    store.save_vectors(TENANT, &b, "next", &vectors(&[1])).await.unwrap();
+    store.end_claim(TENANT, &b, &ClaimEnd::Ready, LATER).await.unwrap();
+
+    let seen = store.collection(TENANT, one.id).await.unwrap().unwrap();
+    assert_eq!((seen.embedding_model.as_deref(), seen.embedding_dimension), (Some("next"), Some(3)));
+    assert_eq!(seen.re_embedding, None);
+    for number in [a.document.number, b.document.number] {
+        assert!(store.document_vectors(TENANT, number, MODEL).await.unwrap().is_empty());
+        assert_eq!(store.document_vectors(TENANT, number, "next").await.unwrap().len(), 2);
+    }
+    let changes = store.document_changes(TENANT, before, 100).await.unwrap();
+    let seen: Vec<u32> = changes.iter().map(|change| change.document).collect();
+    assert_eq!(seen, [a.document.number, b.document.number], "indexes look at all of it again");
+    assert!(changes.iter().all(|change| change.content == change.seq));
+    assert_eq!(store.last_document_change(TENANT).await.unwrap(), changes[1].seq);
+
+    // The one whose vectors were made already is put back at once, and what was made for the other goes.
+    store.change_embedding_model(TENANT, one.id, "third", LATER).await.unwrap();
+    let a = claimed(&bed, LATER).await.unwrap();
+    store.save_vectors(TENANT, &a, "third", &vectors(&[0, 1])).await.unwrap();
+    store.change_embedding_model(TENANT, one.id, "next", LATER).await.unwrap();
+    let lost = store.end_claim(TENANT, &a, &ClaimEnd::Ready, LATER).await;
+    assert!(matches!(lost, Err(StoreError::NotFound(_))), "{lost:?}");
+    assert!(store.document_vectors(TENANT, a.document.number, "third").await.unwrap().is_empty());
+    assert_eq!(claimed(&bed, LATER).await, None);
+    // The last one that lacked vectors is removed.
+    store.change_embedding_model(TENANT, one.id, "third", LATER).await.unwrap();
+    let a = claimed(&bed, LATER).await.unwrap();
+    store.save_vectors(TENANT, &a, "third", &vectors(&[0, 1])).await.unwrap();
+    store.end_claim(TENANT, &a, &ClaimEnd::Ready, LATER).await.unwrap();
+    store.remove_document(TENANT, b.document.id, LATER).await.unwrap();
+    let seen = store.collection(TENANT, one.id).await.unwrap().unwrap();
+    assert_eq!((seen.embedding_model.as_deref(), seen.re_embedding), (Some("third"), None));
 }

@@ -25,8 +25,20 @@ pub struct Script {
     pub otherwise: Option<Behaviour>,
     /// Likelihoods for `/v1/score`.
     pub scores: BTreeMap<String, f32>,
+    /// Vectors of `/v1/embeddings`; without them there is no such route.
+    pub embeddings: Option<Embeddings>,
     /// Other routes with their JSON bodies: `"GET /api/tags"`.
     pub routes: BTreeMap<String, Value>,
+}
+
+/// Texts with the same words have near vectors.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Embeddings {
+    /// Of each vector.
+    pub numbers: usize,
+    /// What happens before the first good answer, one per request.
+    pub faults: Vec<Behaviour>,
 }
 
 impl Default for Script {
@@ -41,6 +53,7 @@ impl Default for Script {
             replies: Vec::new(),
             otherwise: None,
             scores: BTreeMap::new(),
+            embeddings: None,
             routes: BTreeMap::new(),
         }
     }

@@ -124,6 +124,7 @@ impl Inner {
         match key.as_str() {
             "GET /v1/models" => json_response(200, &self.models()),
             "POST /v1/chat/completions" => self.chat(body),
+            "POST /v1/embeddings" if self.script.embeddings.is_some() => self.embed(body),
             "POST /v1/score" => json_response(200, &self.score(body)),
             _ => json_response(404, &json!({"error": {"message": format!("no {key} here")}})),
         }
@@ -204,6 +205,27 @@ impl Inner {
         actions::of(behaviour, &asked)
     }
 
+    fn embed(&mut self, body: &Value) -> Vec<Action> {
+        let Some(embeddings) = &mut self.script.embeddings else {
+            return Vec::new();
+        };
+        if !embeddings.faults.is_empty() {
+            let fault = embeddings.faults.remove(0);
+            return self.play(&fault, body);
+        }
+        let numbers = embeddings.numbers;
+        let texts = body["input"].as_array().cloned().unwrap_or_default();
+        let data: Vec<Value> = texts
+            .iter()
+            .enumerate()
+            .map(|(index, text)| {
+                let vector = word_counts(text.as_str().unwrap_or_default(), numbers);
+                json!({"object": "embedding", "index": index, "embedding": vector})
+            })
+            .collect();
+        json_response(200, &json!({"object": "list", "data": data, "model": body["model"]}))
+    }
+
     fn score(&self, body: &Value) -> Value {
         let candidates = body["candidates"].as_array().cloned().unwrap_or_default();
         let scores: Vec<Value> = candidates
@@ -219,6 +241,18 @@ impl Inner {
             .collect();
         json!({"object": "scores", "scores": scores})
     }
+}
+
+/// How often a text has the words that fall on each number.
+fn word_counts(text: &str, numbers: usize) -> Vec<f32> {
+    let mut vector = vec![0.1; numbers];
+    for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3) {
+        let place = word.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        if let Some(number) = vector.get_mut(place.checked_rem(numbers).unwrap_or(0)) {
+            *number += 1.0;
+        }
+    }
+    vector
 }
 
 fn applies(rule: &Rule, from: &str, text: &str) -> bool {

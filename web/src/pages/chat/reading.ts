@@ -7,7 +7,7 @@ import type { Attached } from "./stored";
 type Read = Pick<DocumentDetails, "status" | "chunks">;
 
 /** Nothing of it is found yet. */
-export const isOpen = (document: Read | undefined): boolean => document === undefined || document.status === "waiting";
+export const isOpen = (document: Read | undefined): boolean => document === undefined || (document.status === "waiting" && document.chunks === 0);
 /** Nothing of it will be found. */
 export const hasFailed = (document: Read | undefined): boolean => document?.status === "failed" && document.chunks === 0;
 

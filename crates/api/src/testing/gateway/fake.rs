@@ -88,6 +88,9 @@ impl Gateway for Fake {
             body: if self.hangs { pieces.chain(futures::stream::pending()).boxed() } else { pieces.boxed() },
         })
     }
+    async fn embed(&self, _: &Connection, _: &[String], _: u64) -> Result<Vec<Vec<f32>>, ModelError> {
+        Err(failure(ModelErrorClass::Connect))
+    }
     fn price(&self, _: &Connection) -> Option<Price> {
         Some(Price { input: 1_000_000, cached: 0, output: 2_000_000 })
     }

@@ -1,0 +1,117 @@
+//! Puts the best of what was found into a better order, by a model that reads each passage together with the question.
+
+mod by_model;
+
+use super::DocumentService;
+use super::found::Found;
+use super::ranking::Search;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use steward_core::document::Rerank;
+use steward_core::governance::Classification;
+use steward_core::model::Connection;
+use steward_core::ports::StoreResult;
+use steward_core::{CollectionId, DocumentId};
+use steward_knowledge::embedding_text;
+use steward_models::embed::CrossEncoder;
+
+/// How many of the best are read. A small cross-encoder takes 50 ms of a processor for each.
+pub(super) const RERANKED: usize = 20;
+/// Longest wait for a cross-encoder.
+const CROSS_ENCODER: Duration = Duration::from_secs(4);
+const CROSS_ENCODER_NAME: &str = "cross-encoder";
+
+/// What reads the passages of a search.
+pub(super) enum Reranker {
+    CrossEncoder(CrossEncoder),
+    Model(Box<Connection>, String),
+}
+
+impl Reranker {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::CrossEncoder(_) => CROSS_ENCODER_NAME,
+            Self::Model(_, name) => name,
+        }
+    }
+}
+
+impl DocumentService {
+    pub(super) async fn reranker(&self, search: &Search<'_>) -> Option<Reranker> {
+        if search.rerank == Rerank::Off {
+            return None;
+        }
+        if let Some(found) = &self.cross_encoder {
+            return Some(Reranker::CrossEncoder(found.clone()));
+        }
+        if search.rerank != Rerank::Auto {
+            return None;
+        }
+        let connection = self.embedding.endpoints()?.capable(search.connection).await?;
+        let name = format!("{}@{}", connection.model, connection.name);
+        Some(Reranker::Model(Box::new(connection), name))
+    }
+
+    /// Without a re-ranker that answers, the order stays as it is, and the answer says why.
+    pub(super) async fn rerank(&self, reranker: &Reranker, search: &Search<'_>, found: &mut Found) {
+        let count = found.hits.len().min(RERANKED);
+        if count < 2 {
+            return;
+        }
+        let texts: Vec<String> =
+            found.hits[..count].iter().map(|(_, row)| embedding_text(&row.headings, &row.text)).collect();
+        let scores = match reranker {
+            Reranker::CrossEncoder(model) => by_cross_encoder(model, search.query, texts).await,
+            Reranker::Model(connection, _) => {
+                let mut highest = None;
+                for (hit, _) in &found.hits[..count] {
+                    match self.classification_of(hit.facts.id, hit.facts.collection).await {
+                        Ok(one) => highest = highest.max(one),
+                        Err(error) => return found.not_reranked(&error.to_string()),
+                    }
+                }
+                match self.embedding.endpoints() {
+                    Some(endpoints) => endpoints.scores(connection, search.query, &texts, highest).await,
+                    None => return,
+                }
+            }
+        };
+        match scores {
+            Ok(scores) => {
+                found.reorder(&scores);
+                found.reranker = Some(reranker.name().to_owned());
+            }
+            Err(why) => found.not_reranked(&why),
+        }
+    }
+
+    /// The higher of what a document and its collection are said to be.
+    async fn classification_of(
+        &self,
+        document: DocumentId,
+        collection: CollectionId,
+    ) -> StoreResult<Option<Classification>> {
+        let document = self.store.document(self.tenant, document).await?;
+        let collection = self.store.collection(self.tenant, collection).await?;
+        let of_collection = collection.and_then(|one| one.classification);
+        Ok(document.and_then(|one| one.classification).max(of_collection))
+    }
+}
+
+async fn by_cross_encoder(model: &CrossEncoder, question: &str, texts: Vec<String>) -> Result<Vec<f64>, String> {
+    let given_up = Arc::new(AtomicBool::new(false));
+    let (model, question, ended) = (model.clone(), question.to_owned(), Arc::clone(&given_up));
+    let work = tokio::task::spawn_blocking(move || {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        model.scores(&question, &texts, &|| ended.load(Ordering::Relaxed))
+    });
+    let done = tokio::time::timeout(CROSS_ENCODER, work).await;
+    given_up.store(true, Ordering::Relaxed);
+    match done {
+        Ok(Ok(Ok(scores))) => Ok(scores.into_iter().map(f64::from).collect()),
+        Ok(Ok(Err(error))) => Err(error.to_string()),
+        Ok(Err(_)) => Err("the cross-encoder ended unexpectedly".to_owned()),
+        Err(_) => Err(format!("the cross-encoder took longer than {} seconds", CROSS_ENCODER.as_secs())),
+    }
+}
