@@ -1,6 +1,6 @@
 //! Pictures of pages: out of files, and prepared for reading.
 
-use image::{GrayImage, Luma, imageops};
+use image::{GrayImage, Luma};
 use steward_knowledge::extract::{ExtractError, ExtractLimits, extract};
 use steward_knowledge::ocr::{PicturePage, Steps, page_picture, prepare};
 
@@ -127,50 +127,6 @@ fn each_page_of_a_tiff_is_one() {
     // Pages in a circle end.
     tiff[(8 + length + 98) as usize..(8 + length + 102) as usize].copy_from_slice(&8u32.to_le_bytes());
     assert_eq!(extract(&tiff, "fax.tiff", &ExtractLimits::default()).unwrap().pages.len(), 2);
-}
-
-/// Lines that look like writing: small letters with some that reach up, and few that reach down.
-fn writing() -> GrayImage {
-    let mut page = GrayImage::from_pixel(900, 700, Luma([255]));
-    let mut stroke = |x: u32, y0: u32, y1: u32| {
-        for x in x..x + 5 {
-            for y in y0..y1 {
-                page.put_pixel(x, y, Luma([10]));
-            }
-        }
-    };
-    for line in 0..10 {
-        let y = 60 + line * 60;
-        for letter in 0..50 {
-            let (up, down) = (if letter % 3 == 0 { 10 } else { 0 }, if letter % 11 == 0 { 7 } else { 0 });
-            // Strokes of lines don't stand below each other.
-            let aside = if letter == 0 { 0 } else { (letter * 7 + line * 11 + letter * line * 5) % 10 };
-            stroke(80 + letter * 15 + aside, y - up, y + 24 + down);
-        }
-    }
-    page
-}
-
-#[test]
-fn pages_are_turned_upright_and_their_places_with_them() {
-    let upright = writing();
-    let steps = Steps::default();
-    for (what, page) in [
-        ("as it is", upright.clone()),
-        ("by 90", imageops::rotate90(&upright)),
-        ("by 180", imageops::rotate180(&upright)),
-        ("by 270", imageops::rotate270(&upright)),
-    ] {
-        let found = prepare(page.clone(), &steps, true);
-        assert_eq!(found.picture.dimensions(), upright.dimensions(), "{what}");
-        assert_eq!(found.picture.get_pixel(82, 52).0[0], 0, "{what}");
-        // The first letter, where it is on the page as it came.
-        let area = found.place.area(80.0, 50.0, 85.0, 84.0).unwrap();
-        let (x, y) = (area.x + area.width / 2.0, area.y + area.height / 2.0);
-        assert!(at(&page, x, y) < 50, "{what}: {area:?}");
-    }
-    let left = prepare(imageops::rotate90(&upright), &steps.without("rotation"), true);
-    assert_eq!(left.picture.dimensions(), (700, 900));
 }
 
 #[test]
