@@ -8780,6 +8780,11 @@ export interface components {
              */
             chunks: number;
             /**
+             * Format: int32
+             * @description Numbers in these vectors.
+             */
+            dimension?: number;
+            /**
              * Format: int64
              * @description Documents in it that are linked to the agent.
              */
@@ -8819,7 +8824,7 @@ export interface components {
             collections: components["schemas"]["RagCollection"][];
             /**
              * Format: int32
-             * @description Numbers in a vector.
+             * @description Numbers in its vectors; 0: not known yet.
              */
             dimension: number;
             /**
@@ -8832,7 +8837,7 @@ export interface components {
              * @description Their chunks with vectors.
              */
             embedded: number;
-            /** @description The model that new vectors are made with. */
+            /** @description The model of collections that have none yet. */
             embedding_model: string;
             /**
              * Format: int64
@@ -8855,10 +8860,12 @@ export interface components {
             cached: boolean;
             /** @description Chunks of documents that are linked to the agent, the best first. */
             found: components["schemas"]["FoundChunk"][];
-            /** @description Why only words were looked at, if so. */
+            /** @description Why only words were looked at, or nothing was re-ranked, if so. */
             notice?: string;
             /** @description The question. */
             query: string;
+            /** @description What put the best of it into their order. */
+            reranker?: string;
             /**
              * Format: int64
              * @description Milliseconds that it took.
