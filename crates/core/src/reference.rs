@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn only_what_a_text_names_is_cited() {
-        let all: Vec<Reference> = (1..=4).map(|number| reference(number)).collect();
+        let all: Vec<Reference> = (1..=4).map(reference).collect();
         let numbers = |text: &str| cited(text, &all).iter().map(|one| one.number).collect::<Vec<_>>();
         assert_eq!(numbers("Three months [2], as [1] and [2] say."), [1, 2]);
         assert_eq!(numbers("See [1, 4]."), [1, 4]);

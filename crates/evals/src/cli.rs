@@ -32,9 +32,7 @@ pub enum Suite {
     Deep(Deep),
     /// Questions of fact, asked of the documents that the server has: one JSON object per line with id, text, file, quote,
     /// expect. An answer is right that holds what is expected and cites a passage that says it.
-    #[command(
-        after_help = "Example:\n  steward ingest manuals/\n  steward-evals facts questions.jsonl --json"
-    )]
+    #[command(after_help = "Example:\n  steward ingest manuals/\n  steward-evals facts questions.jsonl --json")]
     Facts(Facts),
     /// How well the documents that the server has are searched: one JSON object per line with id, text, answers (file and
     /// quote).

@@ -33,8 +33,6 @@ struct Case {
 #[derive(Debug, Clone, Default, Serialize)]
 struct Finding {
     id: String,
-    /// The answer holds what is expected and cites a passage that says it.
-    right: bool,
     /// The answer holds what is expected.
     expected: bool,
     /// The answer cites a passage that says it.
@@ -74,7 +72,7 @@ pub async fn run(settings: Settings, args: Facts, term: Term) -> anyhow::Result<
     term.clear();
     client.close().await;
     let number = |held: fn(&Finding) -> bool| findings.iter().filter(|one| held(one)).count();
-    let (right, expected) = (number(|one| one.right), number(|one| one.expected));
+    let (right, expected) = (number(|one| one.expected && one.cited), number(|one| one.expected));
     let (cites, given) = (number(|one| one.cited), number(|one| one.given));
     if args.json {
         let found = json!({"cases": count, "right": right, "expected": expected, "cited": cites, "given": given,
@@ -137,7 +135,6 @@ fn judge(case: &Case, answer: &str, given: &[Reference], finding: &mut Finding) 
     finding.expected = case.expect.iter().all(|part| folded.contains(&part.to_lowercase()));
     finding.cited = cites.iter().any(|one| says(one));
     finding.given = given.iter().any(says);
-    finding.right = finding.expected && finding.cited;
     finding.sources = cites.iter().map(|one| one.name.clone()).collect();
     answer.clone_into(&mut finding.answer);
 }

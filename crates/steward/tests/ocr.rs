@@ -17,7 +17,6 @@ use steward_testkit::{cache, set_up};
 
 const PATIENCE: Duration = Duration::from_mins(2);
 
-#[expect(clippy::disallowed_methods, reason = "where this machine has its programs")]
 fn engines() -> Engines {
     let folders: Vec<PathBuf> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
     let models = set_up("models/pp-ocrv6-tiny/rec.onnx").parent().unwrap().to_owned();
@@ -85,7 +84,7 @@ async fn files_that_are_no_pictures_are_refused_with_what_to_do() {
         ("cut off", png[..png.len() / 3].to_vec(), 1, ExtractFailureKind::Broken),
         ("giant", giant, 1, ExtractFailureKind::TooLarge),
         ("noise", vec![0x7f; 900], 1, ExtractFailureKind::Broken),
-        ("no such page", pdf_of_scans(&[picture.clone()]), 7, ExtractFailureKind::Broken),
+        ("no such page", pdf_of_scans(std::slice::from_ref(&picture)), 7, ExtractFailureKind::Broken),
         ("no such page of a TIFF", encoded(&picture, image::ImageFormat::Tiff), 2, ExtractFailureKind::Broken),
     ];
     for (what, bytes, number, kind) in cases {

@@ -172,9 +172,12 @@ impl House {
         *granted = !*granted;
         let store = &self.bed.store;
         if *granted {
-            let grantee = Grantee::User(user);
-            let grant =
-                ResourceGrant { grantee, level: AccessLevel::Use, given_by: String::new(), given_at: Timestamp(0) };
+            let grant = ResourceGrant {
+                grantee: Grantee::User(user),
+                level: AccessLevel::Use,
+                given_by: String::new(),
+                given_at: Timestamp(0),
+            };
             store.give_grant(TenantId::DEFAULT, resource, &grant).await.unwrap();
         } else {
             store.take_grant(TenantId::DEFAULT, resource, user.0).await.unwrap();

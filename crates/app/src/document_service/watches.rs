@@ -149,13 +149,13 @@ mod tests {
         std::fs::create_dir(&below).unwrap();
         let Some(mut watches) = Watches::new() else { return };
         let both = [root.clone(), below.clone()];
-        assert!(watches.follow(&[root.clone()], &both), "they are new");
-        assert!(!watches.follow(&[root.clone()], &both), "they are known");
+        assert!(watches.follow(std::slice::from_ref(&root), &both), "they are new");
+        assert!(!watches.follow(std::slice::from_ref(&root), &both), "they are known");
         std::fs::write(below.join("a.txt"), "text").unwrap();
         assert!(told(&watches).await);
         std::fs::remove_file(below.join("a.txt")).unwrap();
         assert!(told(&watches).await);
-        assert!(!watches.follow(&[root.clone()], &[root]));
+        assert!(!watches.follow(std::slice::from_ref(&root), std::slice::from_ref(&root)));
         std::fs::write(below.join("b.txt"), "text").unwrap();
         let quiet = tokio::time::timeout(Duration::from_millis(300), watches.changed()).await;
         assert!(quiet.is_err(), "it is watched no more");

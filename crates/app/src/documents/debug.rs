@@ -35,12 +35,11 @@ impl App {
     /// `query`: what it would find for the agent.
     pub async fn rag_debug(&self, caller: &Caller, agent: &str, query: Option<&str>) -> Result<RagDebug, AppError> {
         authorize(caller, Action::Read, Resource::Collections)?;
-        let agent = match agent.parse::<AgentId>() {
-            Ok(id) => self.agent_for(caller, Action::Read, id).await?,
-            Err(_) => {
-                let found = self.usable_agent(caller, agent).await?;
-                found.ok_or_else(|| AppError::not_found(format!("agent `{agent}`")))?
-            }
+        let agent = if let Ok(id) = agent.parse::<AgentId>() {
+            self.agent_for(caller, Action::Read, id).await?
+        } else {
+            let found = self.usable_agent(caller, agent).await?;
+            found.ok_or_else(|| AppError::not_found(format!("agent `{agent}`")))?
         };
         let documents = self.documents_of_agent(caller, agent.id).await?;
         let mut collections = Vec::new();

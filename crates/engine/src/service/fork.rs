@@ -129,7 +129,7 @@ async fn forked_setup(
     setup.classified = higher(setup.classified, setup.data_rules.classify(&seen));
     if asks_anew {
         // What was found for the other request says nothing of this one.
-        let gathered = gather(
+        let gathered = Box::pin(gather(
             deps,
             &Wanted {
                 agent: &setup.agent,
@@ -142,7 +142,7 @@ async fn forked_setup(
                 connection: &connection,
                 rules: &setup.data_rules,
             },
-        )
+        ))
         .await?;
         let new = gathered.taint.into_iter().filter(|one| !setup.taint.contains(one)).collect::<Vec<_>>();
         setup.taint.extend(new);

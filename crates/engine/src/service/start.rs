@@ -175,7 +175,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let (agent, text) = (request.agent.name.as_str(), request.input.as_str());
     let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
     let classified = higher(higher(data_rules.classify(&seen), inherited.classified), memory.classified);
-    let gathered = gather(
+    let gathered = Box::pin(gather(
         deps,
         &Wanted {
             agent: &request.agent,
@@ -188,7 +188,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
             connection: &connection,
             rules: &data_rules,
         },
-    )
+    ))
     .await?;
     let mut taint = inherited.taint;
     taint.extend(gathered.taint);

@@ -25,6 +25,7 @@ impl Place {
     }
 
     /// The part of the page that a part of the prepared picture shows.
+    #[expect(clippy::many_single_char_names, reason = "as matrices are written")]
     pub fn area(&self, x0: f32, y0: f32, x1: f32, y1: f32) -> Option<Area> {
         let [a, b, c, d, e, f] = self.map;
         let corners = [(x0, y0), (x1, y0), (x0, y1), (x1, y1)].map(|(x, y)| {

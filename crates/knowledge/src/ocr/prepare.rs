@@ -39,7 +39,7 @@ pub fn prepare(picture: GrayImage, steps: &Steps, wants_shades: bool) -> Prepare
         picture = threshold(&picture);
     }
     if steps.rotation || steps.deskew {
-        (picture, place) = upright(picture, place, steps);
+        (picture, place) = upright(picture, place, *steps);
     }
     if steps.scaling
         && let Some(height) = Lines::of(&picture).letter_height()
@@ -53,7 +53,7 @@ pub fn prepare(picture: GrayImage, steps: &Steps, wants_shades: bool) -> Prepare
     Prepared { picture, place }
 }
 
-fn upright(mut picture: GrayImage, mut place: Place, steps: &Steps) -> (GrayImage, Place) {
+fn upright(mut picture: GrayImage, mut place: Place, steps: Steps) -> (GrayImage, Place) {
     let pose = pose(&picture);
     let is_turned = pose.lies && steps.rotation;
     if is_turned {

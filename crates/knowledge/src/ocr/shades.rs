@@ -26,7 +26,9 @@ pub(super) fn contrast(picture: &GrayImage) -> GrayImage {
             sum as f32 > wanted
         })
     };
-    let (low, high) = (share(CLIPPED).unwrap_or(0) as i32, share(1.0 - CLIPPED).unwrap_or(255) as i32);
+    // There are 256 of them.
+    let or = |found: Option<usize>, other: u8| i32::from(found.and_then(|at| u8::try_from(at).ok()).unwrap_or(other));
+    let (low, high) = (or(share(CLIPPED), 0), or(share(1.0 - CLIPPED), 255));
     if high - low < 8 {
         return picture.clone();
     }

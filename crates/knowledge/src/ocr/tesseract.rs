@@ -21,7 +21,7 @@ pub fn read_tsv(tsv: &str, place: &Place) -> Reading {
         }
         let Some((_, lines)) = blocks.last_mut() else { continue };
         match lines.last_mut().filter(|_| last_line == Some(word.line)) {
-            Some(line) => join(line, word.part),
+            Some(line) => join(line, &word.part),
             None => lines.push(word.part),
         }
         last_line = Some(word.line);
@@ -60,7 +60,7 @@ impl Word {
 }
 
 /// Confidences of words count by their letters.
-fn join(line: &mut Line, word: Line) {
+fn join(line: &mut Line, word: &Line) {
     let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).count() as f32;
     let (before, more) = (letters(&line.text), letters(&word.text));
     line.confidence = (line.confidence * before + word.confidence * more) / (before + more).max(1.0);

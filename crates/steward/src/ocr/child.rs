@@ -71,7 +71,7 @@ impl OcrChild {
             return ExitCode::from(2);
         };
         let work = move || -> std::io::Result<()> {
-            let (answer, picture) = self.answer(&limits, &steps)?;
+            let (answer, picture) = self.answer(&limits, steps)?;
             let mut out = std::io::BufWriter::new(std::io::stdout().lock());
             serde_json::to_writer(&mut out, &answer)?;
             out.write_all(b"\n")?;
@@ -86,7 +86,7 @@ impl OcrChild {
         }
     }
 
-    fn answer(&self, limits: &ExtractLimits, steps: &Steps) -> std::io::Result<(Answer, Vec<u8>)> {
+    fn answer(&self, limits: &ExtractLimits, steps: Steps) -> std::io::Result<(Answer, Vec<u8>)> {
         let mut bytes = Vec::new();
         let most = u64::try_from(limits.input_bytes).unwrap_or(u64::MAX).saturating_add(1);
         std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
@@ -99,8 +99,8 @@ impl OcrChild {
         let prepared = match self.purpose {
             // What is taken away for the others may be what a model sees by.
             Purpose::Model => prepare(picture, &Steps { rotation: steps.rotation, ..Steps::none() }, true),
-            Purpose::Models => prepare(picture, steps, true),
-            Purpose::Tesseract => prepare(picture, steps, false),
+            Purpose::Models => prepare(picture, &steps, true),
+            Purpose::Tesseract => prepare(picture, &steps, false),
         };
         Ok(match self.purpose {
             Purpose::Tesseract => {

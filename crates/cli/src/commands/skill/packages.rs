@@ -55,8 +55,8 @@ async fn import(
         None => format!("/api/skills/import-package?activate={activate}"),
     };
     if let Some(ready) = ready {
-        path += if agent.is_some() { "?" } else { "&" };
-        path += &format!("ready={}", encoded(ready));
+        path += if agent.is_some() { "?ready=" } else { "&ready=" };
+        path += &encoded(ready);
         return Ok(package_in(client.upload(&path, None).await?));
     }
     let file = file.context("name the archive, or a package that comes with Steward with --ready")?;

@@ -78,7 +78,7 @@ fn read(stream: &Stream<'_>, budget: &Budget<'_>) -> Result<Option<GrayImage>> {
     }
     let is_mask = dict.get::<bool>("ImageMask").unwrap_or(false);
     let bits = if is_mask { 1 } else { dict.get::<u8>("BitsPerComponent").unwrap_or(8) };
-    let colors = if is_mask { Colors::Gray } else { Colors::of(&dict.get::<Object<'_>>("ColorSpace")) };
+    let colors = if is_mask { Colors::Gray } else { Colors::of(dict.get::<Object<'_>>("ColorSpace").as_ref()) };
     let params = ImageDecodeParams {
         is_indexed: matches!(colors, Colors::Table(_)),
         bpc: Some(bits),
@@ -95,7 +95,7 @@ fn read(stream: &Stream<'_>, budget: &Budget<'_>) -> Result<Option<GrayImage>> {
 }
 
 impl Colors {
-    fn of(space: &Option<Object<'_>>) -> Self {
+    fn of(space: Option<&Object<'_>>) -> Self {
         match space {
             Some(Object::Name(name)) => Self::named(name),
             Some(Object::Array(parts)) => Self::of_parts(parts),
@@ -121,12 +121,12 @@ impl Colors {
                 _ => Self::Gray,
             },
             Some(b"Indexed" | b"I") => {
-                let base = Self::of(&parts.next::<Object<'_>>());
+                let base = Self::of(parts.next::<Object<'_>>().as_ref());
                 let _last = parts.next::<u32>();
                 let table = match parts.next::<Object<'_>>() {
                     Some(Object::String(string)) => string.as_bytes().to_vec(),
                     Some(Object::Stream(stream)) => {
-                        stream.decoded_data().map(|data| data.into_owned()).unwrap_or_default()
+                        stream.decoded_data().map(std::borrow::Cow::into_owned).unwrap_or_default()
                     }
                     _ => Vec::new(),
                 };
@@ -232,6 +232,7 @@ pub(super) fn composed(drawn: &[Drawn], width: f32, height: f32) -> Option<GrayI
     Some(page)
 }
 
+#[expect(clippy::many_single_char_names, reason = "as matrices are written")]
 fn paint(page: &mut GrayImage, drawn: &Drawn, scale: f32) {
     let matrix = drawn.matrix.then(Matrix([scale, 0.0, 0.0, scale, 0.0, 0.0]));
     let [a, b, c, d, e, f] = matrix.0;
