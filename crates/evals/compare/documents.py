@@ -39,13 +39,13 @@ class Server:
             return json.load(answer)
 
     def all(self, path, most):
-        rows, after = [], None
+        rows, cursor = [], None
         while len(rows) < most:
             join = "&" if "?" in path else "?"
-            page = self.call(f"{path}{join}limit=100" + (f"&after={urllib.parse.quote(str(after))}" if after else ""))
+            page = self.call(f"{path}{join}limit=100" + (f"&cursor={urllib.parse.quote(cursor)}" if cursor else ""))
             rows += page["items"]
-            after = page.get("next")
-            if not after:
+            cursor = page["next_cursor"]
+            if not cursor:
                 break
         return rows[:most]
 
@@ -124,9 +124,7 @@ def main():
     chunks = []
     for document in server.all("/api/documents?status=ready", 10**6):
         for chunk in server.all(f"/api/documents/{document['id']}/chunks", 10**6):
-            chunks.append((document["doc_type"], document["name"], chunk["text"]))
-        if len(chunks) >= asked.most:
-            break
+            chunks.append((document["facts"]["doc_type"], document["name"], chunk["text"]))
     chunks = chunks[: asked.most]
     result = {"chunks": len(chunks)}
 
