@@ -1,0 +1,197 @@
+//! Domains and views as data: what a checked text says.
+
+use serde::{Deserialize, Serialize};
+
+/// A described table of a datasource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Domain {
+    pub name: String,
+    /// As the database spells it; a schema before a dot on servers that have them.
+    pub table: String,
+    pub datasource: String,
+    /// Nobody has a right that stands in no permission.
+    pub permissions: Vec<Permission>,
+    pub fields: Vec<Field>,
+    pub relations: Vec<Relation>,
+    pub metas: Vec<Meta>,
+    pub notes: Vec<Note>,
+    /// Other words for what a row is.
+    pub aliases: Vec<String>,
+}
+
+/// What a role may do with the rows of a domain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permission {
+    /// `admin`, `operator`, `developer`, `viewer`, the name of a group, or `*` for everybody.
+    pub role: String,
+    pub read: bool,
+    pub write: bool,
+    pub delete: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// The column's name.
+    pub name: String,
+    pub kind: FieldKind,
+    pub readonly: bool,
+    /// Whether conditions may stand on it.
+    pub filterable: bool,
+    /// The meta that lists the values it can take.
+    pub options: Option<String>,
+    pub examples: Vec<Example>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum FieldKind {
+    Int,
+    Float,
+    /// A short text: names, codes.
+    String,
+    /// A long text.
+    Text,
+    Bool,
+    Date,
+    Datetime,
+}
+
+impl FieldKind {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// A comparison with the words in which people ask for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Example {
+    pub op: String,
+    /// As written, without quotes.
+    pub value: String,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relation {
+    pub name: String,
+    pub kind: RelationKind,
+    /// The name of the other domain, of the same datasource.
+    pub domain: String,
+    /// Pairs of a field of this domain and one of the other.
+    pub bind: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum RelationKind {
+    HasMany,
+    BelongsTo,
+    HasOne,
+}
+
+impl RelationKind {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// A list of values with their labels, for choices.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    pub name: String,
+    /// A table of the same datasource.
+    pub table: String,
+    pub key: String,
+    pub label: String,
+    pub order_by: Option<String>,
+}
+
+/// A line for the model: `scope`, `edit_behavior`, `format_hint`, `list_behavior`, `navigation`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    pub tag: String,
+    pub text: String,
+}
+
+/// How the rows of a domain are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    pub name: String,
+    pub title: String,
+    pub domain: String,
+    pub toolbar: Vec<Button>,
+    pub tables: Vec<TablePart>,
+    pub sections: Vec<Section>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Button {
+    pub action: ButtonAction,
+    pub label: String,
+    /// Where `new` leads.
+    pub target: Option<Target>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum ButtonAction {
+    New,
+    Refresh,
+    Save,
+    Delete,
+}
+
+/// A view that opens, `as tab` or in place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    pub view: String,
+    /// The field that picks the row.
+    pub bind: Option<String>,
+    pub tab: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TablePart {
+    /// The domain whose rows are listed: the view's own, or one that it has a relation to.
+    pub domain: String,
+    pub on_select: Option<Target>,
+    /// Empty: every field.
+    pub columns: Vec<ColumnPart>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnPart {
+    pub field: String,
+    pub label: String,
+    /// In characters.
+    pub width: Option<u32>,
+    /// As written: `number:0`, `date:short`, `money:EUR`.
+    pub format: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    pub title: String,
+    pub rows: Vec<Vec<Widget>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Widget {
+    pub kind: WidgetKind,
+    pub field: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum WidgetKind {
+    Text,
+    Textarea,
+    Select,
+    Checkbox,
+    Number,
+    Date,
+}
