@@ -10,7 +10,9 @@ mod connections;
 mod conversations;
 mod credentials;
 mod dashboard;
+mod datasources;
 mod documents;
+mod domains;
 mod event_stream;
 mod files;
 mod governance;
@@ -22,6 +24,7 @@ mod mcp_servers;
 mod packages;
 mod policies;
 mod rag;
+mod record_changes;
 mod regression_runs;
 mod reminders;
 mod resource_access;
@@ -72,6 +75,9 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(collections::routes())
         .merge(documents::routes())
         .merge(rag::routes())
+        .merge(datasources::routes())
+        .merge(domains::routes())
+        .merge(record_changes::routes())
         .merge(skills::routes())
         .merge(packages::routes())
         .merge(mcp_servers::routes())

@@ -34,8 +34,8 @@ use steward_access::governance::SharedDetector;
 use steward_access::{AccessDeps, FileKeys, LoginLimits, SealedVault, VaultDeps};
 use steward_app::config::{Configuration, Layers, Live};
 use steward_app::{
-    AboutFacts, Access, App, AppParts, DocumentParts, DocumentService, EmbeddingModels, Health, LogIn, OpenSession,
-    TenantOpener, Tenants, UsageWriter,
+    AboutFacts, Access, App, AppParts, DocumentParts, DocumentService, DomainParts, DomainService, EmbeddingModels,
+    Health, LogIn, OpenSession, TenantOpener, Tenants, UsageWriter,
 };
 use steward_core::ports::{Blobs, Clock, Ids, Role, Tenant, User, UserChange, Users as _};
 use steward_core::{Cancellation, TenantId, Timestamp, UserId};
@@ -180,11 +180,25 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         workspace: "/nowhere".to_owned(),
         serving: true,
     });
+    let domains = DomainService::new(DomainParts {
+        tenant,
+        store: store.clone(),
+        users: store.clone(),
+        groups: store.clone(),
+        vault: vault.clone(),
+        embedder: models.clone(),
+        clock: clock.clone(),
+        ids: ids.clone(),
+        workspace: dir.to_owned(),
+        data_dir: dir.to_owned(),
+    });
     App::new(AppParts {
         documents: Arc::new(documents),
+        domains: Arc::new(domains),
         runs: RunService::new(Deps {
             limiter: Arc::default(),
             knowledge: Arc::default(),
+            data: Arc::default(),
             personal_data: Arc::new(SharedDetector),
             tenant,
             store: store.clone(),

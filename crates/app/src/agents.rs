@@ -19,6 +19,8 @@ use steward_core::{AgentId, SkillId, TenantId};
 use steward_engine::PreviewFor;
 
 const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
+const OOS_INSTRUCTIONS: &str = include_str!("../prompts/oos.md");
+const OOSD_INSTRUCTIONS: &str = include_str!("../prompts/oosd.md");
 
 const MAX_NAME: usize = 64;
 const MAX_INSTRUCTIONS: usize = 100_000;
@@ -213,11 +215,18 @@ pub async fn default_agent(
     if let Some(agent) = store.agent_by_name(tenant, name).await? {
         return Ok(agent);
     }
-    let agent = Agent {
-        id: AgentId(ids.next()),
+    let agent = plain_agent(AgentId(ids.next()), name, DEFAULT_INSTRUCTIONS, &[]);
+    store.save_agent(tenant, &agent).await?;
+    Ok(agent)
+}
+
+/// An agent with these tools, all else as usual; no tools: all.
+fn plain_agent(id: AgentId, name: &str, instructions: &str, tools: &[&str]) -> Agent {
+    Agent {
+        id,
         name: name.to_owned(),
-        instructions: DEFAULT_INSTRUCTIONS.trim().to_owned(),
-        tools: Vec::new(),
+        instructions: instructions.trim().to_owned(),
+        tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
         connection: None,
         policy: Policy::default(),
         routing: Routing::default(),
@@ -227,9 +236,25 @@ pub async fn default_agent(
         credentials: BTreeMap::new(),
         metadata: serde_json::Map::new(),
         skills: Vec::new(),
-    };
-    store.save_agent(tenant, &agent).await?;
-    Ok(agent)
+    }
+}
+
+/// The agents that ask databases and that describe them, made with the first datasource. Those that are there stay.
+pub(crate) async fn data_agents(
+    store: &(impl Agents + ?Sized),
+    ids: &dyn Ids,
+    tenant: TenantId,
+) -> Result<(), StoreError> {
+    for (name, instructions, tools) in [
+        ("oos", OOS_INSTRUCTIONS, &["oos_schema_search", "oos_query"][..]),
+        ("oosd", OOSD_INSTRUCTIONS, &["domain_list", "domain_load", "view_save", "domain_save"][..]),
+    ] {
+        if store.agent_by_name(tenant, name).await?.is_none() {
+            let agent = Agent { budget: Preset::Query, ..plain_agent(AgentId(ids.next()), name, instructions, tools) };
+            store.save_agent(tenant, &agent).await?;
+        }
+    }
+    Ok(())
 }
 
 fn judge(

@@ -1,6 +1,7 @@
 use crate::config::Configuration;
 use crate::data_rules::DataRulesCache;
 use crate::document_service::DocumentService;
+use crate::domain_service::DomainService;
 use crate::dto::about::{About, Database};
 use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
@@ -45,6 +46,7 @@ pub struct AppParts {
     pub skills: Arc<dyn Skills>,
     pub vault: Arc<dyn Vault>,
     pub documents: Arc<DocumentService>,
+    pub domains: Arc<DomainService>,
     pub packages: Arc<Packages>,
     pub mcp: Arc<McpHub>,
     pub host_keys: Arc<FileHostKeys>,

@@ -9,8 +9,8 @@ use crate::error::AppError;
 use steward_core::permission::{AccessLevel, ResourceRef};
 use steward_core::ports::Role;
 use steward_core::{
-    AgentId, ApprovalId, CollectionId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, TenantId,
-    UserId,
+    AgentId, ApprovalId, CollectionId, ConnectionId, ConversationId, CredentialId, KeyId, RecordChangeId, RunId,
+    SkillId, TenantId, UserId,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,10 @@ pub enum Resource<'a> {
         name: &'a str,
     },
     CredentialUses,
+    /// Users' databases.
+    Datasources,
+    /// Domains and views: which of their rows a caller may see, the domains themselves say.
+    Domains,
     Files,
     Grants,
     Groups,
@@ -89,6 +93,12 @@ pub enum Resource<'a> {
     Metrics,
     Packages,
     Policies,
+    RecordChanges,
+    /// A change of a record that waits for a person, or did.
+    RecordChange {
+        id: RecordChangeId,
+        owner: Option<UserId>,
+    },
     Reminders,
     Runs,
     Run {
@@ -188,7 +198,7 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
     match action {
         Action::Administer => Role::Admin,
         Action::Read => match resource {
-            R::CredentialUses | R::Groups | R::Health => Role::Operator,
+            R::CredentialUses | R::Datasources | R::Groups | R::Health => Role::Operator,
             R::Collection { .. }
             | R::Collections
             | R::Credentials
@@ -226,7 +236,9 @@ fn is_visible(caller: &Caller, resource: Resource<'_>) -> bool {
     let user = caller.principal.user;
     match resource {
         // What nobody owns, operators see.
-        Resource::Run { owner, .. } | Resource::Approval { owner, .. } => sees_all(caller) || owner == Some(user),
+        Resource::Run { owner, .. } | Resource::Approval { owner, .. } | Resource::RecordChange { owner, .. } => {
+            sees_all(caller) || owner == Some(user)
+        }
         Resource::EarlierRun { owner, .. } => {
             owner == Some(user) || (sees_all(caller) && caller.principal.key.is_none())
         }
@@ -264,6 +276,7 @@ fn named(resource: Resource<'_>) -> String {
         Resource::Approval { id, .. } => format!("approval {id}"),
         Resource::Conversation { id, .. } => format!("conversation {id}"),
         Resource::Key { id, .. } => format!("key {id}"),
+        Resource::RecordChange { id, .. } => format!("record change {id}"),
         Resource::Run { id, .. } | Resource::EarlierRun { id, .. } | Resource::AskedRun { id, .. } => {
             format!("run {id}")
         }

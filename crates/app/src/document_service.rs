@@ -25,6 +25,7 @@ pub(crate) use ranking::{RankedChunk, Search, SearchFilter};
 pub use vision::{VisionModel, VisionUse};
 
 use folders::{Seen, open_plain};
+use futures::future::join_all;
 use indexes::Indexes;
 use known_answers::KnownAnswers;
 use originals::{Originals, Received};
@@ -59,6 +60,9 @@ const LEAST_PAUSE: Duration = Duration::from_secs(2);
 const PAUSE_FACTOR: u32 = 20;
 /// How long a server runs before it looks through folders: who waits for its start needs the processors.
 const SCAN_AFTER: Duration = Duration::from_secs(10);
+
+/// Most texts that are worked on at the same time, each by a core and a confined process.
+const MOST_WORKERS: u32 = 4;
 
 pub struct DocumentParts {
     pub tenant: TenantId,
@@ -100,6 +104,10 @@ pub struct DocumentService {
     known_answers: Mutex<KnownAnswers>,
     seen: Mutex<Seen>,
     woken: Notify,
+    /// Texts that are worked on at the same time.
+    workers: u32,
+    /// There was a document to work on, so there may be more.
+    more: Notify,
     /// There may be a document whose pages are pictures.
     pictures: Notify,
     /// Whether folders are to be looked through at once.
@@ -147,6 +155,8 @@ impl DocumentService {
             known_answers: Mutex::new(SemanticCache::new(CacheLimits::default())),
             seen: Mutex::default(),
             woken: Notify::new(),
+            workers: workers(),
+            more: Notify::new(),
             pictures: Notify::new(),
             look: AtomicBool::new(false),
         }
@@ -197,7 +207,8 @@ impl DocumentService {
     /// Reads and embeds what waits, looks through watched folders, and keeps the index up to date, until `closing`. Pages
     /// that are pictures take long, so documents don't wait for those of others.
     pub async fn run(self: Arc<Self>, closing: Cancellation) {
-        tokio::join!(self.keep_up(closing.clone()), self.recognise(closing));
+        let assistants = (1..self.workers).map(|_| self.assist(closing.clone()));
+        tokio::join!(self.keep_up(closing.clone()), self.recognise(closing.clone()), join_all(assistants));
     }
 
     async fn keep_up(&self, closing: Cancellation) {
@@ -235,7 +246,10 @@ impl DocumentService {
                 worked = self.work_on_next(IngestWork::Text) => worked,
             };
             match worked {
-                Ok(true) => continue,
+                Ok(true) => {
+                    self.more.notify_waiters();
+                    continue;
+                }
                 Ok(false) => {}
                 Err(error) => tracing::error!(%error, "the ingest of documents can't go on; it is tried again"),
             }
@@ -246,6 +260,21 @@ impl DocumentService {
                 () = changed(watches.as_ref().filter(|_| !told)) => {}
                 () = tokio::time::sleep(pause) => {}
             }
+        }
+    }
+
+    /// Works beside [`Self::keep_up`] while there is more than one document to work on.
+    async fn assist(&self, closing: Cancellation) {
+        loop {
+            tokio::select! {
+                () = closing.cancelled() => return,
+                () = self.more.notified() => {}
+            }
+            // What goes wrong is told there.
+            while let Some(Ok(true)) = tokio::select! {
+                () = closing.cancelled() => None,
+                worked = self.work_on_next(IngestWork::Text) => Some(worked),
+            } {}
         }
     }
 
@@ -346,4 +375,9 @@ fn unreadable(source: &str, error: &str) -> DocumentProblem {
         message: format!("the file {source} can't be opened: {error}"),
         hint: "Put it back, or give Steward the right to read it, and have the document read again.".to_owned(),
     }
+}
+
+fn workers() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    u32::try_from(cores).unwrap_or(MOST_WORKERS).min(MOST_WORKERS)
 }

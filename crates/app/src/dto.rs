@@ -13,6 +13,7 @@ pub mod conversations;
 pub mod credentials;
 pub mod dashboard;
 pub mod documents;
+pub mod domains;
 pub mod exam;
 pub mod files;
 pub mod governance;

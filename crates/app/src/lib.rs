@@ -15,8 +15,11 @@ mod connections;
 mod conversations;
 mod credentials;
 mod data_rules;
+mod datasources;
 mod document_service;
 mod documents;
+mod domain_service;
+mod domains;
 pub mod dto;
 mod erasure;
 mod error;
@@ -32,6 +35,7 @@ mod metrics;
 mod monitoring;
 mod packages;
 mod policies;
+mod record_changes;
 mod regression_runs;
 mod reminders;
 mod resource_access;
@@ -63,6 +67,7 @@ pub use document_service::{
     VisionUse,
 };
 pub use documents::{DocumentUpload, Whose};
+pub use domain_service::{DomainParts, DomainService};
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
 pub use gateway::{NotPassed, Reservation, UsageWriter};

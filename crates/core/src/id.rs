@@ -59,6 +59,10 @@ id! {
     /// Documents that were handed in together.
     IngestJobId,
     WatchedPathId,
+    /// A user's database.
+    DatasourceId,
+    /// A change of one record that a person is asked about.
+    RecordChangeId,
 }
 
 impl TenantId {

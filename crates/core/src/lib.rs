@@ -10,6 +10,7 @@ pub mod audit;
 pub mod budget;
 mod cancellation;
 pub mod credential;
+pub mod datasource;
 pub mod deep;
 pub mod document;
 pub mod event;
@@ -48,7 +49,8 @@ mod workspace_path;
 
 pub use cancellation::Cancellation;
 pub use id::{
-    AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DocumentId, GroupId,
-    IngestJobId, KeyId, McpServerId, ReservationId, RunId, SkillId, TenantId, TimerId, UserId, WatchedPathId,
+    AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DatasourceId, DocumentId,
+    GroupId, IngestJobId, KeyId, McpServerId, RecordChangeId, ReservationId, RunId, SkillId, TenantId, TimerId, UserId,
+    WatchedPathId,
 };
 pub use time::Timestamp;

@@ -5,6 +5,7 @@ mod agents;
 mod audit;
 mod conversations;
 mod documents;
+mod domains;
 mod groups;
 mod intent;
 mod knowledge;
@@ -32,6 +33,10 @@ pub use documents::{
     Added, ChunkKey, ChunkRow, ChunkVector, Chunks, ClaimEnd, ClaimedDocument, CollectionChange, CollectionVectors,
     Collections, DocumentChange, DocumentFacts, DocumentFilter, DocumentStore, Documents, EmbeddedCollections, Ingest,
     IngestWork, JobFilter, NewDocument, ReadDocument,
+};
+pub use domains::{
+    DataAccess, DataAnswer, DataCaller, DataColumn, DataError, DataSlot, DomainStore, RecordChangeFilter, SavedText,
+    SchemaPassage,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};

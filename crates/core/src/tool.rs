@@ -55,6 +55,8 @@ fn no_utterances(utterances: &Arc<[String]>) -> bool {
     utterances.is_empty()
 }
 
+/// The tool that asks databases through their domains.
+pub const DATA_QUERY: &str = "oos_query";
 pub const TOOL_SEARCH: &str = "tool_search";
 /// The tool by which a trusted model plans.
 pub const PLAN: &str = "plan";

@@ -5,8 +5,8 @@ use steward_core::deep::DeepDefaults;
 use steward_core::governance::{DataRules, PiiKind};
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
-    Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
-    KnowledgeSlot, MaskMaps, Models, Overview, PersonalData, ResourceGrants, Retention, RunStore, Settings,
+    Agents, Approvals, AuditLog, Clock, Conversations, DataSlot, Embedder, EventBus, Facts, Grants, Ids, Intent,
+    KeptRuns, KnowledgeSlot, MaskMaps, Models, Overview, PersonalData, ResourceGrants, Retention, RunStore, Settings,
     SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
@@ -66,6 +66,8 @@ pub struct Deps {
     pub intent: Arc<dyn Intent>,
     /// The documents that runs answer from; empty: there are none.
     pub knowledge: KnowledgeSlot,
+    /// Databases through their domains.
+    pub data: DataSlot,
     pub bus: Arc<dyn EventBus>,
     pub price: PriceOf,
     /// Requests and tokens a minute of virtual keys.

@@ -25,7 +25,8 @@ impl Answer {
 
     /// Documents are named from the folder that was taken in, or by their name alone.
     fn is_of(&self, source: &str, name: &str) -> bool {
-        let known = if source.is_empty() { name } else { source }.trim_start_matches('/');
+        // The source of a file that was sent is its hash.
+        let known = if source.ends_with(name) { source } else { name }.trim_start_matches('/');
         let ends_with = |long: &str, short: &str| {
             long.strip_suffix(short).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use steward_access::{Access, AccessDeps, LoginLimits};
 use steward_app::config::Configuration;
 use steward_app::{
-    AboutFacts, App, AppParts, DocumentParts, DocumentService, EmbeddingModels, EndpointParts, Health, UsageWriter,
-    VisionModel,
+    AboutFacts, App, AppParts, DocumentParts, DocumentService, DomainParts, DomainService, EmbeddingModels,
+    EndpointParts, Health, UsageWriter, VisionModel,
 };
 use steward_core::Cancellation;
-use steward_core::ports::Knowledge;
+use steward_core::ports::{DataAccess, Knowledge};
 use steward_models::embed::ModelFolders;
 
 /// What a tenant has besides its parts.
@@ -51,8 +51,23 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
     let documents = Arc::new(documents);
     let knowledge: Arc<dyn Knowledge> = Arc::clone(&documents) as _;
     let _ = parts.runs.deps().knowledge.set(knowledge);
+    let domains = Arc::new(DomainService::new(DomainParts {
+        tenant: parts.tenant,
+        store: parts.store.clone(),
+        users: parts.store.clone(),
+        groups: parts.store.clone(),
+        vault: Arc::clone(&parts.vault),
+        embedder: Arc::clone(&parts.embedder),
+        clock: Arc::clone(&parts.clock),
+        ids: Arc::clone(&parts.ids),
+        workspace: own.workspace.clone().into(),
+        data_dir: parts.data_dir.clone(),
+    }));
+    let data: Arc<dyn DataAccess> = Arc::clone(&domains) as _;
+    let _ = parts.runs.deps().data.set(data);
     App::new(AppParts {
         documents,
+        domains,
         runs: parts.runs.clone(),
         access: own.access,
         health: Arc::new(health),

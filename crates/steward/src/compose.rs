@@ -15,8 +15,8 @@ use steward_app::{
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
-use steward_core::ports::KnowledgeSlot;
 use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, PageReader, Vault};
+use steward_core::ports::{DataSlot, KnowledgeSlot};
 use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
@@ -303,6 +303,7 @@ impl Composition {
             web_allow: web_allow.clone(),
         };
         let knowledge = KnowledgeSlot::default();
+        let data = DataSlot::default();
         let tools = tools_of_this_build(
             ToolsConfig { web_allow, terminal: settings.terminal.clone(), sandbox_helper: sandbox_helper(settings) },
             &Ports {
@@ -311,6 +312,7 @@ impl Composition {
                 clock: Arc::clone(&clock),
                 python: skills.python.clone(),
                 knowledge: Arc::clone(&knowledge),
+                data: Arc::clone(&data),
             },
         )?;
         let tools = match &browsers {
@@ -335,6 +337,7 @@ impl Composition {
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
             knowledge,
+            data,
             personal_data: Arc::new(SharedDetector),
             tenant,
             store: store.clone(),

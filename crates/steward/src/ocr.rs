@@ -193,9 +193,9 @@ fn told_by_tesseract(outcome: &Outcome, languages: &str) -> Result<(), ExtractFa
 #[async_trait]
 impl PageReader for ConfinedPages {
     fn engines(&self) -> Vec<OcrEngine> {
-        let tesseract = self.engines.tesseract.as_ref().map(|_| OcrEngine::Tesseract);
         let models = self.engines.models().map(|_| OcrEngine::Onnx);
-        tesseract.into_iter().chain(models).collect()
+        let tesseract = self.engines.tesseract.as_ref().map(|_| OcrEngine::Tesseract);
+        models.into_iter().chain(tesseract).collect()
     }
 
     async fn read(&self, engine: OcrEngine, file: &Path, page: u32) -> Result<PageReading, ExtractFailure> {

@@ -554,6 +554,64 @@ create table mcp_servers (
 );
 create unique index mcp_servers_by_name on mcp_servers (tenant_id, name);
 
+-- Users' databases, the texts that describe them with all their versions, what models are told about them, and changes of
+-- records that wait for a person. body: JSON.
+create table datasources (
+    tenant_id uuid   not null,
+    id        uuid   not null,
+    name      text   not null,
+    version   bigint not null,
+    body      text   not null,
+    primary key (tenant_id, id)
+);
+create unique index datasources_by_name on datasources (tenant_id, name);
+
+create table domain_texts (
+    tenant_id  uuid   not null,
+    kind       text   not null,
+    name       text   not null,
+    version    bigint not null,
+    changed_at bigint not null,
+    changed_by uuid,
+    text       text   not null,
+    primary key (tenant_id, kind, name)
+);
+
+-- removed: this version is the one that took the text away.
+create table domain_text_versions (
+    tenant_id  uuid   not null,
+    kind       text   not null,
+    name       text   not null,
+    version    bigint not null,
+    changed_at bigint not null,
+    changed_by uuid,
+    removed    bigint not null,
+    text       text   not null,
+    primary key (tenant_id, kind, name, version)
+);
+
+create table standing_instructions (
+    tenant_id uuid   not null,
+    name      text   not null,
+    version   bigint not null,
+    body      text   not null,
+    primary key (tenant_id, name)
+);
+
+create table record_changes (
+    tenant_id   uuid   not null,
+    id          uuid   not null,
+    domain      text   not null,
+    state       text   not null,
+    owner_id    uuid,
+    run_id      uuid,
+    proposed_at bigint not null,
+    version     bigint not null,
+    body        text   not null,
+    primary key (tenant_id, id)
+);
+create index record_changes_by_state on record_changes (tenant_id, state, id);
+
 -- body: what may be shown; sealed: nonce and ciphertext, hexadecimal. All rows of a tenant have the
 -- same key_id.
 create table credentials (

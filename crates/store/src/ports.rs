@@ -12,6 +12,7 @@ mod conversations;
 mod credentials;
 mod document_changes;
 mod documents;
+mod domains;
 mod facts;
 mod grants;
 mod groups;

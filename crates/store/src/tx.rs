@@ -7,9 +7,9 @@ use sqlx::query::Query;
 use sqlx::{Executor, PgConnection, Postgres, Row as _};
 use steward_core::ports::{StoreError, StoreResult};
 use steward_core::{
-    AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DocumentId, GroupId,
-    IngestJobId, KeyId, McpServerId, ReservationId, RunId, SkillId, TenantId, TimerId, Timestamp, UserId,
-    WatchedPathId,
+    AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DatasourceId, DocumentId,
+    GroupId, IngestJobId, KeyId, McpServerId, RecordChangeId, ReservationId, RunId, SkillId, TenantId, TimerId,
+    Timestamp, UserId, WatchedPathId,
 };
 use uuid::Uuid;
 
@@ -337,5 +337,7 @@ id_args!(
     TenantId,
     TimerId,
     UserId,
-    WatchedPathId
+    WatchedPathId,
+    DatasourceId,
+    RecordChangeId
 );

@@ -2,6 +2,7 @@
 
 use crate::browser::BROWSER_TOOLS;
 use crate::catalogue;
+use crate::domains::DOMAIN_TOOLS;
 use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, Typed, would_fail};
 use crate::package::REFERENCE_TOOLS;
@@ -207,7 +208,10 @@ impl Tools for Dispatcher {
     async fn of_agent(&self, tenant: TenantId, agent: &Agent) -> Result<AgentTools, ToolError> {
         let mut found = AgentTools { tools: self.catalogue(), prompts: Vec::new() };
         if agent.tools.is_empty() {
-            let by_name_only = |spec: &ToolSpec| BROWSER_TOOLS.contains(&spec.name.as_str());
+            let by_name_only = |spec: &ToolSpec| {
+                let name = spec.name.as_str();
+                BROWSER_TOOLS.contains(&name) || DOMAIN_TOOLS.contains(&name)
+            };
             found.tools.retain(|spec| !by_name_only(spec));
         } else {
             found.tools.retain(|spec| agent.tools.contains(&spec.name));

@@ -3,6 +3,7 @@
 pub mod databases;
 pub mod joins;
 pub mod lower;
+mod server_url;
 pub mod show;
 pub(crate) mod source;
 mod table_files;
@@ -12,4 +13,5 @@ mod tool;
 mod tests;
 
 pub use lower::{LowerError, Lowered, lower};
+pub use server_url::server_url;
 pub use tool::{SqlArgs, SqlTool};

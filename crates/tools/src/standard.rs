@@ -1,6 +1,7 @@
 use crate::control::{Feedback, FinalAnswer};
 use crate::dispatcher::{Dispatcher, DispatcherBuilder};
 use crate::documents::DocumentsSearch;
+use crate::domains::{DomainList, DomainLoad, DomainSave, OosQuery, OosSchemaSearch, ViewSave};
 use crate::error::ToolsError;
 use crate::facts::{NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersDone, RemindersList, SaveMemory};
 use crate::files::{Grep, List, Read, Write};
@@ -12,7 +13,7 @@ use crate::sql::SqlTool;
 use crate::terminal::{Terminal, TerminalConfig, TerminalWrite};
 use crate::web::WebFetch;
 use std::sync::Arc;
-use steward_core::ports::{Blobs, Clock, Facts, KnowledgeSlot};
+use steward_core::ports::{Blobs, Clock, DataSlot, Facts, KnowledgeSlot};
 use steward_sandbox::process::Helper;
 
 #[derive(Debug, Clone)]
@@ -31,6 +32,7 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     pub python: Arc<dyn PythonRunner>,
     pub knowledge: KnowledgeSlot,
+    pub data: DataSlot,
 }
 
 /// All standard tools, in the order in which models see them.
@@ -47,6 +49,12 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(Write::new(Arc::clone(blobs)))
         .with(DocumentsSearch(Arc::clone(&ports.knowledge)))
         .with(SqlTool)
+        .with(OosSchemaSearch(Arc::clone(&ports.data)))
+        .with(OosQuery(Arc::clone(&ports.data)))
+        .with(DomainList(Arc::clone(&ports.data)))
+        .with(DomainLoad(Arc::clone(&ports.data)))
+        .with(DomainSave(Arc::clone(&ports.data)))
+        .with(ViewSave(Arc::clone(&ports.data)))
         .with(Terminal::new(config.terminal.clone(), config.sandbox_helper.clone())?)
         .with(TerminalWrite::new(config.terminal, config.sandbox_helper, Arc::clone(blobs))?)
         .with(Python::new(Arc::clone(&ports.python)))

@@ -70,8 +70,9 @@ impl DocumentService {
         }
         if document.origin == DocumentOrigin::Workspace {
             // Nobody waits for it, and whoever works here needs the processors.
+            let rest = (self.clock.now().since(now) * self.workers).min(LONGEST_REST);
             tokio::select! {
-                () = tokio::time::sleep(self.clock.now().since(now).min(LONGEST_REST)) => {}
+                () = tokio::time::sleep(rest) => {}
                 () = self.woken() => {}
             }
         }

@@ -11,13 +11,14 @@ use steward_core::governance::{Classified, DATA_RULES_SETTING, DataRules, Seen, 
 use steward_core::message::{Message, given_documents};
 use steward_core::model::{Capabilities, Connection};
 use steward_core::policy::{Grant, TOOL_RULES_SETTING, ToolRule, ToolRules};
-use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus, SideWrite, StoreError};
+use steward_core::ports::{AgentTools, DataCaller, Lease, RouteRequest, RunRow, RunStatus, SideWrite, StoreError};
 use steward_core::prompt::{Carried, Compaction, weigh_tools};
 use steward_core::reference::GivenDocument;
 use steward_core::routing::{RouteTaken, Task, ToolHint};
 use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
-use steward_core::tool::ToolSpec;
-use steward_core::{ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
+use steward_core::skill::SkillPrompt;
+use steward_core::tool::{DATA_QUERY, ToolSpec};
+use steward_core::{AgentId, ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
 
 /// Longest request, characters; what is longer belongs into a file.
 const MAX_INPUT: usize = 200_000;
@@ -165,6 +166,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         .of_agent(deps.tenant, &request.agent)
         .await
         .map_err(|error| EngineError::Tools(error.to_string()))?;
+    let prompts = with_briefing(deps, (request.user, request.agent.id), &request.input, &tools, prompts).await?;
     let deep = deps.config.deep.of(request.agent.deep);
     let carried = fitting_carried(carried, &tools, &connection.capabilities);
     let hint = ToolHint::of(&request.input, &tools);
@@ -230,6 +232,27 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         references: gathered.references,
         looked_through: gathered.looked_through,
     })
+}
+
+/// Besides, what the model is told about data, if the agent may ask for some: as it is now, so that a change acts on the
+/// next message.
+async fn with_briefing(
+    deps: &Deps,
+    (user, agent): (Option<UserId>, AgentId),
+    request: &str,
+    tools: &[ToolSpec],
+    mut prompts: Vec<SkillPrompt>,
+) -> Result<Vec<SkillPrompt>, EngineError> {
+    let asks = tools.iter().any(|spec| spec.name == DATA_QUERY && spec.skill.is_none());
+    if let Some(data) = deps.data.get().filter(|_| asks) {
+        let caller = DataCaller { user, agent: Some(agent), run: None };
+        let text = data.briefing(caller, request).await;
+        let text = text.map_err(|error| EngineError::Tools(format!("the domains can't be read: {error}")))?;
+        if !text.is_empty() {
+            prompts.insert(0, SkillPrompt { name: "data".to_owned(), text });
+        }
+    }
+    Ok(prompts)
 }
 
 /// The rules of the installation that hold for a run.

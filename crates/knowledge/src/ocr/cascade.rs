@@ -6,7 +6,8 @@ use steward_core::extracted::OcrEngine;
 
 /// A reading of at least this confidence is kept without asking further.
 pub const CONFIDENT: f32 = 0.6;
-/// Tesseract thinks well of accents that it gets wrong while several languages are loaded: below it, others are asked too.
+/// What the first reading must have, while nothing is there to compare it with: engines think well of letters that they
+/// take for others, such as accents, or a script that they don't know.
 const SURE: f32 = 0.95;
 /// Letters and digits that make a text.
 pub const USEFUL: usize = 50;
@@ -23,7 +24,7 @@ impl Cascade {
     /// Whether what is there is not good enough.
     pub fn wants_more(&self) -> bool {
         let enough = |engine| match (engine, self.readings.len()) {
-            (OcrEngine::Tesseract, 1) => SURE,
+            (OcrEngine::Tesseract | OcrEngine::Onnx, 1) => SURE,
             _ => CONFIDENT,
         };
         self.best().is_none_or(|(engine, reading)| reading.confidence < enough(engine))
@@ -105,16 +106,18 @@ mod tests {
     fn a_confident_reading_ends_it() {
         let mut cascade = Cascade::default();
         assert!(cascade.wants_more());
-        cascade.add(Tesseract, reading(TEXT, 0.59));
+        cascade.add(Onnx, reading(TEXT, 0.59));
         assert!(cascade.wants_more());
-        cascade.add(Onnx, reading(TEXT, 0.9));
+        cascade.add(Tesseract, reading(TEXT, 0.9));
         assert!(!cascade.wants_more());
-        assert_eq!(cascade.best().unwrap().0, Onnx);
+        assert_eq!(cascade.best().unwrap().0, Tesseract);
 
-        for (confidence, more) in [(0.96, false), (0.93, true)] {
-            let mut alone = Cascade::default();
-            alone.add(Tesseract, reading(TEXT, confidence));
-            assert_eq!(alone.wants_more(), more);
+        for engine in [Onnx, Tesseract] {
+            for (confidence, more) in [(0.96, false), (0.93, true)] {
+                let mut alone = Cascade::default();
+                alone.add(engine, reading(TEXT, confidence));
+                assert_eq!(alone.wants_more(), more);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 mod grants;
 mod put_back;
+mod schema;
 mod table;
 mod values;
 mod write;
@@ -13,6 +14,8 @@ use serde_json::Value;
 use sqlparser::dialect::{Dialect, MySqlDialect};
 use sqlx::mysql::{MySqlConnectOptions, MySqlDatabaseError};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, MySqlConnection, Row as _};
+
+use steward_core::tables::Schema;
 
 use super::change::{Snapshot, WriteState};
 use super::error::{SqlError, shorten, timeout};
@@ -136,6 +139,12 @@ impl Connection {
     ) -> Result<Answer, SqlError> {
         let mut link = self.link().await?;
         let answer = link.run(checked, parameters, limits, purpose).await;
+        self.keep(link, answer)
+    }
+
+    pub async fn schema(&mut self, limits: &Limits) -> Result<Schema, SqlError> {
+        let mut link = self.link().await?;
+        let answer = schema::read(&mut link.connection).await.map_err(|e| classify(&e, limits));
         self.keep(link, answer)
     }
 

@@ -1,4 +1,5 @@
 mod put_back;
+mod schema;
 mod table;
 mod values;
 mod write;
@@ -14,6 +15,8 @@ use sqlx::{
     AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, PgConnection, Row as _,
     Statement as _,
 };
+
+use steward_core::tables::Schema;
 
 use super::change::{Snapshot, WriteState};
 use super::error::{SqlError, shorten, timeout};
@@ -134,6 +137,12 @@ impl Connection {
         self.begin(true, limits, None).await?;
         let answer = put_back::restore(&mut self.0, snapshot, limits).await;
         self.end(true, answer, limits).await
+    }
+
+    pub async fn schema(&mut self, limits: &Limits) -> Result<Schema, SqlError> {
+        self.begin(false, limits, None).await?;
+        let answer = schema::read(&mut self.0).await.map_err(|e| classify(&e, limits));
+        self.end(false, answer, limits).await
     }
 
     /// Opens a transaction. Returns a function of the database's own that the statement could call, if there is one.

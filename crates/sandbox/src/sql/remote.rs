@@ -7,6 +7,7 @@ pub use super::change::{Answer, Changes, Snapshot, WriteState};
 use std::time::Duration;
 
 use serde_json::Value;
+use steward_core::tables::Schema;
 
 use super::error::{SqlError, timeout};
 use super::policy::Limits;
@@ -151,6 +152,18 @@ impl Remote {
             match &mut self.server {
                 Server::Postgres(connection) => connection.run(&checked, parameters, limits, purpose).await,
                 Server::MySql(connection) => connection.run(&checked, parameters, limits, purpose).await,
+            }
+        })
+        .await
+    }
+
+    /// What the user of the connection may read.
+    pub async fn schema(&mut self) -> Result<Schema, SqlError> {
+        let limits = &self.options.limits;
+        within(limits, async {
+            match &mut self.server {
+                Server::Postgres(connection) => connection.schema(limits).await,
+                Server::MySql(connection) => connection.schema(limits).await,
             }
         })
         .await

@@ -110,6 +110,7 @@ async fn composed(
     let client = Client::new(Secrets::none(), None, Timeouts::default());
     let helper = || Helper { program: env!("CARGO_BIN_EXE_steward").into(), prefix: vec!["sandbox-exec".into()] };
     let knowledge = steward_core::ports::KnowledgeSlot::default();
+    let data = steward_core::ports::DataSlot::default();
     let tools = standard(
         ToolsConfig {
             web_allow: web_allow.iter().map(|one| one.parse().unwrap()).collect(),
@@ -122,6 +123,7 @@ async fn composed(
             clock: Arc::clone(&clock),
             python: Arc::new(PythonPool::new(helper(), PythonConfig::default())),
             knowledge: Arc::clone(&knowledge),
+            data: Arc::clone(&data),
         },
     )
     .unwrap();
@@ -130,6 +132,7 @@ async fn composed(
     let service = RunService::new(Deps {
         limiter: Arc::default(),
         knowledge,
+        data,
         personal_data: Arc::new(SharedDetector),
         tenant: TenantId::DEFAULT,
         store: store.clone(),

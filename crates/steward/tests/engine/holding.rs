@@ -105,6 +105,7 @@ impl Bed {
         let service = RunService::new(Deps {
             limiter: Arc::default(),
             knowledge: Arc::default(),
+            data: Arc::default(),
             personal_data: Arc::new(SharedDetector),
             tools: tools.clone(),
             config: EngineConfig {

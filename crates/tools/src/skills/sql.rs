@@ -5,7 +5,7 @@ use super::{Executor, SkillCall};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::skills::executor::spec_of;
-use crate::sql::{databases, show};
+use crate::sql::{databases, server_url, show};
 use async_trait::async_trait;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
@@ -296,23 +296,7 @@ pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> 
     } else {
         spec.database.clone()
     };
-    let bad = || {
-        ToolsError::Refused(
-            "the database is none of sqlite:PATH, postgres://…, mysql://… and mariadb://…; correct the skill"
-                .to_owned(),
-        )
-    };
-    let mut url = Url::parse(&text).map_err(|_| bad())?;
-    if !Remote::is_url(url.as_str()) {
-        return Err(bad());
-    }
-    if let Some(name) = field("username") {
-        url.set_username(&name).map_err(|()| bad())?;
-    }
-    if let Some(password) = field("password") {
-        url.set_password(Some(&password)).map_err(|()| bad())?;
-    }
-    Ok(Database::Server(url.to_string().into()))
+    server_url(&text, secret).map(Database::Server).map_err(ToolsError::Refused)
 }
 
 pub(super) fn without_user(url: &str) -> String {

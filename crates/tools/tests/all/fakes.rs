@@ -153,6 +153,7 @@ impl Bench {
             clock: Arc::new(Fixed),
             python: python(),
             knowledge: Arc::default(),
+            data: Arc::default(),
         };
         Self {
             scope: scope(workspace),
@@ -174,6 +175,7 @@ impl Bench {
             clock: Arc::new(Fixed),
             python: python(),
             knowledge: Arc::default(),
+            data: Arc::default(),
         };
         standard_builder(config, &ports).unwrap()
     }

@@ -1,0 +1,100 @@
+//! Databases through their domains: what the use cases and the tools of runs work with.
+
+mod briefing;
+mod changes;
+mod known;
+mod queries;
+mod sources;
+mod texts;
+
+pub(crate) use changes::ProposedChange;
+pub(crate) use known::Known;
+pub(crate) use queries::RowsFor;
+pub(crate) use texts::TextWish;
+
+use crate::error::AppError;
+use known::KnownCache;
+use sources::Opened;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use steward_core::TenantId;
+use steward_core::ports::{
+    Clock, DataCaller, DataError, DomainStore, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault,
+};
+use steward_tools::datasource::Datasources;
+
+pub struct DomainParts {
+    pub tenant: TenantId,
+    pub store: Arc<dyn DomainStore>,
+    pub users: Arc<dyn Users>,
+    pub groups: Arc<dyn Groups>,
+    pub vault: Arc<dyn Vault>,
+    pub embedder: Arc<dyn Embedder>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+    /// Folder in which `sqlite:PATH` is looked for.
+    pub workspace: PathBuf,
+    /// The program's own files, which no datasource may be.
+    pub data_dir: PathBuf,
+}
+
+pub struct DomainService {
+    tenant: TenantId,
+    pub(crate) store: Arc<dyn DomainStore>,
+    users: Arc<dyn Users>,
+    groups: Arc<dyn Groups>,
+    vault: Arc<dyn Vault>,
+    embedder: Arc<dyn Embedder>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+    workspace: PathBuf,
+    data_dir: PathBuf,
+    databases: Datasources,
+    known: KnownCache,
+    opened: Mutex<Opened>,
+}
+
+impl DomainService {
+    pub fn new(parts: DomainParts) -> Self {
+        let DomainParts { tenant, store, users, groups, vault, embedder, clock, ids, workspace, data_dir } = parts;
+        Self {
+            tenant,
+            store,
+            users,
+            groups,
+            vault,
+            embedder,
+            clock,
+            ids,
+            workspace,
+            data_dir,
+            databases: Datasources::default(),
+            known: KnownCache::default(),
+            opened: Mutex::default(),
+        }
+    }
+
+    /// What permissions of domains know a caller by: the role and the groups. Nobody has none.
+    pub(crate) async fn roles(&self, caller: DataCaller) -> StoreResult<Vec<String>> {
+        let Some(user) = caller.user else {
+            return Ok(Vec::new());
+        };
+        let Some(known) = self.users.user(self.tenant, user).await?.filter(|user| user.state() == UserState::Active)
+        else {
+            return Ok(Vec::new());
+        };
+        let groups = self.groups.groups_of(self.tenant, user).await?;
+        Ok(std::iter::once(known.role.as_str().to_owned()).chain(groups.into_iter().map(|group| group.name)).collect())
+    }
+}
+
+/// As an error of a use case.
+impl From<DataError> for AppError {
+    fn from(error: DataError) -> Self {
+        match error {
+            DataError::Refused(why) => Self::invalid("query", why, "correct it and try again"),
+            DataError::Failed(why) => Self::unavailable(why),
+            DataError::Store(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What the model of a run is told about data, and databases as runs use them.
+
+use super::queries::RowsFor;
+use super::{DomainService, Known, TextWish};
+use async_trait::async_trait;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use steward_core::datasource::{DomainText, DomainTextKind, RecordChange};
+use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataError, SavedText, SchemaPassage};
+use steward_domains::chunks::{hint, index_line};
+use steward_domains::model::{Domain, View};
+
+/// Lines of the index of domains.
+const MOST_LINES: usize = 120;
+/// Least similarity of a request to a view for which its fields take the place of searching.
+const CLEARLY: f32 = 1.05;
+/// How much nearer the view must be than the next one of another domain.
+const AHEAD: f32 = 0.25;
+
+#[async_trait]
+impl DataAccess for DomainService {
+    async fn briefing(&self, caller: DataCaller, request: &str) -> Result<String, DataError> {
+        let known = self.known().await?;
+        let roles = self.roles(caller).await?;
+        let visible = known.domains.seen_by(&roles);
+        let domains: Vec<&Domain> = visible.iter().map(|known| known.domain).collect();
+        let mut text = String::new();
+        for instruction in self.store.standing_instructions(self.tenant).await?.iter().filter(|one| one.enabled) {
+            let _ = write!(text, "### {}\n{}\n\n", instruction.name, instruction.text.trim());
+        }
+        if domains.is_empty() {
+            return Ok(text);
+        }
+        text.push_str("### Domains\n");
+        for domain in domains.iter().take(MOST_LINES) {
+            let _ = writeln!(text, "- {}", index_line(domain));
+        }
+        if domains.len() > MOST_LINES {
+            let more = domains.len() - MOST_LINES;
+            let _ = writeln!(text, "- and {more} more, which oos_schema_search finds");
+        }
+        text.push('\n');
+        match self.hinted(&known, &roles, request).await {
+            Some((view, domain)) => text.push_str(&hint(&view, &domain)),
+            None => text.push_str(EXAMPLES),
+        }
+        Ok(text)
+    }
+
+    async fn search_schema(
+        &self,
+        caller: DataCaller,
+        request: &str,
+        limit: usize,
+    ) -> Result<Vec<SchemaPassage>, DataError> {
+        let known = self.known().await?;
+        let roles = self.roles(caller).await?;
+        self.search(&known, &roles, request, limit).await
+    }
+
+    async fn query(&self, caller: DataCaller, query: &Value) -> Result<DataAnswer, DataError> {
+        self.ask(caller, query, RowsFor::Model).await
+    }
+
+    async fn domain_names(&self, caller: DataCaller) -> Result<Vec<(DomainTextKind, String)>, DataError> {
+        self.may_author(caller).await?;
+        let known = self.known().await?;
+        Ok(known.texts.iter().map(|text| (text.kind, text.name.clone())).collect())
+    }
+
+    async fn domain_source(
+        &self,
+        caller: DataCaller,
+        kind: DomainTextKind,
+        name: &str,
+    ) -> Result<DomainText, DataError> {
+        self.may_author(caller).await?;
+        let found = self.store.domain_text(self.tenant, kind, name).await?;
+        found.ok_or_else(|| DataError::Refused(format!("there is no {kind} `{name}`; domain_list has them all")))
+    }
+
+    async fn save_domain_source(
+        &self,
+        caller: DataCaller,
+        kind: DomainTextKind,
+        text: &str,
+    ) -> Result<SavedText, DataError> {
+        self.may_author(caller).await?;
+        let wish = TextWish { text: text.to_owned(), version: None, only: Some(kind) };
+        let mut saved = self.save_texts(caller, &wish).await?;
+        saved.pop().ok_or_else(|| DataError::Refused(format!("there is no {kind} in the text")))
+    }
+
+    async fn propose_change(&self, caller: DataCaller, change: &Value) -> Result<RecordChange, DataError> {
+        Ok(self.propose(caller, change).await?.change)
+    }
+}
+
+impl DomainService {
+    /// Found by words and, where the model for that is there, by meaning.
+    pub(crate) async fn search(
+        &self,
+        known: &Arc<Known>,
+        roles: &[String],
+        request: &str,
+        limit: usize,
+    ) -> Result<Vec<SchemaPassage>, DataError> {
+        let similarities = self.similarities(known, request).await;
+        let visible = known.domains.seen_by(roles);
+        let hits = known.search.find(request, similarities.as_deref(), known.chunks.len());
+        let seen = hits.into_iter().filter(|hit| visible.domain(&hit.domain).is_some());
+        Ok(seen
+            .take(limit)
+            .map(|hit| SchemaPassage {
+                text: whole_text(known, &hit.domain, hit.chunk),
+                domain: hit.domain,
+                score: hit.score,
+            })
+            .collect())
+    }
+
+    /// Of each chunk to a request; `None`: the model can't be asked, and words alone must do.
+    async fn similarities(&self, known: &Arc<Known>, request: &str) -> Option<Vec<f32>> {
+        let wanted = self.embedder.embed(&[request.to_owned()]).await.ok()?;
+        let vectors = self.chunk_vectors(known).await.ok()?;
+        let wanted = wanted.first()?;
+        let dot = |vector: &Vec<f32>| vector.iter().zip(wanted).map(|(one, other)| one * other).sum();
+        Some(vectors.iter().map(dot).collect())
+    }
+
+    /// The view that a request clearly means.
+    async fn hinted(&self, known: &Arc<Known>, roles: &[String], request: &str) -> Option<(View, Domain)> {
+        let found = self.search(known, roles, request, 2).await.ok()?;
+        let best = found.first().filter(|best| best.score >= CLEARLY)?;
+        if found.get(1).is_some_and(|next| best.score - next.score < AHEAD) {
+            return None;
+        }
+        let view = known.views.iter().find(|view| view.domain == best.domain && !view.tables.is_empty())?;
+        Some((view.clone(), known.domains.get(&best.domain)?.clone()))
+    }
+
+    /// Texts of domains say what everybody may see: who writes them must be an operator.
+    async fn may_author(&self, caller: DataCaller) -> Result<(), DataError> {
+        let roles = self.roles(caller).await?;
+        if roles.first().is_some_and(|role| role == "admin" || role == "operator") {
+            return Ok(());
+        }
+        Err(DataError::Refused("domains are written by operators; ask one".to_owned()))
+    }
+}
+
+/// The chunk that was found, after the first one of its domain, which says what the domain is.
+fn whole_text(known: &Known, domain: &str, chunk: usize) -> String {
+    let Some(found) = known.chunks.get(chunk) else { return String::new() };
+    let first = known.chunks.iter().find(|chunk| chunk.domain == domain && chunk.view.is_none() && chunk.part == 0);
+    match first.filter(|first| first.hash != found.hash) {
+        Some(first) => format!("{}\n\n{}", first.text, found.text),
+        None => found.text.clone(),
+    }
+}
+
+/// The pattern of calls, for a model that has to find the domain first.
+const EXAMPLES: &str = include_str!("../../prompts/domain-examples.md");

@@ -1,0 +1,310 @@
+//! Changes of records: proposed by anyone who may, written once a person confirms, taken back if they wish.
+
+use super::queries::{no_datasource, refused};
+use super::sources::{dialect, failed};
+use super::{DomainService, Known};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use steward_core::datasource::{Datasource, RecordChange, RecordChangeState};
+use steward_core::ports::{DataCaller, DataError};
+use steward_core::{RecordChangeId, UserId};
+use steward_domains::change::{Change, CheckedChange, CurrentRow, Difference, Options, validate};
+use steward_domains::model::{Domain, Meta};
+use steward_domains::query::Dialect;
+use steward_tools::datasource::{DatasourceAccess, StagedChange, WriteState};
+
+/// Most values of a list of choices.
+const MOST_OPTIONS: usize = 1000;
+
+/// A change with what it would do, field by field.
+#[derive(Debug, Clone)]
+pub(crate) struct ProposedChange {
+    pub change: RecordChange,
+    pub difference: Vec<Difference>,
+}
+
+/// A change and where it goes.
+struct Target {
+    checked: CheckedChange,
+    datasource: Datasource,
+    access: DatasourceAccess,
+    dialect: Dialect,
+}
+
+impl DomainService {
+    /// Checks a change and keeps it for a person to decide. Nothing is written.
+    pub(crate) async fn propose(&self, caller: DataCaller, change: &Value) -> Result<ProposedChange, DataError> {
+        let target = self.target(caller, change).await?;
+        let current = self.current_row(&target).await?;
+        let difference = target.checked.difference(current.as_ref());
+        if difference.is_empty() {
+            return Err(DataError::Refused("nothing would change: the record is so already".to_owned()));
+        }
+        let change = RecordChange {
+            id: RecordChangeId(self.ids.next()),
+            domain: target.checked.domain().to_owned(),
+            change: change.clone(),
+            before: current.as_ref().map(|current| current.values.clone()),
+            state: RecordChangeState::Proposed,
+            owner: caller.user,
+            run: caller.run,
+            agent: caller.agent,
+            proposed_at: self.clock.now(),
+            decided_by: None,
+            decided_at: None,
+            outcome: None,
+            current: current.as_ref().and_then(|current| serde_json::to_value(current).ok()),
+            written: None,
+            version: 1,
+        };
+        self.store.add_record_change(self.tenant, &change).await?;
+        Ok(ProposedChange { change, difference })
+    }
+
+    /// What a change would do or has done, field by field; empty where its domain is gone.
+    pub(crate) async fn with_difference(&self, change: RecordChange) -> Result<ProposedChange, DataError> {
+        let known = self.known().await?;
+        let fields: Vec<_> = known.domains.get(&change.domain).map_or_else(Vec::new, |domain| {
+            domain.fields.iter().map(|field| (field.name.clone(), field.kind)).collect()
+        });
+        let before = change.before.clone().unwrap_or_default();
+        let mut after = if change.change["change"] == "delete" { Map::new() } else { before.clone() };
+        for (name, value) in change.change["set"].as_object().into_iter().flatten() {
+            after.insert(name.clone(), value.clone());
+        }
+        let difference = steward_domains::change::difference(&fields, &before, &after);
+        Ok(ProposedChange { change, difference })
+    }
+
+    /// Writes a proposed change, with the rights of who confirms it. Somebody who was faster wins: then nothing is
+    /// written, and the change says so.
+    pub(crate) async fn confirm(&self, by: UserId, change: RecordChange) -> Result<RecordChange, DataError> {
+        let caller = DataCaller { user: Some(by), ..DataCaller::default() };
+        let target = self.target(caller, &change.change).await?;
+        if !target.datasource.writable {
+            return Err(DataError::Refused(format!(
+                "the datasource `{}` is only read; an operator can open it for changes",
+                target.datasource.name
+            )));
+        }
+        let current: Option<CurrentRow> = change.current.clone().and_then(|row| serde_json::from_value(row).ok());
+        let lowered = target.checked.lower(current.as_ref(), target.dialect);
+        let (sql, values) = lowered.map_err(|error| DataError::Refused(error.to_string()))?;
+        let confirmed = RecordChange {
+            state: RecordChangeState::Confirmed,
+            decided_by: Some(by),
+            decided_at: Some(self.clock.now()),
+            ..change
+        };
+        // Of two who confirm at once, one gets here.
+        let confirmed = self.store.save_record_change(self.tenant, &confirmed).await?;
+        let (store, tenant, staging) = (Arc::clone(&self.store), self.tenant, confirmed.clone());
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let stage = move |staged: StagedChange| async move {
+            let written = serde_json::to_value(&staged).map_err(|error| error.to_string())?;
+            let staging = RecordChange { written: Some(written), ..staging };
+            let saved = store.save_record_change(tenant, &staging).await.map_err(|error| error.to_string())?;
+            let _ = tell.send(saved);
+            Ok(())
+        };
+        let done = self.databases.change(&target.access, sql, values, stage).await;
+        let latest = told.try_recv().unwrap_or(confirmed);
+        let (state, outcome) = match done {
+            Ok(staged) if staged.count == 1 => (RecordChangeState::Done, written_text(&staged)),
+            Ok(_) => (
+                RecordChangeState::Failed,
+                "Somebody else has changed or deleted the record since it was shown; nothing was written. Look at it \
+                 again and propose the change anew."
+                    .to_owned(),
+            ),
+            Err(error) => {
+                let why = failed(&target.datasource, &error).to_string();
+                return self.after_error(latest, &target, &why).await;
+            }
+        };
+        let outcome = Some(outcome);
+        Ok(self.store.save_record_change(self.tenant, &RecordChange { state, outcome, ..latest }).await?)
+    }
+
+    pub(crate) async fn discard(&self, by: UserId, change: RecordChange) -> Result<RecordChange, DataError> {
+        let discarded = RecordChange {
+            state: RecordChangeState::Discarded,
+            decided_by: Some(by),
+            decided_at: Some(self.clock.now()),
+            ..change
+        };
+        Ok(self.store.save_record_change(self.tenant, &discarded).await?)
+    }
+
+    /// Puts the record back as it was.
+    pub(crate) async fn take_back(&self, by: UserId, change: RecordChange) -> Result<RecordChange, DataError> {
+        let cannot = || DataError::Refused("it can't be taken back: the rows before it were not kept".to_owned());
+        let staged: StagedChange =
+            change.written.clone().and_then(|written| serde_json::from_value(written).ok()).ok_or_else(cannot)?;
+        let snapshot = staged.undo.ok_or_else(cannot)?;
+        let caller = DataCaller { user: Some(by), ..DataCaller::default() };
+        self.may_undo(caller, &change).await?;
+        let (datasource, access) = self.place_of(&change.domain).await?;
+        let done = self.databases.undo(&access, snapshot).await.map_err(|error| failed(&datasource, &error));
+        done.map_err(|error| DataError::Refused(error.to_string()))?;
+        let outcome = Some("It was taken back: the record is as it was before.".to_owned());
+        let undone = RecordChange { state: RecordChangeState::Undone, outcome, ..change };
+        Ok(self.store.save_record_change(self.tenant, &undone).await?)
+    }
+
+    /// Finds out what became of a change that was cut off while it was written.
+    pub(crate) async fn settle(&self, change: RecordChange) -> Result<RecordChange, DataError> {
+        let staged: Option<StagedChange> =
+            change.written.clone().and_then(|written| serde_json::from_value(written).ok());
+        let outcome = match &staged {
+            // Nothing was sent to be committed.
+            None => WriteState::NotDone,
+            Some(staged) => {
+                let (datasource, access) = self.place_of(&change.domain).await?;
+                self.databases.outcome(&access, staged).await.map_err(|error| failed(&datasource, &error))?
+            }
+        };
+        let settled = match (outcome, &staged) {
+            (WriteState::Done, Some(staged)) => {
+                RecordChange { state: RecordChangeState::Done, outcome: Some(written_text(staged)), ..change }
+            }
+            (WriteState::NotDone, _) => RecordChange {
+                state: RecordChangeState::Proposed,
+                decided_by: None,
+                decided_at: None,
+                written: None,
+                ..change
+            },
+            _ => RecordChange {
+                state: RecordChangeState::Failed,
+                outcome: Some(
+                    "The program ended while it was written, and the record does not tell whether it was. Look at it."
+                        .to_owned(),
+                ),
+                ..change
+            },
+        };
+        Ok(self.store.save_record_change(self.tenant, &settled).await?)
+    }
+
+    async fn after_error(&self, change: RecordChange, target: &Target, why: &str) -> Result<RecordChange, DataError> {
+        let staged: Option<StagedChange> =
+            change.written.clone().and_then(|written| serde_json::from_value(written).ok());
+        // Where the commit itself failed, it may have been done.
+        let done = match &staged {
+            Some(staged) => self.databases.outcome(&target.access, staged).await.ok(),
+            None => Some(WriteState::NotDone),
+        };
+        let (state, outcome) = match (done, staged) {
+            (Some(WriteState::Done), Some(staged)) => (RecordChangeState::Done, written_text(&staged)),
+            (Some(WriteState::NotDone), _) => (RecordChangeState::Failed, format!("Nothing was written: {why}")),
+            // It is found out later.
+            _ => return Ok(change),
+        };
+        let ended = RecordChange { state, outcome: Some(outcome), ..change };
+        Ok(self.store.save_record_change(self.tenant, &ended).await?)
+    }
+
+    async fn target(&self, caller: DataCaller, change: &Value) -> Result<Target, DataError> {
+        let change: Change = serde_json::from_value(change.clone()).map_err(|error| {
+            DataError::Refused(format!(
+                "the change is not as it should be ({error}); write {{\"change\": \"update\", \"domain\": …, \"key\": …, \
+                 \"set\": {{…}}}}, \"insert\" without a key, or \"delete\" without a set"
+            ))
+        })?;
+        let known = self.known().await?;
+        let roles = self.roles(caller).await?;
+        let visible = known.domains.seen_by(&roles);
+        let options = match visible.domain(change.domain()) {
+            Some(domain) => self.options(&known, domain.domain).await?,
+            None => Options::default(),
+        };
+        let checked = validate(&change, &known.domains, &roles, &options).map_err(|errors| refused(&errors))?;
+        let (datasource, access) = self.place_of(checked.domain()).await?;
+        let dialect = dialect(&access);
+        Ok(Target { checked, datasource, access, dialect })
+    }
+
+    async fn place_of(&self, domain: &str) -> Result<(Datasource, DatasourceAccess), DataError> {
+        let known = self.known().await?;
+        let gone = || DataError::Refused(format!("there is no domain `{domain}` any more"));
+        let domain = known.domains.get(domain).ok_or_else(gone)?;
+        let datasource = known.datasource(&domain.datasource).ok_or_else(|| no_datasource(&domain.datasource))?;
+        Ok((datasource.clone(), self.access(datasource).await?))
+    }
+
+    /// Taking back a change takes the same right as making its opposite.
+    async fn may_undo(&self, caller: DataCaller, change: &RecordChange) -> Result<(), DataError> {
+        use steward_domains::registry::Right;
+        let known = self.known().await?;
+        let roles = self.roles(caller).await?;
+        let wanted = if change.change["change"] == "insert" { Right::Delete } else { Right::Write };
+        let allowed = known.domains.get(&change.domain).is_some_and(|domain| {
+            let visible = known.domains.seen_by(&roles);
+            visible.allows(domain, Right::Read) && visible.allows(domain, wanted)
+        });
+        if allowed {
+            return Ok(());
+        }
+        Err(DataError::Refused(format!("your roles may not take this change of `{}` back", change.domain)))
+    }
+
+    /// The row as it is; `None` for one that is to be made.
+    async fn current_row(&self, target: &Target) -> Result<Option<CurrentRow>, DataError> {
+        let Some(read) = target.checked.read(target.dialect) else { return Ok(None) };
+        let rows = self.databases.read(&target.access, read.sql.clone(), read.values.clone()).await;
+        let rows = rows.map_err(|error| failed(&target.datasource, &error))?;
+        match rows.rows.first() {
+            Some(row) => Ok(Some(read.row(row))),
+            None => Err(DataError::Refused(format!(
+                "there is no such record of `{}`; look for its key first",
+                target.checked.domain()
+            ))),
+        }
+    }
+
+    /// The choices of all fields of a domain that have some.
+    pub(crate) async fn options(&self, known: &Known, domain: &Domain) -> Result<Options, DataError> {
+        let mut options = Options::default();
+        for field in &domain.fields {
+            let meta = field.options.as_ref().and_then(|name| domain.metas.iter().find(|meta| meta.name == *name));
+            let Some(meta) = meta else { continue };
+            let rows = self.choices(known, domain, meta).await?;
+            options.add(&domain.name, &field.name, rows.into_iter().map(|(key, _)| key).collect());
+        }
+        Ok(options)
+    }
+
+    /// Keys and labels of a list of choices.
+    pub(crate) async fn choices(
+        &self,
+        known: &Known,
+        domain: &Domain,
+        meta: &Meta,
+    ) -> Result<Vec<(Value, String)>, DataError> {
+        let (sql, values, access, datasource) = {
+            let datasource = known.datasource(&domain.datasource).ok_or_else(|| no_datasource(&domain.datasource))?;
+            let access = self.access(datasource).await?;
+            let (sql, values) = steward_domains::choices::statement(meta, MOST_OPTIONS, dialect(&access));
+            (sql, values, access, datasource)
+        };
+        let rows = self.databases.read(&access, sql, values).await.map_err(|error| failed(datasource, &error))?;
+        let pair = |mut row: Vec<Value>| {
+            let label = row.get(1).map(text).unwrap_or_default();
+            (row.swap_remove(0), label)
+        };
+        Ok(rows.rows.into_iter().filter(|row| !row.is_empty()).map(pair).collect())
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn written_text(staged: &StagedChange) -> String {
+    if staged.undo.is_some() {
+        "It was written, and can be taken back.".to_owned()
+    } else {
+        "It was written. It can't be taken back: the database does not say which row it was.".to_owned()
+    }
+}

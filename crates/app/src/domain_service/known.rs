@@ -1,0 +1,170 @@
+//! All domains and views of a tenant, read anew as soon as one of them changes.
+
+use super::DomainService;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use steward_core::DatasourceId;
+use steward_core::datasource::{Datasource, DomainText};
+use steward_core::ports::{EmbedError, StoreResult};
+use steward_core::tables::Schema;
+use steward_domains::Catalog;
+use steward_domains::chunks::{Chunk, of_domain, of_view};
+use steward_domains::lower::lower;
+use steward_domains::model::{Domain, View};
+use steward_domains::parser::parse;
+use steward_domains::registry::{Domains, Facts};
+use steward_domains::search::Search;
+
+/// How long a database's tables are taken to be as they were.
+const SCHEMA_FOR: Duration = Duration::from_mins(5);
+/// How long one that can't be reached is left alone.
+const UNREACHED_FOR: Duration = Duration::from_secs(20);
+
+/// What is known at a moment.
+pub(crate) struct Known {
+    pub datasources: Vec<Datasource>,
+    pub texts: Vec<DomainText>,
+    pub domains: Domains,
+    pub views: Vec<View>,
+    /// By the name of the datasource, where it could be asked.
+    pub schemas: BTreeMap<String, Arc<Schema>>,
+    /// Why the others could not be asked.
+    pub unreached: BTreeMap<String, String>,
+    pub chunks: Vec<Chunk>,
+    pub search: Search,
+}
+
+impl Known {
+    pub fn datasource(&self, name: &str) -> Option<&Datasource> {
+        self.datasources.iter().find(|one| one.name == name)
+    }
+
+    pub fn view(&self, name: &str) -> Option<&View> {
+        self.views.iter().find(|view| view.name == name)
+    }
+
+    /// What texts are checked against.
+    pub fn catalog(&self, groups: Vec<String>) -> Catalog {
+        Catalog {
+            schemas: self.schemas.iter().map(|(name, schema)| (name.clone(), (**schema).clone())).collect(),
+            domains: self.domains.iter().cloned().collect(),
+            views: self.views.clone(),
+            groups,
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct KnownCache {
+    last: Mutex<Option<Last>>,
+    schemas: Mutex<BTreeMap<DatasourceId, KnownSchema>>,
+    vectors: Mutex<Option<(Arc<Known>, Arc<Vec<Vec<f32>>>)>>,
+}
+
+struct Last {
+    stamp: String,
+    at: Instant,
+    known: Arc<Known>,
+}
+
+#[derive(Clone)]
+struct KnownSchema {
+    version: u64,
+    at: Instant,
+    schema: Result<Arc<Schema>, String>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl DomainService {
+    /// All of it as it is now; databases are asked for their tables every few minutes.
+    pub(crate) async fn known(&self) -> StoreResult<Arc<Known>> {
+        let stamp = self.store.domains_stamp(self.tenant).await?;
+        if let Some(last) = &*locked(&self.known.last)
+            && last.stamp == stamp
+            && last.at.elapsed() < if last.known.unreached.is_empty() { SCHEMA_FOR } else { UNREACHED_FOR }
+        {
+            return Ok(Arc::clone(&last.known));
+        }
+        let known = Arc::new(self.read_known().await?);
+        *locked(&self.known.last) = Some(Last { stamp, at: Instant::now(), known: Arc::clone(&known) });
+        Ok(known)
+    }
+
+    /// Has the tables of a datasource read again at the next use.
+    pub(crate) fn forget_schema(&self, id: DatasourceId) {
+        locked(&self.known.schemas).remove(&id);
+        self.opened().retain(|(known, _), _| *known != id);
+        *locked(&self.known.last) = None;
+        self.databases.forget(id);
+    }
+
+    async fn read_known(&self) -> StoreResult<Known> {
+        let datasources = self.store.datasources(self.tenant).await?;
+        let texts = self.store.domain_texts(self.tenant).await?;
+        let (mut domains, mut views): (Vec<Domain>, Vec<View>) = (Vec::new(), Vec::new());
+        for text in &texts {
+            // It was checked when it was saved.
+            let lowered = lower(&parse(&text.text));
+            domains.extend(lowered.domains.into_iter().map(|source| source.domain));
+            views.extend(lowered.views.into_iter().map(|source| source.view));
+        }
+        let (mut schemas, mut unreached) = (BTreeMap::new(), BTreeMap::new());
+        for datasource in &datasources {
+            match self.schema_of(datasource).await {
+                Ok(schema) => {
+                    schemas.insert(datasource.name.clone(), schema);
+                }
+                Err(why) => {
+                    unreached.insert(datasource.name.clone(), why);
+                }
+            }
+        }
+        let chunks: Vec<Chunk> = domains.iter().flat_map(of_domain).chain(views.iter().flat_map(of_view)).collect();
+        let facts: Vec<(String, Facts)> = domains
+            .iter()
+            .filter_map(|domain| {
+                let schema = schemas.get(&domain.datasource)?;
+                let table = schema.tables.iter().find(|table| table.name == domain.table)?;
+                Some((domain.name.clone(), Facts::of(domain, table)))
+            })
+            .collect();
+        let set = facts.into_iter().fold(Domains::new(domains), |set, (name, facts)| set.with_facts(&name, facts));
+        let search = Search::new(&chunks);
+        Ok(Known { datasources, texts, domains: set, views, schemas, unreached, chunks, search })
+    }
+
+    /// The tables of a datasource, or why it can't be asked.
+    pub(crate) async fn schema_of(&self, datasource: &Datasource) -> Result<Arc<Schema>, String> {
+        let known = locked(&self.known.schemas).get(&datasource.id).cloned();
+        if let Some(known) = known
+            && known.version == datasource.version
+            && known.at.elapsed() < if known.schema.is_ok() { SCHEMA_FOR } else { UNREACHED_FOR }
+        {
+            return known.schema;
+        }
+        let schema = match self.access(datasource).await {
+            Ok(access) => self.databases.schema(&access).await.map(Arc::new).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let known = KnownSchema { version: datasource.version, at: Instant::now(), schema: schema.clone() };
+        locked(&self.known.schemas).insert(datasource.id, known);
+        schema
+    }
+
+    /// The vectors of all chunks; only texts that are new are embedded.
+    pub(super) async fn chunk_vectors(&self, known: &Arc<Known>) -> Result<Arc<Vec<Vec<f32>>>, EmbedError> {
+        if let Some((of, vectors)) = &*locked(&self.known.vectors)
+            && Arc::ptr_eq(of, known)
+        {
+            return Ok(Arc::clone(vectors));
+        }
+        let texts: Vec<String> = known.chunks.iter().map(|chunk| chunk.text.clone()).collect();
+        let vectors = Arc::new(self.embedder.embed_lasting(&texts).await?);
+        *locked(&self.known.vectors) = Some((Arc::clone(known), Arc::clone(&vectors)));
+        Ok(vectors)
+    }
+}

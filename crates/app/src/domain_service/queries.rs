@@ -1,0 +1,132 @@
+//! Queries over domains: checked for their caller, run where the rows are, cut down to what the reader may see.
+
+use super::sources::{dialect, failed};
+use super::{DomainService, Known};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use steward_core::datasource::{Datasource, RowVisibility};
+use steward_core::ports::{DataAnswer, DataCaller, DataColumn, DataError};
+use steward_domains::query::embed::{attach, objects};
+use steward_domains::query::lower::OutColumn;
+use steward_domains::query::{Query, QueryError, lower, validate};
+use steward_domains::result::{Shape, shape, tidy};
+
+/// Rows that a model sees of a datasource that shows it a sample.
+const SAMPLE: usize = 5;
+
+/// Who reads the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowsFor {
+    Person,
+    /// As much as the datasource lets models see.
+    Model,
+}
+
+impl DomainService {
+    pub(crate) async fn ask(&self, caller: DataCaller, query: &Value, rows: RowsFor) -> Result<DataAnswer, DataError> {
+        let query = Query::parse(query).map_err(|errors| refused(&errors))?;
+        let known = self.known().await?;
+        let roles = self.roles(caller).await?;
+        self.ask_with(&known, &roles, &query, rows).await
+    }
+
+    pub(crate) async fn ask_with(
+        &self,
+        known: &Arc<Known>,
+        roles: &[String],
+        query: &Query,
+        rows_for: RowsFor,
+    ) -> Result<DataAnswer, DataError> {
+        let checked = validate(query, &known.domains, roles).map_err(|errors| refused(&errors))?;
+        let datasource = known.datasource(checked.datasource()).ok_or_else(|| no_datasource(checked.datasource()))?;
+        let access = self.access(datasource).await?;
+        let lowered = lower(&checked, dialect(&access));
+        let read = self.databases.read(&access, lowered.sql.clone(), lowered.values.clone()).await;
+        let read = read.map_err(|error| failed(datasource, &error))?;
+        let next = lowered.next_page(&read.rows);
+        let mut rows = read.rows;
+        tidy(&lowered.columns, &mut rows);
+        let mut embedded: Vec<Map<String, Value>> = Vec::new();
+        if !lowered.relations.is_empty() {
+            embedded = objects(&lowered.columns, &rows);
+            for relation in &lowered.relations {
+                let mut children = Vec::new();
+                if let Some((sql, values)) = relation.lower(&rows) {
+                    let read = self.databases.read(&access, sql, values).await;
+                    children = read.map_err(|error| failed(datasource, &error))?.rows;
+                    tidy(&relation.columns, &mut children);
+                }
+                attach(&mut embedded, &rows, relation, &children);
+            }
+        }
+        let shown: Vec<usize> = (0..lowered.columns.len()).filter(|at| !lowered.columns[*at].is_hidden()).collect();
+        let mut columns: Vec<DataColumn> = shown.iter().map(|at| column(&lowered.columns[*at])).collect();
+        let mut values: Vec<Vec<Value>> =
+            rows.iter().map(|row| shown.iter().map(|at| row.get(*at).cloned().unwrap_or_default()).collect()).collect();
+        for relation in &lowered.relations {
+            columns.push(DataColumn { name: relation.name.clone(), kind: "rows".to_owned() });
+            for (row, object) in values.iter_mut().zip(&embedded) {
+                row.push(object.get(&relation.name).cloned().unwrap_or_default());
+            }
+        }
+        let form = shape(&lowered.columns, values.len());
+        let mut answer = DataAnswer {
+            domain: checked.domain().to_owned(),
+            datasource: datasource.name.clone(),
+            query: serde_json::to_value(query).unwrap_or_default(),
+            found: values.len(),
+            truncated: read.truncated.is_some() || values.len() >= checked.limit() as usize,
+            columns,
+            rows: values,
+            next,
+            shape: serde_json::to_value(form).unwrap_or_default(),
+            note: None,
+            sql: lowered.sql,
+        };
+        if rows_for == RowsFor::Model {
+            cut_down(&mut answer, datasource, form, known.domains.key(checked.domain()));
+        }
+        Ok(answer)
+    }
+}
+
+fn column(column: &OutColumn) -> DataColumn {
+    DataColumn { name: column.name.clone(), kind: column.kind.name().to_owned() }
+}
+
+/// Leaves only what models may see of this datasource. Numbers over rows are no rows.
+fn cut_down(answer: &mut DataAnswer, datasource: &Datasource, form: Shape, key: &[String]) {
+    let summed_up = matches!(form, Shape::Number { .. } | Shape::Series { .. });
+    let found = answer.found;
+    match datasource.visibility {
+        RowVisibility::Full => {}
+        _ if summed_up => {}
+        RowVisibility::Sample if found <= SAMPLE => {}
+        RowVisibility::Sample => {
+            answer.rows.truncate(SAMPLE);
+            answer.note = Some(format!("{SAMPLE} of {found} rows are shown; the user sees all of them."));
+        }
+        RowVisibility::Ids => {
+            let kept: Vec<usize> =
+                (0..answer.columns.len()).filter(|at| key.contains(&answer.columns[*at].name)).collect();
+            answer.columns = kept.iter().map(|at| answer.columns[*at].clone()).collect();
+            for row in &mut answer.rows {
+                *row = kept.iter().map(|at| row[*at].clone()).collect();
+            }
+            answer.note = Some(format!("Of the {found} rows only keys are shown; the user sees all of them."));
+        }
+        RowVisibility::Counts => {
+            answer.rows.clear();
+            answer.note = Some(format!("{found} rows were found. They are not shown to you; the user sees them."));
+        }
+    }
+}
+
+pub(super) fn refused(errors: &[QueryError]) -> DataError {
+    let all: Vec<String> = errors.iter().take(8).map(ToString::to_string).collect();
+    DataError::Refused(all.join("\n"))
+}
+
+pub(super) fn no_datasource(name: &str) -> DataError {
+    DataError::Failed(format!("the domain's datasource `{name}` is gone; add it again or change the domain"))
+}

@@ -1,0 +1,94 @@
+use super::DomainService;
+use std::collections::HashMap;
+use std::sync::{MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use steward_core::DatasourceId;
+use steward_core::credential::CredentialUse;
+use steward_core::datasource::Datasource;
+use steward_core::ports::DataError;
+use steward_domains::init::{ColumnSample, Samples};
+use steward_domains::query::Dialect;
+use steward_tools::datasource::{DatabaseKind, DatasourceAccess, DatasourceError, SAMPLES};
+
+pub(super) type Opened = HashMap<(DatasourceId, u64), (Instant, DatasourceAccess)>;
+
+/// How long what opens a datasource is kept.
+const OPENED_FOR: Duration = Duration::from_mins(5);
+/// Columns whose values are looked at for a first description; the rest is described without.
+const MOST_SAMPLED: usize = 2_000;
+/// Rows of a table up to which its values are looked at.
+const MOST_ROWS: u64 = 200_000;
+
+impl DomainService {
+    /// What opens a datasource. Kept for a few minutes, so that its credential is not opened for each query.
+    pub(crate) async fn access(&self, datasource: &Datasource) -> Result<DatasourceAccess, DataError> {
+        if let Some((at, access)) = self.opened().get(&(datasource.id, datasource.version))
+            && at.elapsed() < OPENED_FOR
+        {
+            return Ok(access.clone());
+        }
+        let access = self.open_access(datasource).await?;
+        let mut opened = self.opened();
+        opened.retain(|(id, _), (at, _)| *id != datasource.id && at.elapsed() < OPENED_FOR);
+        opened.insert((datasource.id, datasource.version), (Instant::now(), access.clone()));
+        Ok(access)
+    }
+
+    pub(super) fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn open_access(&self, datasource: &Datasource) -> Result<DatasourceAccess, DataError> {
+        let failed =
+            |why: String| DataError::Failed(format!("the datasource `{}` can't be used: {why}", datasource.name));
+        let secret = match datasource.credential {
+            None => None,
+            Some(id) => {
+                let used = CredentialUse {
+                    credential: id,
+                    run: None,
+                    agent: None,
+                    tool: format!("datasource {}", datasource.name),
+                    at: self.clock.now(),
+                };
+                Some(self.vault.open(self.tenant, id, used).await.map_err(|error| failed(error.to_string()))?)
+            }
+        };
+        DatasourceAccess::new(datasource, secret.as_ref(), &self.workspace, &self.data_dir)
+            .map_err(|error| failed(error.to_string()))
+    }
+
+    /// A few values of the columns of small tables.
+    pub(crate) async fn samples_of(&self, datasource: &Datasource) -> Result<Samples, DataError> {
+        let schema = self.schema_of(datasource).await.map_err(DataError::Failed)?;
+        let access = self.access(datasource).await?;
+        let (mut samples, mut looked) = (Samples::default(), 0);
+        for table in schema.tables.iter().filter(|table| table.row_estimate.is_some_and(|rows| rows <= MOST_ROWS)) {
+            for column in &table.columns {
+                looked += 1;
+                if looked > MOST_SAMPLED {
+                    return Ok(samples);
+                }
+                // A column that can't be looked at is described without examples.
+                let Ok(values) = self.databases.samples(&access, &table.name, &column.name).await else { continue };
+                let distinct = (values.len() < SAMPLES).then_some(values.len() as u64);
+                let sample = ColumnSample { values, distinct };
+                samples.tables.entry(table.name.clone()).or_default().insert(column.name.clone(), sample);
+            }
+        }
+        Ok(samples)
+    }
+}
+
+pub(super) fn dialect(access: &DatasourceAccess) -> Dialect {
+    match access.kind() {
+        DatabaseKind::Sqlite => Dialect::Sqlite,
+        DatabaseKind::Postgres => Dialect::Postgres,
+        DatabaseKind::MySql => Dialect::MySql,
+    }
+}
+
+/// What the database says about a statement of ours is mostly for people.
+pub(super) fn failed(datasource: &Datasource, error: &DatasourceError) -> DataError {
+    DataError::Failed(format!("the datasource `{}`: {error}", datasource.name))
+}

@@ -1,0 +1,121 @@
+//! The texts of domains and views: checked, saved with what changed, taken away.
+
+use super::DomainService;
+use serde::Deserialize;
+use similar::TextDiff;
+use std::ops::Range;
+use steward_core::datasource::{DomainText, DomainTextKind};
+use steward_core::ports::{DataCaller, DataError, SavedText};
+use steward_domains::lower::lower;
+use steward_domains::parser::parse;
+use steward_domains::{Analysis, Catalog, Diagnostic, analyze};
+
+/// Longest text of one domain or view, bytes.
+pub(crate) const LONGEST: usize = 1 << 20;
+
+/// A text and what is wrong with it.
+#[derive(Debug, Clone)]
+pub(crate) struct TextCheck {
+    pub analysis: Analysis,
+}
+
+/// What of a text to save.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TextWish {
+    pub text: String,
+    /// The version that was read; `None`: whatever is there is replaced.
+    pub version: Option<u64>,
+    /// Only one text of this kind is wanted.
+    #[serde(skip)]
+    pub only: Option<DomainTextKind>,
+}
+
+impl DomainService {
+    /// What texts can be checked against: all datasources, domains and views.
+    pub(crate) async fn catalog(&self) -> Result<Catalog, DataError> {
+        let groups = self.groups.groups(self.tenant, None, None, 1000).await?;
+        Ok(self.known().await?.catalog(groups.items.into_iter().map(|group| group.name).collect()))
+    }
+
+    pub(crate) async fn check_text(&self, text: &str) -> Result<TextCheck, DataError> {
+        Ok(TextCheck { analysis: analyze(text, &self.catalog().await?) })
+    }
+
+    /// Saves every domain and view of a text, all or none, each as a text of its own.
+    pub(crate) async fn save_texts(&self, caller: DataCaller, wish: &TextWish) -> Result<Vec<SavedText>, DataError> {
+        if wish.text.len() > LONGEST {
+            return Err(DataError::Refused(format!("the text is longer than {LONGEST} bytes; divide it")));
+        }
+        let catalog = self.catalog().await?;
+        let analysis = analyze(&wish.text, &catalog);
+        if analysis.has_errors() {
+            let errors = analysis.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+            return Err(DataError::Refused(listed(&wish.text, errors)));
+        }
+        let warnings: Vec<String> =
+            analysis.diagnostics.iter().map(|diagnostic| told(&wish.text, diagnostic)).collect();
+        let items = items(&wish.text);
+        if items.is_empty() {
+            return Err(DataError::Refused(
+                "there is no domain and no view in the text; begin with `domain <name> from <table>@<datasource> {`"
+                    .to_owned(),
+            ));
+        }
+        if let Some(only) = wish.only
+            && !matches!(items.as_slice(), [(kind, ..)] if *kind == only)
+        {
+            return Err(DataError::Refused(format!("give the text of just one {only}; save others on their own")));
+        }
+        let single = items.len() == 1;
+        let (mut texts, mut diffs) = (Vec::new(), Vec::new());
+        for (kind, name, range) in items {
+            let text = wish.text.get(range).unwrap_or_default().trim_matches('\n').to_owned() + "\n";
+            let before = self.store.domain_text(self.tenant, kind, &name).await?;
+            let known = before.as_ref().map_or(0, |before| before.version);
+            let version = wish.version.filter(|_| single).unwrap_or(known);
+            diffs.push(before.as_ref().map_or_else(String::new, |before| diff(&before.text, &text)));
+            let (changed_by, changed_at) = (caller.user, self.clock.now());
+            texts.push(DomainText { kind, name, text, version, changed_by, changed_at });
+        }
+        let saved = self.store.save_domain_texts(self.tenant, &texts).await?;
+        let with = |(text, diff)| SavedText { text, diff, warnings: warnings.clone() };
+        Ok(saved.into_iter().zip(diffs).map(with).collect())
+    }
+}
+
+/// The domains and views of a text, each with the comments before it.
+fn items(text: &str) -> Vec<(DomainTextKind, String, Range<usize>)> {
+    let lowered = lower(&parse(text));
+    let domains = lowered.domains.iter().map(|one| (DomainTextKind::Domain, one.domain.name.clone(), one.ranges.whole));
+    let views = lowered.views.iter().map(|one| (DomainTextKind::View, one.view.name.clone(), one.ranges.whole));
+    let mut all: Vec<_> = domains.chain(views).collect();
+    all.sort_by_key(|(_, _, range)| range.0);
+    let mut begin = 0;
+    let mut found = Vec::with_capacity(all.len());
+    for (kind, name, range) in all {
+        found.push((kind, name, begin..range.1));
+        begin = range.1;
+    }
+    // What stands after the last one is a comment on it.
+    if let Some((_, _, last)) = found.last_mut() {
+        last.end = text.len();
+    }
+    found
+}
+
+/// Lines that went and came, with three around them.
+pub(crate) fn diff(before: &str, after: &str) -> String {
+    TextDiff::from_lines(before, after).unified_diff().context_radius(3).to_string()
+}
+
+fn listed<'d>(text: &str, diagnostics: impl Iterator<Item = &'d Diagnostic>) -> String {
+    let all: Vec<String> = diagnostics.take(12).map(|diagnostic| told(text, diagnostic)).collect();
+    all.join("\n")
+}
+
+fn told(text: &str, diagnostic: &Diagnostic) -> String {
+    let before = text.get(..diagnostic.range.0).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let hint = diagnostic.hint.as_ref().map_or_else(String::new, |hint| format!(" {hint}"));
+    format!("line {line}: {}{hint}", diagnostic.message)
+}

@@ -1,0 +1,322 @@
+//! Domains and views: asked by everybody whom they permit, written by operators.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::domain_service::{Known, RowsFor, TextWish};
+use crate::dto::domains::{
+    Choice, DomainAnswer, DomainInfo, DomainQuery, DomainText, DomainTextKind, FieldInfo, FoundDomain,
+    InstructionInput, RelationInfo, SavedDomainText, SchemaSearch, StandingInstruction, TextCompletion, TextDiagnostic,
+    TextHover, TextInput, TextPlace, TextReport, ViewInfo, WrittenText,
+};
+use std::sync::Arc;
+use std::time::Instant;
+use steward_core::ports::DataCaller;
+use steward_domains::assist;
+use steward_domains::chunks::scope;
+use steward_domains::query::ops_of;
+use steward_domains::registry::{Known as KnownDomain, Right, Visible};
+
+const FOUND: u32 = 5;
+const MOST_FOUND: u32 = 50;
+
+/// What a person asks as.
+pub(crate) fn asking(caller: &Caller) -> DataCaller {
+    DataCaller { user: Some(caller.user()), ..DataCaller::default() }
+}
+
+impl App {
+    /// Those that the caller may read, by name.
+    pub async fn domains(&self, caller: &Caller) -> Result<Vec<DomainInfo>, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let (known, roles) = self.domains_for(caller).await?;
+        let visible = known.domains.seen_by(&roles);
+        let mut all: Vec<DomainInfo> = visible.iter().map(|one| info(visible, one)).collect();
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(all)
+    }
+
+    pub async fn domain(&self, caller: &Caller, name: &str) -> Result<DomainInfo, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let (known, roles) = self.domains_for(caller).await?;
+        let visible = known.domains.seen_by(&roles);
+        let found = visible.domain(name).ok_or_else(|| AppError::not_found(format!("domain `{name}`")))?;
+        Ok(info(visible, found))
+    }
+
+    /// The views of domains that the caller may read, by name.
+    pub async fn views(&self, caller: &Caller) -> Result<Vec<ViewInfo>, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let (known, roles) = self.domains_for(caller).await?;
+        let visible = known.domains.seen_by(&roles);
+        let seen = known.views.iter().filter(|view| visible.domain(&view.domain).is_some());
+        let mut all: Vec<ViewInfo> = seen.map(view_info).collect();
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(all)
+    }
+
+    pub async fn view(&self, caller: &Caller, name: &str) -> Result<ViewInfo, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let (known, roles) = self.domains_for(caller).await?;
+        let visible = known.domains.seen_by(&roles);
+        let found = known.view(name).filter(|view| visible.domain(&view.domain).is_some());
+        found.map(view_info).ok_or_else(|| AppError::not_found(format!("view `{name}`")))
+    }
+
+    pub async fn query_domain(&self, caller: &Caller, wanted: &DomainQuery) -> Result<DomainAnswer, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let (begun, at) = (Instant::now(), self.now());
+        let answer = self.domains.ask(asking(caller), &wanted.query, RowsFor::Person).await?;
+        Ok(DomainAnswer::of(answer, at, begun.elapsed().as_secs_f64() * 1000.0))
+    }
+
+    /// What a model would be shown for these words.
+    pub async fn search_domains(&self, caller: &Caller, wanted: &SchemaSearch) -> Result<Vec<FoundDomain>, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let (known, roles) = self.domains_for(caller).await?;
+        let limit = wanted.limit.unwrap_or(FOUND).clamp(1, MOST_FOUND) as usize;
+        let found = self.domains.search(&known, &roles, wanted.query.trim(), limit).await?;
+        Ok(found.into_iter().map(FoundDomain::from).collect())
+    }
+
+    /// The values that a field of a domain can take.
+    pub async fn domain_choices(&self, caller: &Caller, name: &str, field: &str) -> Result<Vec<Choice>, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let (known, roles) = self.domains_for(caller).await?;
+        let visible = known.domains.seen_by(&roles);
+        let found = visible.domain(name).ok_or_else(|| AppError::not_found(format!("domain `{name}`")))?;
+        let unknown = || AppError::not_found(format!("a list of choices of `{name}.{field}`"));
+        let options = found.field(field).and_then(|field| field.options.as_ref()).ok_or_else(unknown)?;
+        let meta = found.domain.metas.iter().find(|meta| meta.name == *options).ok_or_else(unknown)?;
+        let choices = self.domains.choices(&known, found.domain, meta).await?;
+        Ok(choices.into_iter().map(|(value, label)| Choice { value, label }).collect())
+    }
+
+    /// The texts of all domains and views.
+    pub async fn domain_texts(&self, caller: &Caller) -> Result<Vec<DomainText>, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        Ok(self.domains.store.domain_texts(self.tenant()).await?)
+    }
+
+    pub async fn domain_text(&self, caller: &Caller, kind: DomainTextKind, name: &str) -> Result<DomainText, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let found = self.domains.store.domain_text(self.tenant(), kind, name).await?;
+        found.ok_or_else(|| AppError::not_found(format!("{kind} `{name}`")))
+    }
+
+    /// The newest first.
+    pub async fn domain_text_versions(
+        &self,
+        caller: &Caller,
+        kind: DomainTextKind,
+        name: &str,
+    ) -> Result<Vec<DomainText>, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        Ok(self.domains.store.domain_text_versions(self.tenant(), kind, name).await?)
+    }
+
+    /// All domains and views of the text, or none if something is wrong with one.
+    pub async fn save_domain_texts(&self, caller: &Caller, input: TextInput) -> Result<Vec<SavedDomainText>, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let wish = TextWish { text: input.text, version: input.version, only: None };
+        let saved = self.domains.save_texts(asking(caller), &wish).await?;
+        Ok(saved.into_iter().map(SavedDomainText::from).collect())
+    }
+
+    /// Its versions stay, and saving it again goes on counting.
+    pub async fn remove_domain_text(&self, caller: &Caller, kind: DomainTextKind, name: &str) -> Result<(), AppError> {
+        let known = self.domain_text(caller, kind, name).await?;
+        let removed = DomainText { changed_by: Some(caller.user()), changed_at: self.now(), ..known };
+        Ok(self.domains.store.remove_domain_text(self.tenant(), &removed).await?)
+    }
+
+    pub async fn check_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<TextReport, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let checked = self.domains.check_text(&place.text).await?.analysis;
+        let places = Places::of(&place.text);
+        let domains = checked.domains.iter().map(|one| one.domain.name.clone());
+        let names = domains.chain(checked.views.iter().map(|one| one.view.name.clone())).collect();
+        let diagnostics = checked.diagnostics.into_iter().map(|one| TextDiagnostic {
+            from: places.utf16(one.range.0),
+            to: places.utf16(one.range.1),
+            line: places.line(one.range.0),
+            error: one.is_error(),
+            code: one.code.to_owned(),
+            message: one.message,
+            hint: one.hint,
+        });
+        Ok(TextReport { diagnostics: diagnostics.collect(), names })
+    }
+
+    pub async fn complete_domain_text(
+        &self,
+        caller: &Caller,
+        place: &TextPlace,
+    ) -> Result<Vec<TextCompletion>, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let catalog = self.domains.catalog().await?;
+        let places = Places::of(&place.text);
+        let found = assist::complete(&place.text, places.byte(place.offset), &catalog);
+        let completion = |one: assist::Completion| TextCompletion {
+            from: places.utf16(one.range.0),
+            to: places.utf16(one.range.1),
+            label: one.label,
+            insert: one.insert,
+            kind: serde_json::to_value(one.kind)
+                .ok()
+                .and_then(|kind| kind.as_str().map(str::to_owned))
+                .unwrap_or_default(),
+            detail: one.detail.unwrap_or_default(),
+        };
+        Ok(found.into_iter().map(completion).collect())
+    }
+
+    pub async fn hover_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<TextHover, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let catalog = self.domains.catalog().await?;
+        let places = Places::of(&place.text);
+        let found = assist::hover(&place.text, places.byte(place.offset), &catalog);
+        Ok(found.map_or(TextHover { from: place.offset, to: place.offset, text: String::new() }, |one| TextHover {
+            from: places.utf16(one.range.0),
+            to: places.utf16(one.range.1),
+            text: one.markdown,
+        }))
+    }
+
+    /// The text with another name for what stands at the place, wherever it is meant.
+    pub async fn rename_in_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let name = place.name.as_deref().unwrap_or_default();
+        let at = Places::of(&place.text).byte(place.offset);
+        let mut edits = assist::rename(&place.text, at, name).map_err(|error| {
+            AppError::invalid("name", error.to_string(), "put the cursor on a name that the text defines")
+        })?;
+        edits.sort_by_key(|edit| std::cmp::Reverse(edit.range));
+        let mut text = place.text.clone();
+        for edit in edits {
+            if text.get(edit.range.0..edit.range.1).is_some() {
+                text.replace_range(edit.range.0..edit.range.1, &edit.insert);
+            }
+        }
+        Ok(WrittenText { text })
+    }
+
+    pub async fn format_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        Ok(WrittenText { text: steward_domains::format::format(&place.text) })
+    }
+
+    /// In the order in which they are told.
+    pub async fn standing_instructions(&self, caller: &Caller) -> Result<Vec<StandingInstruction>, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        Ok(self.domains.store.standing_instructions(self.tenant()).await?)
+    }
+
+    /// Effective at the next message.
+    pub async fn save_standing_instruction(
+        &self,
+        caller: &Caller,
+        name: &str,
+        input: InstructionInput,
+    ) -> Result<StandingInstruction, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let name = name.trim().to_owned();
+        if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+            return Err(AppError::invalid("name", "this can't be a name", "use 1 to 100 characters in one line"));
+        }
+        let InstructionInput { text, position, enabled, version } = input;
+        let instruction = StandingInstruction { name, text, position, enabled, version, changed_at: self.now() };
+        Ok(self.domains.store.save_standing_instruction(self.tenant(), &instruction).await?)
+    }
+
+    pub async fn remove_standing_instruction(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        Ok(self.domains.store.remove_standing_instruction(self.tenant(), name).await?)
+    }
+
+    async fn domains_for(&self, caller: &Caller) -> Result<(Arc<Known>, Vec<String>), AppError> {
+        Ok((self.domains.known().await?, self.domains.roles(asking(caller)).await?))
+    }
+}
+
+fn info(visible: Visible<'_>, known: KnownDomain<'_>) -> DomainInfo {
+    let domain = known.domain;
+    let field = |field: &steward_domains::model::Field| FieldInfo {
+        name: field.name.clone(),
+        kind: field.kind.name().to_owned(),
+        readonly: field.readonly,
+        ops: if field.filterable { ops_of(field.kind).into_iter().map(str::to_owned).collect() } else { Vec::new() },
+        choices: field.options.is_some(),
+    };
+    let relations = visible.relations(known).map(|(relation, _)| RelationInfo {
+        name: relation.name.clone(),
+        kind: relation.kind.name().to_owned(),
+        domain: relation.domain.clone(),
+        bind: relation.bind.clone(),
+    });
+    DomainInfo {
+        name: domain.name.clone(),
+        datasource: domain.datasource.clone(),
+        scope: scope(domain).map(str::to_owned),
+        key: known.facts.key.clone(),
+        fields: domain.fields.iter().map(field).collect(),
+        relations: relations.collect(),
+        write: visible.allows(domain, Right::Write),
+        delete: visible.allows(domain, Right::Delete),
+    }
+}
+
+fn view_info(view: &steward_domains::model::View) -> ViewInfo {
+    ViewInfo {
+        name: view.name.clone(),
+        title: view.title.clone(),
+        domain: view.domain.clone(),
+        view: serde_json::to_value(view).unwrap_or_default(),
+    }
+}
+
+/// Places in a text as bytes, and as editors count.
+struct Places<'t>(&'t str);
+
+impl<'t> Places<'t> {
+    fn of(text: &'t str) -> Self {
+        Self(text)
+    }
+
+    fn utf16(&self, byte: usize) -> u32 {
+        let units: usize = self.before(byte).chars().map(char::len_utf16).sum();
+        u32::try_from(units).unwrap_or(u32::MAX)
+    }
+
+    fn line(&self, byte: usize) -> u32 {
+        u32::try_from(self.before(byte).matches('\n').count() + 1).unwrap_or(u32::MAX)
+    }
+
+    fn before(&self, byte: usize) -> &'t str {
+        &self.0[..self.0.floor_char_boundary(byte)]
+    }
+
+    fn byte(&self, units: u32) -> usize {
+        let (mut seen, wanted) = (0, units as usize);
+        for (at, c) in self.0.char_indices() {
+            if seen >= wanted {
+                return at;
+            }
+            seen += c.len_utf16();
+        }
+        self.0.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Places;
+
+    #[test]
+    fn places_are_counted_as_editors_do() {
+        let text = "a\nä😀b";
+        let places = Places::of(text);
+        for (byte, units, line) in [(0, 0, 1), (1, 1, 1), (2, 2, 2), (4, 3, 2), (8, 5, 2), (9, 6, 2)] {
+            assert_eq!((places.utf16(byte), places.line(byte), places.byte(units)), (units, line, byte));
+        }
+        assert_eq!((places.utf16(999), places.byte(999)), (6, 9));
+    }
+}

@@ -1,0 +1,105 @@
+//! Changes of records, which people propose or confirm.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
+use crate::domain_service::ProposedChange;
+use crate::domains::asking;
+use crate::dto::domains::{ChangeInfo, ChangeInput, FieldDifference, RecordChange, RecordChangeState};
+use steward_core::RecordChangeId;
+use steward_core::ports::{Page, RecordChangeFilter};
+
+impl App {
+    /// The newest first; those of others only for operators.
+    pub async fn record_changes(
+        &self,
+        caller: &Caller,
+        state: Option<RecordChangeState>,
+        before: Option<RecordChangeId>,
+        limit: u32,
+    ) -> Result<Page<ChangeInfo>, AppError> {
+        authorize(caller, Action::Read, Resource::RecordChanges)?;
+        let owner = listed_owner(caller, Resource::RecordChanges);
+        let filter = RecordChangeFilter { state, owner, before, limit };
+        let page = self.domains.store.record_changes(self.tenant(), &filter).await?;
+        let mut items = Vec::with_capacity(page.items.len());
+        for change in page.items {
+            items.push(shown(self.domains.with_difference(self.settled(change).await).await?));
+        }
+        Ok(Page { items, more: page.more })
+    }
+
+    pub async fn record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
+        let change = self.change_for(caller, Action::Read, id).await?;
+        Ok(shown(self.domains.with_difference(change).await?))
+    }
+
+    /// Nothing is written before somebody confirms it.
+    pub async fn propose_record_change(&self, caller: &Caller, input: &ChangeInput) -> Result<ChangeInfo, AppError> {
+        authorize(caller, Action::Operate, Resource::RecordChanges)?;
+        Ok(shown(self.domains.propose(asking(caller), &input.change).await?))
+    }
+
+    pub async fn confirm_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
+        let change = self.change_for(caller, Action::Operate, id).await?;
+        self.must_be(&change, RecordChangeState::Proposed)?;
+        let done = self.domains.confirm(caller.user(), change).await?;
+        Ok(shown(self.domains.with_difference(done).await?))
+    }
+
+    pub async fn discard_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
+        let change = self.change_for(caller, Action::Operate, id).await?;
+        self.must_be(&change, RecordChangeState::Proposed)?;
+        let done = self.domains.discard(caller.user(), change).await?;
+        Ok(shown(self.domains.with_difference(done).await?))
+    }
+
+    pub async fn undo_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
+        let change = self.change_for(caller, Action::Operate, id).await?;
+        self.must_be(&change, RecordChangeState::Done)?;
+        let done = self.domains.take_back(caller.user(), change).await?;
+        Ok(shown(self.domains.with_difference(done).await?))
+    }
+
+    fn must_be(&self, change: &RecordChange, state: RecordChangeState) -> Result<(), AppError> {
+        if change.state == state {
+            return Ok(());
+        }
+        Err(AppError::conflict(
+            "record_change_state",
+            format!("the change is {} already", change.state.name()),
+            "read it again; propose it anew if it is still wanted",
+        ))
+    }
+
+    async fn change_for(&self, caller: &Caller, action: Action, id: RecordChangeId) -> Result<RecordChange, AppError> {
+        let unknown = || AppError::not_found(format!("record change {id}"));
+        let change = self.domains.store.record_change(self.tenant(), id).await?.ok_or_else(unknown)?;
+        authorize(caller, action, Resource::RecordChange { id, owner: change.owner })?;
+        Ok(self.settled(change).await)
+    }
+
+    /// One that was cut off while it was written is found out about; if that fails it stays as it is.
+    async fn settled(&self, change: RecordChange) -> RecordChange {
+        let decided = change.decided_at.is_some_and(|at| self.now().since(at) > CUT_OFF);
+        if change.state != RecordChangeState::Confirmed || !decided {
+            return change;
+        }
+        match self.domains.settle(change.clone()).await {
+            Ok(settled) => settled,
+            Err(error) => {
+                tracing::warn!(%error, change = %change.id, "what became of a confirmed change is not known yet");
+                change
+            }
+        }
+    }
+}
+
+/// How long writing a change takes at most: statements have a limit of a minute.
+const CUT_OFF: std::time::Duration = std::time::Duration::from_secs(90);
+
+fn shown(proposed: ProposedChange) -> ChangeInfo {
+    let ProposedChange { change, difference } = proposed;
+    let undoable = change.state == RecordChangeState::Done
+        && change.written.as_ref().is_some_and(|written| !written["undo"].is_null());
+    let change = RecordChange { current: None, written: None, ..change };
+    ChangeInfo { change, difference: difference.into_iter().map(FieldDifference::from).collect(), undoable }
+}

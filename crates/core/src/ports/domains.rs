@@ -1,0 +1,171 @@
+use super::store_result::{Page, StoreError, StoreResult};
+use crate::datasource::{Datasource, DomainText, DomainTextKind, RecordChange, RecordChangeState, StandingInstruction};
+use crate::{AgentId, DatasourceId, RecordChangeId, RunId, TenantId, UserId};
+use async_trait::async_trait;
+use serde_json::Value;
+use std::sync::{Arc, OnceLock};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordChangeFilter {
+    pub state: Option<RecordChangeState>,
+    /// Only those of this user.
+    pub owner: Option<UserId>,
+    /// Only those older than this one.
+    pub before: Option<RecordChangeId>,
+    pub limit: u32,
+}
+
+/// Datasources, the texts of domains and views, standing instructions, and proposed changes of records.
+///
+/// What is saved has the version that it was read with; one that was changed meanwhile is a conflict.
+#[async_trait]
+pub trait DomainStore: Send + Sync {
+    /// Differs after every change of a datasource or a text.
+    async fn domains_stamp(&self, tenant: TenantId) -> StoreResult<String>;
+
+    /// By name.
+    async fn datasources(&self, tenant: TenantId) -> StoreResult<Vec<Datasource>>;
+    async fn datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<Option<Datasource>>;
+    /// A name that is taken is a conflict. Returns it with its next version.
+    async fn save_datasource(&self, tenant: TenantId, datasource: &Datasource) -> StoreResult<Datasource>;
+    async fn remove_datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<()>;
+
+    /// By kind and name.
+    async fn domain_texts(&self, tenant: TenantId) -> StoreResult<Vec<DomainText>>;
+    async fn domain_text(&self, tenant: TenantId, kind: DomainTextKind, name: &str) -> StoreResult<Option<DomainText>>;
+    /// All or none; each with its next version.
+    async fn save_domain_texts(&self, tenant: TenantId, texts: &[DomainText]) -> StoreResult<Vec<DomainText>>;
+    /// `removed`: who takes it away, and when. Its versions stay.
+    async fn remove_domain_text(&self, tenant: TenantId, removed: &DomainText) -> StoreResult<()>;
+    /// All versions of a text, the newest first, also of one that was removed.
+    async fn domain_text_versions(
+        &self,
+        tenant: TenantId,
+        kind: DomainTextKind,
+        name: &str,
+    ) -> StoreResult<Vec<DomainText>>;
+
+    /// In the order in which they are told.
+    async fn standing_instructions(&self, tenant: TenantId) -> StoreResult<Vec<StandingInstruction>>;
+    async fn save_standing_instruction(
+        &self,
+        tenant: TenantId,
+        instruction: &StandingInstruction,
+    ) -> StoreResult<StandingInstruction>;
+    async fn remove_standing_instruction(&self, tenant: TenantId, name: &str) -> StoreResult<()>;
+
+    async fn add_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<()>;
+    async fn record_change(&self, tenant: TenantId, id: RecordChangeId) -> StoreResult<Option<RecordChange>>;
+    /// The newest first.
+    async fn record_changes(&self, tenant: TenantId, filter: &RecordChangeFilter) -> StoreResult<Page<RecordChange>>;
+    /// Saves it with its next version; one that was changed meanwhile is a conflict.
+    async fn save_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<RecordChange>;
+}
+
+/// Who asks about data, or changes how it is described.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DataCaller {
+    /// Whose rights hold; `None`: nobody's, which opens only what everybody may see.
+    pub user: Option<UserId>,
+    pub agent: Option<AgentId>,
+    pub run: Option<RunId>,
+}
+
+/// A described part of a database that may answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaPassage {
+    pub domain: String,
+    pub text: String,
+    /// From 0 to 2: words and meaning.
+    pub score: f32,
+}
+
+/// Rows as a model may see them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataAnswer {
+    pub domain: String,
+    pub datasource: String,
+    /// What was asked, as it was understood.
+    pub query: Value,
+    pub columns: Vec<DataColumn>,
+    /// Each with the columns' values in order.
+    pub rows: Vec<Vec<Value>>,
+    /// Rows that the query found, of which `rows` may show some only.
+    pub found: usize,
+    /// Whether there are more than were read.
+    pub truncated: bool,
+    /// What the next page begins after.
+    pub next: Option<String>,
+    /// How it is shown best: `empty`, `number`, `row`, `table` or `series`.
+    pub shape: Value,
+    /// Why rows are left out, if they are.
+    pub note: Option<String>,
+    pub sql: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataColumn {
+    pub name: String,
+    /// A kind of field: `int`, `string`, `date`, …
+    pub kind: String,
+}
+
+/// What saving a text has done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedText {
+    pub text: DomainText,
+    /// Lines that went and came, as in a patch; empty for a text that is new or as it was.
+    pub diff: String,
+    /// What is not wrong, but may not be meant.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// What who asks can mend: the message says how.
+    #[error("{0}")]
+    Refused(String),
+    /// The database could not be asked.
+    #[error("{0}")]
+    Failed(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Where the domains of a tenant are put once they are there; empty: there are none.
+pub type DataSlot = Arc<OnceLock<Arc<dyn DataAccess>>>;
+
+/// Databases through their domains, as runs use them.
+#[async_trait]
+pub trait DataAccess: Send + Sync {
+    /// Standing instructions, the index of domains and worked examples, for the prompt of a run; empty: there are no
+    /// domains that its user may see. `request`: where it clearly means one domain, its fields take the place of the
+    /// examples.
+    async fn briefing(&self, caller: DataCaller, request: &str) -> Result<String, DataError>;
+    /// The described parts that a request means, the best first.
+    async fn search_schema(
+        &self,
+        caller: DataCaller,
+        request: &str,
+        limit: usize,
+    ) -> Result<Vec<SchemaPassage>, DataError>;
+    /// `query`: an object with `domain`, `fields`, `where` and so on, or a text of GraphQL.
+    async fn query(&self, caller: DataCaller, query: &Value) -> Result<DataAnswer, DataError>;
+    /// Names of all domains and views.
+    async fn domain_names(&self, caller: DataCaller) -> Result<Vec<(DomainTextKind, String)>, DataError>;
+    async fn domain_source(
+        &self,
+        caller: DataCaller,
+        kind: DomainTextKind,
+        name: &str,
+    ) -> Result<DomainText, DataError>;
+    /// Checks and saves the text of one domain or view.
+    async fn save_domain_source(
+        &self,
+        caller: DataCaller,
+        kind: DomainTextKind,
+        text: &str,
+    ) -> Result<SavedText, DataError>;
+    /// Has a person asked whether a record is to be changed.
+    async fn propose_change(&self, caller: DataCaller, change: &Value) -> Result<RecordChange, DataError>;
+}

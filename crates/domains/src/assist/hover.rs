@@ -1,0 +1,164 @@
+//! Explanations of what stands at a place, as Markdown.
+
+use super::symbols::{Symbol, ancestor, symbol};
+use super::words::{KIND_MEANINGS, RIGHT_MEANINGS, ROLES, TAG_MEANINGS, WIDGET_MEANINGS};
+use super::world::World;
+use super::{token_at, words};
+use crate::ast::{Leaf, leaf};
+use crate::catalog::Catalog;
+use crate::kinds;
+use crate::model::{Domain, Field};
+use crate::parser::parse;
+use crate::syntax::{Range, SyntaxKind, SyntaxNode, range_of, token_range};
+use serde::Serialize;
+use std::fmt::Write;
+use steward_core::tables::{Column, Table};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Hover {
+    pub range: Range,
+    pub markdown: String,
+}
+
+pub fn hover(text: &str, offset: usize, catalog: &Catalog) -> Option<Hover> {
+    let parse = parse(text);
+    let token = token_at(&parse.tree(), offset)?;
+    if token.kind() == SyntaxKind::Keyword {
+        let word = words::find(token.text())?;
+        let markdown = format!("**{}**: {}\n\n```\n{}\n```", word.word, word.meaning, word.form);
+        return Some(Hover { range: token_range(&token), markdown });
+    }
+    let node = token.parent()?;
+    let world = World::new(&parse, catalog);
+    let markdown = explain(&node, &world)?;
+    Some(Hover { range: range_of(&node), markdown })
+}
+
+fn explain(node: &SyntaxNode, world: &World<'_>) -> Option<String> {
+    let text = Leaf::of(node).text;
+    let meaning = |words: &[(&str, &str)]| {
+        words.iter().find(|(word, _)| *word == text).map(|(word, meaning)| format!("**{word}**: {meaning}"))
+    };
+    match node.kind() {
+        SyntaxKind::KindName => {
+            let mut markdown = meaning(&KIND_MEANINGS)?;
+            if let Ok(kind) = text.parse() {
+                let names: Vec<String> = kinds::operators(kind).iter().map(|name| format!("`{name}`")).collect();
+                let _ = write!(markdown, "\n\nOperators: {}", names.join(", "));
+            }
+            Some(markdown)
+        }
+        SyntaxKind::OperatorName => {
+            let name = kinds::operator(&text)?;
+            let (_, meaning) = kinds::OPERATORS.iter().find(|(known, _)| *known == name)?;
+            Some(format!("**{name}**: the value {meaning} what follows."))
+        }
+        SyntaxKind::WidgetName => meaning(&WIDGET_MEANINGS),
+        SyntaxKind::RightName => meaning(&RIGHT_MEANINGS),
+        SyntaxKind::RoleName => Some(meaning(&ROLES).unwrap_or_else(|| format!("The group `{text}`."))),
+        SyntaxKind::Tag => meaning(&TAG_MEANINGS),
+        SyntaxKind::DatasourceName => {
+            let schema = world.catalog.schemas.get(&text)?;
+            Some(format!("Datasource `{text}` with {} tables.", schema.tables.len()))
+        }
+        SyntaxKind::TableName => Some(table_text(world.catalog.table(&enclosing(node, world)?.datasource, &text)?)),
+        SyntaxKind::ColumnRef => {
+            let name = leaf(&ancestor(node, SyntaxKind::Meta)?, SyntaxKind::TableName)?.text;
+            let table = world.catalog.table(&enclosing(node, world)?.datasource, &name)?;
+            Some(column_text(table, table.columns.iter().find(|column| column.name == text)?))
+        }
+        _ => symbol_text(&symbol(node)?, world),
+    }
+}
+
+fn enclosing<'w>(node: &SyntaxNode, world: &'w World<'_>) -> Option<&'w Domain> {
+    world.domain(&super::symbols::enclosing_domain(node)?)
+}
+
+fn symbol_text(symbol: &Symbol, world: &World<'_>) -> Option<String> {
+    match symbol {
+        Symbol::Domain(name) => Some(domain_text(world.domain(name)?)),
+        Symbol::View(name) => {
+            let view = world.view(name)?;
+            Some(format!("View `{name}` \"{}\" over the domain `{}`.", view.title, view.domain))
+        }
+        Symbol::Field { domain, name } => {
+            let domain = world.domain(domain)?;
+            let table = world.table_of(domain);
+            let column =
+                table.and_then(|table| Some((table, table.columns.iter().find(|column| column.name == *name)?)));
+            let column = column.map(|(table, column)| column_text(table, column));
+            let field = domain.fields.iter().find(|field| field.name == *name).map(|field| field_text(domain, field));
+            match (field, column) {
+                (Some(field), Some(column)) => Some(format!("{field}\n\n{column}")),
+                (field, column) => field.or(column),
+            }
+        }
+        Symbol::Relation { domain, name } => {
+            let relation = world.domain(domain)?.relations.iter().find(|relation| relation.name == *name)?;
+            let pairs: Vec<String> =
+                relation.bind.iter().map(|(here, there)| format!("`{here}` = `{there}`")).collect();
+            let (kind, other) = (relation.kind.name(), &relation.domain);
+            let target = world.domain(other).map_or(String::new(), |domain| format!("\n\n{}", domain_text(domain)));
+            Some(format!("Relation `{name}`: {kind} `{other}`, where {}.{target}", pairs.join(" and ")))
+        }
+        Symbol::Meta { domain, name } => {
+            let meta = world.domain(domain)?.metas.iter().find(|meta| meta.name == *name)?;
+            Some(format!("Meta `{name}`: the values of `{}.{}`, shown as `{}`.", meta.table, meta.key, meta.label))
+        }
+    }
+}
+
+fn domain_text(domain: &Domain) -> String {
+    let scope = domain.notes.iter().find(|note| note.tag == "scope").map_or("", |note| &note.text);
+    let mut text = format!("Domain `{}` from `{}@{}`.", domain.name, domain.table, domain.datasource);
+    if !scope.is_empty() {
+        let _ = write!(text, " {scope}");
+    }
+    let fields: Vec<String> =
+        domain.fields.iter().map(|field| format!("`{}` {}", field.name, field.kind.name())).collect();
+    if !fields.is_empty() {
+        let _ = write!(text, "\n\nFields: {}", fields.join(", "));
+    }
+    text
+}
+
+fn field_text(domain: &Domain, field: &Field) -> String {
+    let mut text = format!("Field `{}` of `{}`: {}", field.name, domain.name, field.kind.name());
+    for (set, word) in [(field.readonly, "readonly"), (field.filterable, "filterable")] {
+        if set {
+            let _ = write!(text, ", {word}");
+        }
+    }
+    if let Some(options) = &field.options {
+        let _ = write!(text, ", with the options of `{options}`");
+    }
+    text.push('.');
+    text
+}
+
+fn table_text(table: &Table) -> String {
+    let columns: Vec<String> =
+        table.columns.iter().map(|column| format!("`{}` {}", column.name, column.kind)).collect();
+    let rows = table.row_estimate.map_or(String::new(), |rows| format!(" with about {rows} rows"));
+    let what = if table.view { "Database view" } else { "Table" };
+    format!("{what} `{}`{rows}.\n\nColumns: {}", table.name, columns.join(", "))
+}
+
+fn column_text(table: &Table, column: &Column) -> String {
+    let mut text = format!("Column `{}.{}`", table.name, column.name);
+    if !column.kind.is_empty() {
+        let _ = write!(text, " {}", column.kind);
+    }
+    if column.pk {
+        text.push_str(", primary key");
+    }
+    if column.not_null {
+        text.push_str(", not null");
+    }
+    for key in table.foreign_keys.iter().filter(|key| key.column == column.name) {
+        let _ = write!(text, ", refers to `{}`", key.table);
+    }
+    text.push('.');
+    text
+}

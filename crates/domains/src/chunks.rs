@@ -1,0 +1,224 @@
+//! Domains and views as texts for models: pieces that a search finds, a line for the index, and a hint. The same
+//! domain gives the same bytes.
+
+use std::fmt::Write as _;
+
+use steward_core::hash;
+use steward_core::text::parts;
+
+use crate::model::{Domain, Field, Relation, RelationKind, View};
+use crate::query::ops_of;
+
+/// Most characters of a chunk.
+pub const LONGEST: usize = 1500;
+/// Most characters of a line in it.
+const LINE: usize = 300;
+
+/// A piece of what is known about a domain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    pub domain: String,
+    pub view: Option<String>,
+    /// Counted from 0 within its domain or view.
+    pub part: usize,
+    pub text: String,
+    /// SHA-256 of the text: what is equal need not be embedded again.
+    pub hash: String,
+    /// Words of names and aliases, in lower case.
+    pub names: Vec<String>,
+    /// Words of what it says besides: fields, examples, scope.
+    pub words: Vec<String>,
+}
+
+/// The chunks of a domain: one, or several that repeat their head if it has many fields.
+pub fn of_domain(domain: &Domain) -> Vec<Chunk> {
+    let mut head = format!("Domain {}", clean(&domain.name));
+    if let Some(scope) = scope(domain) {
+        let _ = write!(head, ": {}", clean(scope));
+    }
+    if !domain.aliases.is_empty() {
+        let aliases: Vec<String> = domain.aliases.iter().map(|alias| clean(alias)).collect();
+        let _ = write!(head, "\nAlso called: {}", cut(&aliases.join(", "), LINE));
+    }
+    let head = cut(&head, LINE * 2);
+    let mut lines: Vec<(&str, String, Vec<String>)> = Vec::new();
+    for field in &domain.fields {
+        lines.push(("Fields:", field_line(field), field_words(field)));
+    }
+    for relation in &domain.relations {
+        let words = [parts(&relation.name), parts(&relation.domain)].concat();
+        lines.push(("Relations:", format!("- {}", relation_in_words(domain, relation)), words));
+    }
+    for meta in &domain.metas {
+        let text = format!("- {}: {} of {}", clean(&meta.name), clean(&meta.label), clean(&meta.table));
+        lines.push(("Choices:", text, parts(&meta.name)));
+    }
+    for note in domain.notes.iter().filter(|note| note.tag != "scope") {
+        lines.push(("Notes:", format!("- {}: {}", clean(&note.tag), clean(&note.text)), words_of(&note.text)));
+    }
+    let names = [parts(&domain.name)].into_iter().chain(domain.aliases.iter().map(|alias| words_of(alias)));
+    let names: Vec<String> = names.flatten().collect();
+    let about = scope(domain).map(words_of).unwrap_or_default();
+    split(&head, &lines, &names, &about).into_iter().map(|piece| piece.of(&domain.name, None)).collect()
+}
+
+/// The chunks of a view.
+pub fn of_view(view: &View) -> Vec<Chunk> {
+    let head = format!("View {} \"{}\" shows {}", clean(&view.name), clean(&view.title), clean(&view.domain));
+    let head = cut(&head, LINE * 2);
+    let mut lines: Vec<(&str, String, Vec<String>)> = Vec::new();
+    for table in &view.tables {
+        for column in &table.columns {
+            let text = format!("- {} \"{}\" of {}", clean(&column.field), clean(&column.label), clean(&table.domain));
+            lines.push(("Columns:", text, [parts(&column.field), words_of(&column.label)].concat()));
+        }
+    }
+    for section in &view.sections {
+        let fields: Vec<String> = section.rows.iter().flatten().map(|widget| clean(&widget.field)).collect();
+        let text = format!("- {}: {}", clean(&section.title), fields.join(", "));
+        let words = fields.iter().flat_map(|field| parts(field)).chain(words_of(&section.title)).collect();
+        lines.push(("Sections:", text, words));
+    }
+    let names = [parts(&view.name), words_of(&view.title), parts(&view.domain)].concat();
+    split(&head, &lines, &names, &[]).into_iter().map(|piece| piece.of(&view.domain, Some(&view.name))).collect()
+}
+
+struct Piece {
+    part: usize,
+    text: String,
+    names: Vec<String>,
+    words: Vec<String>,
+}
+
+impl Piece {
+    fn of(self, domain: &str, view: Option<&str>) -> Chunk {
+        let hash = hash::sha256(self.text.as_bytes());
+        let (domain, view) = (domain.to_owned(), view.map(str::to_owned));
+        Chunk { domain, view, part: self.part, text: self.text, hash, names: self.names, words: self.words }
+    }
+}
+
+/// Fills chunks with lines under their titles; each begins with the head.
+fn split(head: &str, lines: &[(&str, String, Vec<String>)], names: &[String], about: &[String]) -> Vec<Piece> {
+    let begin = |part: usize| Piece { part, text: head.to_owned(), names: names.to_vec(), words: about.to_vec() };
+    let mut pieces = vec![begin(0)];
+    let mut under = "";
+    for (title, line, words) in lines {
+        let line = cut(line, LINE);
+        let part = pieces.len();
+        let Some(piece) = pieces.last_mut() else {
+            break;
+        };
+        let more = line.chars().count() + 1 + if under == *title { 0 } else { title.chars().count() + 1 };
+        let full = piece.text.chars().count() + more > LONGEST;
+        if full {
+            pieces.push(begin(part));
+            under = "";
+        }
+        let Some(piece) = pieces.last_mut() else {
+            break;
+        };
+        if under != *title {
+            let _ = write!(piece.text, "\n{title}");
+            under = title;
+        }
+        let _ = write!(piece.text, "\n{line}");
+        piece.words.extend(words.iter().cloned());
+    }
+    pieces
+}
+
+fn field_line(field: &Field) -> String {
+    let mut line = format!("- {}: {}", clean(&field.name), field.kind.name());
+    if field.filterable {
+        let _ = write!(line, " ({})", ops_of(field.kind).join(" "));
+    } else {
+        line.push_str(" (not filterable)");
+    }
+    if field.readonly {
+        line.push_str(", readonly");
+    }
+    if let Some(options) = &field.options {
+        let _ = write!(line, ", choices from {}", clean(options));
+    }
+    for example in &field.examples {
+        let _ = write!(line, "; {} {} means \"{}\"", clean(&example.op), clean(&example.value), clean(&example.text));
+    }
+    line
+}
+
+fn field_words(field: &Field) -> Vec<String> {
+    let mut words = parts(&field.name);
+    for example in &field.examples {
+        words.extend(words_of(&example.value));
+        words.extend(words_of(&example.text));
+    }
+    words.extend(field.options.iter().flat_map(|options| parts(options)));
+    words
+}
+
+/// `each album has many tracks (rows of track)`
+pub fn relation_in_words(domain: &Domain, relation: &Relation) -> String {
+    let verb = match relation.kind {
+        RelationKind::HasMany => "has many",
+        RelationKind::BelongsTo => "belongs to one",
+        RelationKind::HasOne => "has one",
+    };
+    format!("{}: each {} {verb} {}", clean(&relation.name), clean(&domain.name), clean(&relation.domain))
+}
+
+/// What a domain is about.
+pub fn scope(domain: &Domain) -> Option<&str> {
+    domain.notes.iter().find(|note| note.tag == "scope").map(|note| note.text.as_str())
+}
+
+/// The line of a domain in the index: its name and its scope, or its first fields.
+pub fn index_line(domain: &Domain) -> String {
+    let about = scope(domain).map_or_else(
+        || {
+            let fields: Vec<String> = domain.fields.iter().take(5).map(|field| clean(&field.name)).collect();
+            format!("rows with {}", fields.join(", "))
+        },
+        clean,
+    );
+    cut(&format!("{}: {about}", clean(&domain.name)), LINE)
+}
+
+/// The fields behind a view, for a model that need not search for them.
+pub fn hint(view: &View, domain: &Domain) -> String {
+    let (title, name) = (clean(&view.title), clean(&domain.name));
+    let mut text = format!("The user looks at \"{title}\". Ask the domain {name}; its fields are:");
+    for field in &domain.fields {
+        let label = view.tables.iter().filter(|table| table.domain == domain.name).flat_map(|table| &table.columns);
+        let mut label =
+            label.filter(|column| column.field == field.name && column.label != field.name).map(|c| &c.label);
+        let _ = write!(text, "\n{}", cut(&field_line(field), LINE));
+        if let Some(label) = label.next() {
+            let _ = write!(text, ", shown as \"{}\"", clean(label));
+        }
+    }
+    for relation in &domain.relations {
+        let _ = write!(text, "\n- {}", relation_in_words(domain, relation));
+    }
+    text
+}
+
+/// Words in lower case, with names taken apart.
+pub(crate) fn words_of(text: &str) -> Vec<String> {
+    text.split_whitespace().flat_map(parts).collect()
+}
+
+/// One line without control characters.
+fn clean(text: &str) -> String {
+    text.split(|c: char| c.is_control() || c.is_whitespace())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}

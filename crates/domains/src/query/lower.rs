@@ -1,0 +1,182 @@
+//! Writes a checked query as SQL. Names come from domains only and are quoted; everything from the query is bound.
+
+mod dialect;
+mod sql;
+
+pub use dialect::Dialect;
+pub(crate) use sql::Sql;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::cursor;
+use super::plan::{Checked, Expr, Nested, Role, Rows, Sort};
+use super::{MOST_ROWS, plan};
+use crate::model::FieldKind;
+
+/// A statement with the values for its placeholders: `?1`… for SQLite, `$1`… for PostgreSQL, `?` for MySQL.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lowered {
+    pub sql: String,
+    pub values: Vec<Value>,
+    /// As the statement returns them; those with [`Role::Hidden`] are at the end and not for showing.
+    pub columns: Vec<OutColumn>,
+    /// Statements for the relations that are embedded.
+    pub relations: Vec<Embedded>,
+    pub limit: u32,
+    page: Option<Page>,
+}
+
+/// A column of a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OutColumn {
+    pub name: String,
+    pub kind: FieldKind,
+    pub role: Role,
+}
+
+impl OutColumn {
+    pub fn is_hidden(&self) -> bool {
+        self.role == Role::Hidden
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Page {
+    mark: String,
+    order: Vec<Sort>,
+}
+
+impl Lowered {
+    /// Where the page with these rows ended, as the statement returned them; `None`: it was the last one.
+    pub fn next_page(&self, rows: &[Vec<Value>]) -> Option<String> {
+        let page = self.page.as_ref()?;
+        let full = u32::try_from(rows.len()).is_ok_and(|count| count >= self.limit);
+        let last = rows.last().filter(|_| full)?;
+        // What a server shows of a binary value does not find it again.
+        let values = super::validate::order_values(&page.order, last)?;
+        values.iter().all(|value| !value.is_object()).then(|| cursor::encode(&page.mark, &values))
+    }
+}
+
+/// A relation whose rows are read after those that they belong to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedded {
+    pub name: String,
+    /// Whether each row has a list of them.
+    pub many: bool,
+    pub columns: Vec<OutColumn>,
+    /// The columns of the query, and those of this one, that must be equal.
+    pub parents: Vec<usize>,
+    pub children: Vec<usize>,
+    rows: Rows,
+    dialect: Dialect,
+}
+
+impl Embedded {
+    /// The statement for the rows that belong to `parents`, and its values; `None`: no row can.
+    pub fn lower(&self, parents: &[Vec<Value>]) -> Option<(String, Vec<Value>)> {
+        let mut keys: Vec<Vec<Value>> = Vec::new();
+        for row in parents {
+            let key: Vec<Value> = self.parents.iter().map(|at| row.get(*at).cloned().unwrap_or_default()).collect();
+            if key.iter().all(|value| !value.is_null() && !value.is_object()) && !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        if keys.is_empty() {
+            return None;
+        }
+        let mut sql = Sql::new(self.dialect);
+        let outputs = self.rows.outputs.len();
+        let shown: Vec<String> = (1..=outputs).map(|at| format!("q.c{at}")).collect();
+        sql.push(&format!("SELECT {} FROM (SELECT ", shown.join(", ")));
+        sql.outputs(&self.rows.outputs);
+        let bound: Vec<&plan::Output> = self.children.iter().filter_map(|at| self.rows.outputs.get(*at)).collect();
+        sql.push(", row_number() OVER (PARTITION BY ");
+        sql.list(&bound, |sql, output| sql.expr(&output.expr));
+        sql.push(" ORDER BY ");
+        sql.order(&self.rows.order);
+        sql.push(") AS rn FROM ");
+        sql.sources(&self.rows.sources);
+        sql.push(" WHERE ");
+        sql.keys(&bound, &keys);
+        for test in &self.rows.tests {
+            sql.push(" AND ");
+            sql.test(test);
+        }
+        sql.push(") AS q WHERE q.rn <= ");
+        sql.value(FieldKind::Int, Value::from(self.rows.limit));
+        let bound: Vec<String> = self.children.iter().map(|at| format!("q.c{}", at + 1)).collect();
+        sql.push(&format!(" ORDER BY {}, q.rn LIMIT ", bound.join(", ")));
+        sql.value(FieldKind::Int, Value::from(MOST_ROWS));
+        Some(sql.done())
+    }
+}
+
+/// Writes the statement of a query.
+pub fn lower(checked: &Checked, dialect: Dialect) -> Lowered {
+    let rows = &checked.rows;
+    let mut sql = Sql::new(dialect);
+    sql.push("SELECT ");
+    sql.outputs(&rows.outputs);
+    sql.push(" FROM ");
+    sql.sources(&rows.sources);
+    let mut word = " WHERE ";
+    for test in &rows.tests {
+        sql.push(word);
+        sql.test(test);
+        word = " AND ";
+    }
+    if let Some(after) = &checked.after {
+        sql.push(word);
+        sql.after(&rows.order, after);
+    }
+    if !checked.groups.is_empty() {
+        sql.push(" GROUP BY ");
+        let groups: Vec<&plan::Output> = checked.groups.iter().filter_map(|at| rows.outputs.get(*at)).collect();
+        sql.list(&groups, |sql, output| sql.expr(&output.expr));
+    }
+    word = " HAVING ";
+    for test in &checked.having {
+        sql.push(word);
+        sql.test(test);
+        word = " AND ";
+    }
+    if !rows.order.is_empty() {
+        sql.push(" ORDER BY ");
+        if checked.grouped { sql.order_of_groups(&rows.order) } else { sql.order(&rows.order) }
+    }
+    sql.push(" LIMIT ");
+    sql.value(FieldKind::Int, Value::from(rows.limit));
+    let (sql, values) = sql.done();
+    Lowered {
+        sql,
+        values,
+        columns: columns(&rows.outputs),
+        relations: checked.nested.iter().map(|nested| embedded(nested, dialect)).collect(),
+        limit: rows.limit,
+        page: checked.pages.then(|| Page { mark: checked.mark.clone(), order: rows.order.clone() }),
+    }
+}
+
+fn columns(outputs: &[plan::Output]) -> Vec<OutColumn> {
+    let column = |output: &plan::Output| OutColumn { name: output.name.clone(), kind: output.kind, role: output.role };
+    outputs.iter().map(column).collect()
+}
+
+fn embedded(nested: &Nested, dialect: Dialect) -> Embedded {
+    Embedded {
+        name: nested.name.clone(),
+        many: nested.many,
+        columns: columns(&nested.rows.outputs),
+        parents: nested.parents.clone(),
+        children: nested.children.clone(),
+        rows: nested.rows.clone(),
+        dialect,
+    }
+}
+
+/// Whether the expression is a part of a date, which is a text.
+fn is_part(expr: &Expr) -> bool {
+    matches!(expr, Expr::Part(..))
+}

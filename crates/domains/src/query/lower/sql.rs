@@ -1,0 +1,511 @@
+//! The text of a statement, written from its beginning to its end, so that placeholders and values stay in step.
+
+use serde_json::Value;
+
+use super::{Dialect, is_part};
+use crate::model::FieldKind;
+use crate::query::Function;
+use crate::query::plan::{Column, Expr, Measure, Output, Role, Sign, Sort, Source, Summary, Test};
+
+pub(crate) struct Sql {
+    dialect: Dialect,
+    text: String,
+    values: Vec<Value>,
+}
+
+fn is_text(kind: FieldKind) -> bool {
+    matches!(kind, FieldKind::String | FieldKind::Text)
+}
+
+impl Sql {
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, text: String::new(), values: Vec::new() }
+    }
+
+    pub fn done(self) -> (String, Vec<Value>) {
+        (self.text, self.values)
+    }
+
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub fn name(&mut self, name: &str) {
+        let quoted = self.dialect.quote(name);
+        self.push(&quoted);
+    }
+
+    pub fn table(&mut self, name: &str) {
+        let quoted = self.dialect.table(name);
+        self.push(&quoted);
+    }
+
+    pub fn list<T>(&mut self, items: &[T], mut one: impl FnMut(&mut Self, &T)) {
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.push(", ");
+            }
+            one(self, item);
+        }
+    }
+
+    /// A placeholder as it is.
+    pub fn bind(&mut self, value: Value) {
+        self.values.push(value);
+        let placeholder = self.dialect.placeholder(self.values.len());
+        self.push(&placeholder);
+    }
+
+    fn cast(&mut self, kind: &str, inner: impl FnOnce(&mut Self)) {
+        self.push("CAST(");
+        inner(self);
+        self.push(&format!(" AS {kind})"));
+    }
+
+    /// A placeholder that is compared with something of the kind.
+    pub fn value(&mut self, kind: FieldKind, value: Value) {
+        match self.dialect.cast_of(kind) {
+            Some(to) => self.cast(to, |sql| sql.bind(value)),
+            None => self.bind(value),
+        }
+    }
+
+    fn column(&mut self, column: &Column) {
+        let quoted = format!("t{}.{}", column.source, self.dialect.quote(&column.name));
+        self.push(&quoted);
+    }
+
+    pub fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Column(column) => self.column(column),
+            Expr::Part(column, part) => {
+                let quoted = format!("t{}.{}", column.source, self.dialect.quote(&column.name));
+                let text = self.dialect.part(&quoted, *part);
+                self.push(&text);
+            }
+            Expr::Aggregate { function, column, distinct } => self.aggregate(*function, column.as_ref(), *distinct),
+            Expr::Summed { source, function, measure, count, kind } => {
+                let (sum, count) = (format!("t{source}.m{}", measure + 1), format!("t{source}.m{}", count + 1));
+                match function {
+                    Function::Count => self.cast(self.dialect.integer(), |sql| {
+                        sql.push(&format!("coalesce(sum({sum}), 0)"));
+                    }),
+                    Function::Sum => self.cast(self.number(*kind), |sql| sql.push(&format!("sum({sum})"))),
+                    Function::Avg => {
+                        self.cast(self.dialect.double(), |sql| sql.push(&format!("sum({sum})")));
+                        self.push(&format!(" / nullif(sum({count}), 0)"));
+                    }
+                    Function::Min | Function::Max => self.push(&format!("{}({sum})", function.name())),
+                }
+            }
+        }
+    }
+
+    fn number(&self, kind: FieldKind) -> &'static str {
+        if kind == FieldKind::Int { self.dialect.integer() } else { self.dialect.double() }
+    }
+
+    /// Sums and averages have the same types everywhere: servers would return decimals of their own.
+    fn aggregate(&mut self, function: Function, column: Option<&Column>, distinct: bool) {
+        let kind = column.map(|column| column.kind);
+        match (function, kind) {
+            (Function::Sum, Some(kind)) => self.cast(self.number(kind), |sql| sql.call(function, column, distinct)),
+            (Function::Avg, Some(_)) if self.dialect != Dialect::MySql => {
+                self.cast(self.dialect.double(), |sql| sql.call(function, column, distinct));
+            }
+            _ => self.call(function, column, distinct),
+        }
+    }
+
+    fn call(&mut self, function: Function, column: Option<&Column>, distinct: bool) {
+        self.push(function.name());
+        self.push(if distinct { "(DISTINCT " } else { "(" });
+        match column {
+            None => self.push("*"),
+            // Its averages have only four more digits than what they are made of.
+            Some(column) if self.dialect == Dialect::MySql && function == Function::Avg => {
+                self.cast(self.dialect.double(), |sql| sql.column(column));
+            }
+            Some(column) if matches!(function, Function::Min | Function::Max) => self.plain_text(column),
+            Some(column) => self.column(column),
+        }
+        self.push(")");
+    }
+
+    /// For PostgreSQL, texts can be of types that have no order and no case.
+    fn plain_text(&mut self, column: &Column) {
+        if self.dialect == Dialect::Postgres && is_text(column.kind) {
+            self.cast("TEXT", |sql| sql.column(column));
+        } else {
+            self.column(column);
+        }
+    }
+
+    /// The expression as a text without regard to case.
+    fn folded(&mut self, expr: &Expr) {
+        match (self.dialect, expr) {
+            (Dialect::Sqlite, _) => self.expr(expr),
+            (Dialect::Postgres, Expr::Column(column)) => {
+                self.push("lower(");
+                self.plain_text(column);
+                self.push(")");
+            }
+            _ => {
+                self.push("lower(");
+                self.expr(expr);
+                self.push(")");
+            }
+        }
+    }
+
+    fn folded_value(&mut self, value: Value) {
+        if self.dialect == Dialect::Sqlite {
+            self.bind(value);
+        } else {
+            self.push("lower(");
+            self.bind(value);
+            self.push(")");
+        }
+    }
+
+    /// The columns `c1`, `c2`… of a result.
+    pub fn outputs(&mut self, outputs: &[Output]) {
+        for (at, output) in outputs.iter().enumerate() {
+            if at > 0 {
+                self.push(", ");
+            }
+            if output.role == Role::Hidden && output.kind == FieldKind::Float {
+                self.fraction(&output.expr);
+            } else {
+                self.expr(&output.expr);
+            }
+            self.push(&format!(" AS c{}", at + 1));
+        }
+    }
+
+    /// A number as exactly as it can be read and compared again.
+    fn fraction(&mut self, expr: &Expr) {
+        if self.dialect == Dialect::Sqlite {
+            self.expr(expr);
+        } else {
+            self.cast(self.dialect.double(), |sql| sql.expr(expr));
+        }
+    }
+
+    pub fn sources(&mut self, sources: &[Source]) {
+        for (at, source) in sources.iter().enumerate() {
+            if at == 0 {
+                self.table(&source.table);
+                self.push(&format!(" AS t{}", source.id));
+                continue;
+            }
+            self.push(if source.outer { " LEFT JOIN " } else { " JOIN " });
+            match &source.summary {
+                Some(summary) => self.summary(summary),
+                None => self.table(&source.table),
+            }
+            self.push(&format!(" AS t{} ON ", source.id));
+            self.bound(source);
+        }
+    }
+
+    /// How a source belongs to the one that it is joined to.
+    fn bound(&mut self, source: &Source) {
+        let Some((to, pairs)) = &source.joined else {
+            return;
+        };
+        for (at, (there, here)) in pairs.iter().enumerate() {
+            if at > 0 {
+                self.push(" AND ");
+            }
+            let here = match source.summary {
+                Some(_) => format!("k{}", at + 1),
+                None => self.dialect.quote(here),
+            };
+            let there = self.dialect.quote(there);
+            self.push(&format!("t{}.{here} = t{to}.{there}", source.id));
+        }
+    }
+
+    fn summary(&mut self, summary: &Summary) {
+        let first = summary.sources.first();
+        let (id, pairs) = first.map_or((0, [].as_slice()), |first| {
+            (first.id, first.joined.as_ref().map_or([].as_slice(), |(_, pairs)| pairs.as_slice()))
+        });
+        let keys: Vec<String> = pairs.iter().map(|(_, here)| format!("t{id}.{}", self.dialect.quote(here))).collect();
+        self.push("(SELECT ");
+        for (at, key) in keys.iter().enumerate() {
+            self.push(&format!("{key} AS k{}, ", at + 1));
+        }
+        let numbered: Vec<(usize, &Measure)> = summary.measures.iter().enumerate().collect();
+        self.list(&numbered, |sql, (at, measure)| {
+            sql.call(measure.function, measure.column.as_ref(), false);
+            sql.push(&format!(" AS m{}", at + 1));
+        });
+        self.push(" FROM ");
+        self.sources(&summary.sources);
+        let mut word = " WHERE ";
+        for test in &summary.tests {
+            self.push(word);
+            self.test(test);
+            word = " AND ";
+        }
+        self.push(&format!(" GROUP BY {})", keys.join(", ")));
+    }
+
+    pub fn test(&mut self, test: &Test) {
+        match test {
+            Test::Compare { expr, kind, sign, value } => self.compare(expr, *kind, *sign, value),
+            Test::Like { expr, pattern } => {
+                match (self.dialect, expr) {
+                    (Dialect::MySql, _) => self.folded(expr),
+                    (_, Expr::Column(column)) => self.plain_text(column),
+                    _ => self.expr(expr),
+                }
+                self.push(if self.dialect == Dialect::Postgres { " ILIKE " } else { " LIKE " });
+                if self.dialect == Dialect::MySql {
+                    self.folded_value(Value::from(pattern.as_str()));
+                } else {
+                    self.bind(Value::from(pattern.as_str()));
+                }
+                self.push(" ESCAPE '!'");
+            }
+            Test::In { expr, kind, values } => {
+                let text = is_text(*kind);
+                if text {
+                    self.folded(expr)
+                } else {
+                    self.expr(expr)
+                }
+                if text && self.dialect == Dialect::Sqlite {
+                    self.push(" COLLATE NOCASE");
+                }
+                self.push(" IN (");
+                self.list(
+                    values,
+                    |sql, value| {
+                        if text { sql.folded_value(value.clone()) } else { sql.value(*kind, value.clone()) }
+                    },
+                );
+                self.push(")");
+            }
+            Test::Null { expr, negated } => {
+                self.expr(expr);
+                self.push(if *negated { " IS NOT NULL" } else { " IS NULL" });
+            }
+            Test::All(tests) => self.joined(tests, " AND ", "1 = 1"),
+            Test::Any(tests) => self.joined(tests, " OR ", "1 = 0"),
+            Test::Exists { sources, tests, negated } => {
+                self.push(if *negated { "NOT EXISTS (SELECT 1 FROM " } else { "EXISTS (SELECT 1 FROM " });
+                self.sources(sources);
+                self.push(" WHERE ");
+                if let Some(first) = sources.first() {
+                    self.bound(first);
+                }
+                for test in tests {
+                    self.push(" AND ");
+                    self.test(test);
+                }
+                self.push(")");
+            }
+        }
+    }
+
+    fn joined(&mut self, tests: &[Test], word: &str, empty: &str) {
+        if tests.is_empty() {
+            self.push(empty);
+            return;
+        }
+        self.push("(");
+        for (at, test) in tests.iter().enumerate() {
+            if at > 0 {
+                self.push(word);
+            }
+            self.test(test);
+        }
+        self.push(")");
+    }
+
+    fn compare(&mut self, expr: &Expr, kind: FieldKind, sign: Sign, value: &Value) {
+        let sign = sign.sql();
+        let moment = value.as_str().is_some_and(|text| text.len() > 10);
+        if is_text(kind) {
+            self.folded(expr);
+            self.push(&format!(" {sign} "));
+            self.folded_value(value.clone());
+            if self.dialect == Dialect::Sqlite {
+                self.push(" COLLATE NOCASE");
+            }
+        } else if kind == FieldKind::Datetime && moment && self.dialect == Dialect::Sqlite {
+            // Its times are texts, with a blank or a T between day and time.
+            self.push("datetime(");
+            self.expr(expr);
+            self.push(&format!(") {sign} datetime("));
+            self.bind(value.clone());
+            self.push(")");
+        } else {
+            self.expr(expr);
+            self.push(&format!(" {sign} "));
+            self.value(kind, value.clone());
+        }
+    }
+
+    /// What rows are ordered by.
+    fn sorted(&mut self, sort: &Sort) {
+        match (sort.kind, &sort.expr) {
+            (kind, Expr::Column(column)) if is_text(kind) && sort.exact => self.plain_text(column),
+            (kind, expr) if is_text(kind) && !is_part(expr) => {
+                self.folded(expr);
+                if self.dialect == Dialect::Sqlite {
+                    self.push(" COLLATE NOCASE");
+                }
+            }
+            (FieldKind::Float, expr) => self.fraction(expr),
+            (_, expr) => self.expr(expr),
+        }
+    }
+
+    /// A value that rows are ordered by.
+    fn sorted_value(&mut self, sort: &Sort, value: Value) {
+        match (self.dialect, sort.kind) {
+            (_, kind) if is_text(kind) && !sort.exact => self.folded_value(value),
+            (Dialect::Postgres | Dialect::MySql, FieldKind::Float) => {
+                self.cast(self.dialect.double(), |sql| sql.bind(value));
+            }
+            // A day in a column of times has a time too.
+            (_, FieldKind::Date) => self.value(FieldKind::Datetime, value),
+            (_, kind) => self.value(kind, value),
+        }
+    }
+
+    /// Nulls come last.
+    pub fn order(&mut self, order: &[Sort]) {
+        self.list(order, |sql, sort| {
+            let mysql = sql.dialect == Dialect::MySql;
+            if sort.nullable && mysql {
+                sql.sorted(sort);
+                sql.push(" IS NULL, ");
+            }
+            sql.sorted(sort);
+            sql.direction(sort);
+        });
+    }
+
+    fn direction(&mut self, sort: &Sort) {
+        if sort.desc {
+            self.push(" DESC");
+        }
+        if sort.nullable && self.dialect != Dialect::MySql {
+            self.push(" NULLS LAST");
+        }
+    }
+
+    /// Groups are ordered by the columns that show them: an expression that is written again is another one to some.
+    pub fn order_of_groups(&mut self, order: &[Sort]) {
+        self.list(order, |sql, sort| {
+            let shown = format!("c{}", sort.output + 1);
+            let text = is_text(sort.kind) && matches!(sort.expr, Expr::Column(_));
+            if sort.nullable && sql.dialect == Dialect::MySql {
+                sql.push(&format!("{shown} IS NULL, "));
+            }
+            if text {
+                sql.sorted(sort);
+                sql.direction(sort);
+                sql.push(", ");
+            }
+            sql.push(&shown);
+            sql.direction(sort);
+        });
+    }
+
+    /// Rows that come after one with these values.
+    pub fn after(&mut self, order: &[Sort], values: &[Value]) {
+        let level = order.iter().all(|sort| !sort.nullable && sort.desc == order[0].desc);
+        let pairs: Vec<(&Sort, &Value)> = order.iter().zip(values).collect();
+        if level && (order.len() == 1 || self.dialect != Dialect::MySql) {
+            let (open, close) = if order.len() == 1 { ("", "") } else { ("(", ")") };
+            self.push(open);
+            self.list(&pairs, |sql, (sort, _)| {
+                sql.sorted(sort);
+            });
+            self.push(close);
+            self.push(if order[0].desc { " < " } else { " > " });
+            self.push(open);
+            self.list(&pairs, |sql, (sort, value)| sql.sorted_value(sort, (*value).clone()));
+            self.push(close);
+            return;
+        }
+        // The first value alone bounds what an index has to look at.
+        if let Some((sort, value)) = pairs.first().filter(|(sort, value)| !sort.nullable && !value.is_null()) {
+            self.sorted(sort);
+            self.push(if sort.desc { " <= " } else { " >= " });
+            self.sorted_value(sort, (*value).clone());
+            self.push(" AND ");
+        }
+        self.push("(");
+        let mut word = "";
+        for (at, (sort, value)) in pairs.iter().enumerate() {
+            // Nothing comes after null but another row with null.
+            if value.is_null() {
+                continue;
+            }
+            self.push(word);
+            word = " OR ";
+            self.push("(");
+            for (sort, value) in &pairs[..at] {
+                self.sorted(sort);
+                if value.is_null() {
+                    self.push(" IS NULL");
+                } else {
+                    self.push(" = ");
+                    self.sorted_value(sort, (*value).clone());
+                }
+                self.push(" AND ");
+            }
+            self.push(if sort.nullable { "(" } else { "" });
+            self.sorted(sort);
+            self.push(if sort.desc { " < " } else { " > " });
+            self.sorted_value(sort, (*value).clone());
+            if sort.nullable {
+                self.push(" OR ");
+                self.sorted(sort);
+                self.push(" IS NULL)");
+            }
+            self.push(")");
+        }
+        // The key, which is never null, is always among them.
+        self.push(if word.is_empty() { "1 = 0)" } else { ")" });
+    }
+
+    /// Whether the columns hold one of the keys.
+    pub fn keys(&mut self, columns: &[&Output], keys: &[Vec<Value>]) {
+        let exact = |sql: &mut Self, output: &Output| match &output.expr {
+            Expr::Column(column) => sql.plain_text(column),
+            other => sql.expr(other),
+        };
+        if let [column] = columns {
+            exact(self, column);
+            self.push(" IN (");
+            self.list(keys, |sql, key| {
+                let value = key.first().cloned().unwrap_or_default();
+                sql.value(column.kind, value);
+            });
+            self.push(")");
+            return;
+        }
+        self.push("(");
+        for (at, key) in keys.iter().enumerate() {
+            self.push(if at > 0 { " OR (" } else { "(" });
+            for (at, (column, value)) in columns.iter().zip(key).enumerate() {
+                if at > 0 {
+                    self.push(" AND ");
+                }
+                exact(self, column);
+                self.push(" = ");
+                self.value(column.kind, value.clone());
+            }
+            self.push(")");
+        }
+        self.push(")");
+    }
+}

@@ -1,0 +1,212 @@
+//! A query whose every name was found and every value fits: what is left to do is to write it.
+
+use serde_json::Value;
+
+use super::{DatePart, Function};
+use crate::model::FieldKind;
+
+/// A table in the statement, known as `t` and its number.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Source {
+    pub id: usize,
+    pub table: String,
+    /// The source that it is joined to, and pairs of a column there and one here.
+    pub joined: Option<(usize, Vec<(String, String)>)>,
+    /// Whether rows of the other source stay that have none here.
+    pub outer: bool,
+    /// A grouped query in place of a table.
+    pub summary: Option<Box<Summary>>,
+    /// The relations that lead here.
+    pub path: String,
+}
+
+/// Numbers over the rows of a relation to many, one row for each that they belong to. Joined as such, rows of two
+/// relations don't multiply each other.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Summary {
+    pub sources: Vec<Source>,
+    pub tests: Vec<Test>,
+    /// Columns `m1`, `m2`…
+    pub measures: Vec<Measure>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Measure {
+    pub function: Function,
+    /// `None`: rows.
+    pub column: Option<Column>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Column {
+    pub source: usize,
+    pub name: String,
+    pub kind: FieldKind,
+    /// Never null.
+    pub required: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Expr {
+    Column(Column),
+    Part(Column, DatePart),
+    /// `None`: rows.
+    Aggregate {
+        function: Function,
+        column: Option<Column>,
+        distinct: bool,
+    },
+    /// Over the measures of a summary, by their places; the second is the count that an average needs.
+    Summed {
+        source: usize,
+        function: Function,
+        measure: usize,
+        count: usize,
+        kind: FieldKind,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Test {
+    /// Equal, not equal or an order; the value fits the kind.
+    Compare {
+        expr: Expr,
+        kind: FieldKind,
+        sign: Sign,
+        value: Value,
+    },
+    Like {
+        expr: Expr,
+        pattern: String,
+    },
+    In {
+        expr: Expr,
+        kind: FieldKind,
+        values: Vec<Value>,
+    },
+    Null {
+        expr: Expr,
+        negated: bool,
+    },
+    All(Vec<Test>),
+    Any(Vec<Test>),
+    /// Whether there are rows of a relation to many that pass.
+    Exists {
+        sources: Vec<Source>,
+        tests: Vec<Test>,
+        negated: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sign {
+    Eq,
+    Ne,
+    Gt,
+    Gte,
+    Lt,
+    Lte,
+}
+
+impl Sign {
+    pub fn sql(self) -> &'static str {
+        match self {
+            Self::Eq => "=",
+            Self::Ne => "<>",
+            Self::Gt => ">",
+            Self::Gte => ">=",
+            Self::Lt => "<",
+            Self::Lte => "<=",
+        }
+    }
+}
+
+/// A column of the result.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Output {
+    pub name: String,
+    pub expr: Expr,
+    pub kind: FieldKind,
+    pub role: Role,
+}
+
+/// What a column of a result is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Field,
+    Group,
+    /// A group by a part of a date.
+    Time(DatePart),
+    Number(Function),
+    /// Not asked for: a key, or what the next page begins after.
+    Hidden,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sort {
+    pub expr: Expr,
+    pub kind: FieldKind,
+    pub desc: bool,
+    pub nullable: bool,
+    /// Whether texts that differ by case only are apart, as in a key.
+    pub exact: bool,
+    /// The output with the same value.
+    pub output: usize,
+}
+
+/// A relation whose rows are embedded, by a statement of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Nested {
+    pub name: String,
+    pub many: bool,
+    /// Outputs of the query that hold the keys.
+    pub parents: Vec<usize>,
+    /// Outputs of `rows` with the same keys.
+    pub children: Vec<usize>,
+    pub rows: Rows,
+}
+
+/// What is read from where.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Rows {
+    pub sources: Vec<Source>,
+    pub outputs: Vec<Output>,
+    pub tests: Vec<Test>,
+    pub order: Vec<Sort>,
+    pub limit: u32,
+}
+
+/// The result of [`validate`](super::validate()).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    pub(crate) domain: String,
+    pub(crate) datasource: String,
+    pub(crate) rows: Rows,
+    pub(crate) grouped: bool,
+    /// The outputs that groups are made by.
+    pub(crate) groups: Vec<usize>,
+    /// Conditions on groups.
+    pub(crate) having: Vec<Test>,
+    /// Values of the order in the last row of the page before.
+    pub(crate) after: Option<Vec<Value>>,
+    /// Whether another page can begin after a row of this one.
+    pub(crate) pages: bool,
+    pub(crate) nested: Vec<Nested>,
+    /// Cursors of other queries are refused by it.
+    pub(crate) mark: String,
+}
+
+impl Checked {
+    pub fn domain(&self) -> &str {
+        &self.domain
+    }
+
+    pub fn datasource(&self) -> &str {
+        &self.datasource
+    }
+
+    pub fn limit(&self) -> u32 {
+        self.rows.limit
+    }
+}

@@ -1,0 +1,336 @@
+//! Conditions: which comparisons a field permits, and what they compare with.
+
+use serde_json::Value;
+
+use super::scope::{Target, chain_name, column};
+use super::{Checker, Scope};
+use crate::model::{Field, FieldKind};
+use crate::query::dates::When;
+use crate::query::error::{Problem, QueryError, shown};
+use crate::query::plan::{Expr, Sign, Source, Test};
+use crate::query::values::{self, example, is_time, kind_in_words};
+use crate::query::{Compare, Condition, Op};
+use crate::registry::listed;
+
+/// Most values of all conditions together.
+pub(super) const MOST_VALUES: usize = 100;
+
+/// The comparisons that fit a kind.
+pub(crate) fn ops(kind: FieldKind) -> &'static [Op] {
+    match kind {
+        FieldKind::String | FieldKind::Text => {
+            &[Op::Eq, Op::Ne, Op::Contains, Op::Starts, Op::In, Op::IsNull, Op::NotNull]
+        }
+        FieldKind::Bool => &[Op::Eq, Op::Ne, Op::IsNull, Op::NotNull],
+        FieldKind::Int | FieldKind::Float | FieldKind::Date | FieldKind::Datetime => {
+            &[Op::Eq, Op::Ne, Op::Gt, Op::Gte, Op::Lt, Op::Lte, Op::In, Op::Between, Op::IsNull, Op::NotNull]
+        }
+    }
+}
+
+impl<'d> Checker<'d> {
+    /// Conditions that must all hold. Those on one relation to many mean the same row of it.
+    pub fn conjunction(&mut self, scope: &mut Scope<'d>, conditions: &[Condition], path: &str) -> Vec<Test> {
+        self.all_of(scope, conditions, &|at| format!("{path}[{at}]"))
+    }
+
+    /// `path` says where a condition stands.
+    fn all_of(&mut self, scope: &mut Scope<'d>, conditions: &[Condition], path: &dyn Fn(usize) -> String) -> Vec<Test> {
+        let mut tests = Vec::new();
+        let mut open: Vec<((usize, Vec<String>), usize)> = Vec::new();
+        for (at, condition) in conditions.iter().enumerate() {
+            let path = path(at);
+            match condition {
+                Condition::Compare(compare) => {
+                    if let Err(problem) = self.compare(scope, compare, &mut tests, &mut open) {
+                        self.wrong(&path, problem);
+                    }
+                }
+                Condition::All { all } => {
+                    let inner = self.conjunction(scope, all, &format!("{path}.all"));
+                    tests.push(Test::All(inner));
+                }
+                Condition::Any { any } => {
+                    if any.is_empty() {
+                        self.wrong(&path, Problem::Other("`any` needs a condition at least".to_owned()));
+                    }
+                    let mut alternatives = Vec::new();
+                    for (at, one) in any.iter().enumerate() {
+                        let path = format!("{path}.any[{at}]");
+                        let mut inner = self.all_of(scope, std::slice::from_ref(one), &|_| path.clone());
+                        alternatives.extend(inner.pop());
+                    }
+                    tests.push(Test::Any(alternatives));
+                }
+            }
+        }
+        tests
+    }
+
+    fn compare(
+        &mut self,
+        scope: &mut Scope<'d>,
+        compare: &Compare,
+        tests: &mut Vec<Test>,
+        open: &mut Vec<((usize, Vec<String>), usize)>,
+    ) -> Result<(), Problem> {
+        let target = self.find(scope.domain, &compare.field)?;
+        let Some(field) = target.field else {
+            tests.push(self.presence(scope, &target, compare)?);
+            return Ok(());
+        };
+        filterable(&target, field, compare)?;
+        let (before, chain, after) = target.to_many();
+        let anchor = self.reach(&mut scope.sources, scope.root, before);
+        if chain.is_empty() {
+            let outer = !before.is_empty();
+            let column = column(target.domain, field, anchor, outer);
+            tests.push(self.test(field, Expr::Column(column), compare)?);
+            return Ok(());
+        }
+        let key = chain_name(anchor, chain);
+        let place = open.iter().find(|(known, _)| *known == key).map(|(_, at)| *at);
+        let place = place.unwrap_or_else(|| {
+            let sources = self.inner(anchor, chain);
+            tests.push(Test::Exists { sources, tests: Vec::new(), negated: false });
+            open.push((key, tests.len() - 1));
+            tests.len() - 1
+        });
+        if let Some(Test::Exists { sources, tests, .. }) = tests.get_mut(place) {
+            let test = self.inside(sources, &target, field, chain, after, compare)?;
+            tests.push(test);
+        }
+        Ok(())
+    }
+
+    /// The test within the sources of a relation to many.
+    pub fn inside(
+        &mut self,
+        sources: &mut Vec<Source>,
+        target: &Target<'d>,
+        field: &Field,
+        chain: &[super::scope::Hop<'d>],
+        after: &[super::scope::Hop<'d>],
+        compare: &Compare,
+    ) -> Result<Test, Problem> {
+        let first = sources.first().map_or(0, |source| source.id);
+        let end = self.reach(sources, first, chain.get(1..).unwrap_or_default());
+        let end = self.reach(sources, end, after);
+        let column = column(target.domain, field, end, !after.is_empty());
+        self.test(field, Expr::Column(column), compare)
+    }
+
+    /// Whether rows of a relation exist.
+    fn presence(&mut self, scope: &mut Scope<'d>, target: &Target<'d>, compare: &Compare) -> Result<Test, Problem> {
+        let negated = match compare.op {
+            Op::IsNull => true,
+            Op::NotNull => false,
+            _ => {
+                let fields: Vec<&str> = target.domain.domain.fields.iter().map(|field| field.name.as_str()).collect();
+                return Err(Problem::Other(format!(
+                    "`{}` is a relation: compare one of its fields ({}), or use is_null or not_null to ask whether there are rows",
+                    shown(&compare.field),
+                    listed(&fields)
+                )));
+            }
+        };
+        let (last, before) = target.hops.split_last().map_or((None, [].as_slice()), |(last, rest)| (Some(last), rest));
+        let many = before.iter().any(|(relation, _)| relation.kind == crate::model::RelationKind::HasMany);
+        let Some(last) = last.filter(|_| !many) else {
+            return Err(Problem::Other(format!(
+                "`{}` leads over a list of rows; ask for a field of it instead",
+                shown(&compare.field)
+            )));
+        };
+        let anchor = self.reach(&mut scope.sources, scope.root, before);
+        let sources = self.inner(anchor, std::slice::from_ref(last));
+        Ok(Test::Exists { sources, tests: Vec::new(), negated })
+    }
+
+    fn count_values(&mut self, more: usize) -> Result<(), Problem> {
+        self.values += more;
+        if self.values > MOST_VALUES {
+            return Err(Problem::Other(format!(
+                "the conditions hold more than {MOST_VALUES} values; compare with fewer"
+            )));
+        }
+        Ok(())
+    }
+
+    /// A comparison of an expression that has the kind of `field`.
+    pub fn test(&mut self, field: &Field, expr: Expr, compare: &Compare) -> Result<Test, Problem> {
+        let (op, value) = (compare.op, &compare.value);
+        let allowed = ops(field.kind);
+        if !allowed.contains(&op) {
+            return Err(Problem::Op {
+                op: op.name(),
+                field: shown(&compare.field),
+                kind: kind_in_words(field.kind),
+                allowed: allowed.iter().map(|op| op.name()).collect::<Vec<_>>().join(", "),
+            });
+        }
+        let single = || match value {
+            Value::Null | Value::Array(_) | Value::Object(_) => Err(values::wrong(field, value)),
+            one => Ok(one),
+        };
+        let list = || match value {
+            Value::Array(list) if !list.is_empty() => Ok(list.clone()),
+            Value::Array(_) | Value::Null | Value::Object(_) => {
+                let example = format!("[{}]", example(field));
+                Err(Problem::NoValue { field: field.name.clone(), example })
+            }
+            one => Ok(vec![one.clone()]),
+        };
+        match op {
+            Op::IsNull | Op::NotNull => Ok(Test::Null { expr, negated: op == Op::NotNull }),
+            Op::Contains | Op::Starts => {
+                self.count_values(1)?;
+                let Value::String(text) = values::plain(field, single()?)? else {
+                    return Err(values::wrong(field, value));
+                };
+                let open = if op == Op::Contains { "%" } else { "" };
+                Ok(Test::Like { expr, pattern: format!("{open}{}%", escape(&text)) })
+            }
+            Op::In => {
+                let list = list()?;
+                self.count_values(list.len())?;
+                if is_time(field.kind) {
+                    let each = list.iter().map(|one| at_time(field, &expr, Op::Eq, one));
+                    return each.collect::<Result<_, _>>().map(Test::Any);
+                }
+                let values = list.iter().map(|one| values::plain(field, one)).collect::<Result<_, _>>()?;
+                Ok(Test::In { expr, kind: field.kind, values })
+            }
+            Op::Between => {
+                let (low, high) = match value {
+                    Value::Array(list) if list.len() == 2 => (&list[0], &list[1]),
+                    Value::Object(map) if map.len() == 2 && map.contains_key("from") && map.contains_key("to") => {
+                        (&map["from"], &map["to"])
+                    }
+                    _ => {
+                        let example = format!("[{0}, {0}]", example(field));
+                        return Err(Problem::NoValue { field: field.name.clone(), example });
+                    }
+                };
+                self.count_values(2)?;
+                let low = one(field, &expr, Op::Gte, low)?;
+                Ok(Test::All(vec![low, one(field, &expr, Op::Lte, high)?]))
+            }
+            _ => {
+                self.count_values(1)?;
+                one(field, &expr, op, single()?)
+            }
+        }
+    }
+
+    /// The conditions on a relation to many that stand by themselves, for numbers over the same rows.
+    pub fn also_inside(
+        &mut self,
+        scope: &Scope<'d>,
+        conditions: &[Condition],
+        key: &(usize, Vec<String>),
+        sources: &mut Vec<Source>,
+    ) -> Vec<Test> {
+        let mut tests = Vec::new();
+        for condition in conditions {
+            let Condition::Compare(compare) = condition else {
+                continue;
+            };
+            let Ok(target) = self.find(scope.domain, &compare.field) else {
+                continue;
+            };
+            let Some(field) = target.field else {
+                continue;
+            };
+            let (before, chain, after) = target.to_many();
+            let mut joined = scope.sources.clone();
+            let anchor = self.reach(&mut joined, scope.root, before);
+            if chain.is_empty() || joined.len() != scope.sources.len() || chain_name(anchor, chain) != *key {
+                continue;
+            }
+            // What is wrong with it was said where it stands.
+            tests.extend(self.inside(sources, &target, field, chain, after, compare).ok());
+        }
+        tests
+    }
+
+    pub fn wrong(&mut self, path: &str, problem: Problem) {
+        self.errors.push(QueryError::new(path, problem));
+    }
+}
+
+fn one(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Problem> {
+    if is_time(field.kind) {
+        return at_time(field, expr, op, value);
+    }
+    Ok(compared(field.kind, expr, sign(op), values::plain(field, value)?))
+}
+
+fn sign(op: Op) -> Sign {
+    match op {
+        Op::Ne => Sign::Ne,
+        Op::Gt => Sign::Gt,
+        Op::Gte => Sign::Gte,
+        Op::Lt => Sign::Lt,
+        Op::Lte => Sign::Lte,
+        _ => Sign::Eq,
+    }
+}
+
+fn compared(kind: FieldKind, expr: &Expr, sign: Sign, value: Value) -> Test {
+    Test::Compare { expr: expr.clone(), kind, sign, value }
+}
+
+/// A day stands for all its moments, a month for its days.
+fn at_time(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Problem> {
+    let kind = field.kind;
+    let mut when = values::when(field, value)?;
+    if let (FieldKind::Date, When::Moment(moment)) = (kind, &when) {
+        let day = moment.get(..10).unwrap_or(moment).to_owned();
+        when = values::when(field, &Value::from(day))?;
+    }
+    let compared = |sign, text: String| compared(kind, expr, sign, Value::from(text));
+    Ok(match (when, op) {
+        (When::Moment(moment), op) => compared(sign(op), moment),
+        (When::Days { from, .. }, Op::Gte) => compared(Sign::Gte, from),
+        // Nothing comes after the last day.
+        (When::Days { from, .. }, Op::Lt) | (When::Days { from, to: None }, Op::Ne) => compared(Sign::Lt, from),
+        (When::Days { to: Some(to), .. }, Op::Gt) => compared(Sign::Gte, to),
+        (When::Days { to: Some(to), .. }, Op::Lte) => compared(Sign::Lt, to),
+        (When::Days { from, to: Some(to) }, Op::Ne) => {
+            Test::Any(vec![compared(Sign::Lt, from), compared(Sign::Gte, to)])
+        }
+        (When::Days { from, to: Some(to) }, _) => Test::All(vec![compared(Sign::Gte, from), compared(Sign::Lt, to)]),
+        (When::Days { from, to: None }, Op::Gt) => {
+            Test::All(vec![compared(Sign::Lt, from.clone()), compared(Sign::Gt, from)])
+        }
+        (When::Days { to: None, .. }, Op::Lte) => Test::Null { expr: expr.clone(), negated: true },
+        (When::Days { from, to: None }, _) => compared(Sign::Gte, from),
+    })
+}
+
+/// The signs of LIKE as characters; `!` takes them literally in every dialect.
+fn escape(text: &str) -> String {
+    text.replace('!', "!!").replace('%', "!%").replace('_', "!_")
+}
+
+/// A field in the sense of conditions, for what is computed.
+pub(super) fn computed(name: &str, kind: FieldKind) -> Field {
+    Field { name: name.to_owned(), kind, readonly: true, filterable: true, options: None, examples: Vec::new() }
+}
+
+fn filterable(target: &Target<'_>, field: &Field, compare: &Compare) -> Result<(), Problem> {
+    if field.filterable {
+        return Ok(());
+    }
+    let prefix: String = target.hops.iter().flat_map(|(relation, _)| [relation.name.as_str(), "."]).collect();
+    let fields = target.domain.domain.fields.iter().filter(|field| field.filterable);
+    let names: Vec<String> = fields.map(|field| format!("{prefix}{}", field.name)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let hint = if names.is_empty() {
+        format!("no field of `{}` is filterable", target.domain.domain.name)
+    } else {
+        format!("filterable are {}", listed(&names))
+    };
+    Err(Problem::NotFilterable { field: shown(&compare.field), hint })
+}

@@ -1,0 +1,238 @@
+//! Groups and the numbers that are computed over them.
+
+use super::conditions::computed;
+use super::scope::{chain_name, column};
+use super::{Checker, Scope, add, path_of};
+use crate::model::FieldKind;
+use crate::query::error::{Problem, shown};
+use crate::query::plan::{Expr, Measure, Output, Role, Sort, Summary, Test};
+use crate::query::values::{is_time, kind_in_words};
+use crate::query::{Aggregate, Condition, Function, Group, Order, Query};
+use crate::registry::suggestion;
+
+impl<'d> Checker<'d> {
+    /// Adds the groups; fields beside numbers are groups too.
+    pub fn groups(&mut self, scope: &mut Scope<'d>, query: &Query) -> Vec<usize> {
+        let named: Vec<String> = query.aggregate.iter().map(number_name).collect();
+        let beside = query.fields.iter().filter(|field| !named.contains(field));
+        let beside = beside.filter(|field| !query.group.iter().any(|group| group.field == **field));
+        let beside = beside.map(|field| Group { field: field.clone(), by: None });
+        let mut places = Vec::new();
+        let all = query.group.iter().cloned().map(|group| ("group", group));
+        for (at, (list, group)) in all.chain(beside.map(|group| ("fields", group))).enumerate() {
+            let path = if list == "group" { format!("group[{at}]") } else { "fields".to_owned() };
+            match self.single(scope, &group.field, "grouped") {
+                Err(problem) => self.wrong(&path, problem),
+                Ok((target, expr)) => {
+                    let kind = target.field.map_or(FieldKind::String, |field| field.kind);
+                    let name = path_of(&target);
+                    let (name, expr, kind, role) = match (group.by, expr) {
+                        (Some(part), Expr::Column(column)) if is_time(kind) => {
+                            let name = format!("{name}_{}", part.name());
+                            (name, Expr::Part(column, part), FieldKind::String, Role::Time(part))
+                        }
+                        (Some(_), _) => {
+                            let problem = format!("`{name}` holds {}, not dates; leave `by` out", kind_in_words(kind));
+                            self.wrong(&path, Problem::Other(problem));
+                            continue;
+                        }
+                        (None, expr) => (name, expr, kind, Role::Group),
+                    };
+                    places.push(add(&mut scope.outputs, name, expr, kind, role));
+                }
+            }
+        }
+        places.dedup();
+        places
+    }
+
+    pub fn aggregates(&mut self, scope: &mut Scope<'d>, aggregates: &[Aggregate]) {
+        for (at, aggregate) in aggregates.iter().enumerate() {
+            let path = format!("aggregate[{at}]");
+            let name = number_name(aggregate);
+            let odd = name.is_empty() || name.chars().count() > 60 || name.chars().any(char::is_control);
+            if odd {
+                let problem = "`as` should be a name of 1 to 60 characters without control characters";
+                self.wrong(&format!("{path}.as"), Problem::Other(problem.to_owned()));
+                continue;
+            }
+            if scope.outputs.iter().any(|output| output.name == name) {
+                let problem = format!("two columns are named `{name}`; give another name with `as`");
+                self.wrong(&format!("{path}.as"), Problem::Other(problem));
+                continue;
+            }
+            match self.aggregate(scope, aggregate) {
+                Ok((expr, kind)) => {
+                    add(&mut scope.outputs, name, expr, kind, Role::Number(aggregate.function));
+                }
+                Err(problem) => self.wrong(&path, problem),
+            }
+        }
+    }
+
+    fn aggregate(&mut self, scope: &mut Scope<'d>, aggregate: &Aggregate) -> Result<(Expr, FieldKind), Problem> {
+        let function = aggregate.function;
+        let Some(name) = &aggregate.field else {
+            if function == Function::Count {
+                return Ok((Expr::Aggregate { function, column: None, distinct: false }, FieldKind::Int));
+            }
+            return Err(Problem::Other(format!("`{}` needs a field", function.name())));
+        };
+        let target = self.find(scope.domain, name)?;
+        let kind = match (function, target.field) {
+            (Function::Count, _) => FieldKind::Int,
+            (_, None) => return Err(Problem::Other(format!("`{}` is a relation; name a field of it", shown(name)))),
+            (Function::Sum | Function::Avg, Some(field)) => match field.kind {
+                FieldKind::Int | FieldKind::Float if function == Function::Avg => FieldKind::Float,
+                FieldKind::Int | FieldKind::Float => field.kind,
+                other => {
+                    let (function, kind) = (function.name(), kind_in_words(other));
+                    return Err(Problem::Other(format!("`{function}` needs numbers; `{}` holds {kind}", shown(name))));
+                }
+            },
+            (_, Some(field)) if field.kind == FieldKind::Bool => {
+                return Err(Problem::Other(format!("`{}` has no order; count its values", shown(name))));
+            }
+            (_, Some(field)) => field.kind,
+        };
+        let (before, chain, after) = target.to_many();
+        let anchor = self.reach(&mut scope.sources, scope.root, before);
+        if chain.is_empty() {
+            let Some(field) = target.field else {
+                return Err(Problem::Other(format!("each row has one `{}` at most; name a field of it", shown(name))));
+            };
+            let column = column(target.domain, field, anchor, !before.is_empty());
+            return Ok((Expr::Aggregate { function, column: Some(column), distinct: aggregate.distinct }, kind));
+        }
+        if aggregate.distinct {
+            let problem = format!("different values of a list can't be counted; ask `{}`", target.domain.domain.name);
+            return Err(Problem::Other(problem));
+        }
+        let key = chain_name(anchor, chain);
+        let known = scope.summaries.iter().find(|(known, _)| *known == key).map(|(_, at)| *at);
+        let place = known.unwrap_or_else(|| {
+            let sources = self.inner(anchor, chain);
+            let joined = sources.first().and_then(|first| first.joined.clone());
+            let summary = Summary { sources, tests: Vec::new(), measures: Vec::new() };
+            let mut source = self.base(scope.domain, &format!("{anchor} over {}", key.1.join(".")));
+            source.joined = joined;
+            source.outer = true;
+            source.summary = Some(Box::new(summary));
+            scope.sources.push(source);
+            scope.summaries.push((key, scope.sources.len() - 1));
+            scope.sources.len() - 1
+        });
+        let id = scope.sources[place].id;
+        let Some(mut summary) = scope.sources[place].summary.take() else {
+            return Err(Problem::Other("it can't be summed up".to_owned()));
+        };
+        let first = summary.sources.first().map_or(0, |source| source.id);
+        let end = self.reach(&mut summary.sources, first, &chain[1..]);
+        let end = self.reach(&mut summary.sources, end, after);
+        let column = target.field.map(|field| column(target.domain, field, end, !after.is_empty()));
+        let mut measure = |function| {
+            let wanted = Measure { function, column: column.clone() };
+            let there = summary.measures.iter().position(|measure| *measure == wanted);
+            there.unwrap_or_else(|| {
+                summary.measures.push(wanted);
+                summary.measures.len() - 1
+            })
+        };
+        let (at, count) = match function {
+            Function::Avg => (measure(Function::Sum), measure(Function::Count)),
+            other => (measure(other), 0),
+        };
+        scope.sources[place].summary = Some(summary);
+        Ok((Expr::Summed { source: id, function, measure: at, count, kind }, kind))
+    }
+
+    /// Conditions on rows of a relation to many also say which of them are summed up.
+    pub fn same_rows(&mut self, scope: &mut Scope<'d>, conditions: &[Condition]) {
+        for (key, place) in scope.summaries.clone() {
+            if let Some(mut summary) = scope.sources[place].summary.take() {
+                let tests = self.also_inside(scope, conditions, &key, &mut summary.sources);
+                summary.tests = tests;
+                scope.sources[place].summary = Some(summary);
+            }
+        }
+    }
+
+    pub fn having(&mut self, scope: &Scope<'d>, conditions: &[Condition]) -> Vec<Test> {
+        let mut tests = Vec::new();
+        for condition in conditions {
+            match condition {
+                Condition::Compare(compare) => {
+                    let Some(output) = scope.outputs.iter().find(|output| output.name == compare.field) else {
+                        let problem = "a condition on a number can't stand beside one on a field here; put them apart";
+                        self.wrong("where", Problem::Other(problem.to_owned()));
+                        continue;
+                    };
+                    let field = computed(&output.name, output.kind);
+                    match self.test(&field, output.expr.clone(), compare) {
+                        Ok(test) => tests.push(test),
+                        Err(problem) => self.wrong("where", problem),
+                    }
+                }
+                Condition::All { all } => tests.push(Test::All(self.having(scope, all))),
+                Condition::Any { any } => tests.push(Test::Any(self.having(scope, any))),
+            }
+        }
+        tests
+    }
+
+    pub fn order_of_groups(&mut self, scope: &Scope<'d>, order: &[Order]) -> Vec<Sort> {
+        let mut sorts: Vec<Sort> = Vec::new();
+        let sort = |output: usize, desc: bool| {
+            let of = &scope.outputs[output];
+            let nullable = !matches!(&of.role, Role::Number(Function::Count))
+                && !matches!(&of.expr, Expr::Column(column) if column.required);
+            Sort { expr: of.expr.clone(), kind: of.kind, desc, nullable, exact: false, output }
+        };
+        for (at, one) in order.iter().enumerate() {
+            let exact = scope.outputs.iter().position(|output| output.name == one.field);
+            let found = exact.or_else(|| {
+                let target = self.find(scope.domain, &one.field).ok()?;
+                let name = path_of(&target);
+                scope.outputs.iter().position(|output| {
+                    output.name == name
+                        || matches!((&output.role, output.name.rsplit_once('_')), (Role::Time(_), Some((of, _))) if of == name)
+                })
+            });
+            if let Some(output) = found {
+                sorts.push(sort(output, one.desc));
+            } else {
+                let known: Vec<&str> = scope.outputs.iter().map(|output| output.name.as_str()).collect();
+                let hint = suggestion(&one.field, known);
+                self.wrong(&format!("order[{at}]"), Problem::Key { name: shown(&one.field), hint });
+            }
+        }
+        for (output, of) in scope.outputs.iter().enumerate() {
+            let there = sorts.iter().any(|sort| sort.output == output);
+            if !there && matches!(of.role, Role::Group | Role::Time(_)) {
+                sorts.push(sort(output, false));
+            }
+        }
+        sorts
+    }
+}
+
+/// Whether a condition is on numbers of groups.
+pub(super) fn on_numbers(condition: &Condition, outputs: &[Output]) -> bool {
+    match condition {
+        Condition::Compare(compare) => {
+            outputs.iter().any(|output| matches!(output.role, Role::Number(_)) && output.name == compare.field)
+        }
+        Condition::Any { any: list } | Condition::All { all: list } => {
+            list.iter().any(|condition| on_numbers(condition, outputs))
+        }
+    }
+}
+
+fn number_name(aggregate: &Aggregate) -> String {
+    let function = aggregate.function.name();
+    match (&aggregate.name, &aggregate.field) {
+        (Some(name), _) => name.clone(),
+        (None, None) => function.to_owned(),
+        (None, Some(field)) => format!("{function}_{}", field.replace('.', "_")),
+    }
+}

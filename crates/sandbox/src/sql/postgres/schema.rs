@@ -1,0 +1,73 @@
+use std::collections::BTreeMap;
+
+use sqlx::{PgConnection, Row as _};
+use steward_core::tables::{Column, ForeignKey, Schema, Table};
+
+/// Tables and views that the role may read, outside of the server's own schemas. One that a bare name doesn't find has its
+/// schema before its name.
+const TABLES: &str = "SELECT c.oid::pg_catalog.int8 AS id, \
+      CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN c.relname ELSE n.nspname || '.' || c.relname END::text AS name, \
+      c.relkind IN ('v', 'm') AS is_view, c.reltuples::pg_catalog.float8 AS estimate \
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition \
+      AND n.nspname <> 'information_schema' AND pg_catalog.left(n.nspname::text, 3) <> 'pg_' \
+      AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') \
+      AND (pg_catalog.has_table_privilege(c.oid, 'SELECT') OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'))";
+
+const COLUMNS: &str = "SELECT a.attrelid::pg_catalog.int8 AS id, a.attname::text AS name, \
+      pg_catalog.format_type(a.atttypid, a.atttypmod)::text AS kind, a.attnotnull AS not_null, \
+      EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'p' \
+        AND a.attnum = ANY(k.conkey)) AS pk \
+    FROM pg_catalog.pg_attribute a \
+    WHERE a.attrelid = ANY($1::pg_catalog.int8[]::pg_catalog.oid[]) AND a.attnum > 0 AND NOT a.attisdropped \
+      AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') \
+    ORDER BY a.attrelid, a.attnum";
+
+const KEYS: &str = "SELECT k.conrelid::pg_catalog.int8 AS id, k.confrelid::pg_catalog.int8 AS other, \
+      here.attname::text AS name, there.attname::text AS refers \
+    FROM pg_catalog.pg_constraint k \
+    CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(k.conkey), pg_catalog.unnest(k.confkey)) \
+      WITH ORDINALITY AS pair(mine, theirs, place) \
+    JOIN pg_catalog.pg_attribute here ON here.attrelid = k.conrelid AND here.attnum = pair.mine \
+    JOIN pg_catalog.pg_attribute there ON there.attrelid = k.confrelid AND there.attnum = pair.theirs \
+    WHERE k.contype = 'f' AND k.conrelid = ANY($1::pg_catalog.int8[]::pg_catalog.oid[]) \
+    ORDER BY k.conrelid, k.conname, pair.place";
+
+pub(super) async fn read(connection: &mut PgConnection) -> Result<Schema, sqlx::Error> {
+    let mut tables = BTreeMap::new();
+    for row in sqlx::query(TABLES).persistent(false).fetch_all(&mut *connection).await? {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate that is not negative")]
+        let row_estimate = Some(row.try_get::<f64, _>("estimate")?).filter(|rows| *rows >= 0.0).map(|rows| rows as u64);
+        let view: bool = row.try_get("is_view")?;
+        let table = Table {
+            name: row.try_get("name")?,
+            view,
+            columns: Vec::new(),
+            foreign_keys: Vec::new(),
+            row_estimate: row_estimate.filter(|_| !view),
+        };
+        tables.insert(row.try_get::<i64, _>("id")?, table);
+    }
+    let ids: Vec<i64> = tables.keys().copied().collect();
+    for row in sqlx::query(COLUMNS).persistent(false).bind(&ids).fetch_all(&mut *connection).await? {
+        if let Some(table) = tables.get_mut(&row.try_get::<i64, _>("id")?) {
+            table.columns.push(Column {
+                name: row.try_get("name")?,
+                kind: row.try_get("kind")?,
+                pk: row.try_get("pk")?,
+                not_null: row.try_get("not_null")?,
+            });
+        }
+    }
+    for row in sqlx::query(KEYS).persistent(false).bind(&ids).fetch_all(&mut *connection).await? {
+        let other = tables.get(&row.try_get::<i64, _>("other")?).map(|table| table.name.clone());
+        let table = tables.get_mut(&row.try_get::<i64, _>("id")?);
+        if let (Some(table), Some(other)) = (table, other) {
+            let (column, references) = (row.try_get("name")?, row.try_get("refers")?);
+            table.foreign_keys.push(ForeignKey { column, table: other, references });
+        }
+    }
+    let mut tables: Vec<Table> = tables.into_values().filter(|table| !table.columns.is_empty()).collect();
+    tables.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(Schema { tables })
+}

@@ -1,0 +1,270 @@
+//! Datasources, domains and views as texts, standing instructions, and proposed changes of records.
+
+use crate::codec::{from_json, from_word, page_size, paged, to_json};
+use crate::error::{on_duplicate, require_changed};
+use crate::store::Store;
+use crate::tx::{Row, Tx, args};
+use async_trait::async_trait;
+use std::fmt::Write as _;
+use steward_core::datasource::{Datasource, DomainText, DomainTextKind, RecordChange, StandingInstruction};
+use steward_core::ports::{DomainStore, Page, RecordChangeFilter, StoreError, StoreResult};
+use steward_core::{DatasourceId, RecordChangeId, TenantId, UserId};
+
+fn changed_meanwhile(what: &str) -> StoreError {
+    StoreError::Conflict(format!("{what} was changed meanwhile; read it again"))
+}
+
+#[async_trait]
+impl DomainStore for Store {
+    async fn domains_stamp(&self, tenant: TenantId) -> StoreResult<String> {
+        // Each change of a text adds a version of it.
+        let sql = "select count(*) from domain_text_versions where tenant_id = $1";
+        let row = self.row(sql, args![tenant]).await?;
+        let mut stamp = row.map_or(Ok(0), |row| row.count(0))?.to_string();
+        let sql = "select id, version from datasources where tenant_id = $1 order by id";
+        for row in self.rows(sql, args![tenant]).await? {
+            let _ = write!(stamp, " {}:{}", row.id(0)?, row.count(1)?);
+        }
+        Ok(stamp)
+    }
+
+    async fn datasources(&self, tenant: TenantId) -> StoreResult<Vec<Datasource>> {
+        let rows = self.rows("select body from datasources where tenant_id = $1", args![tenant]).await?;
+        let mut all: Vec<Datasource> =
+            rows.iter().map(|row| from_json("a datasource", &row.text(0)?)).collect::<StoreResult<_>>()?;
+        // Sorted here: the order of text in PostgreSQL depends on its locale.
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(all)
+    }
+
+    async fn datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<Option<Datasource>> {
+        let row = self.row("select body from datasources where tenant_id = $1 and id = $2", args![tenant, id]).await?;
+        row.map(|row| from_json("a datasource", &row.text(0)?)).transpose()
+    }
+
+    async fn save_datasource(&self, tenant: TenantId, datasource: &Datasource) -> StoreResult<Datasource> {
+        let saved = Datasource { version: datasource.version + 1, ..datasource.clone() };
+        let args = args![tenant, saved.id, &saved.name, saved.version, to_json(&saved)?, datasource.version];
+        let sql = if datasource.version == 0 {
+            "insert into datasources (tenant_id, id, name, version, body) values ($1, $2, $3, $4 + $6, $5)"
+        } else {
+            "update datasources set name = $3, version = $4, body = $5
+             where tenant_id = $1 and id = $2 and version = $6"
+        };
+        let done = self.execute(sql, args).await.map_err(|error| {
+            on_duplicate(error, || format!("another datasource has the name {:?}; choose another", saved.name))
+        })?;
+        if done == 0 {
+            return Err(changed_meanwhile("the datasource"));
+        }
+        Ok(saved)
+    }
+
+    async fn remove_datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<()> {
+        let sql = "delete from datasources where tenant_id = $1 and id = $2";
+        require_changed(self.execute(sql, args![tenant, id]).await?, || format!("datasource {id}"))
+    }
+
+    async fn domain_texts(&self, tenant: TenantId) -> StoreResult<Vec<DomainText>> {
+        let sql = "select kind, name, version, changed_at, changed_by, text from domain_texts where tenant_id = $1";
+        let rows = self.rows(sql, args![tenant]).await?;
+        let mut all: Vec<DomainText> = rows.iter().map(text_of).collect::<StoreResult<_>>()?;
+        all.sort_by(|one, other| (one.kind.name(), &one.name).cmp(&(other.kind.name(), &other.name)));
+        Ok(all)
+    }
+
+    async fn domain_text(&self, tenant: TenantId, kind: DomainTextKind, name: &str) -> StoreResult<Option<DomainText>> {
+        let sql = "select kind, name, version, changed_at, changed_by, text from domain_texts
+             where tenant_id = $1 and kind = $2 and name = $3";
+        self.row(sql, args![tenant, kind.name(), name]).await?.as_ref().map(text_of).transpose()
+    }
+
+    async fn save_domain_texts(&self, tenant: TenantId, texts: &[DomainText]) -> StoreResult<Vec<DomainText>> {
+        self.write((tenant, texts.to_vec()), |(tenant, texts), tx| {
+            Box::pin(async move {
+                let mut saved = Vec::with_capacity(texts.len());
+                for text in texts {
+                    saved.push(save_text(tx, *tenant, text).await?);
+                }
+                Ok(saved)
+            })
+        })
+        .await
+    }
+
+    async fn remove_domain_text(&self, tenant: TenantId, removed: &DomainText) -> StoreResult<()> {
+        self.write((tenant, removed.clone()), |(tenant, removed), tx| Box::pin(remove_text(tx, *tenant, removed))).await
+    }
+
+    async fn domain_text_versions(
+        &self,
+        tenant: TenantId,
+        kind: DomainTextKind,
+        name: &str,
+    ) -> StoreResult<Vec<DomainText>> {
+        let sql = "select kind, name, version, changed_at, changed_by, text from domain_text_versions
+             where tenant_id = $1 and kind = $2 and name = $3 and removed = 0 order by version desc";
+        self.rows(sql, args![tenant, kind.name(), name]).await?.iter().map(text_of).collect()
+    }
+
+    async fn standing_instructions(&self, tenant: TenantId) -> StoreResult<Vec<StandingInstruction>> {
+        let rows = self.rows("select body from standing_instructions where tenant_id = $1", args![tenant]).await?;
+        let mut all: Vec<StandingInstruction> =
+            rows.iter().map(|row| from_json("a standing instruction", &row.text(0)?)).collect::<StoreResult<_>>()?;
+        all.sort_by(|one, other| (one.position, &one.name).cmp(&(other.position, &other.name)));
+        Ok(all)
+    }
+
+    async fn save_standing_instruction(
+        &self,
+        tenant: TenantId,
+        instruction: &StandingInstruction,
+    ) -> StoreResult<StandingInstruction> {
+        let saved = StandingInstruction { version: instruction.version + 1, ..instruction.clone() };
+        let args = args![tenant, &saved.name, saved.version, to_json(&saved)?, instruction.version];
+        let sql = if instruction.version == 0 {
+            "insert into standing_instructions (tenant_id, name, version, body) values ($1, $2, $3 + $5, $4)
+             on conflict do nothing"
+        } else {
+            "update standing_instructions set version = $3, body = $4
+             where tenant_id = $1 and name = $2 and version = $5"
+        };
+        if self.execute(sql, args).await? == 0 {
+            return Err(changed_meanwhile("the standing instruction"));
+        }
+        Ok(saved)
+    }
+
+    async fn remove_standing_instruction(&self, tenant: TenantId, name: &str) -> StoreResult<()> {
+        let sql = "delete from standing_instructions where tenant_id = $1 and name = $2";
+        require_changed(self.execute(sql, args![tenant, name]).await?, || format!("standing instruction {name:?}"))
+    }
+
+    async fn add_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<()> {
+        let sql = "insert into record_changes
+                 (tenant_id, id, domain, state, owner_id, run_id, proposed_at, version, body)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        let args = args![
+            tenant,
+            change.id,
+            &change.domain,
+            change.state.name(),
+            change.owner,
+            change.run,
+            change.proposed_at,
+            change.version,
+            to_json(change)?
+        ];
+        self.execute(sql, args).await?;
+        Ok(())
+    }
+
+    async fn record_change(&self, tenant: TenantId, id: RecordChangeId) -> StoreResult<Option<RecordChange>> {
+        let sql = "select body from record_changes where tenant_id = $1 and id = $2";
+        self.row(sql, args![tenant, id]).await?.as_ref().map(change_of).transpose()
+    }
+
+    async fn record_changes(&self, tenant: TenantId, filter: &RecordChangeFilter) -> StoreResult<Page<RecordChange>> {
+        let limit = page_size(filter.limit);
+        let sql = "select body from record_changes
+             where tenant_id = $1 and ($2 is null or state = $2) and ($3 is null or owner_id = $3)
+               and ($4 is null or id < $4)
+             order by id desc limit $5";
+        let state = filter.state.map(|state| state.name().to_owned());
+        let args = args![tenant, state, filter.owner, filter.before, limit + 1];
+        let rows = self.rows(sql, args).await?;
+        Ok(paged(rows.iter().map(change_of).collect::<StoreResult<_>>()?, limit))
+    }
+
+    async fn save_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<RecordChange> {
+        let saved = RecordChange { version: change.version + 1, ..change.clone() };
+        let sql = "update record_changes set state = $3, version = $4, body = $5
+             where tenant_id = $1 and id = $2 and version = $6";
+        let args = args![tenant, saved.id, saved.state.name(), saved.version, to_json(&saved)?, change.version];
+        if self.execute(sql, args).await? == 0 {
+            return Err(changed_meanwhile("the proposed change"));
+        }
+        Ok(saved)
+    }
+}
+
+fn text_of(row: &Row) -> StoreResult<DomainText> {
+    Ok(DomainText {
+        kind: from_word("the kind of a text of a domain", row.text(0)?)?,
+        name: row.text(1)?,
+        version: row.count(2)?,
+        changed_at: row.time(3)?,
+        changed_by: row.opt_id(4)?.map(UserId),
+        text: row.text(5)?,
+    })
+}
+
+fn change_of(row: &Row) -> StoreResult<RecordChange> {
+    from_json("a proposed change", &row.text(0)?)
+}
+
+const KEEP_VERSION: &str = "insert into domain_text_versions
+        (tenant_id, kind, name, version, changed_at, changed_by, removed, text)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)";
+
+async fn save_text(tx: &mut Tx<'_>, tenant: TenantId, text: &DomainText) -> StoreResult<DomainText> {
+    let mut saved = text.clone();
+    if text.version == 0 {
+        // One that was there before goes on counting.
+        let sql = "select coalesce(max(version), 0) from domain_text_versions
+             where tenant_id = $1 and kind = $2 and name = $3";
+        let known = tx.rows(sql, args![tenant, text.kind.name(), &text.name]).await?;
+        saved.version = known.first().map_or(Ok(0), |row| row.count(0))? + 1;
+        let sql = "insert into domain_texts (tenant_id, kind, name, version, changed_at, changed_by, text)
+             values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+        let args =
+            args![tenant, text.kind.name(), &text.name, saved.version, saved.changed_at, saved.changed_by, &saved.text];
+        if tx.execute(sql, args).await? == 0 {
+            return Err(StoreError::Conflict(format!("there is a {} {} already", text.kind, text.name)));
+        }
+    } else {
+        saved.version += 1;
+        let sql = "update domain_texts set version = $4, changed_at = $5, changed_by = $6, text = $7
+             where tenant_id = $1 and kind = $2 and name = $3 and version = $8";
+        let args = args![
+            tenant,
+            text.kind.name(),
+            &text.name,
+            saved.version,
+            saved.changed_at,
+            saved.changed_by,
+            &saved.text,
+            text.version
+        ];
+        if tx.execute(sql, args).await? == 0 {
+            return Err(changed_meanwhile(&format!("the {} {}", text.kind, text.name)));
+        }
+    }
+    keep_version(tx, tenant, &saved, false).await?;
+    Ok(saved)
+}
+
+async fn remove_text(tx: &mut Tx<'_>, tenant: TenantId, removed: &DomainText) -> StoreResult<()> {
+    let sql = "delete from domain_texts where tenant_id = $1 and kind = $2 and name = $3 and version = $4";
+    let gone = tx.execute(sql, args![tenant, removed.kind.name(), &removed.name, removed.version]).await?;
+    if gone == 0 {
+        return Err(changed_meanwhile(&format!("the {} {}", removed.kind, removed.name)));
+    }
+    let last = DomainText { version: removed.version + 1, ..removed.clone() };
+    keep_version(tx, tenant, &last, true).await
+}
+
+async fn keep_version(tx: &mut Tx<'_>, tenant: TenantId, text: &DomainText, removed: bool) -> StoreResult<()> {
+    let args = args![
+        tenant,
+        text.kind.name(),
+        &text.name,
+        text.version,
+        text.changed_at,
+        text.changed_by,
+        removed,
+        &text.text
+    ];
+    tx.execute(KEEP_VERSION, args).await?;
+    Ok(())
+}

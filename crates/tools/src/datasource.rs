@@ -1,0 +1,330 @@
+//! Runs statements that were made from domains on users' databases: over connections that are kept open, read-only unless a
+//! person has confirmed a change, and behind the same guard as statements that somebody wrote.
+
+mod idle;
+
+use crate::sql::{databases, server_url};
+use futures::executor::block_on;
+use idle::{IdleConnections, IdleKey, Open};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::DatasourceId;
+use steward_core::datasource::Datasource;
+use steward_core::ports::OpenedCredential;
+use steward_core::tables::Schema;
+pub use steward_sandbox::sql::change::WriteState;
+use steward_sandbox::sql::remote::{Answer, Changes, Remote, RemoteOptions, Snapshot};
+use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
+
+const SQLITE: &str = "sqlite:";
+/// Most values of a column that are looked at for examples.
+pub const SAMPLES: usize = 12;
+
+#[derive(Debug, thiserror::Error)]
+pub enum DatasourceError {
+    /// What is wrong with the datasource's own settings.
+    #[error("{0}")]
+    Settings(String),
+    #[error(transparent)]
+    Sql(#[from] SqlError),
+    #[error("the statement broke off: {0}")]
+    Broken(String),
+}
+
+/// How a database wants its SQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatabaseKind {
+    Sqlite,
+    Postgres,
+    MySql,
+}
+
+/// A datasource with what opens it.
+#[derive(Debug, Clone)]
+pub struct DatasourceAccess {
+    id: DatasourceId,
+    version: u64,
+    place: Place,
+    limits: Limits,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    File(PathBuf),
+    Server(SecretString),
+}
+
+impl DatasourceAccess {
+    /// `data_dir` is closed: its files are this program's own.
+    pub fn new(
+        datasource: &Datasource,
+        secret: Option<&OpenedCredential>,
+        workspace: &Path,
+        data_dir: &Path,
+    ) -> Result<Self, DatasourceError> {
+        let place = match datasource.database.strip_prefix(SQLITE) {
+            Some(path) => Place::File(file_of(path, workspace, data_dir)?),
+            None => Place::Server(server_url(&datasource.database, secret).map_err(DatasourceError::Settings)?),
+        };
+        let limits = Limits {
+            rows: usize::try_from(datasource.limits.rows).unwrap_or(usize::MAX),
+            changes: Some(1),
+            wall: Duration::from_millis(u64::from(datasource.limits.timeout_ms)),
+            ..Limits::default()
+        };
+        Ok(Self { id: datasource.id, version: datasource.version, place, limits })
+    }
+
+    pub fn kind(&self) -> DatabaseKind {
+        match &self.place {
+            Place::File(_) => DatabaseKind::Sqlite,
+            Place::Server(url) if url.expose_secret().starts_with("postgres") => DatabaseKind::Postgres,
+            Place::Server(_) => DatabaseKind::MySql,
+        }
+    }
+
+    fn key(&self, writes: bool) -> IdleKey {
+        IdleKey { datasource: self.id, version: self.version, writes }
+    }
+
+    fn policy(&self) -> Policy {
+        Policy { limits: self.limits.clone(), ..Policy::careful() }
+    }
+
+    fn options(&self, write: bool) -> RemoteOptions {
+        RemoteOptions { limits: self.limits.clone(), write }
+    }
+}
+
+/// A change that is about to be committed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StagedChange {
+    /// Rows that it changes.
+    pub count: u64,
+    /// The rows before and after; `None`: it can't be taken back.
+    pub undo: Option<Snapshot>,
+    /// The server's id of the transaction, where it has one.
+    pub transaction: Option<String>,
+}
+
+impl StagedChange {
+    fn of(changes: &Changes, transaction: Option<String>) -> Self {
+        Self { count: changes.count, undo: changes.undo.as_ref().ok().cloned(), transaction }
+    }
+}
+
+/// Checks the shape of a datasource's address without opening it.
+pub fn check_address(database: &str) -> Result<(), String> {
+    match database.strip_prefix(SQLITE) {
+        Some("") => Err("name a file after `sqlite:`, such as sqlite:shop.db".to_owned()),
+        Some(_) => Ok(()),
+        None => server_url(database, None).map(|_| ()),
+    }
+}
+
+fn file_of(path: &str, workspace: &Path, data_dir: &Path) -> Result<PathBuf, DatasourceError> {
+    if !Path::new(path).is_absolute() {
+        return databases::resolve(workspace, path).map_err(DatasourceError::Settings);
+    }
+    let failed = |why: String| DatasourceError::Settings(format!("the database {path} can't be opened: {why}"));
+    let real = Path::new(path).canonicalize().map_err(|error| failed(error.to_string()))?;
+    let inside = |folder: &Path| folder.canonicalize().is_ok_and(|folder| real.starts_with(folder));
+    if inside(data_dir) && !inside(workspace) {
+        return Err(failed("it lies among Steward's own files; copy it elsewhere".to_owned()));
+    }
+    Ok(real)
+}
+
+/// Open connections to the datasources of a tenant.
+#[derive(Debug, Default, Clone)]
+pub struct Datasources {
+    idle: Arc<IdleConnections>,
+}
+
+impl Datasources {
+    /// What may be read there.
+    pub async fn schema(&self, access: &DatasourceAccess) -> Result<Schema, DatasourceError> {
+        match self.open(access, false).await? {
+            Open::File(guard) => {
+                let (schema, guard) = blocking(move || (guard.schema(), guard)).await?;
+                self.idle.put(access.key(false), Open::File(guard));
+                Ok(schema?)
+            }
+            Open::Server(mut remote) => {
+                let schema = remote.schema().await;
+                self.put_back(access, false, remote, schema.as_ref().err());
+                Ok(schema?)
+            }
+        }
+    }
+
+    /// Runs one query with its values.
+    pub async fn read(
+        &self,
+        access: &DatasourceAccess,
+        sql: String,
+        values: Vec<Value>,
+    ) -> Result<Rows, DatasourceError> {
+        match self.open(access, false).await? {
+            Open::File(guard) => {
+                let (rows, guard) = blocking(move || (guard.query_with(&sql, &values), guard)).await?;
+                self.idle.put(access.key(false), Open::File(guard));
+                Ok(rows?)
+            }
+            Open::Server(mut remote) => {
+                let answer = remote.run(&sql, &values).await;
+                self.put_back(access, false, remote, answer.as_ref().err());
+                match answer? {
+                    Answer::Rows(rows) => Ok(rows),
+                    Answer::Changed(_) => Err(DatasourceError::Broken("it changed rows".to_owned())),
+                }
+            }
+        }
+    }
+
+    /// A few different values of a column, in no order.
+    pub async fn samples(
+        &self,
+        access: &DatasourceAccess,
+        table: &str,
+        column: &str,
+    ) -> Result<Vec<Value>, DatasourceError> {
+        let Open::File(guard) = self.open(access, false).await? else {
+            return Ok(Vec::new());
+        };
+        let (table, column) = (table.to_owned(), column.to_owned());
+        let (found, guard) = blocking(move || (guard.distinct_values(&table, &column, SAMPLES), guard)).await?;
+        self.idle.put(access.key(false), Open::File(guard));
+        Ok(found?)
+    }
+
+    /// Runs a change of one row. `stage` is given what tells after a crash whether it was done, right before it is
+    /// committed; its error takes the change back.
+    pub async fn change<F>(
+        &self,
+        access: &DatasourceAccess,
+        sql: String,
+        values: Vec<Value>,
+        stage: impl FnOnce(StagedChange) -> F + Send + 'static,
+    ) -> Result<StagedChange, DatasourceError>
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        match &access.place {
+            Place::File(path) => {
+                let (path, policy) = (path.clone(), access.policy());
+                let work = move || {
+                    let mut told = None;
+                    let guard = Guard::open_for_writing(&path, policy)?;
+                    guard.change_with(&sql, &values, true, |changes| {
+                        let staged = StagedChange::of(changes, None);
+                        told = Some(staged.clone());
+                        block_on(stage(staged)).map_err(SqlError::Refused)
+                    })?;
+                    Ok::<_, SqlError>(told)
+                };
+                blocking(work).await??.ok_or_else(|| DatasourceError::Broken("it changed nothing".to_owned()))
+            }
+            Place::Server(_) => {
+                let Open::Server(mut remote) = self.open(access, true).await? else {
+                    return Err(DatasourceError::Broken("it is a file".to_owned()));
+                };
+                let held = remote.hold(&sql, &values).await?;
+                let Answer::Changed(changes) = held.answer else {
+                    return Err(DatasourceError::Broken("it returned rows".to_owned()));
+                };
+                let staged = StagedChange::of(&changes, held.transaction);
+                // A connection that is dropped takes its open transaction back.
+                stage(staged.clone()).await.map_err(SqlError::Refused)?;
+                remote.commit().await?;
+                self.put_back(access, true, remote, None);
+                Ok(staged)
+            }
+        }
+    }
+
+    /// Whether a change that was staged is done.
+    pub async fn outcome(
+        &self,
+        access: &DatasourceAccess,
+        staged: &StagedChange,
+    ) -> Result<WriteState, DatasourceError> {
+        match &access.place {
+            Place::File(path) => {
+                let Some(snapshot) = staged.undo.clone() else { return Ok(WriteState::Mixed) };
+                let (path, policy) = (path.clone(), access.policy());
+                Ok(blocking(move || Guard::settle(&path, policy, &snapshot, &[])).await??)
+            }
+            Place::Server(url) => {
+                let mut remote = Remote::connect(url.expose_secret(), access.options(true)).await?;
+                let mut state = None;
+                if let Some(id) = &staged.transaction {
+                    state = remote.transaction(id).await?;
+                }
+                if state.is_none()
+                    && let Some(snapshot) = &staged.undo
+                {
+                    state = Some(remote.settle(snapshot, &[]).await?);
+                }
+                remote.close().await;
+                Ok(state.unwrap_or(WriteState::Mixed))
+            }
+        }
+    }
+
+    /// Puts rows back as they were before a change; returns how many were.
+    pub async fn undo(&self, access: &DatasourceAccess, snapshot: Snapshot) -> Result<u64, DatasourceError> {
+        match &access.place {
+            Place::File(path) => {
+                let (path, policy) = (path.clone(), access.policy());
+                Ok(blocking(move || Guard::put_back(&path, policy, &snapshot)).await??)
+            }
+            Place::Server(url) => {
+                let mut remote = Remote::connect(url.expose_secret(), access.options(true)).await?;
+                let done = remote.put_back(&snapshot).await;
+                remote.close().await;
+                Ok(done?)
+            }
+        }
+    }
+
+    /// Closes what is open of a datasource that was changed or removed.
+    pub fn forget(&self, id: DatasourceId) {
+        self.idle.forget(id);
+    }
+
+    async fn open(&self, access: &DatasourceAccess, writes: bool) -> Result<Open, DatasourceError> {
+        let file = match &access.place {
+            Place::File(path) => Some(path),
+            Place::Server(_) => None,
+        };
+        if let Some(open) = self.idle.take(access.key(writes), file.map(PathBuf::as_path)) {
+            return Ok(open);
+        }
+        match &access.place {
+            Place::File(path) => {
+                let (path, policy) = (path.clone(), access.policy());
+                Ok(Open::File(Box::new(blocking(move || Guard::open(&path, policy)).await??)))
+            }
+            Place::Server(url) => {
+                Ok(Open::Server(Box::new(Remote::connect(url.expose_secret(), access.options(writes)).await?)))
+            }
+        }
+    }
+
+    /// A connection that may be broken is dropped.
+    fn put_back(&self, access: &DatasourceAccess, writes: bool, remote: Box<Remote>, error: Option<&SqlError>) {
+        if matches!(error, Some(SqlError::Connect { .. } | SqlError::Timeout { .. })) {
+            return;
+        }
+        self.idle.put(access.key(writes), Open::Server(remote));
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, DatasourceError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| DatasourceError::Broken(error.to_string()))
+}

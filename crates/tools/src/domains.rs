@@ -1,0 +1,251 @@
+//! Databases through their domains: searched and asked by every agent that is given these tools, described by those that
+//! author domains. Nothing here writes to a user's database.
+
+use crate::error::{ToolsError, refused};
+use crate::handler::{Context, ToolHandler};
+use crate::sql::show;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use steward_core::datasource::DomainTextKind;
+use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataError, DataSlot, ToolScope};
+use steward_core::tool::{Preview, Receipt, ToolOutput};
+use steward_sandbox::sql::Rows;
+
+/// Only agents that name them have these.
+pub const DOMAIN_TOOLS: [&str; 6] =
+    ["oos_schema_search", "oos_query", "domain_list", "domain_load", "domain_save", "view_save"];
+
+const FOUND: usize = 3;
+const MOST_FOUND: usize = 10;
+/// Rows of an answer that a model reads; the user gets all of them.
+const SHOWN: usize = 50;
+
+fn open(slot: &DataSlot) -> Result<Arc<dyn DataAccess>, ToolsError> {
+    let none = || refused!("there are no domains here; an operator adds a datasource and describes it");
+    slot.get().cloned().ok_or_else(none)
+}
+
+fn caller(scope: &ToolScope) -> DataCaller {
+    DataCaller { user: scope.user, agent: Some(scope.agent), run: scope.run }
+}
+
+fn told(error: DataError) -> ToolsError {
+    match error {
+        DataError::Store(error) => error.into(),
+        other => ToolsError::Refused(other.to_string()),
+    }
+}
+
+pub struct OosSchemaSearch(pub DataSlot);
+
+#[derive(Debug, Deserialize)]
+pub struct SearchArgs {
+    query: String,
+    limit: Option<usize>,
+}
+
+impl ToolHandler for OosSchemaSearch {
+    type Args = SearchArgs;
+    const NAME: &'static str = "oos_schema_search";
+
+    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let limit = args.limit.unwrap_or(FOUND).clamp(1, MOST_FOUND);
+        let data = open(&self.0)?;
+        let found = data.search_schema(caller(&context.scope), args.query.trim(), limit).await.map_err(told)?;
+        if found.is_empty() {
+            return Ok(ToolOutput::text("No domain that may be asked is near to this. Try other words."));
+        }
+        let text: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
+        Ok(ToolOutput {
+            data: Some(
+                json!({"domains": found.iter().map(|one| json!({"domain": one.domain, "score": one.score})).collect::<Vec<_>>()}),
+            ),
+            ..ToolOutput::text(text.join("\n\n"))
+        })
+    }
+}
+
+pub struct OosQuery(pub DataSlot);
+
+#[derive(Debug, Deserialize)]
+pub struct QueryArgs {
+    query: Value,
+}
+
+impl ToolHandler for OosQuery {
+    type Args = QueryArgs;
+    const NAME: &'static str = "oos_query";
+
+    async fn run(&self, args: QueryArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let query = match args.query {
+            // Small models write the object as a text.
+            Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+                serde_json::from_str(&text).unwrap_or(Value::String(text))
+            }
+            other => other,
+        };
+        let work = async {
+            let data = open(&self.0)?;
+            data.query(caller(&context.scope), &query).await.map_err(told)
+        };
+        let answer = tokio::select! {
+            answer = work => answer?,
+            () = context.halt() => return Err(ToolsError::refused("stopped")),
+        };
+        Ok(output(answer))
+    }
+}
+
+fn output(answer: DataAnswer) -> ToolOutput {
+    let columns: Vec<String> = answer.columns.iter().map(|column| column.name.clone()).collect();
+    let rows = Rows { columns, rows: answer.rows, truncated: None };
+    let mut text = match (&answer.note, rows.rows.is_empty()) {
+        (_, true) if answer.found > 0 => String::new(),
+        _ => show::rows(&rows, Some(SHOWN)),
+    };
+    if let Some(note) = &answer.note {
+        let _ = write!(text, "{}{note}", if text.is_empty() { "" } else { "\n" });
+    }
+    if answer.truncated && answer.next.is_some() {
+        text.push_str("\nThere are more rows; the next ones follow with \"after\" as in `next`.");
+    }
+    let columns: Vec<Value> =
+        answer.columns.iter().map(|column| json!({"name": column.name, "kind": column.kind})).collect();
+    ToolOutput {
+        data: Some(json!({
+            "domain": answer.domain,
+            "datasource": answer.datasource,
+            "query": answer.query,
+            "columns": columns,
+            "rows": rows.rows,
+            "count": answer.found,
+            "truncated": answer.truncated,
+            "next": answer.next,
+            "shape": answer.shape,
+            "sql": answer.sql,
+        })),
+        ..ToolOutput::text(text)
+    }
+}
+
+pub struct DomainList(pub DataSlot);
+
+#[derive(Debug, Deserialize)]
+pub struct NoArgs {}
+
+impl ToolHandler for DomainList {
+    type Args = NoArgs;
+    const NAME: &'static str = "domain_list";
+
+    async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let all = open(&self.0)?.domain_names(caller(&context.scope)).await.map_err(told)?;
+        if all.is_empty() {
+            return Ok(ToolOutput::text("There are no domains and no views yet."));
+        }
+        let lines: Vec<String> = all.iter().map(|(kind, name)| format!("{kind} {name}")).collect();
+        Ok(ToolOutput::text(lines.join("\n")))
+    }
+}
+
+pub struct DomainLoad(pub DataSlot);
+
+#[derive(Debug, Deserialize)]
+pub struct LoadArgs {
+    name: String,
+    kind: Option<DomainTextKind>,
+}
+
+impl ToolHandler for DomainLoad {
+    type Args = LoadArgs;
+    const NAME: &'static str = "domain_load";
+
+    async fn run(&self, args: LoadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let kind = args.kind.unwrap_or(DomainTextKind::Domain);
+        let data = open(&self.0)?;
+        let text = data.domain_source(caller(&context.scope), kind, args.name.trim()).await.map_err(told)?;
+        Ok(ToolOutput::text(format!("```oos\n{}```", text.text)))
+    }
+}
+
+pub struct DomainSave(pub DataSlot);
+pub struct ViewSave(pub DataSlot);
+
+#[derive(Debug, Deserialize)]
+pub struct SaveArgs {
+    source: String,
+}
+
+impl ToolHandler for DomainSave {
+    type Args = SaveArgs;
+    const NAME: &'static str = "domain_save";
+
+    async fn preview(&self, args: SaveArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
+        Ok(Preview::undoable("saves a domain; earlier versions are kept".to_owned(), Some(args.source)))
+    }
+
+    async fn run(&self, args: SaveArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        save(&self.0, DomainTextKind::Domain, &args.source, context).await
+    }
+}
+
+impl ToolHandler for ViewSave {
+    type Args = SaveArgs;
+    const NAME: &'static str = "view_save";
+
+    async fn preview(&self, args: SaveArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
+        Ok(Preview::undoable("saves a view; earlier versions are kept".to_owned(), Some(args.source)))
+    }
+
+    async fn run(&self, args: SaveArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        save(&self.0, DomainTextKind::View, &args.source, context).await
+    }
+}
+
+async fn save(
+    slot: &DataSlot,
+    kind: DomainTextKind,
+    source: &str,
+    context: &Context,
+) -> Result<ToolOutput, ToolsError> {
+    let data = open(slot)?;
+    let saved = data.save_domain_source(caller(&context.scope), kind, without_fence(source)).await.map_err(told)?;
+    let name = &saved.text.name;
+    let mut text = format!("Saved the {kind} {name}, version {}.", saved.text.version);
+    for warning in &saved.warnings {
+        let _ = write!(text, "\nWarning: {warning}");
+    }
+    if !saved.diff.is_empty() {
+        let _ = write!(text, "\n{}", saved.diff);
+    }
+    Ok(ToolOutput {
+        data: Some(json!({"kind": kind, "name": name, "version": saved.text.version})),
+        receipt: Some(Receipt::new("saved", format!("{kind} {name}"), Some(format!("version {}", saved.text.version)))),
+        ..ToolOutput::text(text)
+    })
+}
+
+/// Models put code between fences.
+fn without_fence(source: &str) -> &str {
+    let text = source.trim();
+    let Some(inside) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else { return text };
+    inside.split_once('\n').map_or("", |(_, rest)| rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_fence;
+
+    #[test]
+    fn fences_go() {
+        for (source, expect) in [
+            ("domain a {}", "domain a {}"),
+            ("```oos\ndomain a {}\n```", "domain a {}\n"),
+            ("```\ndomain a {}\n```\n", "domain a {}\n"),
+            ("```", "```"),
+        ] {
+            assert_eq!(without_fence(source), expect);
+        }
+    }
+}
