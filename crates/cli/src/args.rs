@@ -10,6 +10,7 @@ mod connections;
 mod conversations;
 mod credential;
 mod documents;
+mod domains;
 mod group;
 mod mcp;
 mod model;
@@ -34,6 +35,9 @@ pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
 pub use documents::{DocumentsAction, DocumentsArgs, IngestArgs, SearchArgs};
+pub use domains::{
+    ChangeAction, DatasourceAction, DatasourceAdd, DatasourceArgs, DomainAction, DomainArgs, InstructionAction, Visibility,
+};
 pub use group::{GroupAction, GroupArgs};
 pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
@@ -141,6 +145,16 @@ pub enum Command {
         after_help = "Examples:\n  steward documents\n  steward documents list --failed\n  steward documents collections\n  steward documents remove handbook.pdf"
     )]
     Documents(DocumentsArgs),
+    /// Databases that agents may ask through domains: add, check, remove.
+    #[command(
+        after_help = "Examples:\n  steward datasource add shop sqlite:shop.db\n  steward datasource add erp postgres://db.example.org/erp --credential erp-reader\n  steward datasource check shop"
+    )]
+    Datasource(DatasourceArgs),
+    /// Domains, which say what the tables of a database mean: write, ask, and confirm changes of records.
+    #[command(
+        after_help = "Examples:\n  steward domain init shop --save\n  steward domain show customer\n  steward domain save customer.oos\n  steward domain query '{\"domain\": \"customer\", \"where\": [{\"field\": \"country\", \"op\": \"eq\", \"value\": \"Norway\"}]}'\n  steward domain changes"
+    )]
+    Domain(DomainArgs),
     /// Groups of users, which have grants together.
     #[command(
         after_help = "Examples:\n  steward group\n  steward group create editors --description \"who write for the web site\"\n  steward group add editors ann@example.org ben@example.org\n  steward group drop editors ben@example.org\n\nOnly administrators change groups. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."

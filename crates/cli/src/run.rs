@@ -2,7 +2,7 @@ use crate::Command;
 use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
 use crate::commands::{
-    access, agents, approvals, ask, audit, budget, chat, config, connections, conversations, credential, documents,
+    access, agents, approvals, ask, audit, budget, chat, config, connections, conversations, credential, datasource, documents, domain,
     grants, group, health, ingest, key, mcp, model, policy, reminders, resume, runs, sample, skill, tenant, usage,
     user,
 };
@@ -91,6 +91,8 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Ingest(args) => ingest::run(client, args, term).await,
         Command::Search(args) => ingest::search(client, args, term).await,
         Command::Documents(args) => documents::run(client, args, term).await,
+        Command::Datasource(args) => datasource::run(client, args, term).await,
+        Command::Domain(args) => domain::run(client, args, term).await,
         Command::Tenant(args) => tenant::run(client, args, term).await,
         Command::Access(args) => access::run(client, args, term).await,
         Command::Audit(args) => audit::run(client, args, term).await,

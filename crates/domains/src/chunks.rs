@@ -13,6 +13,7 @@ use crate::query::ops_of;
 pub const LONGEST: usize = 1500;
 /// Most characters of a line in it.
 const LINE: usize = 300;
+const RELATIONS: &str = "Relations:";
 
 /// A piece of what is known about a domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +25,26 @@ pub struct Chunk {
     pub text: String,
     /// SHA-256 of the text: what is equal need not be embedded again.
     pub hash: String,
+    /// Lines about relations, with the domains that they lead to.
+    relations: Vec<(String, String)>,
     /// Words of names and aliases, in lower case.
     pub names: Vec<String>,
     /// Words of what it says besides: fields, examples, scope.
     pub words: Vec<String>,
+}
+
+impl Chunk {
+    /// The text for somebody who may read only some domains: without the lines about relations to others.
+    pub fn text_for(&self, may_read: impl Fn(&str) -> bool) -> String {
+        let hidden = |line: &str| self.relations.iter().any(|(other, to)| other == line && !may_read(to));
+        let lines: Vec<&str> = self.text.lines().filter(|line| !hidden(line)).collect();
+        // A title without lines says nothing.
+        let kept = lines
+            .iter()
+            .enumerate()
+            .filter(|(at, line)| **line != RELATIONS || lines.get(at + 1).is_some_and(|next| next.starts_with("- ")));
+        kept.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// The chunks of a domain: one, or several that repeat their head if it has many fields.
@@ -47,7 +64,7 @@ pub fn of_domain(domain: &Domain) -> Vec<Chunk> {
     }
     for relation in &domain.relations {
         let words = [parts(&relation.name), parts(&relation.domain)].concat();
-        lines.push(("Relations:", format!("- {}", relation_in_words(domain, relation)), words));
+        lines.push((RELATIONS, relation_line(domain, relation), words));
     }
     for meta in &domain.metas {
         let text = format!("- {}: {} of {}", clean(&meta.name), clean(&meta.label), clean(&meta.table));
@@ -59,7 +76,10 @@ pub fn of_domain(domain: &Domain) -> Vec<Chunk> {
     let names = [parts(&domain.name)].into_iter().chain(domain.aliases.iter().map(|alias| words_of(alias)));
     let names: Vec<String> = names.flatten().collect();
     let about = scope(domain).map(words_of).unwrap_or_default();
-    split(&head, &lines, &names, &about).into_iter().map(|piece| piece.of(&domain.name, None)).collect()
+    let relation = |relation: &Relation| (relation_line(domain, relation), relation.domain.clone());
+    let relations: Vec<(String, String)> = domain.relations.iter().map(relation).collect();
+    let pieces = split(&head, &lines, &names, &about);
+    pieces.into_iter().map(|piece| piece.of(&domain.name, None, relations.clone())).collect()
 }
 
 /// The chunks of a view.
@@ -80,7 +100,10 @@ pub fn of_view(view: &View) -> Vec<Chunk> {
         lines.push(("Sections:", text, words));
     }
     let names = [parts(&view.name), words_of(&view.title), parts(&view.domain)].concat();
-    split(&head, &lines, &names, &[]).into_iter().map(|piece| piece.of(&view.domain, Some(&view.name))).collect()
+    split(&head, &lines, &names, &[])
+        .into_iter()
+        .map(|piece| piece.of(&view.domain, Some(&view.name), Vec::new()))
+        .collect()
 }
 
 struct Piece {
@@ -91,10 +114,11 @@ struct Piece {
 }
 
 impl Piece {
-    fn of(self, domain: &str, view: Option<&str>) -> Chunk {
+    fn of(self, domain: &str, view: Option<&str>, relations: Vec<(String, String)>) -> Chunk {
         let hash = hash::sha256(self.text.as_bytes());
         let (domain, view) = (domain.to_owned(), view.map(str::to_owned));
-        Chunk { domain, view, part: self.part, text: self.text, hash, names: self.names, words: self.words }
+        let Self { part, text, names, words } = self;
+        Chunk { domain, view, part, text, hash, relations, names, words }
     }
 }
 
@@ -167,6 +191,10 @@ pub fn relation_in_words(domain: &Domain, relation: &Relation) -> String {
     format!("{}: each {} {verb} {}", clean(&relation.name), clean(&domain.name), clean(&relation.domain))
 }
 
+fn relation_line(domain: &Domain, relation: &Relation) -> String {
+    cut(&format!("- {}", relation_in_words(domain, relation)), LINE)
+}
+
 /// What a domain is about.
 pub fn scope(domain: &Domain) -> Option<&str> {
     domain.notes.iter().find(|note| note.tag == "scope").map(|note| note.text.as_str())
@@ -184,8 +212,9 @@ pub fn index_line(domain: &Domain) -> String {
     cut(&format!("{}: {about}", clean(&domain.name)), LINE)
 }
 
-/// The fields behind a view, for a model that need not search for them.
-pub fn hint(view: &View, domain: &Domain) -> String {
+/// The fields behind a view, for a model that need not search for them; without relations to domains that its user may
+/// not read.
+pub fn hint(view: &View, domain: &Domain, may_read: impl Fn(&str) -> bool) -> String {
     let (title, name) = (clean(&view.title), clean(&domain.name));
     let mut text = format!("The user looks at \"{title}\". Ask the domain {name}; its fields are:");
     for field in &domain.fields {
@@ -197,8 +226,8 @@ pub fn hint(view: &View, domain: &Domain) -> String {
             let _ = write!(text, ", shown as \"{}\"", clean(label));
         }
     }
-    for relation in &domain.relations {
-        let _ = write!(text, "\n- {}", relation_in_words(domain, relation));
+    for relation in domain.relations.iter().filter(|relation| may_read(&relation.domain)) {
+        let _ = write!(text, "\n{}", relation_line(domain, relation));
     }
     text
 }

@@ -58,10 +58,14 @@ impl Printer {
         }
     }
 
+    /// Whether an error stands in it. One at the token behind it is the next one's, unless the block is missing.
     fn broken(&self, node: &SyntaxNode) -> bool {
         let (start, end) = range_of(node);
-        let first = self.errors.partition_point(|error| error.1 < start);
-        node.kind() == SyntaxKind::Error || self.errors.get(first).is_some_and(|error| error.0 <= end)
+        let first = self.errors.partition_point(|error| error.0 < start);
+        let inside = |error: &Range| error.0 < end || (error.0 == end && error.1 == end);
+        node.kind() == SyntaxKind::Error
+            || self.errors.get(first).is_some_and(inside)
+            || node.children().all(|child| child.kind() != SyntaxKind::Block)
     }
 
     /// Without the blanks and new lines at its end.

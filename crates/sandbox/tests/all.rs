@@ -13,6 +13,7 @@ mod sandbox_limits;
 mod sandbox_support;
 mod sql_attempts;
 mod sql_careful;
+mod sql_domains;
 mod sql_journals;
 mod sql_more;
 mod sql_servers;

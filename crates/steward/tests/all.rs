@@ -22,6 +22,7 @@ mod common;
 mod crash;
 mod developer_attempts;
 mod documents;
+mod domains;
 mod engine;
 mod events;
 mod exam;

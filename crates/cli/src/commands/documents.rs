@@ -155,7 +155,7 @@ fn way_of(collection: &Value) -> String {
     format!(", {} of {} documents are embedded by {}", way["done"], way["documents"], text(way, "model"))
 }
 
-fn confirmed(what: &str, yes: bool, term: Term) -> anyhow::Result<bool> {
+pub(super) fn confirmed(what: &str, yes: bool, term: Term) -> anyhow::Result<bool> {
     if yes {
         return Ok(true);
     }

@@ -93,9 +93,10 @@ impl<'t> Parser<'t> {
             None => format!("Begin with {}.", list(words)),
         };
         self.report(Diagnostic::error((token.start, token.end()), "unknown-statement", message).with_hint(hint));
+        let depth = usize::from(token.kind == SyntaxKind::LBrace);
         self.start(SyntaxKind::Error);
         self.bump();
-        self.skip_tokens(false);
+        self.skip_tokens(false, depth);
         self.builder.finish_node();
     }
 
@@ -122,7 +123,7 @@ impl<'t> Parser<'t> {
             return;
         }
         self.start(SyntaxKind::Error);
-        self.skip_tokens(block);
+        self.skip_tokens(block, 0);
         self.builder.finish_node();
     }
 
@@ -137,8 +138,7 @@ impl<'t> Parser<'t> {
                 || (block && token.kind == SyntaxKind::LBrace))
     }
 
-    fn skip_tokens(&mut self, block: bool) {
-        let mut depth = 0_usize;
+    fn skip_tokens(&mut self, block: bool, mut depth: usize) {
         while !self.skip_ends(block, depth) {
             match self.current().map(|token| token.kind) {
                 Some(SyntaxKind::LBrace) => depth += 1,

@@ -74,7 +74,8 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// The statement for the rows that belong to `parents`, and its values; `None`: no row can.
+    /// The statement for the rows that belong to `parents`, and its values; `None`: no row can. With many parents each
+    /// gets fewer rows than were asked for, so that all of them fit into a result.
     pub fn lower(&self, parents: &[Vec<Value>]) -> Option<(String, Vec<Value>)> {
         let mut keys: Vec<Vec<Value>> = Vec::new();
         for row in parents {
@@ -105,7 +106,9 @@ impl Embedded {
             sql.test(test);
         }
         sql.push(") AS q WHERE q.rn <= ");
-        sql.value(FieldKind::Int, Value::from(self.rows.limit));
+        // What is returned together is limited too: no row is left without its share.
+        let share = MOST_ROWS / u32::try_from(keys.len()).unwrap_or(MOST_ROWS).max(1);
+        sql.value(FieldKind::Int, Value::from(self.rows.limit.min(share.max(1))));
         let bound: Vec<String> = self.children.iter().map(|at| format!("q.c{}", at + 1)).collect();
         sql.push(&format!(" ORDER BY {}, q.rn LIMIT ", bound.join(", ")));
         sql.value(FieldKind::Int, Value::from(MOST_ROWS));

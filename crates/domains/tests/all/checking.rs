@@ -10,7 +10,8 @@ fn check(text: &str, expect: &[&str]) {
 
 fn hint(text: &str) -> String {
     let analysis = analyze(text, &catalog());
-    analysis.diagnostics[0].hint.clone().unwrap_or_default()
+    let errors_first = analysis.diagnostics.iter().min_by_key(|diagnostic| diagnostic.severity);
+    errors_first.and_then(|diagnostic| diagnostic.hint.clone()).unwrap_or_default()
 }
 
 #[test]

@@ -109,6 +109,9 @@ fn broken_items_stay_as_they_are() {
             "domain a from t@d {feild x}\n\ndomain b from t@d {\n  field x : int\n}\n",
         ),
         ("oops   oops\n\n\ndomain a from t@d{}", "oops   oops\n\ndomain a from t@d {}\n"),
+        ("domain a from t@d { }oops", "domain a from t@d {}\n\noops\n"),
+        ("}domain a from t@d { }", "}\n\ndomain a from t@d {}\n"),
+        ("domain   a}", "domain   a\n\n}\n"),
         ("domain a from t@d {  \n", "domain a from t@d {\n"),
     ] {
         check(text, expect);

@@ -9,7 +9,6 @@ use steward_domains::registry::{Domains, Facts};
 
 pub struct Music {
     pub domains: Domains,
-    pub data: Value,
     pub conn: Connection,
 }
 
@@ -63,7 +62,7 @@ impl Music {
                 conn.execute(&format!("INSERT INTO {name} VALUES ({holes})"), params_from_iter(values)).expect("a row");
             }
         }
-        Self { domains, data, conn }
+        Self { domains, conn }
     }
 
     /// Runs a statement as a guard would: every value is bound.

@@ -38,8 +38,27 @@ fn texts_for_models() {
     for chunk in chunks::of_view(&view()) {
         let _ = writeln!(text, "--\n{}", chunk.text);
     }
-    let _ = writeln!(text, "--\n{}", chunks::hint(&view(), music.domains.get("album").expect("a domain")));
+    let _ = writeln!(
+        text,
+        "--\n{}",
+        chunks::hint(&view(), music.domains.get("album").expect("a domain"), |to| to != "track")
+    );
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn what_may_not_be_read_is_in_no_text() {
+    let music = Music::open();
+    let texts = |name: &str, hidden: &[&str]| -> String {
+        let found = chunks::of_domain(music.domains.get(name).expect("a domain"));
+        found.iter().map(|chunk| chunk.text_for(|to| !hidden.contains(&to))).collect()
+    };
+    assert!(texts("customer", &[]).contains("each customer has many salary"));
+    let text = texts("customer", &["salary"]);
+    assert!(!text.contains("salar") && text.contains("each customer has many invoice"), "{text}");
+    assert!(texts("genre", &["track"]).ends_with("is_null not_null)"), "no title without lines");
+    let domain = music.domains.get("customer").expect("a domain");
+    assert!(!chunks::hint(&view(), domain, |to| to != "salary").contains("salar"));
 }
 
 fn domain(name: &str, fields: &[String], aliases: &[&str], scope: &str) -> Domain {
@@ -131,7 +150,7 @@ fn a_thousand_tables_are_searched_by_names_and_aliases() {
     assert_eq!(all.len(), 1000);
     let search = Search::new(&all);
     let (mut asked, mut right) = (0, 0);
-    let mut slowest = std::time::Duration::ZERO;
+    let mut times = Vec::new();
     for (at, (thing, alias, field)) in THINGS.iter().enumerate() {
         for (n, kind) in KINDS.iter().enumerate().skip(at % 5).step_by(5) {
             let request = match n % 4 {
@@ -142,14 +161,15 @@ fn a_thousand_tables_are_searched_by_names_and_aliases() {
             };
             let begun = std::time::Instant::now();
             let hits = search.find(&request, None, 5);
-            slowest = slowest.max(begun.elapsed());
+            times.push(begun.elapsed());
             asked += 1;
             right += usize::from(hits.iter().any(|hit| hit.domain == format!("{thing}_{kind}")));
         }
     }
     assert_eq!(asked, 200);
     assert!(right >= 190, "{right} of {asked}");
-    assert!(slowest < std::time::Duration::from_millis(200), "{slowest:?} in a build without optimisation");
+    times.sort_unstable();
+    assert!(times[100] < std::time::Duration::from_millis(20), "{:?} in a build without optimisation", times[100]);
 }
 
 #[test]

@@ -231,3 +231,19 @@ fn values_have_one_form_for_all_databases() {
         assert_eq!(rows[0][0], expect, "{field} {value}");
     }
 }
+
+#[test]
+fn many_rows_share_what_can_be_embedded() {
+    let music = Music::open();
+    let query = json!({"domain": "artist", "fields": ["id"], "with": {"relation": "albums", "limit": 50}});
+    let lowered = lower(&checked(&music, &query), DIALECTS[0]);
+    for (parents, keys, each) in [(1, 1, 50), (20, 20, 50), (200, 200, 5)] {
+        let rows: Vec<Vec<Value>> = (0..parents).map(|n| vec![json!(n)]).collect();
+        let (_, values) = lowered.relations[0].lower(&rows).expect("a statement");
+        assert_eq!(values.len(), keys + 2);
+        assert_eq!(values[keys..], [json!(each), json!(1000)], "{parents} parents");
+    }
+    let same = vec![vec![json!(1)], vec![json!(1)], vec![Value::Null]];
+    assert_eq!(lowered.relations[0].lower(&same).expect("a statement").1.len(), 3, "each key once, no nulls");
+    assert_eq!(lowered.relations[0].lower(&[vec![Value::Null]]), None);
+}

@@ -66,6 +66,7 @@ fn right_texts_have_no_diagnostics() {
 
 #[test]
 fn mistakes_in_domains_are_reported_where_they_are() {
+    // Where something is missing, the next token on the line is what stands in its place.
     for (inner, expect) in [
         ("permission", &["expected }"] as &[_]),
         ("permission admin", &["expected }"]),
@@ -100,7 +101,7 @@ fn mistakes_in_domains_are_reported_where_they_are() {
         ("ai scope \"t\"", &["expected scope"]),
         ("ai \"scope\"", &["expected }"]),
         ("ai \"scope\" \"a \\q b\"", &["unknown-escape \\q"]),
-        ("ai \"scope\" \"open", &["unterminated-string \"open }", "unclosed-block {"]),
+        ("ai \"scope\" \"open", &["unclosed-block {", "unterminated-string \"open }"]),
         ("aliases \"a\"", &["expected \"a\""]),
         ("aliases [ \"a\" \"b\" ]", &["expected \"b\""]),
         ("aliases [ a, \"b\" ]", &["unexpected a"]),
@@ -110,7 +111,6 @@ fn mistakes_in_domains_are_reported_where_they_are() {
         ("{ field a : int }", &["unknown-statement {"]),
         ("§", &["unknown-statement §"]),
     ] {
-        // A comma or name may be missing on this line; what follows stands on the next.
         check(&domain(inner), expect);
     }
 }
@@ -123,7 +123,7 @@ fn mistakes_in_views_are_reported_where_they_are() {
         ("toolbar { new \"N\" refresh \"R\" }", &["missing-separator refresh"]),
         ("toolbar { new \"N\" -> }", &["expected }"]),
         ("toolbar { new \"N\" -> v as window }", &["expected window"]),
-        ("toolbar { new \"N\" -> v in tab }", &["unknown-word in", "unexpected tab"]),
+        ("toolbar { new \"N\" -> v in tab }", &["unknown-word in", "unknown-word tab"]),
         ("toolbar { reload \"R\" }", &["unknown-statement reload"]),
         ("table a.rows { column a \"A\" }", &["expected a"]),
         ("table -> a { column a \"A\" }", &["expected {"]),

@@ -406,7 +406,16 @@ impl Sql {
             let shown = format!("c{}", sort.output + 1);
             let text = is_text(sort.kind) && matches!(sort.expr, Expr::Column(_));
             if sort.nullable && sql.dialect == Dialect::MySql {
-                sql.push(&format!("{shown} IS NULL, "));
+                // In an expression it does not know the name of a number.
+                match sort.expr {
+                    Expr::Aggregate { .. } | Expr::Summed { .. } => {
+                        sql.push("(");
+                        sql.expr(&sort.expr);
+                        sql.push(")");
+                    }
+                    Expr::Column(_) | Expr::Part(..) => sql.push(&shown),
+                }
+                sql.push(" IS NULL, ");
             }
             if text {
                 sql.sorted(sort);

@@ -1,0 +1,340 @@
+//! Databases through their domains, by the real program on real databases: a sample of music in SQLite.
+
+use crate::api_routes::house::{House, key, text};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::path::Path;
+use steward_testkit::model_server::{Behaviour, Script};
+
+const PEOPLE: &[(&str, &str)] = &[("olga", "operator"), ("dan", "developer"), ("vera", "viewer")];
+
+/// A house whose workspace has the database of a music shop, described as it comes.
+fn shop(script: Script) -> House {
+    let house = House::with_people(script, PEOPLE);
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/workspace/chinook.db");
+    let to = house.bench.work.path().join("chinook.db");
+    std::fs::copy(from, &to).unwrap();
+    let mut rights = to.metadata().unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut rights, 0o644);
+    std::fs::set_permissions(&to, rights).unwrap();
+    let body = json!({"name": "music", "database": "sqlite:chinook.db", "writable": true});
+    let made = house.post("/api/datasources", body, 201);
+    let init = house.post(&place(&made, "init"), json!({"save": true}), 200);
+    assert_eq!(init["domains"].as_array().unwrap().len(), 11, "{init}");
+    house
+}
+
+fn place(datasource: &Value, what: &str) -> String {
+    format!("/api/datasources/{}/{what}", text(&datasource["id"]))
+}
+
+fn ask(house: &House, as_key: &str, query: Value) -> (u16, Value) {
+    house.call_as(as_key, Method::POST, "/api/domains/query", Some(json!({"query": query})))
+}
+
+fn rows(house: &House, query: Value) -> Vec<Value> {
+    let (status, answer) = ask(house, &house.server.key, query);
+    assert_eq!(status, 200, "{answer}");
+    answer["rows"].as_array().unwrap().clone()
+}
+
+fn domain_of(house: &House, table: &str) -> String {
+    let texts = house.items("/api/domains/texts");
+    let found = texts.iter().find(|one| {
+        one["kind"] == "domain" && one["text"].as_str().is_some_and(|text| text.contains(&format!("from {table}@music")))
+    });
+    text(&found.unwrap_or_else(|| panic!("no domain of {table} in {texts:?}"))["name"])
+}
+
+#[test]
+fn a_database_is_described_and_asked() {
+    let house = shop(Script::default());
+    let (track, customer, invoice) =
+        (domain_of(&house, "Track"), domain_of(&house, "Customer"), domain_of(&house, "Invoice"));
+    let count = json!({"domain": track, "aggregate": [{"fn": "count"}]});
+    assert_eq!(rows(&house, count), [json!([3503])]);
+    let where_ = json!([{"field": "Country", "op": "eq", "value": "brazil"}]);
+    let query = json!({"domain": customer, "fields": ["FirstName"], "where": where_, "order": [{"field": "FirstName"}]});
+    let names: Vec<String> = rows(&house, query).iter().map(|row| text(&row[0])).collect();
+    assert_eq!(names, ["Alexandre", "Eduardo", "Fernanda", "Luís", "Roberto"]);
+    // By year, with the sum of money.
+    let query = json!({"domain": invoice, "group": [{"field": "InvoiceDate", "by": "year"}],
+        "aggregate": [{"fn": "sum", "field": "Total", "as": "total"}]});
+    let (_, answer) = ask(&house, &house.server.key, query);
+    assert_eq!(answer["shape"]["shape"], "series", "{answer}");
+    assert_eq!(answer["rows"].as_array().unwrap().len(), 5, "{answer}");
+
+    // What is wrong is said so that it can be mended.
+    for (query, part) in [
+        (json!({"domain": "trakc"}), "there is no domain"),
+        (json!({"domain": track, "fields": ["Nmae"]}), "did you mean `Name`"),
+        (json!({"domain": track, "where": [{"field": "Milliseconds", "op": "contains", "value": "5"}]}), "contains"),
+        (json!({"domain": track, "where": [{"field": "Milliseconds", "op": "gt", "value": "long"}]}), "Milliseconds"),
+        (json!({"domain": track, "limti": 5}), "limti"),
+    ] {
+        let (status, problem) = ask(&house, &house.server.key, query.clone());
+        assert_eq!(status, 422, "{query}: {problem}");
+        assert!(text(&problem["title"]).contains(part), "{query}: {problem}");
+    }
+}
+
+#[test]
+fn pages_follow_each_other_by_key() {
+    let house = shop(Script::default());
+    let track = domain_of(&house, "Track");
+    let (mut seen, mut after) = (Vec::new(), Value::Null);
+    loop {
+        let mut query = json!({"domain": track, "fields": ["TrackId"], "order": [{"field": "Name"}], "limit": 1000});
+        if !after.is_null() {
+            query["after"] = after;
+        }
+        let (status, answer) = ask(&house, &house.server.key, query);
+        assert_eq!(status, 200, "{answer}");
+        seen.extend(answer["rows"].as_array().unwrap().iter().map(|row| row[0].as_i64().unwrap()));
+        after = answer["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), 3503);
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 3503);
+}
+
+#[test]
+fn permissions_of_a_domain_hold_for_people_and_their_agents() {
+    let house = shop(Script::default());
+    let invoice = domain_of(&house, "Invoice");
+    let (olga, dan, vera) = (key("olga"), key("dan"), key("vera"));
+    let query = json!({"domain": invoice, "aggregate": [{"fn": "count"}]});
+    for as_key in [&olga, &dan, &vera] {
+        assert_eq!(ask(&house, as_key, query.clone()).0, 200);
+    }
+    let source = text(&house.get(&format!("/api/domains/texts/domain/{invoice}"))["text"]);
+    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission viewer")).collect();
+    let saved = house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": closed.join("\n")})), 200);
+    assert!(text(&saved[0]["diff"]).contains("-  permission viewer"), "{saved}");
+    // For who may not read it, it does not exist: not in the list, in no answer, in no search and through no relation.
+    let (status, problem) = ask(&house, &vera, query.clone());
+    assert_eq!(status, 422);
+    assert!(text(&problem["title"]).contains("there is no domain"), "{problem}");
+    let (_, list) = house.call_as(&vera, Method::GET, "/api/domains", None);
+    assert!(!list.to_string().contains(&format!("\"name\":\"{invoice}\"")), "{list}");
+    let (_, found) =
+        house.call_as(&vera, Method::POST, "/api/domains/search", Some(json!({"query": "invoices", "limit": 50})));
+    assert!(!found["items"].as_array().unwrap().iter().any(|one| one["domain"] == invoice.as_str()), "{found}");
+    let customer = domain_of(&house, "Customer");
+    let (_, info) = house.call_as(&vera, Method::GET, &format!("/api/domains/{customer}"), None);
+    assert!(!info["relations"].to_string().contains(&format!("\"domain\":\"{invoice}\"")), "{info}");
+    assert_eq!(ask(&house, &dan, query).0, 200);
+    // Only operators write them, and see datasources.
+    for as_key in [&dan, &vera] {
+        for (method, path) in [(Method::GET, "/api/datasources"), (Method::GET, "/api/domains/texts")] {
+            assert_eq!(house.call_as(as_key, method, path, None).0, 403, "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_changed_text_or_instruction_acts_on_the_next_message() {
+    let script = Script::always(Behaviour::text("Five customers."));
+    let house = shop(script);
+    let agent = text(&house.items("/api/agents?q=oos")[0]["id"]);
+    let say = |message: &str| {
+        let started = house.post(&format!("/api/chat/{agent}"), json!({"message": message}), 202);
+        house.wait(&text(&started["run_id"]), "finished");
+        let requests = house.bench.model.requests();
+        requests.last().unwrap().body.to_string()
+    };
+    let first = say("hello");
+    assert!(first.contains("### Domains") && first.contains("oos_schema_search"), "{first}");
+    assert!(!first.contains("Amounts are in euro"), "{first}");
+    let body = json!({"text": "Amounts are in euro.", "position": 1});
+    house.send(Method::PUT, "/api/standing-instructions/money", Some(body), 200);
+    assert!(say("hello again").contains("Amounts are in euro"));
+    let customer = domain_of(&house, "Customer");
+    let source = text(&house.get(&format!("/api/domains/texts/domain/{customer}"))["text"]);
+    let at = source.find("ai \"scope\" \"").unwrap();
+    let end = at + source[at..].find('\n').unwrap();
+    let source = format!("{}ai \"scope\" \"People who buy songs.\"{}", &source[..at], &source[end..]);
+    house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": source})), 200);
+    assert!(say("and now").contains("People who buy songs"));
+}
+
+#[test]
+fn an_agent_asks_and_reads_what_its_user_may() {
+    let script = Script::of([
+        Behaviour::calls([("oos_schema_search", json!({"query": "customers"}))]),
+        Behaviour::calls([("oos_query", json!({"query": {"domain": "nobody"}}))]),
+        Behaviour::calls([(
+            "oos_query",
+            json!({"query": "{\"domain\": \"customer\", \"where\": {\"field\": \"Country\", \"op\": \"eq\", \"value\": \"Norway\"}}"}),
+        )]),
+        Behaviour::text("One customer, Bjørn Hansen."),
+    ]);
+    let house = shop(script);
+    let agent = text(&house.items("/api/agents?q=oos")[0]["id"]);
+    let started = house.post(&format!("/api/chat/{agent}"), json!({"message": "who buys in Norway?"}), 202);
+    let run = text(&started["run_id"]);
+    house.wait(&run, "finished");
+    let log = house.get(&format!("/api/runs/{run}/events")).to_string();
+    assert!(log.contains("Bjørn"), "{log}");
+    assert!(log.contains("there is no domain `nobody`"), "{log}");
+    assert!(log.contains("\"shape\""), "{log}");
+}
+
+#[test]
+fn what_models_see_of_rows_is_the_datasources_to_say() {
+    for (visibility, shown, hidden) in
+        [("full", "Bjørn", "not shown"), ("ids", "CustomerId", "Bjørn"), ("counts", "5 rows were found", "Luís")]
+    {
+        let wanted = if visibility == "counts" { "Brazil" } else { "Norway" };
+        let query = json!({"query": {"domain": "customer", "where": [{"field": "Country", "op": "eq", "value": wanted}]}});
+        let script = Script::of([Behaviour::calls([("oos_query", query)]), Behaviour::text("Done.")]);
+        let house = shop(script);
+        let source = house.items("/api/datasources")[0].clone();
+        let body = json!({"name": "music", "database": "sqlite:chinook.db", "visibility": visibility});
+        house.send(Method::PUT, &format!("/api/datasources/{}", text(&source["id"])), Some(body), 200);
+        let agent = text(&house.items("/api/agents?q=oos")[0]["id"]);
+        let started = house.post(&format!("/api/chat/{agent}"), json!({"message": "who?"}), 202);
+        house.wait(&text(&started["run_id"]), "finished");
+        let told = house.bench.model.requests().last().unwrap().body.to_string();
+        assert!(told.contains(shown) && !told.contains(hidden), "{visibility}: {told}");
+    }
+}
+
+fn propose(house: &House, as_key: &str, change: Value) -> (u16, Value) {
+    house.call_as(as_key, Method::POST, "/api/record-changes", Some(json!({"change": change})))
+}
+
+fn decide(house: &House, as_key: &str, change: &Value, verb: &str) -> (u16, Value) {
+    let path = format!("/api/record-changes/{}/{verb}", text(&change["change"]["id"]));
+    house.call_as(as_key, Method::POST, &path, None)
+}
+
+fn city(house: &House) -> Value {
+    let where_ = json!([{"field": "CustomerId", "op": "eq", "value": 4}]);
+    rows(house, json!({"domain": "customer", "fields": ["City"], "where": where_}))[0][0].clone()
+}
+
+#[test]
+fn a_change_is_shown_confirmed_and_taken_back() {
+    let house = shop(Script::default());
+    let olga = key("olga");
+    let move_to = |city: &str| json!({"change": "update", "domain": "customer", "key": 4, "set": {"City": city}});
+    let (status, proposed) = propose(&house, &olga, move_to("Bergen"));
+    assert_eq!(status, 201, "{proposed}");
+    assert_eq!(proposed["difference"][0]["before"], "Oslo", "{proposed}");
+    assert_eq!(proposed["difference"][0]["after"], "Bergen", "{proposed}");
+    assert_eq!(city(&house), "Oslo");
+    let (status, done) = decide(&house, &olga, &proposed, "confirm");
+    assert_eq!((status, &done["change"]["state"], &done["undoable"]), (200, &json!("done"), &json!(true)), "{done}");
+    assert_eq!(city(&house), "Bergen");
+    assert_eq!(decide(&house, &olga, &proposed, "confirm").0, 409);
+    let (status, undone) = decide(&house, &olga, &proposed, "undo");
+    assert_eq!((status, &undone["change"]["state"]), (200, &json!("undone")), "{undone}");
+    assert_eq!(city(&house), "Oslo");
+
+    // Two people: one wins, the other is told and loses nothing.
+    let (_, one) = propose(&house, &olga, move_to("Bergen"));
+    let (_, two) = propose(&house, &house.server.key, move_to("Tromsø"));
+    assert_eq!(decide(&house, &olga, &one, "confirm").1["change"]["state"], "done");
+    let (status, late) = decide(&house, &house.server.key, &two, "confirm");
+    assert_eq!((status, &late["change"]["state"]), (200, &json!("failed")), "{late}");
+    assert!(text(&late["change"]["outcome"]).contains("Somebody else"), "{late}");
+    assert_eq!(late["difference"][0]["after"], "Tromsø", "{late}");
+    assert_eq!(city(&house), "Bergen");
+
+    // What is not allowed, or makes no sense, is not even proposed.
+    for (as_key, change, part) in [
+        (&key("dan"), move_to("Bergen"), "may not change"),
+        (&olga, move_to("Bergen"), "nothing would change"),
+        (&olga, json!({"change": "update", "domain": "customer", "key": 99999, "set": {"City": "x"}}), "no such record"),
+        (&olga, json!({"change": "update", "domain": "customer", "key": 4, "set": {"CustomerId": 5}}), "can't be set"),
+        (&olga, json!({"change": "update", "domain": "customer", "key": 4, "set": {"Cty": "x"}}), "did you mean"),
+        (&olga, json!({"change": "drop", "domain": "customer"}), "the change is not as it should be"),
+        (&olga, json!({"change": "delete", "domain": "customer", "key": 4}), "may not delete"),
+    ] {
+        let (status, problem) = propose(&house, as_key, change.clone());
+        assert_eq!(status, 422, "{change}: {problem}");
+        assert!(text(&problem["title"]).contains(part), "{change}: {problem}");
+    }
+    // Others' changes are nobody's business.
+    let (status, _) =
+        house.call_as(&key("dan"), Method::GET, &format!("/api/record-changes/{}", text(&one["change"]["id"])), None);
+    assert_eq!(status, 404);
+    let (_, own) = house.call_as(&key("dan"), Method::GET, "/api/record-changes", None);
+    assert_eq!(own["items"], json!([]));
+}
+
+#[test]
+fn rows_are_added_and_deleted_by_those_who_may() {
+    let house = shop(Script::default());
+    let admin = house.server.key.clone();
+    let (status, proposed) =
+        propose(&house, &admin, json!({"change": "insert", "domain": "genre", "set": {"Name": "Polka"}}));
+    assert_eq!(status, 201, "{proposed}");
+    let (_, done) = decide(&house, &admin, &proposed, "confirm");
+    assert_eq!(done["change"]["state"], "done", "{done}");
+    let count = || rows(&house, json!({"domain": "genre", "aggregate": [{"fn": "count"}]}))[0][0].clone();
+    assert_eq!(count(), 26);
+    let (status, proposed) = propose(&house, &admin, json!({"change": "delete", "domain": "genre", "key": 26}));
+    assert_eq!(status, 201, "{proposed}");
+    assert_eq!(decide(&house, &admin, &proposed, "confirm").1["change"]["state"], "done");
+    assert_eq!(count(), 25);
+    assert_eq!(decide(&house, &admin, &proposed, "undo").1["change"]["state"], "undone");
+    assert_eq!(count(), 26);
+}
+
+#[test]
+fn the_editor_is_told_what_is_wrong_and_what_can_be_written() {
+    let house = shop(Script::default());
+    let bad = "domain songs from Trak@music {\n  permission viewer read\n  field Name : strng\n}\n";
+    let report = house.post("/api/domains/check", json!({"text": bad}), 200);
+    let told = report["diagnostics"].to_string();
+    assert!(told.contains("Track") && told.contains("string"), "{told}");
+    let problem = house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": bad})), 422);
+    assert!(text(&problem["title"]).contains("line 1"), "{problem}");
+    let begun = "domain songs from Track@music {\n  field ";
+    let place = json!({"text": begun, "offset": begun.len()});
+    let found = house.post("/api/domains/complete", place, 200);
+    assert!(found.as_array().unwrap().iter().any(|one| one["label"] == "Composer"), "{found}");
+    let good = "domain songs from Track@music {\npermission * read\nfield TrackId:int readonly\nfield Name : string filterable\n}";
+    let formatted = house.post("/api/domains/format", json!({"text": good}), 200);
+    assert!(text(&formatted["text"]).contains("  field Name : string filterable\n"), "{formatted}");
+    house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": good})), 200);
+    let second = good.replace("filterable", "");
+    let saved = house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": second, "version": 1})), 200);
+    assert_eq!(saved[0]["text"]["version"], 2, "{saved}");
+    house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": good, "version": 1})), 409);
+    house.send(Method::DELETE, "/api/domains/texts/domain/songs", None, 204);
+    let versions = house.items("/api/domains/texts/domain/songs/versions");
+    assert_eq!(versions.len(), 2, "{versions:?}");
+    // Saved again, it goes on counting.
+    let saved = house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": good})), 200);
+    assert_eq!(saved[0]["text"]["version"], 4, "{saved}");
+}
+
+#[test]
+fn datasources_that_can_t_be_are_refused() {
+    let house = shop(Script::default());
+    for (body, part) in [
+        (json!({"name": "1st", "database": "sqlite:chinook.db"}), "can't be the name"),
+        (json!({"name": "a", "database": "oracle://x/y"}), "none of"),
+        (json!({"name": "a", "database": "postgres://me:secret@db/x"}), "password"),
+        (json!({"name": "a", "database": "sqlite:chinook.db", "limits": {"rows": 0}}), "1 to 1000 rows"),
+    ] {
+        let problem = house.post("/api/datasources", body.clone(), 422);
+        assert!(problem.to_string().contains(part), "{body}: {problem}");
+    }
+    house.post("/api/datasources", json!({"name": "music", "database": "sqlite:chinook.db"}), 409);
+    // Steward's own files, and what is not there, can be added but not opened.
+    let own = house.bench.data().join("steward.db");
+    for database in [format!("sqlite:{}", own.display()), "sqlite:../x.db".to_owned(), "sqlite:missing.db".to_owned()] {
+        let made = house.post("/api/datasources", json!({"name": "other", "database": database}), 201);
+        let problem = house.post(&place(&made, "check"), json!({}), 503);
+        assert!(!problem["title"].as_str().unwrap_or_default().is_empty(), "{problem}");
+        house.send(Method::DELETE, &format!("/api/datasources/{}", text(&made["id"])), None, 204);
+    }
+}
