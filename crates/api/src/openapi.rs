@@ -76,6 +76,7 @@ const TAGS: [(&str, &str); 28] = [
     ("governance", "Which data is confidential, and what follows for runs that have seen it."),
     ("audit", "Who did what, when, from where, with which result; chained, so that a change shows."),
     ("documents", "Files that are found by their content, in collections."),
+    ("domains", "Databases of users through described tables: their rows, views, texts and changes."),
     ("skills", "Configured units that give agents tools or prompt context."),
     ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
     ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),

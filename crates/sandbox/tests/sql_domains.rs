@@ -4,7 +4,6 @@ use crate::mariadb_support::MariaDb;
 
 use std::time::Duration;
 
-use rusqlite::types::Value as SqlValue;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, MySqlConnection, PgConnection};
 use steward_core::tables::Schema;
@@ -117,7 +116,7 @@ async fn same_rows(remote: &mut Remote, dialect: Dialect) {
     let path = folder.path().join("music.db");
     let file = rusqlite::Connection::open(&path).unwrap();
     for statement in music.tables(Dialect::Sqlite) {
-        file.execute(&statement, [] as [SqlValue; 0]).unwrap();
+        file.execute(&statement, ()).unwrap();
     }
     drop(file);
     let guard = Guard::open(&path, Policy::careful()).unwrap();
