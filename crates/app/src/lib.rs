@@ -30,6 +30,7 @@ mod keys;
 mod mcp_servers;
 mod metrics;
 mod monitoring;
+mod own_data;
 mod packages;
 mod policies;
 mod regression_runs;

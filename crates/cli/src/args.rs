@@ -25,7 +25,9 @@ use clap::{Subcommand, ValueEnum};
 use std::time::Duration;
 
 pub use access::{AccessAction, AccessArgs, GranteeArg, LevelArg, Picked, ResourceArg};
-pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
+pub use agents::{
+    AgentAction, AgentFields, Agents, BudgetPreset, DatabaseAction, DatabaseSwitch, MemoryAction, PlanSwitch, Switch,
+};
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use ask::{Ask, Chat, Resume, Sample, SampleAction};
 pub use audit::{AuditAction, AuditArgs, AuditWanted, ExportFormat, ResultArg};

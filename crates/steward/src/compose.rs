@@ -33,6 +33,7 @@ use steward_store::{Place, Store, StoreConfig};
 use steward_tools::browser::{Browsers, with_browser};
 use steward_tools::mcp::McpHub;
 use steward_tools::outbound::HostPort;
+use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::{Packages, with_references};
 use steward_tools::skills::FileHostKeys;
 use steward_tools::{
@@ -311,6 +312,7 @@ impl Composition {
                 clock: Arc::clone(&clock),
                 python: skills.python.clone(),
                 knowledge: Arc::clone(&knowledge),
+                databases: OwnDatabases::new(&settings.data_dir),
             },
         )?;
         let tools = match &browsers {

@@ -25,6 +25,7 @@ use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::model_server::ScriptedModelServer;
 use steward_tools::LocalWorkspaces;
+use steward_tools::own_database::OwnDatabases;
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Ports, ToolsConfig, standard};
 use uuid::Uuid;
@@ -122,6 +123,7 @@ async fn composed(
             clock: Arc::clone(&clock),
             python: Arc::new(PythonPool::new(helper(), PythonConfig::default())),
             knowledge: Arc::clone(&knowledge),
+            databases: OwnDatabases::new(data),
         },
     )
     .unwrap();
@@ -160,6 +162,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
             tuning: Tuning::default(),
             routing: Routing::default(),
             deep: Deep { enabled: Some(false), ..Deep::default() },
+            own_data: steward_core::agent::OwnData::default(),
             credentials: std::collections::BTreeMap::new(),
             metadata: serde_json::Map::new(),
             skills: Vec::new(),
