@@ -36,6 +36,8 @@ pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
 pub(crate) const MAX_UPLOAD: usize = 20_000_000;
 /// Largest document, bytes.
 pub(crate) const MAX_DOCUMENT: usize = 256 << 20;
+/// Largest database that is imported, bytes.
+pub(crate) const MAX_IMPORT: usize = 64 << 20;
 /// Longest time until an answer under `/api` or `/scim` begins. A stream may go on for as long as it likes.
 const LONGEST: Duration = Duration::from_mins(2);
 /// The same where a document is sent, over slow lines too.
@@ -46,6 +48,7 @@ fn body_limit(path: &str) -> usize {
     match path {
         "/api/files" => MAX_UPLOAD,
         DOCUMENT_UPLOAD => MAX_DOCUMENT,
+        path if path.ends_with("/import-metatron") => MAX_IMPORT,
         _ => MAX_BODY,
     }
 }

@@ -53,7 +53,7 @@ const ABOUT: &str = "Everything that the studio does is an operation here.\n\n\
     Lists come in pages: pass `next_cursor` of one page as `cursor` of the next. \
     A write with the header `Idempotency-Key` happens once, however often it is sent within 24 hours.";
 
-const TAGS: [(&str, &str); 28] = [
+const TAGS: [(&str, &str); 29] = [
     ("auth", "Logging in, and what a login may do."),
     ("agents", "Instructions, tools and policy under a name."),
     ("chat", "A message to an agent begins a run."),

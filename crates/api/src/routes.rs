@@ -21,6 +21,7 @@ mod groups;
 mod identity;
 mod keys;
 mod mcp_servers;
+mod own_data;
 mod packages;
 mod policies;
 mod rag;
@@ -45,6 +46,7 @@ use utoipa_axum::routes;
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(agents::routes())
+        .merge(own_data::routes())
         .routes(routes!(conversations::chat))
         .routes(routes!(files::upload, files::download))
         .routes(routes!(files::start))

@@ -45,6 +45,7 @@ use steward_store::{Store, StoreConfig};
 use steward_testkit::{FakeClock, SeqIds, database};
 use steward_tools::Dispatcher;
 use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
+use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
 use tempfile::TempDir;
@@ -195,6 +196,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
     App::new(AppParts {
         documents: Arc::new(documents),
         domains: Arc::new(domains),
+        databases: OwnDatabases::new(dir),
         runs: RunService::new(Deps {
             limiter: Arc::default(),
             knowledge: Arc::default(),

@@ -7,7 +7,7 @@ use crate::dto::skills::SkillInput;
 use crate::routing::{check_deep, check_routing};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use steward_core::agent::{Agent, Deep, Tuning};
+use steward_core::agent::{Agent, Deep, OwnData, Tuning};
 use steward_core::budget::Preset;
 use steward_core::policy::Policy;
 use steward_core::ports::{Agents, Ids, KnownConnection, StoreError};
@@ -235,6 +235,7 @@ fn plain_agent(id: AgentId, name: &str, instructions: &str, tools: &[&str]) -> A
         tuning: Tuning::default(),
         credentials: BTreeMap::new(),
         metadata: serde_json::Map::new(),
+        own_data: OwnData::default(),
         skills: Vec::new(),
     }
 }

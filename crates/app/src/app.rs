@@ -15,6 +15,7 @@ use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Sk
 use steward_core::{Cancellation, TenantId, Timestamp};
 use steward_engine::{Deps, RunService, Storage};
 use steward_tools::mcp::McpHub;
+use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
 
@@ -47,6 +48,8 @@ pub struct AppParts {
     pub vault: Arc<dyn Vault>,
     pub documents: Arc<DocumentService>,
     pub domains: Arc<DomainService>,
+    /// Private databases of the agents.
+    pub databases: OwnDatabases,
     pub packages: Arc<Packages>,
     pub mcp: Arc<McpHub>,
     pub host_keys: Arc<FileHostKeys>,

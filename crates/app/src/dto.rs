@@ -21,6 +21,7 @@ pub mod groups;
 pub mod identity;
 pub mod keys;
 pub mod mcp_servers;
+pub mod own_data;
 pub mod packages;
 pub mod rag;
 pub mod reminders;

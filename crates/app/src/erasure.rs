@@ -2,6 +2,7 @@
 //! shows that the rest was deleted.
 
 mod documents;
+mod own_data;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::retention::{Erasure, ErasureInput, ErasurePreview, ErasureView, KindCount};
@@ -149,6 +150,7 @@ impl App {
             erasure.deleted += self.delete_all(id, kind, &erasure.stand_in).await?;
         }
         erasure.deleted += self.remove_own_documents(id).await?;
+        erasure.deleted += self.remove_own_databases(id).await?;
         let left = self.runs_of(id, None, None).await?;
         if !left.items.is_empty() {
             return Ok(false);
@@ -194,6 +196,7 @@ impl App {
         goes.push(counted("keys", keys));
         goes.push(counted("sessions", self.access.sessions(user.id).await?.len()));
         goes.push(counted("groups", self.access.groups_of(user.id).await?.len()));
+        goes.push(counted("databases", self.count_own_databases(user.id).await?));
         goes.push(counted("accounts", 1));
         goes.retain(|one| one.count > 0);
         let found = self.store().mentions(self.tenant(), &names_of(user)).await?;
@@ -280,6 +283,7 @@ impl App {
             line(lines, "key", json!(key)).await?;
         }
         self.export_documents(user.id, lines).await?;
+        self.export_own_databases(user.id, lines).await?;
         for deleted in [false, true] {
             self.export_conversations(user.id, deleted, lines).await?;
         }

@@ -33,6 +33,7 @@ mod keys;
 mod mcp_servers;
 mod metrics;
 mod monitoring;
+mod own_data;
 mod packages;
 mod policies;
 mod record_changes;

@@ -1,6 +1,6 @@
 use crate::app::{App, Caller};
 use serde_json::Value;
-use steward_core::agent::Agent;
+use steward_core::agent::{Agent, DatabaseScope};
 use steward_core::policy::{Decision, RiskClass, judge};
 use steward_core::ports::{Authorized, ToolScope};
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolError, ToolOutput, ToolSpec};
@@ -84,6 +84,7 @@ impl App {
             utc_offset_minutes: self.deps().clock.utc_offset_minutes(now),
             timeout_ms,
             user: Some(caller.user()),
+            database: DatabaseScope::Off,
             references: 0,
             classified: None,
             skill: None,

@@ -26,7 +26,9 @@ use clap::{Subcommand, ValueEnum};
 use std::time::Duration;
 
 pub use access::{AccessAction, AccessArgs, GranteeArg, LevelArg, Picked, ResourceArg};
-pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
+pub use agents::{
+    AgentAction, AgentFields, Agents, BudgetPreset, DatabaseAction, DatabaseSwitch, MemoryAction, PlanSwitch, Switch,
+};
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use ask::{Ask, Chat, Resume, Sample, SampleAction};
 pub use audit::{AuditAction, AuditArgs, AuditWanted, ExportFormat, ResultArg};
@@ -36,7 +38,8 @@ pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
 pub use documents::{DocumentsAction, DocumentsArgs, IngestArgs, SearchArgs};
 pub use domains::{
-    ChangeAction, DatasourceAction, DatasourceAdd, DatasourceArgs, DomainAction, DomainArgs, InstructionAction, Visibility,
+    ChangeAction, DatasourceAction, DatasourceAdd, DatasourceArgs, DomainAction, DomainArgs, InstructionAction,
+    Visibility,
 };
 pub use group::{GroupAction, GroupArgs};
 pub use mcp::{McpAction, McpAdd, McpArgs};

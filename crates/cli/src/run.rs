@@ -2,9 +2,9 @@ use crate::Command;
 use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
 use crate::commands::{
-    access, agents, approvals, ask, audit, budget, chat, config, connections, conversations, credential, datasource, documents, domain,
-    grants, group, health, ingest, key, mcp, model, policy, reminders, resume, runs, sample, skill, tenant, usage,
-    user,
+    access, agents, approvals, ask, audit, budget, chat, config, connections, conversations, credential, datasource,
+    documents, domain, grants, group, health, ingest, key, mcp, model, policy, reminders, resume, runs, sample, skill,
+    tenant, usage, user,
 };
 use crate::exit::Exit;
 use crate::term::Term;

@@ -50,6 +50,10 @@ pub struct Agent {
     #[serde(default)]
     #[schema(required)]
     pub credentials: BTreeMap<String, CredentialId>,
+    /// What it keeps for itself.
+    #[serde(default)]
+    #[schema(required)]
+    pub own_data: OwnData,
     /// Whatever people keep beside it.
     #[serde(default)]
     #[schema(required, value_type = Object)]
@@ -99,4 +103,36 @@ pub enum PlanStyle {
     Structured,
     /// One line a step.
     Concise,
+}
+
+/// What an agent keeps for itself. Each switch gives it the tool, and the section of the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OwnData {
+    /// Whether it has `save_memory` and `## Your Memory`; null: `save_memory` is a tool like any other, and what is
+    /// remembered stands before each request.
+    pub memory: Option<bool>,
+    /// Whether it has a private database, `db_query` and `## Your Database`, and whose it is.
+    pub database: DatabaseScope,
+    /// Whether it keeps a documentation of its tables with `update_db_schema`.
+    pub documentation: bool,
+}
+
+impl OwnData {
+    pub fn has_database_section(&self) -> bool {
+        self.documentation || self.database != DatabaseScope::Off
+    }
+}
+
+/// Whose the private database of an agent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DatabaseScope {
+    /// It has none.
+    #[default]
+    Off,
+    /// The agent's: everybody who asks it shares one.
+    Agent,
+    /// Each user's: nobody sees what it keeps for another.
+    User,
 }

@@ -1,6 +1,7 @@
 //! Prompt assembly: pure, budgeted, its prefix byte-identical within a conversation for provider and llama.cpp caches.
 
 mod compact;
+mod own_data;
 mod preview;
 mod references;
 mod skills;
@@ -11,6 +12,7 @@ use crate::message::{Message, Role};
 use serde::{Deserialize, Serialize};
 
 pub use compact::{Compaction, CompactionInput, Older};
+pub use own_data::OwnSections;
 pub use preview::{PromptMessage, PromptPreview, PromptSection};
 pub use references::references_text;
 pub use skills::skills_text;
@@ -34,6 +36,9 @@ pub struct Carried {
     /// How older messages stand in it.
     #[serde(default)]
     pub compaction: Compaction,
+    /// What the agent kept for itself when the conversation began.
+    #[serde(default, skip_serializing_if = "OwnSections::is_nothing")]
+    pub own_sections: OwnSections,
 }
 
 impl Carried {
@@ -50,6 +55,10 @@ pub struct PromptInput<'a> {
     /// How to call tools, for the text strategies; empty for native calls.
     pub tool_text: &'a str,
     pub memory: &'a str,
+    /// What the agent keeps for itself, see [`OwnSections::text`]; empty if it has no switch for that.
+    pub own_sections: &'a str,
+    /// What of it has changed since the conversation began, see [`OwnSections::changed`].
+    pub own_changes: &'a str,
     /// Passages of documents for this request, see [`references_text`]; empty if there are none.
     pub references: &'a str,
     /// Notes for this request only, placed before it.
@@ -147,12 +156,20 @@ pub fn assemble(input: &PromptInput<'_>) -> Prompt {
 
 fn system_text(input: &PromptInput<'_>) -> String {
     let parts = [input.instructions, input.skills, input.tool_text];
-    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+    let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
+    let core = parts.collect::<Vec<_>>().join("\n\n");
+    // Last, so that what stays the same over conversations comes first.
+    match (core.is_empty(), input.own_sections.is_empty()) {
+        (_, true) => core,
+        (true, false) => input.own_sections.to_owned(),
+        (false, false) => format!("{core}\n\n---\n\n{}", input.own_sections),
+    }
 }
 
 fn context(input: &PromptInput<'_>) -> String {
     let memory = memory_text(input.memory);
-    format!("[Now: {}]\n{memory}{}{}\n", input.now.rfc3339(), input.references, input.notes)
+    let now = input.now.rfc3339();
+    format!("[Now: {now}]\n{memory}{}{}{}\n", input.own_changes, input.references, input.notes)
 }
 
 /// Memory as a section of the prompt; empty if there is none.
@@ -177,6 +194,8 @@ mod tests {
             skills: "",
             tool_text: "Tools: none.",
             memory: "likes tea",
+            own_sections: "",
+            own_changes: "",
             references: "",
             notes: "",
             now: Timestamp(0),

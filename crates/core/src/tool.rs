@@ -57,6 +57,29 @@ fn no_utterances(utterances: &Arc<[String]>) -> bool {
 
 /// The tool that asks databases through their domains.
 pub const DATA_QUERY: &str = "oos_query";
+pub const SAVE_MEMORY: &str = "save_memory";
+pub const DB_QUERY: &str = "db_query";
+pub const UPDATE_DB_SCHEMA: &str = "update_db_schema";
+
+impl ToolSpec {
+    /// What a policy decides on for just this call.
+    pub fn risk_of(&self, call: &ToolCall) -> RiskClass {
+        let statement = call.arguments["sql"].as_str().unwrap_or_default();
+        if self.name == DB_QUERY && self.skill.is_none() && is_judged_as_reading(statement) {
+            RiskClass::Read
+        } else {
+            self.risk
+        }
+    }
+}
+
+/// Whether a statement of [`DB_QUERY`] is judged as one that only looks. The tool then opens the database for reading
+/// only, so a statement that this takes for another one fails and changes nothing.
+pub fn is_judged_as_reading(statement: &str) -> bool {
+    let word: String = statement.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
+    ["SELECT", "VALUES", "EXPLAIN"].iter().any(|one| one.eq_ignore_ascii_case(&word))
+}
+
 pub const TOOL_SEARCH: &str = "tool_search";
 /// The tool by which a trusted model plans.
 pub const PLAN: &str = "plan";

@@ -58,8 +58,13 @@ impl Music {
             let name = quoted(dialect, table["name"].as_str().unwrap());
             all.push(format!("CREATE TABLE {name} ({})", parts.join(", ")));
             for row in table["rows"].as_array().unwrap() {
-                let values: Vec<String> =
-                    row.as_array().unwrap().iter().zip(columns).map(|(value, column)| literal(dialect, value, column)).collect();
+                let values: Vec<String> = row
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .zip(columns)
+                    .map(|(value, column)| literal(dialect, value, column))
+                    .collect();
                 all.push(format!("INSERT INTO {name} VALUES ({})", values.join(", ")));
             }
         }
@@ -95,8 +100,12 @@ fn literal(dialect: Dialect, value: &Value, column: &Value) -> String {
     match value {
         Value::Null => "NULL".to_owned(),
         Value::Bool(flag) if dialect == Dialect::Sqlite => i64::from(*flag).to_string(),
-        Value::Number(number) if column["kind"] == "bool" && dialect == Dialect::Postgres => (number.as_i64() != Some(0)).to_string(),
-        Value::String(text) if dialect == Dialect::MySql => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''")),
+        Value::Number(number) if column["kind"] == "bool" && dialect == Dialect::Postgres => {
+            (number.as_i64() != Some(0)).to_string()
+        }
+        Value::String(text) if dialect == Dialect::MySql => {
+            format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
+        }
         Value::String(text) => format!("'{}'", text.replace('\'', "''")),
         other => other.to_string(),
     }
@@ -167,8 +176,7 @@ fn has_same_tables(found: &Schema) {
     for table in music.data["tables"].as_array().unwrap() {
         let name = table["name"].as_str().unwrap();
         let known = found.tables.iter().find(|one| one.name == name).unwrap_or_else(|| panic!("no table {name}"));
-        let columns: Vec<Value> =
-            known.columns.iter().map(|one| json!([one.name, one.pk, one.not_null])).collect();
+        let columns: Vec<Value> = known.columns.iter().map(|one| json!([one.name, one.pk, one.not_null])).collect();
         let key = table["key"].as_array().unwrap();
         let expected: Vec<Value> = table["columns"]
             .as_array()

@@ -12,6 +12,7 @@ use steward_app::{
 use steward_core::Cancellation;
 use steward_core::ports::{DataAccess, Knowledge};
 use steward_models::embed::ModelFolders;
+use steward_tools::own_database::OwnDatabases;
 
 /// What a tenant has besides its parts.
 pub struct Own {
@@ -68,6 +69,7 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
     App::new(AppParts {
         documents,
         domains,
+        databases: OwnDatabases::new(&parts.data_dir),
         runs: parts.runs.clone(),
         access: own.access,
         health: Arc::new(health),

@@ -33,6 +33,7 @@ use steward_store::{Place, Store, StoreConfig};
 use steward_tools::browser::{Browsers, with_browser};
 use steward_tools::mcp::McpHub;
 use steward_tools::outbound::HostPort;
+use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::{Packages, with_references};
 use steward_tools::skills::FileHostKeys;
 use steward_tools::{
@@ -313,6 +314,7 @@ impl Composition {
                 python: skills.python.clone(),
                 knowledge: Arc::clone(&knowledge),
                 data: Arc::clone(&data),
+                databases: OwnDatabases::new(&settings.data_dir),
             },
         )?;
         let tools = match &browsers {

@@ -14,6 +14,7 @@ mod governance;
 pub(crate) mod house;
 mod mcp;
 mod monitoring;
+mod own_data;
 mod people;
 mod policies;
 mod responses;

@@ -8,6 +8,7 @@ mod config;
 mod credential;
 mod group;
 mod mcp;
+mod own_data;
 mod phrases;
 mod reminders;
 mod retrieval;

@@ -41,7 +41,8 @@ fn rows(house: &House, query: Value) -> Vec<Value> {
 fn domain_of(house: &House, table: &str) -> String {
     let texts = house.items("/api/domains/texts");
     let found = texts.iter().find(|one| {
-        one["kind"] == "domain" && one["text"].as_str().is_some_and(|text| text.contains(&format!("from {table}@music")))
+        one["kind"] == "domain"
+            && one["text"].as_str().is_some_and(|text| text.contains(&format!("from {table}@music")))
     });
     text(&found.unwrap_or_else(|| panic!("no domain of {table} in {texts:?}"))["name"])
 }
@@ -54,7 +55,8 @@ fn a_database_is_described_and_asked() {
     let count = json!({"domain": track, "aggregate": [{"fn": "count"}]});
     assert_eq!(rows(&house, count), [json!([3503])]);
     let where_ = json!([{"field": "Country", "op": "eq", "value": "brazil"}]);
-    let query = json!({"domain": customer, "fields": ["FirstName"], "where": where_, "order": [{"field": "FirstName"}]});
+    let query =
+        json!({"domain": customer, "fields": ["FirstName"], "where": where_, "order": [{"field": "FirstName"}]});
     let names: Vec<String> = rows(&house, query).iter().map(|row| text(&row[0])).collect();
     assert_eq!(names, ["Alexandre", "Eduardo", "Fernanda", "Luís", "Roberto"]);
     // By year, with the sum of money.
@@ -190,7 +192,8 @@ fn what_models_see_of_rows_is_the_datasources_to_say() {
         [("full", "Bjørn", "not shown"), ("ids", "CustomerId", "Bjørn"), ("counts", "5 rows were found", "Luís")]
     {
         let wanted = if visibility == "counts" { "Brazil" } else { "Norway" };
-        let query = json!({"query": {"domain": "customer", "where": [{"field": "Country", "op": "eq", "value": wanted}]}});
+        let query =
+            json!({"query": {"domain": "customer", "where": [{"field": "Country", "op": "eq", "value": wanted}]}});
         let script = Script::of([Behaviour::calls([("oos_query", query)]), Behaviour::text("Done.")]);
         let house = shop(script);
         let source = house.items("/api/datasources")[0].clone();
@@ -250,7 +253,11 @@ fn a_change_is_shown_confirmed_and_taken_back() {
     for (as_key, change, part) in [
         (&key("dan"), move_to("Bergen"), "may not change"),
         (&olga, move_to("Bergen"), "nothing would change"),
-        (&olga, json!({"change": "update", "domain": "customer", "key": 99999, "set": {"City": "x"}}), "no such record"),
+        (
+            &olga,
+            json!({"change": "update", "domain": "customer", "key": 99999, "set": {"City": "x"}}),
+            "no such record",
+        ),
         (&olga, json!({"change": "update", "domain": "customer", "key": 4, "set": {"CustomerId": 5}}), "can't be set"),
         (&olga, json!({"change": "update", "domain": "customer", "key": 4, "set": {"Cty": "x"}}), "did you mean"),
         (&olga, json!({"change": "drop", "domain": "customer"}), "the change is not as it should be"),

@@ -16,6 +16,7 @@ mod kinds;
 mod leases;
 mod long;
 mod outside;
+mod own_data;
 mod references;
 mod shells;
 mod skilled;

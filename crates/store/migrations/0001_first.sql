@@ -340,6 +340,18 @@ create table memories (
     primary key (tenant_id, agent_id)
 );
 
+-- What agents write down about the tables of their private databases.
+create table database_docs (
+    tenant_id  uuid   not null,
+    agent_id   uuid   not null,
+    -- The nil id: of the database that all share.
+    user_id    uuid   not null,
+    text       text   not null,
+    version    bigint not null,
+    classified text,
+    primary key (tenant_id, agent_id, user_id)
+);
+
 create table notes (
     tenant_id  uuid   not null,
     agent_id   uuid   not null,

@@ -14,10 +14,13 @@ use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::agent::Agent;
+use steward_core::agent::{Agent, DatabaseScope};
 use steward_core::ports::{AgentTools, Authorized, Interrupted, ToolScope, Tools};
 use steward_core::skill::Skill;
-use steward_core::tool::{EffectClass, Preview, Settled, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{
+    DB_QUERY, EffectClass, Preview, SAVE_MEMORY, Settled, ToolCall, ToolError, ToolOutput, ToolSpec, UPDATE_DB_SCHEMA,
+    Undo,
+};
 use steward_core::{RunId, TenantId, hash, schema};
 
 /// How long a tool that changes something gets to end by itself.
@@ -180,6 +183,17 @@ impl Dispatcher {
     }
 }
 
+/// Whether the agent's own switches give it the tool; `None`: they say nothing of it.
+fn switch_of(agent: &Agent, tool: &str) -> Option<bool> {
+    let own = agent.own_data;
+    match tool {
+        SAVE_MEMORY => own.memory,
+        DB_QUERY => Some(own.database != DatabaseScope::Off),
+        UPDATE_DB_SCHEMA => Some(own.documentation),
+        _ => None,
+    }
+}
+
 fn settle(
     tool: &str,
     done: Result<Result<ToolOutput, ToolError>, Box<dyn Any + Send>>,
@@ -207,22 +221,25 @@ impl Tools for Dispatcher {
 
     async fn of_agent(&self, tenant: TenantId, agent: &Agent) -> Result<AgentTools, ToolError> {
         let mut found = AgentTools { tools: self.catalogue(), prompts: Vec::new() };
-        if agent.tools.is_empty() {
-            let by_name_only = |spec: &ToolSpec| {
-                let name = spec.name.as_str();
-                BROWSER_TOOLS.contains(&name) || DOMAIN_TOOLS.contains(&name)
-            };
-            found.tools.retain(|spec| !by_name_only(spec));
-        } else {
-            found.tools.retain(|spec| agent.tools.contains(&spec.name));
-        }
+        let switched = |spec: &ToolSpec| switch_of(agent, &spec.name);
+        found.tools.retain(|spec| {
+            switched(spec).unwrap_or_else(|| {
+                if agent.tools.is_empty() {
+                    !BROWSER_TOOLS.contains(&spec.name.as_str()) && !DOMAIN_TOOLS.contains(&spec.name.as_str())
+                } else {
+                    agent.tools.contains(&spec.name)
+                }
+            })
+        });
         if let Some(runtime) = &self.skills {
             let taken = |name: &str| self.index.contains_key(name);
             let skills = runtime.of_agent(tenant, agent, taken).await?;
             let reads = |spec: &ToolSpec| REFERENCE_TOOLS.contains(&spec.name.as_str());
             // Tools that a person chose for the agent stay; else only those that the package needs are offered.
             if agent.tools.is_empty() && !skills.allowed.is_empty() {
-                found.tools.retain(|spec| reads(spec) || skills.allowed.contains(&spec.name));
+                found
+                    .tools
+                    .retain(|spec| reads(spec) || switched(spec) == Some(true) || skills.allowed.contains(&spec.name));
             }
             // The reference tools are useless without a package, and take space in small context windows.
             if !skills.packaged {

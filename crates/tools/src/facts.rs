@@ -2,7 +2,7 @@ mod memory;
 mod notes;
 mod reminders;
 
-pub use memory::SaveMemory;
+pub use memory::{MAX_MEMORY_CHARS, SaveMemory};
 pub use notes::{NotesCreate, NotesList, NotesRead};
 pub(crate) use reminders::parse_time;
 pub use reminders::{RemindersCreate, RemindersDone, RemindersList};

@@ -14,6 +14,7 @@ mod handler;
 pub mod mail;
 pub mod mcp;
 pub mod outbound;
+pub mod own_database;
 pub mod package;
 pub mod python;
 pub mod sample;

@@ -7,6 +7,7 @@ use crate::facts::{NotesCreate, NotesList, NotesRead, RemindersCreate, Reminders
 use crate::files::{Grep, List, Read, Write};
 use crate::mail::MailDraft;
 use crate::outbound::HostPort;
+use crate::own_database::{DbQuery, OwnDatabases, UpdateDbSchema};
 use crate::python::Python;
 use crate::skills::PythonRunner;
 use crate::sql::SqlTool;
@@ -33,6 +34,8 @@ pub struct Ports {
     pub python: Arc<dyn PythonRunner>,
     pub knowledge: KnowledgeSlot,
     pub data: DataSlot,
+    /// Private databases of the agents.
+    pub databases: OwnDatabases,
 }
 
 /// All standard tools, in the order in which models see them.
@@ -66,6 +69,8 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(RemindersList { facts: Arc::clone(facts), clock: Arc::clone(clock) })
         .with(RemindersDone { facts: Arc::clone(facts), clock: Arc::clone(clock) })
         .with(SaveMemory(Arc::clone(facts)))
+        .with(DbQuery(ports.databases.clone()))
+        .with(UpdateDbSchema(Arc::clone(facts)))
         .with(MailDraft(Arc::clone(blobs)))
         .with(Feedback)
         .with(FinalAnswer))

@@ -42,7 +42,9 @@ impl DataAccess for DomainService {
         }
         text.push('\n');
         match self.hinted(&known, &roles, request).await {
-            Some((view, domain)) => text.push_str(&hint(&view, &domain)),
+            Some((view, domain)) => {
+                text.push_str(&hint(&view, &domain, |name| visible.domain(name).is_some()));
+            }
             None => text.push_str(EXAMPLES),
         }
         Ok(text)
@@ -113,7 +115,7 @@ impl DomainService {
         Ok(seen
             .take(limit)
             .map(|hit| SchemaPassage {
-                text: whole_text(known, &hit.domain, hit.chunk),
+                text: whole_text(known, &hit.domain, hit.chunk, |name| visible.domain(name).is_some()),
                 domain: hit.domain,
                 score: hit.score,
             })
@@ -151,12 +153,12 @@ impl DomainService {
 }
 
 /// The chunk that was found, after the first one of its domain, which says what the domain is.
-fn whole_text(known: &Known, domain: &str, chunk: usize) -> String {
+fn whole_text(known: &Known, domain: &str, chunk: usize, may_read: impl Fn(&str) -> bool) -> String {
     let Some(found) = known.chunks.get(chunk) else { return String::new() };
     let first = known.chunks.iter().find(|chunk| chunk.domain == domain && chunk.view.is_none() && chunk.part == 0);
     match first.filter(|first| first.hash != found.hash) {
-        Some(first) => format!("{}\n\n{}", first.text, found.text),
-        None => found.text.clone(),
+        Some(first) => format!("{}\n\n{}", first.text_for(&may_read), found.text_for(&may_read)),
+        None => found.text_for(may_read),
     }
 }
 

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use steward_core::agent::{Agent, Deep, Tuning};
+use steward_core::agent::{Agent, Deep, OwnData, Tuning};
 use steward_core::budget::Preset;
 use steward_core::policy::{Policy, RiskClass};
 use steward_core::routing::Routing;
@@ -44,6 +44,9 @@ pub struct AgentInput {
     /// Credentials by the name of the skill or of the kind that they serve; left out: those it has.
     #[serde(default)]
     pub credentials: Option<BTreeMap<String, CredentialId>>,
+    /// What it keeps for itself; left out: as it is.
+    #[serde(default)]
+    pub own_data: Option<OwnData>,
     /// Whatever people keep beside it; left out: what is there.
     #[serde(default)]
     #[schema(value_type = Object)]
@@ -94,6 +97,7 @@ impl AgentInput {
             routing: self.routing,
             skills: self.skills.or_else(|| before.map(|agent| agent.skills.clone())).unwrap_or_default(),
             credentials: self.credentials.or_else(|| before.map(|agent| agent.credentials.clone())).unwrap_or_default(),
+            own_data: self.own_data.or_else(|| before.map(|agent| agent.own_data)).unwrap_or_default(),
             metadata: self.metadata.or_else(|| before.map(|agent| agent.metadata.clone())).unwrap_or_default(),
         }
     }

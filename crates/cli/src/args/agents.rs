@@ -60,10 +60,104 @@ pub enum AgentAction {
         /// Its name.
         name: String,
     },
+    /// What an agent remembers.
+    #[command(
+        after_help = "Examples:\n  steward agents memory show clerk\n  steward agents memory append clerk \"The fiscal year starts in April.\"\n  steward agents memory set clerk --from memory.md"
+    )]
+    Memory {
+        /// What to do with it.
+        #[command(subcommand)]
+        action: MemoryAction,
+    },
+    /// The private database of an agent: the one that all share, or your own where each user has one.
+    #[command(
+        after_help = "Examples:\n  steward agents database tables clerk\n  steward agents database query clerk \"SELECT * FROM ai_expenses\""
+    )]
+    Database {
+        /// What to do with it.
+        #[command(subcommand)]
+        action: DatabaseAction,
+    },
+    /// Take over the instruction, memory and tables of a database of MetatronOS.
+    ImportMetatron {
+        /// Its SQLite file.
+        file: PathBuf,
+        /// The agent that gets it; what it kept before is replaced.
+        agent: String,
+        /// Don't ask.
+        #[arg(long, short)]
+        yes: bool,
+    },
     /// Take a removal back.
     Restore {
         /// Its name, or the beginning or end of its id.
         name: String,
+    },
+}
+
+/// What to do with what an agent remembers.
+#[derive(Debug, Clone, Subcommand)]
+pub enum MemoryAction {
+    /// Show it.
+    Show {
+        /// Name of the agent [default: steward].
+        agent: Option<String>,
+    },
+    /// Replace it.
+    Set {
+        /// Name of the agent.
+        agent: String,
+        /// The whole text.
+        #[arg(required_unless_present = "from")]
+        text: Option<String>,
+        /// The same from a file; `-` reads standard input.
+        #[arg(long, value_name = "FILE", conflicts_with = "text")]
+        from: Option<PathBuf>,
+    },
+    /// Add a line to it.
+    Append {
+        /// Name of the agent.
+        agent: String,
+        /// The line.
+        text: String,
+    },
+    /// Have it forget everything.
+    Clear {
+        /// Name of the agent.
+        agent: String,
+        /// Don't ask.
+        #[arg(long, short)]
+        yes: bool,
+    },
+}
+
+/// What to do with the private database of an agent.
+#[derive(Debug, Clone, Subcommand)]
+pub enum DatabaseAction {
+    /// List its tables, with what the agent has written down about them.
+    Tables {
+        /// Name of the agent [default: steward].
+        agent: Option<String>,
+    },
+    /// Run one SELECT.
+    Query {
+        /// Name of the agent.
+        agent: String,
+        /// The statement.
+        sql: String,
+    },
+    /// Empty it; `restore` takes that back until the agent makes a table again.
+    Clear {
+        /// Name of the agent.
+        agent: String,
+        /// Don't ask.
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Put back the copy from before it was emptied, or from before its tables were last changed.
+    Restore {
+        /// Name of the agent.
+        agent: String,
     },
 }
 
@@ -103,6 +197,15 @@ pub struct AgentFields {
     /// Longest reply, tokens.
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u32>,
+    /// Whether it remembers; with `default` that is a tool like any other.
+    #[arg(long, value_name = "WHEN")]
+    pub memory: Option<PlanSwitch>,
+    /// Whose private database it has.
+    #[arg(long, value_name = "WHOSE")]
+    pub database: Option<DatabaseSwitch>,
+    /// Whether it keeps a documentation of its tables.
+    #[arg(long, value_name = "WHEN")]
+    pub documentation: Option<Switch>,
     /// Whether it plans while it works; `default` is the installation's setting.
     #[arg(long, value_name = "WHEN")]
     pub plan: Option<PlanSwitch>,
@@ -121,13 +224,33 @@ pub enum BudgetPreset {
     Plan,
 }
 
-/// On, off, or as the installation is set.
+/// On, off, or the default.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum PlanSwitch {
-    /// It plans.
+    /// It does.
     On,
     /// It does not.
     Off,
-    /// As the installation is set.
+    /// Neither is said.
     Default,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// It does.
+    On,
+    /// It does not.
+    Off,
+}
+
+/// Whose the private database is.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum DatabaseSwitch {
+    /// It has none.
+    Off,
+    /// All who ask it share one.
+    Agent,
+    /// Each user has their own.
+    User,
 }

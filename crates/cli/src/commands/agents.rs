@@ -1,4 +1,5 @@
 mod change;
+mod own_data;
 
 use crate::args::{self, AgentAction};
 use crate::client::Client;
@@ -24,6 +25,11 @@ pub async fn run(client: &Client, args: args::Agents, term: Term) -> anyhow::Res
             change::edit(client, &name, rename, from, &fields, json, term).await
         }
         Some(AgentAction::Remove { name }) => change::remove(client, &name, json, term).await,
+        Some(AgentAction::Memory { action }) => own_data::memory(client, &action, json, term).await,
+        Some(AgentAction::Database { action }) => own_data::database(client, &action, json, term).await,
+        Some(AgentAction::ImportMetatron { file, agent, yes }) => {
+            own_data::import(client, &file, &agent, (yes, json), term).await
+        }
         Some(AgentAction::Restore { name }) => change::restore(client, &name, json, term).await,
     }
 }

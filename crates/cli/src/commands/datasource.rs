@@ -21,7 +21,8 @@ pub async fn run(client: &Client, args: DatasourceArgs, term: Term) -> anyhow::R
             }
             for table in schema["tables"].as_array().into_iter().flatten() {
                 let rows = table["rows"].as_u64().map_or_else(String::new, |rows| format!("{rows} rows"));
-                let domains: Vec<&str> = table["domains"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                let domains: Vec<&str> =
+                    table["domains"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
                 println!("{:<32} {rows:>14}  {}", text(table, "name"), term.dim(&domains.join(", ")));
             }
             Ok(Exit::Done)
@@ -44,7 +45,8 @@ pub async fn run(client: &Client, args: DatasourceArgs, term: Term) -> anyhow::R
         }
         DatasourceAction::Remove { name, yes } => {
             let found = find(client, &name).await?;
-            let what = format!("the datasource `{name}`; the database stays as it is, its domains can't be asked any more");
+            let what =
+                format!("the datasource `{name}`; the database stays as it is, its domains can't be asked any more");
             if !confirmed(&format!("the datasource `{name}`"), yes, term)? {
                 return Ok(Exit::Refused);
             }

@@ -33,7 +33,11 @@ pub async fn run(client: &Client, args: DomainArgs, term: Term) -> anyhow::Resul
         }
         DomainAction::Show { name, view } => {
             let found: Value = client.get(&place(&name, view)).await?;
-            if as_json { println!("{found}") } else { print!("{}", text(&found, "text")) }
+            if as_json {
+                println!("{found}")
+            } else {
+                print!("{}", text(&found, "text"))
+            }
             Ok(Exit::Done)
         }
         DomainAction::Check { file } => check(client, &file, as_json, term).await,
@@ -61,7 +65,8 @@ pub async fn run(client: &Client, args: DomainArgs, term: Term) -> anyhow::Resul
             if file == Path::new("-") {
                 print!("{}", text(&after, "text"));
             } else if text(&after, "text") != before {
-                std::fs::write(&file, text(&after, "text")).with_context(|| format!("can't write {}", file.display()))?;
+                std::fs::write(&file, text(&after, "text"))
+                    .with_context(|| format!("can't write {}", file.display()))?;
             }
             Ok(Exit::Done)
         }
@@ -110,7 +115,8 @@ fn read(file: &Path) -> anyhow::Result<String> {
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let rows = client.rows("/api/domains").await?;
-    let empty = "There are no domains that you may ask. Describe a database with: steward domain init DATASOURCE --save";
+    let empty =
+        "There are no domains that you may ask. Describe a database with: steward domain init DATASOURCE --save";
     if term.listed(&rows, as_json, empty) {
         return Ok(Exit::Done);
     }
@@ -207,12 +213,7 @@ fn csv_line<'c>(cells: impl Iterator<Item = &'c str>) -> String {
     cells.map(quoted).collect::<Vec<_>>().join(",")
 }
 
-async fn instructions(
-    client: &Client,
-    action: InstructionAction,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn instructions(client: &Client, action: InstructionAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let path = |name: &str| format!("/api/standing-instructions/{}", encoded(name));
     let all = client.rows("/api/standing-instructions").await?;
     match action {
@@ -262,7 +263,10 @@ async fn changes(client: &Client, action: ChangeAction, as_json: bool, term: Ter
                 return Ok(Exit::Done);
             }
             print_change(&made, term);
-            println!("Nothing is written yet. Confirm it with: steward domain changes confirm {}", text(&made["change"], "id"));
+            println!(
+                "Nothing is written yet. Confirm it with: steward domain changes confirm {}",
+                text(&made["change"], "id")
+            );
             return Ok(Exit::Done);
         }
         ChangeAction::Confirm { id } => (id, "confirm"),

@@ -7,7 +7,7 @@ use crate::message::Message;
 use crate::model::{Capabilities, Provider, Strategy};
 pub use crate::policy::Origin;
 use crate::policy::{Grant, StandingGrant, ToolRule};
-use crate::prompt::Carried;
+use crate::prompt::{Carried, OwnSections};
 use crate::reference::{GivenDocument, LookedThrough, Reference};
 use crate::routing::{Attempt, RouteTaken, ToolHint};
 use crate::skill::SkillPrompt;
@@ -80,6 +80,9 @@ pub struct Setup {
     #[serde(default)]
     #[schema(required)]
     pub memory: String,
+    /// What it keeps for itself, where it has switches for that.
+    #[serde(default, skip_serializing_if = "OwnSections::is_nothing")]
+    pub own_sections: OwnSections,
     /// The request.
     pub input: String,
     /// Loop or plan.

@@ -1,7 +1,7 @@
 use super::store_result::StoreResult;
 use crate::agent::Agent;
 use crate::governance::Classified;
-use crate::{AgentId, TenantId, Timestamp};
+use crate::{AgentId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,20 @@ pub trait Facts: Send + Sync {
     async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Memory>;
     /// Replaces it if `memory.version` is still the newest, else [`StoreError::Conflict`]. The saved one is the next.
     async fn save_memory(&self, tenant: TenantId, agent: AgentId, memory: &Memory) -> StoreResult<()>;
+    /// What the agent has written down about the tables of its private database: of the one that all share, or of `user`'s.
+    async fn database_doc(&self, tenant: TenantId, agent: AgentId, user: Option<UserId>) -> StoreResult<Memory>;
+    /// As [`Self::save_memory`].
+    async fn save_database_doc(
+        &self,
+        tenant: TenantId,
+        agent: AgentId,
+        user: Option<UserId>,
+        doc: &Memory,
+    ) -> StoreResult<()>;
+    /// What agents have written down about databases of this user's own.
+    async fn database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(AgentId, Memory)>>;
+    /// Deletes them for good; returns how many there were.
+    async fn delete_database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<u64>;
     /// Makes or replaces a note; returns the one before.
     async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>>;
     async fn remove_note(&self, tenant: TenantId, agent: AgentId, title: &str) -> StoreResult<()>;

@@ -1,4 +1,4 @@
-use crate::agent::Agent;
+use crate::agent::{Agent, DatabaseScope};
 use crate::governance::Classified;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
@@ -24,6 +24,8 @@ pub struct ToolScope {
     pub utc_offset_minutes: i32,
     pub timeout_ms: u64,
     pub user: Option<UserId>,
+    /// Whose the agent's private database is.
+    pub database: DatabaseScope,
     /// The most confidential that the run has seen: what it keeps for later is as confidential.
     pub classified: Option<Classified>,
     /// Passages that the run has been given: further ones are numbered after them.

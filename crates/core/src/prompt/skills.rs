@@ -24,7 +24,7 @@ pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
 }
 
 /// The longest common length at which all fit; short ones leave their share to the others.
-fn fair(lengths: &[usize], room: usize) -> usize {
+pub(super) fn fair(lengths: &[usize], room: usize) -> usize {
     let mut sorted = lengths.to_vec();
     sorted.sort_unstable();
     let mut left = room;
@@ -66,6 +66,8 @@ mod tests {
             skills: &skills_text(&skills, 100),
             tool_text: "Tools: none.",
             memory: "",
+            own_sections: "",
+            own_changes: "",
             references: "",
             notes: "",
             now: Timestamp(0),

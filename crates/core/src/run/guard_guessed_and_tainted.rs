@@ -16,6 +16,7 @@ impl RunState {
     /// reaches tools that look, unless a person has approved just this call: permissions for more
     /// were given to calls that the agent makes of its own accord.
     pub(super) fn verdict(&self, setup: &Setup, spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> Verdict {
+        let spec = &ToolSpec { risk: spec.risk_of(call), ..spec.clone() };
         let grants = self.permissions();
         let verdict = judge(&setup.agent.policy, &self.rules(), &grants, spec, call, now);
         let guessed = call.is_guessed() && spec.risk != RiskClass::Read;

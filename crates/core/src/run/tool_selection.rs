@@ -127,6 +127,7 @@ impl RunState {
             offered,
             // Places in this run mean nothing in the next; its messages are not in the conversation.
             compaction: Compaction { run_from: 0, cut: 0, ..self.fallback.compaction.clone() },
+            own_sections: setup.own_sections.begun_with(&setup.carried.own_sections).clone(),
         }
     }
 

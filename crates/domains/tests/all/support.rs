@@ -72,7 +72,7 @@ fn schemas(shop: &Schema, archive: &Schema) -> BTreeMap<String, Schema> {
 }
 
 /// A text that says nothing wrong, with every statement of the language.
-pub const SHOP: &str = r###"# Customers and what they order.
+pub const SHOP: &str = r##"# Customers and what they order.
 domain customer from customer@shop {
   permission admin read, write, delete
   permission "sales team" read, write
@@ -143,7 +143,7 @@ view customer_form "Customer" over customer {
     column "Total Price" "Total" format="#,##0.00"
   }
 }
-"###;
+"##;
 
 /// The text without `|`, and where that stood.
 pub fn cursor(text: &str) -> (String, usize) {

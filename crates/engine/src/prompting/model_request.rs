@@ -10,7 +10,7 @@ use steward_core::message::{Message, given_documents};
 use steward_core::model::{Capabilities, ModelRequest, Purpose, Strategy};
 use steward_core::plan;
 use steward_core::prompt::references_text;
-use steward_core::prompt::{Prompt, PromptInput, assemble, brief, skills_text, weigh_tools};
+use steward_core::prompt::{OwnSections, Prompt, PromptInput, assemble, brief, skills_text, weigh_tools};
 use steward_core::run::{RunState, is_control, plan_tool, room_for_tools};
 use steward_core::tool::{PLAN, TOOL_SEARCH, ToolSpec, tool_search};
 use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers_instructions, react};
@@ -117,11 +117,14 @@ pub(crate) fn build_request(
         let notes = notes(state, setup, purpose, native);
         let skills = skills_text(&setup.skills, room_for_tools(capabilities));
         let references = references(setup, capabilities);
+        let (begun, room) = begun_with(setup, capabilities);
         assemble(&PromptInput {
             instructions: &setup.agent.instructions,
             skills: &skills,
             tool_text: &tool_text,
             memory: &setup.memory,
+            own_sections: &begun.text(room),
+            own_changes: &setup.own_sections.changed(begun, room),
             references: &references,
             notes: &notes,
             now: state.fallback.begun_at,
@@ -151,6 +154,14 @@ pub(crate) fn build_request(
         timeout_ms: setup.agent.tuning.timeout_ms,
     };
     BuiltRequest { request, prompt, tool_text, beside, reserve }
+}
+
+/// What of the agent's own the prompts of this conversation begin with, and the tokens that it may take. What has
+/// changed since is repeated before the request, unless the window is too small for both.
+fn begun_with<'s>(setup: &'s Setup, capabilities: &Capabilities) -> (&'s OwnSections, u64) {
+    let room = room_for_tools(capabilities);
+    let begun = setup.own_sections.begun_with(&setup.carried.own_sections);
+    if setup.own_sections.changed_tokens(begun) > room / 2 { (&setup.own_sections, room) } else { (begun, room) }
 }
 
 /// The passages that the run was given, as far as a quarter of the window goes. A model that can't sum up makes nothing of
@@ -243,6 +254,8 @@ fn summary_prompt(state: &RunState, setup: &Setup, capabilities: &Capabilities, 
         skills: "",
         tool_text: "",
         memory: "",
+        own_sections: "",
+        own_changes: "",
         references: "",
         notes: "",
         now: state.fallback.begun_at,

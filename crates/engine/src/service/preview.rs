@@ -56,11 +56,12 @@ pub(crate) async fn preview_prompt(
     let tools = state.offered();
     let tokens = built.prompt.tokens;
     let skills = skills_text(&setup.skills, room_for_tools(&setup.capabilities));
+    let own_sections = setup.own_sections.text(room_for_tools(&setup.capabilities));
     let parts = [
         ("skills", estimate_tokens(&skills)),
         ("tools", estimate_tokens(&built.tool_text) + built.beside),
         ("references", estimate_tokens(&references(&setup, &setup.capabilities))),
-        ("memory", estimate_tokens(&memory_text(&setup.memory))),
+        ("memory", estimate_tokens(&memory_text(&setup.memory)) + estimate_tokens(&own_sections)),
         ("history", setup.history.iter().map(|message| estimate_tokens(&message.text)).sum()),
         ("input", estimate_tokens(&setup.input)),
     ];

@@ -3,7 +3,7 @@ use crate::error::EngineError;
 use crate::run::delegation::{inherited_grants, remaining_budget};
 use crate::service::references::{Wanted, gather};
 use std::sync::Arc;
-use steward_core::agent::Agent;
+use steward_core::agent::{Agent, DatabaseScope, OwnData};
 use steward_core::approval::Taint;
 use steward_core::audit::of_event;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, RequestSource, Setup};
@@ -11,8 +11,10 @@ use steward_core::governance::{Classified, DATA_RULES_SETTING, DataRules, Seen, 
 use steward_core::message::{Message, given_documents};
 use steward_core::model::{Capabilities, Connection};
 use steward_core::policy::{Grant, TOOL_RULES_SETTING, ToolRule, ToolRules};
-use steward_core::ports::{AgentTools, DataCaller, Lease, RouteRequest, RunRow, RunStatus, SideWrite, StoreError};
-use steward_core::prompt::{Carried, Compaction, weigh_tools};
+use steward_core::ports::{
+    AgentTools, DataCaller, Lease, Memory, RouteRequest, RunRow, RunStatus, SideWrite, StoreError,
+};
+use steward_core::prompt::{Carried, Compaction, OwnSections, weigh_tools};
 use steward_core::reference::GivenDocument;
 use steward_core::routing::{RouteTaken, Task, ToolHint};
 use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
@@ -161,6 +163,8 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         (history, inherited, Carried::default())
     };
     let memory = deps.store.memory(deps.tenant, request.agent.id).await?;
+    let own_data = request.agent.own_data;
+    let (own_sections, doc_classified) = own_sections(deps, &request.agent, request.user, &memory).await?;
     let AgentTools { tools, prompts } = deps
         .tools
         .of_agent(deps.tenant, &request.agent)
@@ -176,7 +180,9 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let personal = deps.personal_data_in(&data_rules, &request.input);
     let (agent, text) = (request.agent.name.as_str(), request.input.as_str());
     let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
-    let classified = higher(higher(data_rules.classify(&seen), inherited.classified), memory.classified);
+    let classified =
+        higher(higher(data_rules.classify(&seen), inherited.classified), memory_classified(own_data, &memory));
+    let classified = higher(classified, doc_classified);
     let gathered = Box::pin(gather(
         deps,
         &Wanted {
@@ -199,7 +205,8 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         tools: tools.into(),
         conversation: request.conversation,
         history,
-        memory: memory.text,
+        memory: if own_data.memory.is_none() { memory.text } else { String::new() },
+        own_sections,
         input: request.input,
         mode: request.mode,
         origin: request.origin,
@@ -253,6 +260,28 @@ async fn with_briefing(
         }
     }
     Ok(prompts)
+}
+
+/// What the agent keeps for itself where it has switches for that, and the most confidential of its documentation.
+async fn own_sections(
+    deps: &Deps,
+    agent: &Agent,
+    user: Option<UserId>,
+    memory: &Memory,
+) -> Result<(OwnSections, Option<Classified>), EngineError> {
+    let own_data = agent.own_data;
+    let user = user.filter(|_| own_data.database == DatabaseScope::User);
+    let unowned = own_data.database == DatabaseScope::User && user.is_none();
+    let doc = if own_data.has_database_section() && !unowned {
+        deps.store.database_doc(deps.tenant, agent.id, user).await?
+    } else {
+        Memory::default()
+    };
+    Ok((OwnSections::new(own_data, &memory.text, &doc.text), doc.classified))
+}
+
+fn memory_classified(own_data: OwnData, memory: &Memory) -> Option<Classified> {
+    memory.classified.clone().filter(|_| own_data.memory != Some(false))
 }
 
 /// The rules of the installation that hold for a run.

@@ -26,6 +26,10 @@ pub(super) fn take(slot: &Slot) -> Option<Refusal> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).refusal.take()
 }
 
+pub(super) fn note(slot: &Slot, refusal: Refusal) {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).refusal.get_or_insert(refusal);
+}
+
 pub(super) fn virtual_reads(slot: &Slot) -> usize {
     slot.lock().unwrap_or_else(PoisonError::into_inner).virtual_reads.len()
 }
@@ -92,7 +96,13 @@ fn change(policy: &Policy, names: &Names, database: Option<&str>, table: &str, c
     read(policy, names, database, table, column)
 }
 
-fn read(policy: &Policy, names: &Names, database: Option<&str>, table: &str, column: &str) -> Result<(), Refusal> {
+pub(super) fn read(
+    policy: &Policy,
+    names: &Names,
+    database: Option<&str>,
+    table: &str,
+    column: &str,
+) -> Result<(), Refusal> {
     let lower = table.to_ascii_lowercase();
     if is_internal(table) {
         return Err(refuse(
@@ -143,7 +153,7 @@ fn read(policy: &Policy, names: &Names, database: Option<&str>, table: &str, col
 fn policy_never_lists(policy: &Policy, table: &str) -> bool {
     match &policy.tables {
         super::Tables::Deny(_) => policy.allows_table(table),
-        super::Tables::All | super::Tables::Allow(_) => true,
+        super::Tables::All | super::Tables::Allow(_) | super::Tables::Prefix(_) => true,
     }
 }
 
@@ -163,7 +173,7 @@ pub(super) fn allows_function(policy: &Policy, name: &str) -> bool {
     }
 }
 
-fn refuse(what: impl Into<String>, hint: &str) -> Refusal {
+pub(super) fn refuse(what: impl Into<String>, hint: &str) -> Refusal {
     Refusal { what: what.into(), hint: hint.to_owned() }
 }
 

@@ -10,6 +10,8 @@ pub enum Tables {
     All,
     Allow(BTreeSet<String>),
     Deny(BTreeSet<String>),
+    /// Those whose names begin with it.
+    Prefix(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,7 +134,13 @@ impl Policy {
             Tables::All => !self.sensitive(table),
             Tables::Allow(set) => listed(set),
             Tables::Deny(set) => !listed(set) && !self.sensitive(table),
+            Tables::Prefix(prefix) => table.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix)),
         }
+    }
+
+    /// A table beside those of [`Tables::Prefix`], in which the program notes what was done.
+    pub(super) fn keeps_for_itself(&self, table: &str) -> bool {
+        matches!(self.tables, Tables::Prefix(_)) && table.starts_with(super::private_database::OWN_TABLES)
     }
 
     /// Does not consider whether its table may be read.

@@ -67,6 +67,7 @@ pub fn agent(tools: Vec<String>) -> Agent {
         budget: steward_core::budget::Preset::Plan,
         routing: steward_core::routing::Routing::default(),
         deep: steward_core::agent::Deep::default(),
+        own_data: steward_core::agent::OwnData::default(),
         tuning: Tuning::default(),
         credentials: std::collections::BTreeMap::new(),
         metadata: serde_json::Map::new(),

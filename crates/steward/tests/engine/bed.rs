@@ -25,6 +25,7 @@ use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::model_server::ScriptedModelServer;
 use steward_tools::LocalWorkspaces;
+use steward_tools::own_database::OwnDatabases;
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Ports, ToolsConfig, standard};
 use uuid::Uuid;
@@ -110,7 +111,7 @@ async fn composed(
     let client = Client::new(Secrets::none(), None, Timeouts::default());
     let helper = || Helper { program: env!("CARGO_BIN_EXE_steward").into(), prefix: vec!["sandbox-exec".into()] };
     let knowledge = steward_core::ports::KnowledgeSlot::default();
-    let data = steward_core::ports::DataSlot::default();
+    let data_slot = steward_core::ports::DataSlot::default();
     let tools = standard(
         ToolsConfig {
             web_allow: web_allow.iter().map(|one| one.parse().unwrap()).collect(),
@@ -123,7 +124,8 @@ async fn composed(
             clock: Arc::clone(&clock),
             python: Arc::new(PythonPool::new(helper(), PythonConfig::default())),
             knowledge: Arc::clone(&knowledge),
-            data: Arc::clone(&data),
+            data: Arc::clone(&data_slot),
+            databases: OwnDatabases::new(data),
         },
     )
     .unwrap();
@@ -132,7 +134,7 @@ async fn composed(
     let service = RunService::new(Deps {
         limiter: Arc::default(),
         knowledge,
-        data,
+        data: data_slot,
         personal_data: Arc::new(SharedDetector),
         tenant: TenantId::DEFAULT,
         store: store.clone(),
@@ -163,6 +165,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
             tuning: Tuning::default(),
             routing: Routing::default(),
             deep: Deep { enabled: Some(false), ..Deep::default() },
+            own_data: steward_core::agent::OwnData::default(),
             credentials: std::collections::BTreeMap::new(),
             metadata: serde_json::Map::new(),
             skills: Vec::new(),

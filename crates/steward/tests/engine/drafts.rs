@@ -42,6 +42,7 @@ async fn view() -> View {
         timeout_ms: 1000,
         user: None,
         references: 0,
+        database: steward_core::agent::DatabaseScope::default(),
         classified: None,
         skill: None,
         cancellation: Cancellation::default(),

@@ -5,7 +5,8 @@ use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
 use steward_core::governance::Classified;
 use steward_core::ports::{Facts, Memory, Note, Reminder, StoreError, StoreResult};
-use steward_core::{AgentId, TenantId};
+use steward_core::{AgentId, TenantId, UserId};
+use uuid::Uuid;
 
 #[async_trait]
 impl Facts for Store {
@@ -33,6 +34,50 @@ impl Facts for Store {
             return Err(StoreError::Conflict("the memory was changed meanwhile; read it again".to_owned()));
         }
         Ok(())
+    }
+
+    async fn database_doc(&self, tenant: TenantId, agent: AgentId, user: Option<UserId>) -> StoreResult<Memory> {
+        let sql = "select text, version, classified from database_docs
+             where tenant_id = $1 and agent_id = $2 and user_id = $3";
+        match self.row(sql, args![tenant, agent, owner(user)]).await? {
+            Some(row) => doc(&row, 0),
+            None => Ok(Memory::default()),
+        }
+    }
+
+    async fn save_database_doc(
+        &self,
+        tenant: TenantId,
+        agent: AgentId,
+        user: Option<UserId>,
+        doc: &Memory,
+    ) -> StoreResult<()> {
+        let sql = if doc.version == 0 {
+            "insert into database_docs (tenant_id, agent_id, user_id, text, version, classified)
+             values ($1, $2, $3, $4, $5 + 1, $6)
+             on conflict do nothing"
+        } else {
+            "update database_docs set text = $4, version = $5 + 1, classified = $6
+             where tenant_id = $1 and agent_id = $2 and user_id = $3 and version = $5"
+        };
+        let classified = doc.classified.as_ref().map(to_json).transpose()?;
+        let args = args![tenant, agent, owner(user), &doc.text, doc.version, classified];
+        if self.execute(sql, args).await? == 0 {
+            return Err(StoreError::Conflict("the documentation was changed meanwhile; read it again".to_owned()));
+        }
+        Ok(())
+    }
+
+    async fn database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(AgentId, Memory)>> {
+        let sql = "select agent_id, text, version, classified from database_docs
+             where tenant_id = $1 and user_id = $2 order by agent_id";
+        let rows = self.rows(sql, args![tenant, user]).await?;
+        rows.iter().map(|row| Ok((AgentId(row.id(0)?), doc(row, 1)?))).collect()
+    }
+
+    async fn delete_database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<u64> {
+        let sql = "delete from database_docs where tenant_id = $1 and user_id = $2";
+        Ok(self.execute(sql, args![tenant, user]).await?)
     }
 
     async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>> {
@@ -86,6 +131,16 @@ impl Facts for Store {
         let rows = self.rows(sql, args![tenant]).await?;
         rows.iter().map(|row| Ok((AgentId(row.id(5)?), reminder(row)?))).collect()
     }
+}
+
+fn owner(user: Option<UserId>) -> UserId {
+    user.unwrap_or(UserId(Uuid::nil()))
+}
+
+/// From three columns on: text, version, classification.
+fn doc(row: &Row, at: usize) -> StoreResult<Memory> {
+    let classified = classified(row.opt_text(at + 2)?)?;
+    Ok(Memory { text: row.text(at)?, version: row.count(at + 1)?, classified })
 }
 
 async fn note_down(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>> {

@@ -435,7 +435,7 @@ macro_rules! replaced {
 }
 
 /// What others have said and done. Settings, agents and skills are configuration, and the audit trail is a chain.
-const REPLACED: [&str; 20] = [
+const REPLACED: [&str; 21] = [
     replaced!("approvals", "subject", " and decided_at is not null"),
     replaced!("approvals", "about", " and decided_at is not null"),
     replaced!("approvals", "answer"),
@@ -459,6 +459,7 @@ const REPLACED: [&str; 20] = [
     replaced!("messages", "body"),
     replaced!("messages", "folded_text"),
     replaced!("memories", "text"),
+    replaced!("database_docs", "text"),
     replaced!("notes", "text"),
     replaced!("reminders", "text"),
 ];
@@ -524,6 +525,7 @@ const MENTIONS: &[(&str, &str)] = &[
     counted!("resource_grants", "given_by"),
     counted!("kept_runs", "kept_by"),
     counted!("memories", "text"),
+    counted!("database_docs", "text"),
     counted!("documents", "name", "source", "facts"),
     counted!("chunks", "text"),
     counted!("notes", "title", "text"),

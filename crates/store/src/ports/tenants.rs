@@ -52,6 +52,7 @@ const DELETIONS: &[(&str, &str)] = deletions![
     "agents",
     "connections",
     "memories",
+    "database_docs",
     "notes",
     "reminders",
     "idempotency_keys",

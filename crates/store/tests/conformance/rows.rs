@@ -23,6 +23,7 @@ pub fn agent(name: &str) -> Agent {
         budget: Preset::default(),
         tuning: Tuning::default(),
         deep: steward_core::agent::Deep::default(),
+        own_data: steward_core::agent::OwnData::default(),
         routing: steward_core::routing::Routing::default(),
         credentials: std::collections::BTreeMap::new(),
         metadata: serde_json::Map::new(),

@@ -27,12 +27,11 @@ const ROOMS: &[(&str, &[&str])] = &[
 
 /// Rooms that the tests of a room may use besides: those of `api` put an application together, and logins are tested over
 /// a real store.
-const TEST_ROOMS: &[(&str, &[&str])] =
-    &[
-        ("access", &["infra", "store"]),
-        ("api", &["access", "engine", "infra", "store", "tools"]),
-        ("sandbox", &["domains"]),
-    ];
+const TEST_ROOMS: &[(&str, &[&str])] = &[
+    ("access", &["infra", "store"]),
+    ("api", &["access", "engine", "infra", "store", "tools"]),
+    ("sandbox", &["domains"]),
+];
 
 /// Every room: what measures the program looks into all of it.
 const ANY: &str = "*";

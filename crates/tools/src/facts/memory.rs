@@ -9,9 +9,11 @@ use steward_core::hash;
 use steward_core::ports::{Facts, Memory, StoreError, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
-const LIMIT: usize = 4000;
-/// Tries while other runs change it.
-const TRIES: usize = 8;
+/// Longest memory, characters.
+pub const MAX_MEMORY_CHARS: usize = 4000;
+const LIMIT: usize = MAX_MEMORY_CHARS;
+/// Tries while other runs change it: each that fails means that one of theirs was saved.
+const TRIES: usize = 200;
 
 pub struct SaveMemory(pub Arc<dyn Facts>);
 

@@ -12,9 +12,10 @@ use steward_core::ports::{
     Authorized, BlobError, Blobs, Clock, Facts, Memory, Note, Reminder, StoreError, StoreResult, ToolScope, Tools as _,
 };
 use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput, Undo};
-use steward_core::{AgentId, TenantId, Timestamp, hash};
+use steward_core::{AgentId, TenantId, Timestamp, UserId, hash};
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
+use steward_tools::own_database::OwnDatabases;
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Dispatcher, DispatcherBuilder, Ports, ToolsConfig, standard, standard_builder};
 use tempfile::TempDir;
@@ -61,6 +62,7 @@ pub struct MemoryFacts {
     /// So many saves of the memory find that another run was faster.
     pub races: AtomicU64,
     pub saves: AtomicU64,
+    docs: Mutex<BTreeMap<Option<UserId>, Memory>>,
     notes: Mutex<BTreeMap<String, Note>>,
     reminders: Mutex<BTreeMap<String, Reminder>>,
 }
@@ -83,6 +85,30 @@ impl Facts for MemoryFacts {
         self.saves.fetch_add(1, Ordering::Relaxed);
         *memory = Memory { version: saved.version + 1, ..saved.clone() };
         Ok(())
+    }
+    async fn database_doc(&self, _: TenantId, _: AgentId, user: Option<UserId>) -> StoreResult<Memory> {
+        Ok(self.docs.lock().unwrap().get(&user).cloned().unwrap_or_default())
+    }
+    async fn save_database_doc(
+        &self,
+        _: TenantId,
+        _: AgentId,
+        user: Option<UserId>,
+        saved: &Memory,
+    ) -> StoreResult<()> {
+        let mut docs = self.docs.lock().unwrap();
+        let doc = docs.entry(user).or_default();
+        if doc.version != saved.version {
+            return Err(StoreError::Conflict("a newer documentation".into()));
+        }
+        *doc = Memory { version: saved.version + 1, ..saved.clone() };
+        Ok(())
+    }
+    async fn database_docs_of(&self, _: TenantId, _: UserId) -> StoreResult<Vec<(AgentId, Memory)>> {
+        Ok(Vec::new())
+    }
+    async fn delete_database_docs_of(&self, _: TenantId, _: UserId) -> StoreResult<u64> {
+        Ok(0)
     }
     async fn save_note(&self, _: TenantId, _: AgentId, note: &Note) -> StoreResult<Option<Note>> {
         Ok(self.notes.lock().unwrap().insert(note.title.clone(), note.clone()))
@@ -154,6 +180,7 @@ impl Bench {
             python: python(),
             knowledge: Arc::default(),
             data: Arc::default(),
+            databases: OwnDatabases::new(&dir.path().join("data")),
         };
         Self {
             scope: scope(workspace),
@@ -176,6 +203,7 @@ impl Bench {
             python: python(),
             knowledge: Arc::default(),
             data: Arc::default(),
+            databases: OwnDatabases::new(&self.dir.path().join("data")),
         };
         standard_builder(config, &ports).unwrap()
     }
@@ -284,6 +312,7 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         timeout_ms: 20_000,
         cancellation: Cancellation::default(),
         references: 0,
+        database: steward_core::agent::DatabaseScope::default(),
         classified: None,
         skill: None,
         user: None,

@@ -18,6 +18,7 @@ mod fakes;
 mod files;
 mod mail;
 mod outbound;
+mod own_database;
 mod package;
 mod post;
 mod python;

@@ -159,6 +159,7 @@ fn scope(run: RunId, workspace: PathBuf) -> ToolScope {
         timeout_ms: 60_000,
         cancellation: Cancellation::default(),
         references: 0,
+        database: steward_core::agent::DatabaseScope::default(),
         classified: None,
         skill: None,
         user: None,

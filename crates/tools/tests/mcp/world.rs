@@ -169,6 +169,7 @@ impl World {
             timeout_ms: 0,
             user: Some(user(1)),
             references: 0,
+            database: steward_core::agent::DatabaseScope::default(),
             classified: None,
             skill: None,
             cancellation: stop.clone(),

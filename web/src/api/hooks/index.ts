@@ -12,6 +12,7 @@ export * from "./documents";
 export * from "./governance";
 export * from "./groups";
 export * from "./mcp";
+export * from "./own-data";
 export * from "./policies";
 export * from "./reminders";
 export * from "./runs";

@@ -9,9 +9,12 @@ import { Button, Dialog, ErrorState, Field, IconButton, Input, Menu, MenuItem, M
 import { AccessButton } from "../access/AccessButton";
 import { useDeleting } from "./AgentsPage";
 import { DeepForm } from "./parts/DeepForm";
-import { problemsOf, sent } from "./parts/form";
+import { SWITCHED, problemsOf, sent } from "./parts/form";
 import { Limits } from "./parts/Limits";
+import { AgentDatabase } from "./parts/AgentDatabase";
 import { AgentDocuments } from "./parts/Documents";
+import { AgentMemory } from "./parts/AgentMemory";
+import { OwnDataForm } from "./parts/OwnDataForm";
 import { PolicyForm } from "./parts/Policy";
 import { Preview } from "./parts/Preview";
 import { RoutingForm } from "./parts/Routing";
@@ -94,9 +97,15 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
             <Group title={t("sec_routing")}><RoutingForm form={form} connections={connections.items} loading={connections.isLoading} disabled={!mayEdit} fixed={!operator} problem={problem} onChange={patch} /></Group>
             <Group title={t("sec_deep")}><DeepForm form={form} problem={problem} onChange={patch} /></Group>
             <Group title={t("sec_tools")}>
-              {tools.error ? <ErrorState inline error={tools.error} onRetry={() => void tools.refetch()} /> : <ToolPicker tools={tools.data} all={all} chosen={form.tools} error={tried ? problem("tools") : undefined} onAll={setAll} onChange={(chosen) => patch({ tools: chosen })} />}
+              {tools.error ? <ErrorState inline error={tools.error} onRetry={() => void tools.refetch()} /> : <ToolPicker tools={tools.data?.filter((tool) => !SWITCHED.includes(tool.name))} all={all} chosen={form.tools} error={tried ? problem("tools") : undefined} onAll={setAll} onChange={(chosen) => patch({ tools: chosen })} />}
             </Group>
             <Group title={t("sec_skills")}><SkillPicker agent={agent} chosen={form.skills ?? []} disabled={!mayEdit} operator={operator} onChange={(skills) => patch({ skills })} onGiven={(skills) => (patch({ skills: [...new Set([...(form.skills ?? []), ...skills])] }), setSaved((old) => ({ ...old, skills: [...new Set([...(old.skills ?? []), ...skills])] })))} /></Group>
+            <Group title={t("sec_own")}>
+              <OwnDataForm form={form} onChange={patch} />
+              {agent && <AgentMemory agent={agent.id} disabled={!mayEdit} />}
+              {/* Where each user has a database, this one is the viewer's own. */}
+              {agent && <AgentDatabase agent={agent.id} disabled={!mayEdit && saved.own_data.database !== "user"} />}
+            </Group>
             {agent && mayWork(me) && <Group title={t("sec_documents")}><AgentDocuments agent={agent} disabled={!mayEdit} /></Group>}
             <Group title={t("sec_policy")}><PolicyForm policy={form.policy} tools={tools.data ?? []} disabled={!operator} onChange={(policy) => patch({ policy })} /></Group>
             <Group title={t("sec_limits")}><Limits form={form} fixed={!operator} problem={problem} onChange={patch} /></Group>

@@ -1,4 +1,4 @@
-use crate::args::{AgentFields, PlanSwitch, Word};
+use crate::args::{AgentFields, DatabaseSwitch, PlanSwitch, Switch, Word};
 use crate::client::Client;
 use crate::commands::picked::{content_of, pick, text};
 use crate::exit::Exit;
@@ -154,18 +154,45 @@ async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value
         put("tuning", Value::Object(tuning));
     }
     if let Some(plan) = fields.plan {
-        let enabled = match plan {
-            PlanSwitch::On => json!(true),
-            PlanSwitch::Off => json!(false),
-            PlanSwitch::Default => Value::Null,
-        };
-        put("deep", json!({"enabled": enabled}));
+        put("deep", json!({"enabled": switched(plan)}));
+    }
+    let own_data = own_data(fields);
+    if !own_data.is_empty() {
+        put("own_data", Value::Object(own_data));
     }
     let policy = policy(fields)?;
     if !policy.is_empty() {
         put("policy", Value::Object(policy));
     }
     Ok(())
+}
+
+fn own_data(fields: &AgentFields) -> Map<String, Value> {
+    let mut own = Map::new();
+    if let Some(memory) = fields.memory {
+        own.insert("memory".to_owned(), switched(memory));
+    }
+    if let Some(database) = fields.database {
+        let scope = match database {
+            DatabaseSwitch::Off => "off",
+            DatabaseSwitch::Agent => "agent",
+            DatabaseSwitch::User => "user",
+        };
+        own.insert("database".to_owned(), json!(scope));
+    }
+    if let Some(documentation) = fields.documentation {
+        own.insert("documentation".to_owned(), json!(documentation == Switch::On));
+    }
+    own
+}
+
+/// Null: the default.
+fn switched(switch: PlanSwitch) -> Value {
+    match switch {
+        PlanSwitch::On => json!(true),
+        PlanSwitch::Off => json!(false),
+        PlanSwitch::Default => Value::Null,
+    }
 }
 
 fn policy(fields: &AgentFields) -> anyhow::Result<Map<String, Value>> {

@@ -25,6 +25,8 @@ impl Talk {
             skills: "",
             tool_text: "Tools: look.",
             memory: "likes tea",
+            own_sections: "",
+            own_changes: "",
             references: "",
             notes: "",
             now: Timestamp(0),

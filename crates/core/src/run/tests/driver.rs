@@ -78,6 +78,7 @@ impl Driver {
             conversation: None,
             history: vec![],
             memory: String::new(),
+            own_sections: crate::prompt::OwnSections::default(),
             input: "do it".into(),
             mode,
             origin: Origin::Cli,

@@ -271,22 +271,23 @@ impl Sql {
                 self.push(" ESCAPE '!'");
             }
             Test::In { expr, kind, values } => {
-                let text = is_text(*kind);
-                if text {
-                    self.folded(expr)
+                let folded = is_text(*kind);
+                if folded {
+                    self.folded(expr);
                 } else {
-                    self.expr(expr)
+                    self.expr(expr);
                 }
-                if text && self.dialect == Dialect::Sqlite {
+                if folded && self.dialect == Dialect::Sqlite {
                     self.push(" COLLATE NOCASE");
                 }
                 self.push(" IN (");
-                self.list(
-                    values,
-                    |sql, value| {
-                        if text { sql.folded_value(value.clone()) } else { sql.value(*kind, value.clone()) }
-                    },
-                );
+                self.list(values, |sql, value| {
+                    if folded {
+                        sql.folded_value(value.clone());
+                    } else {
+                        sql.value(*kind, value.clone());
+                    }
+                });
                 self.push(")");
             }
             Test::Null { expr, negated } => {

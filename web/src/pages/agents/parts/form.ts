@@ -1,9 +1,12 @@
 // The form of an agent: its start, and what is wrong with it.
 import { NO_ROUTING } from "@/api/hooks/connections";
-import type { Agent, AgentInput, Deep, Task } from "@/api/types";
+import type { Agent, AgentInput, Deep, OwnData, Task } from "@/api/types";
 
 export const TASKS: readonly Task[] = ["chat", "tool_call", "planning", "reasoning", "rag_answer", "summarize", "extract", "classify", "code_gen", "translate"];
 const INHERITED: Deep = { enabled: null, max_steps: null, style: null };
+const KEEPS_NOTHING: OwnData = { memory: null, database: "off", documentation: false };
+/** Tools that an agent has by a switch, never by being chosen. */
+export const SWITCHED: readonly string[] = ["db_query", "update_db_schema"];
 
 export const EMPTY: AgentInput = {
   name: "",
@@ -15,6 +18,7 @@ export const EMPTY: AgentInput = {
   tuning: { temperature: 0.2, max_tokens: 4096, timeout_ms: 300_000 },
   routing: NO_ROUTING,
   deep: INHERITED,
+  own_data: KEEPS_NOTHING,
   skills: [],
 };
 
@@ -22,7 +26,7 @@ export const MAX_NAME = 64;
 export const MAX_TOKENS = 1_000_000;
 
 /** An agent without its id; what its answer leaves out is as usual. */
-export const inputOf = ({ id: _id, routing, deep, ...input }: Agent): AgentInput => ({ ...input, routing: { ...NO_ROUTING, ...routing }, deep: { ...INHERITED, ...deep } });
+export const inputOf = ({ id: _id, routing, deep, own_data, ...input }: Agent): AgentInput => ({ ...input, routing: { ...NO_ROUTING, ...routing }, deep: { ...INHERITED, ...deep }, own_data: { ...KEEPS_NOTHING, ...own_data } });
 
 /** The agent as it is sent: skills, credentials and metadata only where the form changed them, for others give these to it too. */
 export function sent({ skills, credentials: _credentials, metadata: _metadata, ...input }: AgentInput, before: AgentInput): AgentInput {

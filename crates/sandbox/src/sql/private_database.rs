@@ -1,0 +1,342 @@
+//! A database that belongs to one agent: it makes its own tables in it, whose names begin with `ai_`, under the guard.
+//! All methods block. Calls for one file wait for each other, so that no two ever meet in it.
+
+mod copies;
+mod import;
+
+pub use import::Imported;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use steward_core::tables::Schema;
+
+use super::Guard;
+use super::change::{Answer, Changes, Snapshot};
+use super::error::SqlError;
+use super::open::OpenMode;
+use super::policy::{Limits, Policy, Tables};
+use super::query::Rows;
+use super::schema_change::SchemaChange;
+
+/// Names of the agent's tables and views begin with it.
+pub const PREFIX: &str = "ai_";
+/// Names of the tables in which the program notes what was done begin with it.
+pub(super) const OWN_TABLES: &str = "steward_";
+/// Largest size of a file that nobody set, bytes.
+pub const DEFAULT_BYTES: u64 = 64 << 20;
+const PAGE_BYTES: u64 = 4096;
+/// Calls that are remembered, so that a repeated one is recognised.
+const KEPT_CALLS: i64 = 10_000;
+/// Rows that one statement may change.
+const MOST_CHANGES: u64 = 20_000;
+
+/// What a statement came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Rows(Rows),
+    Changed(Box<Changes>),
+    Schema(SchemaOutcome),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaOutcome {
+    pub change: SchemaChange,
+    pub undo: PrivateUndo,
+}
+
+/// What takes a statement back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PrivateUndo {
+    Rows {
+        snapshot: Snapshot,
+    },
+    /// The copy of the file from before call number `call`, if nothing was written since.
+    Copy {
+        call: i64,
+    },
+}
+
+/// How a call is recognised after a crash, and what is written down with it.
+#[derive(Clone, Copy, Default)]
+pub struct Mark<'a> {
+    pub key: &'a str,
+    /// Makes the note that [`PrivateDatabase::note`] returns from the one before; `None` leaves that.
+    pub note: Option<&'a dyn Fn(Option<&str>) -> Option<String>>,
+}
+
+/// How many calls may be at work on files at a time without meeting.
+const LOCKS: usize = 64;
+static AT_WORK: [Mutex<()>; LOCKS] = [const { Mutex::new(()) }; LOCKS];
+
+#[derive(Debug, Clone)]
+pub struct PrivateDatabase {
+    path: PathBuf,
+    bytes: u64,
+    wall: Duration,
+}
+
+impl PrivateDatabase {
+    /// At most `bytes` large. Nothing is made before the first statement.
+    pub fn new(path: impl Into<PathBuf>, bytes: u64) -> Self {
+        Self { path: path.into(), bytes, wall: Limits::default().wall }
+    }
+
+    /// How long a statement may take.
+    #[must_use]
+    pub fn within(mut self, wall: Duration) -> Self {
+        self.wall = wall;
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn exists(&self) -> bool {
+        self.path.metadata().is_ok_and(|meta| meta.len() > 0)
+    }
+
+    /// Bytes on disk.
+    pub fn size(&self) -> u64 {
+        self.path.metadata().map_or(0, |meta| meta.len())
+    }
+
+    pub fn most_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// A statement that only reads.
+    pub fn query(&self, sql: &str) -> Result<Rows, SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        if !self.exists() {
+            return Err(self.empty());
+        }
+        Guard::open(&self.path, self.policy())?.query(sql)
+    }
+
+    /// One statement of the agent; without `keep` it is tried, told of and rolled back. `before_commit` gets the outcome
+    /// of one that changes something, and its error rolls it back.
+    pub fn run(
+        &self,
+        sql: &str,
+        mark: Mark<'_>,
+        keep: bool,
+        before_commit: impl FnOnce(&Outcome) -> Result<(), SqlError>,
+    ) -> Result<Outcome, SqlError> {
+        let _alone = self.alone();
+        self.ensure()?;
+        let guard = self.open()?;
+        if let Some(change) = full(guard.change_schema(sql, false, |_| Ok(())))? {
+            let call = guard.newest_call()? + 1;
+            let outcome = Outcome::Schema(SchemaOutcome { change, undo: PrivateUndo::Copy { call } });
+            drop(guard);
+            if !keep {
+                return Ok(outcome);
+            }
+            self.copy_aside()?;
+            let guard = self.open()?;
+            full(guard.change_schema(sql, true, |_| {
+                guard.mark(mark)?;
+                before_commit(&outcome)
+            }))?;
+            return Ok(outcome);
+        }
+        let answer = guard.change_with(sql, &[], keep, |changes| {
+            guard.mark(mark)?;
+            before_commit(&Outcome::Changed(Box::new(changes.clone())))
+        });
+        Ok(match full(answer)? {
+            Answer::Rows(rows) => Outcome::Rows(rows),
+            Answer::Changed(changes) => Outcome::Changed(changes),
+        })
+    }
+
+    /// Whether the statement that was marked so is done.
+    pub fn has_done(&self, key: &str) -> Result<bool, SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        if !self.exists() {
+            return Ok(false);
+        }
+        let guard = self.open()?;
+        let found = guard
+            .conn
+            .query_row("SELECT 1 FROM steward_calls WHERE key = ?1", [key], |_| Ok(()))
+            .optional()
+            .map_err(SqlError::Sqlite)?;
+        Ok(found.is_some())
+    }
+
+    /// What the last [`Mark`] with a note wrote down.
+    pub fn note(&self) -> Result<Option<String>, SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        if !self.exists() {
+            return Ok(None);
+        }
+        let guard = Guard::open(&self.path, self.policy())?;
+        let note = guard.conn.query_row("SELECT text FROM steward_note", [], |row| row.get(0)).optional();
+        note.map_err(SqlError::Sqlite)
+    }
+
+    /// [`SqlError::Conflict`] or [`SqlError::NoUndo`] if it can't be taken back; then nothing was changed.
+    pub fn undo(&self, undo: &PrivateUndo) -> Result<String, SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        match undo {
+            PrivateUndo::Rows { snapshot } => {
+                let count = Guard::put_back(&self.path, self.policy(), snapshot)?;
+                if count == 0 {
+                    return Ok("the rows are as they were before already".to_owned());
+                }
+                let guard = self.open()?;
+                guard.mark(Mark::default())?;
+                Ok(format!("{count} changes of rows of the agent's database undone"))
+            }
+            PrivateUndo::Copy { call } => self.put_copy_back(*call),
+        }
+    }
+
+    /// Tables and views with their columns.
+    pub fn schema(&self) -> Result<Schema, SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        if !self.exists() {
+            return Ok(Schema { tables: Vec::new() });
+        }
+        Guard::open(&self.path, self.policy())?.schema()
+    }
+
+    /// `limit` rows of a table or a view, after the first `skip`.
+    pub fn rows(&self, table: &str, skip: u64, limit: u32) -> Result<Rows, SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        if !self.exists() {
+            return Err(self.empty());
+        }
+        let guard = Guard::open(&self.path, self.policy())?;
+        let name = guard.table_named(table)?;
+        let sql = format!("SELECT * FROM main.\"{}\" LIMIT ?1 OFFSET ?2", name.replace('"', "\"\""));
+        guard.query_with(&sql, &[Value::from(limit), Value::from(skip)])
+    }
+
+    fn empty(&self) -> SqlError {
+        SqlError::Syntax { message: "the database has no tables yet".to_owned(), hint: None }
+    }
+
+    fn policy(&self) -> Policy {
+        let limits = Limits {
+            rows: 500,
+            bytes: 256 << 10,
+            changes: Some(MOST_CHANGES),
+            undo_rows: 2000,
+            undo_bytes: 512 << 10,
+            wall: self.wall,
+            ..Limits::default()
+        };
+        Policy { tables: Tables::Prefix(PREFIX.to_owned()), limits, ..Policy::default() }
+    }
+
+    fn alone(&self) -> MutexGuard<'static, ()> {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut hasher = DefaultHasher::new();
+        self.path.hash(&mut hasher);
+        let at = usize::try_from(hasher.finish() % LOCKS as u64).unwrap_or_default();
+        AT_WORK[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a write of ours that a crash cut off.
+    fn settle(&self) -> Result<(), SqlError> {
+        if self.exists() && copies::beside(&self.path, "-journal").exists() {
+            Guard::roll_back(&self.path, self.policy())?;
+        }
+        Ok(())
+    }
+
+    fn open(&self) -> Result<Guard, SqlError> {
+        self.open_for(OpenMode::Write)
+    }
+
+    fn open_for(&self, mode: OpenMode) -> Result<Guard, SqlError> {
+        let guard = Guard::open_for(&self.path, self.policy(), mode)?;
+        let pages = i64::try_from(self.bytes / PAGE_BYTES).unwrap_or(i64::MAX);
+        guard.conn.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).map_err(SqlError::Sqlite)?;
+        Ok(guard)
+    }
+
+    fn ensure(&self) -> Result<(), SqlError> {
+        if self.exists() {
+            return self.settle();
+        }
+        let failed = |reason: String| SqlError::Open { path: self.path.clone(), reason };
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let made = Connection::open_with_flags(&self.path, flags).and_then(|conn| {
+            conn.execute_batch(&format!(
+                "PRAGMA page_size = {PAGE_BYTES};
+                 BEGIN IMMEDIATE;
+                 CREATE TABLE steward_calls (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE);
+                 CREATE TABLE steward_note (one INTEGER PRIMARY KEY CHECK (one = 1), text TEXT NOT NULL);
+                 COMMIT;"
+            ))
+        });
+        made.map_err(|error| failed(error.to_string()))
+    }
+}
+
+impl Guard {
+    /// Inside the transaction of the call, or in one of its own.
+    fn mark(&self, mark: Mark<'_>) -> Result<(), SqlError> {
+        let key = Some(mark.key).filter(|key| !key.is_empty());
+        let run = || {
+            self.conn.execute("INSERT INTO steward_calls (key) VALUES (?1)", [key])?;
+            self.conn.execute(
+                "DELETE FROM steward_calls WHERE number <= (SELECT max(number) FROM steward_calls) - ?1",
+                [KEPT_CALLS],
+            )?;
+            if let Some(make) = mark.note {
+                let before: Option<String> =
+                    self.conn.query_row("SELECT text FROM steward_note", [], |row| row.get(0)).optional()?;
+                if let Some(note) = make(before.as_deref()) {
+                    self.conn.execute("INSERT OR REPLACE INTO steward_note VALUES (1, ?1)", [note])?;
+                }
+            }
+            Ok(())
+        };
+        full(run().map_err(SqlError::Sqlite))
+    }
+
+    fn newest_call(&self) -> Result<i64, SqlError> {
+        let sql = "SELECT coalesce(max(number), 0) FROM steward_calls";
+        self.conn.query_row(sql, [], |row| row.get(0)).map_err(SqlError::Sqlite)
+    }
+
+    /// In the database's spelling, if it exists and may be read.
+    fn table_named(&self, table: &str) -> Result<String, SqlError> {
+        let tables = self.session(|session| session.readable_tables())?;
+        let found = tables.into_iter().find(|name| name.eq_ignore_ascii_case(table));
+        found.ok_or_else(|| SqlError::Syntax { message: format!("no such table: {table}"), hint: None })
+    }
+}
+
+/// Says of a full database what to do.
+fn full<T>(done: Result<T, SqlError>) -> Result<T, SqlError> {
+    done.map_err(|error| match error {
+        SqlError::Sqlite(inner) if inner.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) => {
+            SqlError::Limit { what: "the database is full; delete rows that are no longer needed".to_owned() }
+        }
+        other => other,
+    })
+}

@@ -1,0 +1,104 @@
+//! The copy of a private database from before its last schema change, or from before it was cleared. No connection to
+//! the file may be open here: to close another handle on it would drop the locks of the connection.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{PrivateDatabase, SqlError};
+
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+impl PrivateDatabase {
+    fn copy_path(&self) -> PathBuf {
+        beside(&self.path, ".before")
+    }
+
+    pub fn has_copy(&self) -> bool {
+        self.copy_path().exists()
+    }
+
+    pub(super) fn copy_aside(&self) -> Result<(), SqlError> {
+        let half = beside(&self.path, ".half");
+        let done = fs::copy(&self.path, &half).and_then(|_| fs::rename(&half, self.copy_path()));
+        done.map_err(|error| self.failed(&error))
+    }
+
+    pub(super) fn put_copy_back(&self, call: i64) -> Result<String, SqlError> {
+        let newest = self.open()?.newest_call()?;
+        if newest != call {
+            return Err(SqlError::NoUndo(
+                "the database was written to since, and only the last change of tables can be taken back".to_owned(),
+            ));
+        }
+        let copy = Self { path: self.copy_path(), ..self.clone() };
+        if !copy.exists() || copy.open()?.newest_call()? + 1 != call {
+            return Err(SqlError::NoUndo("the copy from before is gone".to_owned()));
+        }
+        fs::rename(&copy.path, &self.path).map_err(|error| self.failed(&error))?;
+        Ok("the agent's database is as it was before".to_owned())
+    }
+
+    /// Sets the file aside, until a table is made again. `false` if there was none.
+    pub fn clear(&self) -> Result<bool, SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        if !self.exists() {
+            return Ok(false);
+        }
+        fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(&error))?;
+        Ok(true)
+    }
+
+    /// Puts back what [`Self::clear`] or the last schema change set aside; what is there now is set aside instead.
+    pub fn restore_copy(&self) -> Result<(), SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        if !self.has_copy() {
+            return Err(SqlError::NoUndo("there is no copy from before".to_owned()));
+        }
+        let (copy, half) = (self.copy_path(), beside(&self.path, ".half"));
+        let swap = || {
+            if self.path.exists() {
+                fs::rename(&self.path, &half)?;
+            }
+            fs::rename(&copy, &self.path)?;
+            if half.exists() { fs::rename(&half, &copy) } else { Ok(()) }
+        };
+        swap().map_err(|error| self.failed(&error))
+    }
+
+    /// Replaces the file by another one, which `fill` makes.
+    pub(super) fn adopt(&self, fill: impl FnOnce(&PrivateDatabase) -> Result<(), SqlError>) -> Result<(), SqlError> {
+        let fresh = Self { path: beside(&self.path, ".import"), ..self.clone() };
+        fresh.remove()?;
+        fill(&fresh)?;
+        let _alone = self.alone();
+        self.settle()?;
+        if self.exists() {
+            fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(&error))?;
+        }
+        if fresh.exists() { fs::rename(&fresh.path, &self.path).map_err(|error| self.failed(&error)) } else { Ok(()) }
+    }
+
+    /// The file and its copy for good. `false` if there was none.
+    pub fn remove(&self) -> Result<bool, SqlError> {
+        let _alone = self.alone();
+        let mut removed = false;
+        for suffix in ["-journal", ".half", ".before", ""] {
+            match fs::remove_file(beside(&self.path, suffix)) {
+                Ok(()) => removed |= suffix.is_empty(),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(self.failed(&error)),
+            }
+        }
+        Ok(removed)
+    }
+
+    fn failed(&self, error: &std::io::Error) -> SqlError {
+        SqlError::Open { path: self.path.clone(), reason: error.to_string() }
+    }
+}

@@ -1,0 +1,145 @@
+//! What an agent keeps for itself: in its prompt, in its database, and from many runs at once.
+
+use crate::engine::bed::{asked, connection, finished, kinds, request, service, service_with};
+use crate::engine::outcome;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use steward_core::agent::{DatabaseScope, OwnData};
+use steward_core::event::{Event, EventBody, Mode, ToolResult};
+use steward_core::model::Capabilities;
+use steward_core::policy::Decision;
+use steward_core::ports::Facts as _;
+use steward_core::{AgentId, TenantId};
+use steward_engine::StartRun;
+use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
+use uuid::Uuid;
+
+const AGENT: AgentId = AgentId(Uuid::from_u128(6));
+
+fn keeping(input: &str, allowed: &[&str], dir: &std::path::Path) -> StartRun {
+    let mut request = request(input, Mode::Loop, dir);
+    request.agent.tools = vec!["final_answer".to_owned()];
+    request.agent.own_data = OwnData { memory: Some(true), database: DatabaseScope::Agent, documentation: true };
+    request.agent.policy.tools = allowed.iter().map(|name| ((*name).to_owned(), Decision::Allow)).collect();
+    request
+}
+
+fn results(events: &[Event]) -> Vec<Value> {
+    let result = |event: &Event| match &event.body {
+        EventBody::ToolResult { result: ToolResult::Ok { data, .. }, .. } => data.clone(),
+        _ => None,
+    };
+    events.iter().filter_map(result).collect()
+}
+
+fn messages(model: &ScriptedModelServer, at: usize) -> Vec<String> {
+    let asked = model.chats();
+    let messages = asked[at].body["messages"].as_array().unwrap();
+    messages.iter().map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_kept_stands_in_the_next_prompt() {
+    let call = |tool: &str, arguments: Value| Behaviour::calls([(tool, arguments)]);
+    let model = ScriptedModelServer::start(Script::of([
+        call("db_query", json!({"sql": "CREATE TABLE ai_teas(name TEXT)"})),
+        call("db_query", json!({"sql": "INSERT INTO ai_teas VALUES ('Assam'), ('Sencha')"})),
+        call("update_db_schema", json!({"schema": "ai_teas(name): teas that were drunk"})),
+        call("save_memory", json!({"text": "likes tea"})),
+        Behaviour::text("I keep a list now."),
+        call("db_query", json!({"sql": "SELECT name FROM ai_teas ORDER BY name"})),
+        Behaviour::text("Assam and Sencha."),
+    ]))
+    .await
+    .unwrap();
+    let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let service = service(data.path(), &model).await;
+    let all = ["db_query", "update_db_schema", "save_memory"];
+    let run = service.start(keeping("Keep a list of my teas", &all, dir.path())).await.unwrap();
+    let events = finished(&service, run).await;
+    let first = messages(&model, 0);
+    assert_eq!(
+        first[0],
+        "Help.\n\n---\n\n## Your Memory\nNo memories stored yet.\n\n## Your Database\nNo tables are documented yet."
+    );
+    assert!(!first[1].contains("## Your Memory"), "{}", first[1]);
+    assert_eq!(results(&events)[..2], [json!({"success": true}), json!({"affectedRows": 2})]);
+    // Reading asks nobody, whatever the policy says of changes.
+    let run = service.start(keeping("Which teas?", &[], dir.path())).await.unwrap();
+    let events = finished(&service, run).await;
+    assert_eq!(outcome(&events).1, "Assam and Sencha.", "{:?}", kinds(&events));
+    assert_eq!(results(&events), [json!({"rows": [{"name": "Assam"}, {"name": "Sencha"}]})]);
+    let later = messages(&model, 5);
+    assert_eq!(
+        later[0],
+        "Help.\n\n---\n\n## Your Memory\nlikes tea\n\n## Your Database\nai_teas(name): teas that were drunk"
+    );
+    service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changing_its_database_asks_like_a_note_does() {
+    let model = ScriptedModelServer::start(Script::of([
+        Behaviour::calls([("db_query", json!({"sql": "CREATE TABLE ai_n(n)"}))]),
+        Behaviour::text("Done."),
+    ]))
+    .await
+    .unwrap();
+    let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let service = service(data.path(), &model).await;
+    let run = service.start(keeping("Make a table", &[], dir.path())).await.unwrap();
+    asked(&service, run).await;
+    assert!(!data.path().join("agent-databases").join(AGENT.to_string()).join("shared.db").exists());
+    service.shutdown().await;
+}
+
+/// Fifty runs, each of which adds a line to the memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_runs_at_once_lose_nothing() {
+    const RUNS: usize = 50;
+    let mut script = Script { otherwise: Some(Behaviour::text("Remembered.")), ..Script::default() };
+    for number in 0..RUNS {
+        let text = format!("fact {number:02}");
+        script = script.when(&format!("Remember {text}."), Behaviour::calls([("save_memory", json!({"text": text}))]));
+    }
+    let model = ScriptedModelServer::start(script).await.unwrap();
+    let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    let mut runs = Vec::new();
+    for number in 0..RUNS {
+        let wanted = keeping(&format!("Remember fact {number:02}."), &["save_memory"], dir.path());
+        runs.push(service.start(wanted).await.unwrap());
+    }
+    for run in runs {
+        finished(&service, run).await;
+    }
+    let kept = store.memory(TenantId::DEFAULT, AGENT).await.unwrap();
+    let lines: BTreeSet<String> = kept.text.lines().map(str::to_owned).collect();
+    let expected: BTreeSet<String> = (0..RUNS).map(|number| format!("fact {number:02}")).collect();
+    assert_eq!(lines, expected);
+    assert_eq!((kept.text.lines().count(), kept.version), (RUNS, RUNS as u64));
+    service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_that_is_too_long_is_refused_whole() {
+    let model = ScriptedModelServer::start(Script::of([
+        Behaviour::calls([("save_memory", json!({"text": "x".repeat(4001)}))]),
+        Behaviour::text("It was too long."),
+    ]))
+    .await
+    .unwrap();
+    let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    let run = service.start(keeping("Remember this", &["save_memory"], dir.path())).await.unwrap();
+    let events = finished(&service, run).await;
+    let refused = events.iter().any(|event| match &event.body {
+        EventBody::ToolResult { result: ToolResult::Error { message, .. }, .. } => {
+            message.contains("nothing was saved")
+        }
+        _ => false,
+    });
+    assert!(refused, "{:?}", kinds(&events));
+    assert_eq!(store.memory(TenantId::DEFAULT, AGENT).await.unwrap().version, 0);
+    service.shutdown().await;
+}

@@ -1,0 +1,171 @@
+//! What people see and do with an agent's database.
+
+use super::OwnDatabases;
+use super::metatron::{self, Instruction};
+use serde_json::Value;
+use steward_core::tables::Schema;
+use steward_core::{AgentId, UserId};
+use steward_sandbox::sql::private_database::{Imported, PrivateDatabase};
+use steward_sandbox::sql::{Rows, SqlError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    #[error("{0}")]
+    NotFound(String),
+    /// The statement or the file can't be that.
+    #[error("{0}")]
+    Refused(String),
+    /// It is not in a state for that.
+    #[error("{0}")]
+    Conflict(String),
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<SqlError> for DatabaseError {
+    fn from(error: SqlError) -> Self {
+        let message = error.to_string();
+        match error {
+            SqlError::Syntax { message: inner, .. } if inner.starts_with("no such table: ") => Self::NotFound(inner),
+            SqlError::NoUndo(why) => Self::Conflict(why),
+            SqlError::Open { .. } | SqlError::Sqlite(_) | SqlError::Busy => Self::Failed(message),
+            _ => Self::Refused(message),
+        }
+    }
+}
+
+/// An agent's database as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DatabaseFacts {
+    pub schema: Schema,
+    /// On disk.
+    pub bytes: u64,
+    pub most_bytes: u64,
+    /// Whether there is a copy from before the last change of tables, or from before it was cleared.
+    pub has_copy: bool,
+}
+
+/// Some rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowsPage {
+    /// Names can repeat.
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<Value>>,
+    /// There are more that were not returned.
+    pub more: bool,
+}
+
+impl From<Rows> for RowsPage {
+    fn from(rows: Rows) -> Self {
+        Self { more: rows.truncated.is_some(), columns: rows.columns, rows: rows.rows }
+    }
+}
+
+/// Rows of a table at a time, when all of them are read.
+const PAGE: u32 = 400;
+
+impl OwnDatabases {
+    pub async fn facts(&self, agent: AgentId, user: Option<UserId>) -> Result<DatabaseFacts, DatabaseError> {
+        self.on(agent, user, |database| {
+            Ok(DatabaseFacts {
+                schema: database.schema()?,
+                bytes: database.size(),
+                most_bytes: database.most_bytes(),
+                has_copy: database.has_copy(),
+            })
+        })
+        .await
+    }
+
+    /// Up to `limit` rows of a table or a view after the first `skip`.
+    pub async fn rows(
+        &self,
+        agent: AgentId,
+        user: Option<UserId>,
+        (table, skip, limit): (String, u64, u32),
+    ) -> Result<RowsPage, DatabaseError> {
+        self.on(agent, user, move |database| {
+            let mut page = RowsPage::from(database.rows(&table, skip, limit.saturating_add(1))?);
+            if page.rows.len() > limit as usize {
+                page.rows.truncate(limit as usize);
+                page.more = true;
+            }
+            Ok(page)
+        })
+        .await
+    }
+
+    /// A statement that only reads.
+    pub async fn query(&self, agent: AgentId, user: Option<UserId>, sql: String) -> Result<RowsPage, DatabaseError> {
+        self.on(agent, user, move |database| Ok(database.query(&sql)?.into())).await
+    }
+
+    /// Sets it aside; `false` if there was none.
+    pub async fn clear(&self, agent: AgentId, user: Option<UserId>) -> Result<bool, DatabaseError> {
+        self.on(agent, user, |database| Ok(database.clear()?)).await
+    }
+
+    pub async fn restore_copy(&self, agent: AgentId, user: Option<UserId>) -> Result<(), DatabaseError> {
+        self.on(agent, user, |database| Ok(database.restore_copy()?)).await
+    }
+
+    /// All tables with all their rows.
+    pub async fn dump(&self, agent: AgentId, user: UserId) -> Result<Vec<(String, RowsPage)>, DatabaseError> {
+        self.on(agent, Some(user), |database| {
+            let mut tables = Vec::new();
+            for table in database.schema()?.tables.into_iter().filter(|table| !table.view) {
+                let mut all = RowsPage { columns: Vec::new(), rows: Vec::new(), more: true };
+                while all.more {
+                    let page = RowsPage::from(database.rows(&table.name, all.rows.len() as u64, PAGE)?);
+                    all.more = page.more || page.rows.len() == PAGE as usize;
+                    all.columns = page.columns;
+                    all.rows.extend(page.rows);
+                }
+                tables.push((table.name, all));
+            }
+            Ok(tables)
+        })
+        .await
+    }
+
+    /// Deletes all that agents keep for a user, for good; returns how many databases there were.
+    pub async fn delete_of(&self, user: UserId) -> Result<u64, DatabaseError> {
+        let this = self.clone();
+        blocking(move || {
+            let mut deleted = 0;
+            for (_, database) in this.of_user(user).map_err(|error| DatabaseError::Failed(error.to_string()))? {
+                database.remove()?;
+                deleted += 1;
+            }
+            Ok(deleted)
+        })
+        .await
+    }
+
+    /// Takes the tables of a database of MetatronOS over; what was there is set aside.
+    pub async fn import_metatron(
+        &self,
+        agent: AgentId,
+        user: Option<UserId>,
+        file: Vec<u8>,
+    ) -> Result<(Instruction, Imported), DatabaseError> {
+        self.on(agent, user, move |database| metatron::import(database, &file)).await
+    }
+
+    async fn on<T: Send + 'static>(
+        &self,
+        agent: AgentId,
+        user: Option<UserId>,
+        work: impl FnOnce(&PrivateDatabase) -> Result<T, DatabaseError> + Send + 'static,
+    ) -> Result<T, DatabaseError> {
+        let database = self.of(agent, user);
+        blocking(move || work(&database)).await
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, DatabaseError> + Send + 'static,
+) -> Result<T, DatabaseError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| DatabaseError::Failed(format!("the database's work broke off: {error}")))?
+}

@@ -1,0 +1,224 @@
+use super::{OwnDatabases, owner, result};
+use crate::error::{ToolsError, refused};
+use crate::facts::snapshot;
+use crate::handler::{Context, ToolHandler};
+use futures::executor::block_on;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::time::Duration;
+use steward_core::UserId;
+use steward_core::governance::{Classified, higher};
+use steward_core::ports::{Interrupted, ToolScope};
+use steward_core::tool::{DB_QUERY, Preview, Receipt, Settled, ToolOutput, Undo, is_judged_as_reading, truncate};
+use steward_sandbox::sql::SqlError;
+use steward_sandbox::sql::change::Changes;
+use steward_sandbox::sql::private_database::{Mark, Outcome, PrivateDatabase, PrivateUndo};
+
+/// Longest statement.
+const WALL: Duration = Duration::from_secs(5);
+/// Characters of a statement that a receipt quotes.
+const QUOTED: usize = 300;
+
+/// Runs SQL in the agent's private database.
+pub struct DbQuery(pub OwnDatabases);
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct QueryArgs {
+    sql: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    user: Option<UserId>,
+    undo: PrivateUndo,
+}
+
+impl DbQuery {
+    fn database(&self, scope: &ToolScope) -> Result<(Option<UserId>, PrivateDatabase), ToolsError> {
+        let user = owner(scope)?;
+        Ok((user, self.0.of(scope.agent, user)))
+    }
+}
+
+impl ToolHandler for DbQuery {
+    type Args = QueryArgs;
+    const NAME: &'static str = DB_QUERY;
+
+    async fn preview(&self, args: QueryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let (_, database) = self.database(scope)?;
+        let sql = args.sql.clone();
+        let tried =
+            blocking(move || told(&database, |database| look_or(database, &sql, Mark::default(), false, |_| Ok(()))));
+        Ok(match tried.await?.map_err(ToolsError::Refused)? {
+            Outcome::Rows(_) => Preview {
+                summary: "asks its own database; changes nothing".to_owned(),
+                detail: Some(args.sql),
+                count: None,
+                reversible: true,
+            },
+            Outcome::Changed(changes) => Preview {
+                summary: format!("changes {} of its own database; {}", rows(changes.count), undoable(&changes.undo)),
+                detail: Some([vec![args.sql], changes.lines].concat().join("\n")),
+                count: Some(changes.count),
+                reversible: changes.undo.is_ok(),
+            },
+            Outcome::Schema(schema) => Preview {
+                summary: format!(
+                    "{} in its own database; can be undone until it is written to again",
+                    schema.change.what
+                ),
+                detail: Some(args.sql),
+                count: Some(1),
+                reversible: true,
+            },
+        })
+    }
+
+    async fn run(&self, args: QueryArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let (user, database) = self.database(&context.scope)?;
+        let database = database.within(context.left().min(WALL));
+        let context = context.clone();
+        let done = blocking(move || {
+            told(&database, |database| {
+                let seen = context.scope.classified.clone();
+                let note = |before: Option<&str>| raised(seen.clone(), before);
+                let mark = Mark { key: &context.idempotency_key, note: Some(&note) };
+                let stage = |outcome: &Outcome| {
+                    let output = output(outcome, user, &args.sql);
+                    let proof = json!({"key": context.idempotency_key, "user": user});
+                    block_on(context.stage(&output, proof)).map_err(|error| SqlError::Refused(error.to_string()))
+                };
+                let outcome = look_or(database, &args.sql, mark, true, stage)?;
+                let mut output = output(&outcome, user, &args.sql);
+                if matches!(outcome, Outcome::Rows(_)) {
+                    output.classified = database.note()?.as_deref().and_then(read_note);
+                }
+                Ok(output)
+            })
+        });
+        done.await?.map_err(ToolsError::Refused)
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        if call.staged.is_none() {
+            return Settled::NotHappened("nothing had been committed".to_owned());
+        }
+        let database = match self.database(scope) {
+            Ok((_, database)) => database,
+            Err(error) => return Settled::Unknown(error.to_string()),
+        };
+        let found = blocking(move || database.has_done(&call.idempotency_key)).await;
+        match found.and_then(|found| found.map_err(|error| ToolsError::Refused(error.to_string()))) {
+            Ok(true) => Settled::Happened("the database has noted this call with the change".to_owned()),
+            Ok(false) => Settled::NotHappened("the database has not noted this call".to_owned()),
+            Err(error) => Settled::Unknown(error.to_string()),
+        }
+    }
+
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        let kept: Kept = snapshot(value)?;
+        let database = self.0.of(scope.agent, kept.user);
+        let done = blocking(move || database.undo(&kept.undo)).await?;
+        done.map_err(|error| match error {
+            SqlError::Conflict { rows } => {
+                ToolsError::ChangedSince { what: rows, hint: "compare with the run's trace and change it by hand" }
+            }
+            SqlError::NoUndo(why) => ToolsError::NoUndo(why),
+            other => refused!("not undone: {other}"),
+        })
+    }
+}
+
+/// What was judged as reading is run where nothing can be written.
+fn look_or(
+    database: &PrivateDatabase,
+    sql: &str,
+    mark: Mark<'_>,
+    keep: bool,
+    before_commit: impl FnOnce(&Outcome) -> Result<(), SqlError>,
+) -> Result<Outcome, SqlError> {
+    if is_judged_as_reading(sql) {
+        database.query(sql).map(Outcome::Rows)
+    } else {
+        database.run(sql, mark, keep, before_commit)
+    }
+}
+
+fn output(outcome: &Outcome, user: Option<UserId>, sql: &str) -> ToolOutput {
+    let data = result::of(outcome);
+    let output = ToolOutput { data: Some(data.clone()), ..ToolOutput::text(data.to_string()) };
+    let (action, what, undo) = match outcome {
+        Outcome::Rows(_) => return output,
+        Outcome::Changed(changes) => {
+            let undo = changes.undo.clone().map(|snapshot| PrivateUndo::Rows { snapshot });
+            (done_to_rows(changes), format!("{} of the agent's own database", rows(changes.count)), undo)
+        }
+        Outcome::Schema(schema) => {
+            let what = &schema.change.what;
+            (done_to_tables(what), format!("the agent's own database: {what}"), Ok(schema.undo.clone()))
+        }
+    };
+    let undo = match undo {
+        Ok(undo) => Undo::Snapshot { tool: DB_QUERY.to_owned(), snapshot: json!(Kept { user, undo }) },
+        Err(reason) => Undo::Impossible { reason },
+    };
+    let quoted = truncate(sql.trim(), QUOTED).0;
+    ToolOutput { receipt: Some(Receipt::new(action, what, Some(quoted))), undo: Some(undo), ..output }
+}
+
+/// The word by which a claim of the answer is compared with what was done.
+fn done_to_rows(changes: &Changes) -> &'static str {
+    let Ok(snapshot) = &changes.undo else { return "updated" };
+    if snapshot.rows.iter().all(|row| row.before.is_none()) {
+        "inserted"
+    } else if snapshot.rows.iter().all(|row| row.after.is_none()) {
+        "deleted"
+    } else {
+        "updated"
+    }
+}
+
+fn done_to_tables(what: &str) -> &'static str {
+    match what.split(' ').next() {
+        Some("creates") => "created",
+        Some("drops") => "dropped",
+        _ => "updated",
+    }
+}
+
+fn rows(count: u64) -> String {
+    format!("{count} row{}", if count == 1 { "" } else { "s" })
+}
+
+fn undoable<T>(undo: &Result<T, String>) -> String {
+    match undo {
+        Ok(_) => "can be undone".to_owned(),
+        Err(why) => format!("cannot be undone: {why}"),
+    }
+}
+
+/// The most confidential that runs had seen which wrote to the database.
+fn raised(seen: Option<Classified>, before: Option<&str>) -> Option<String> {
+    higher(seen, before.and_then(read_note)).map(|one| json!(one).to_string())
+}
+
+fn read_note(note: &str) -> Option<Classified> {
+    serde_json::from_str(note).ok()
+}
+
+/// Errors in words for the model.
+fn told<T>(
+    database: &PrivateDatabase,
+    work: impl FnOnce(&PrivateDatabase) -> Result<T, SqlError>,
+) -> Result<T, String> {
+    work(database).map_err(|error| match database.schema() {
+        Ok(schema) => result::error_text(&error, &schema),
+        Err(_) => error.to_string(),
+    })
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ToolsError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| refused!("the statement broke off: {error}"))
+}

@@ -1,0 +1,111 @@
+use super::owner;
+use crate::error::{ToolsError, refused};
+use crate::facts::snapshot;
+use crate::handler::{Context, ToolHandler};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use steward_core::UserId;
+use steward_core::governance::higher;
+use steward_core::hash;
+use steward_core::ports::{Facts, Memory, StoreError, ToolScope};
+use steward_core::tool::{Preview, Receipt, ToolOutput, UPDATE_DB_SCHEMA, Undo};
+
+/// Longest documentation, characters.
+pub const MAX_DOC_CHARS: usize = 8000;
+/// Tries while other runs change it.
+const TRIES: usize = 200;
+
+/// Replaces what the agent has written down about its tables.
+pub struct UpdateDbSchema(pub Arc<dyn Facts>);
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct SchemaArgs {
+    schema: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    user: Option<UserId>,
+    before: String,
+    after: String,
+}
+
+fn checked(args: &SchemaArgs) -> Result<String, ToolsError> {
+    let text = args.schema.trim();
+    let length = text.chars().count();
+    if length > MAX_DOC_CHARS {
+        return Err(refused!(
+            "the documentation would have {length} characters, at most {MAX_DOC_CHARS} fit; nothing was saved: \
+             describe each table in fewer words"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+impl ToolHandler for UpdateDbSchema {
+    type Args = SchemaArgs;
+    const NAME: &'static str = UPDATE_DB_SCHEMA;
+
+    async fn preview(&self, args: SchemaArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let after = checked(&args)?;
+        let before = self.0.database_doc(scope.tenant, scope.agent, owner(scope)?).await?.text;
+        Ok(Preview::undoable(
+            if before == after {
+                "this is the documentation already".to_owned()
+            } else {
+                format!("replaces what it wrote down about its tables ({} characters)", before.chars().count())
+            },
+            Some(after),
+        ))
+    }
+
+    async fn run(&self, args: SchemaArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let (scope, user) = (&context.scope, owner(&context.scope)?);
+        let after = checked(&args)?;
+        for _ in 0..TRIES {
+            context.check()?;
+            let Memory { text: before, version, classified } =
+                self.0.database_doc(scope.tenant, scope.agent, user).await?;
+            if after != before {
+                let classified = higher(scope.classified.clone(), classified);
+                let doc = Memory { text: after.clone(), version, classified };
+                match self.0.save_database_doc(scope.tenant, scope.agent, user, &doc).await {
+                    Ok(()) => {}
+                    Err(StoreError::Conflict(_)) => continue,
+                    Err(error) => return Err(ToolsError::from(error)),
+                }
+            }
+            return Ok(output(user, before, after));
+        }
+        Err(ToolsError::refused("other runs keep changing the documentation; try again in a moment"))
+    }
+
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        let kept: Kept = snapshot(value)?;
+        let changed = || ToolsError::ChangedSince { what: "the documentation".to_owned(), hint: "edit it by hand" };
+        let now = self.0.database_doc(scope.tenant, scope.agent, kept.user).await?;
+        if now.text != kept.after {
+            return Err(changed());
+        }
+        let before = Memory { text: kept.before, ..now };
+        match self.0.save_database_doc(scope.tenant, scope.agent, kept.user, &before).await {
+            Ok(()) => Ok("restored what it had written down about its tables".to_owned()),
+            Err(StoreError::Conflict(_)) => Err(changed()),
+            Err(error) => Err(ToolsError::from(error)),
+        }
+    }
+}
+
+fn output(user: Option<UserId>, before: String, after: String) -> ToolOutput {
+    let used = after.chars().count();
+    let data = json!({"success": true, "message": format!("saved ({used} of {MAX_DOC_CHARS} characters used)")});
+    let evidence = format!("sha256:{}", hash::sha256(after.as_bytes()));
+    ToolOutput {
+        receipt: Some(Receipt::new("changed", "the documentation of the agent's tables", Some(evidence))),
+        undo: Some(Undo::Snapshot { tool: UPDATE_DB_SCHEMA.to_owned(), snapshot: json!(Kept { user, before, after }) }),
+        data: Some(data.clone()),
+        ..ToolOutput::text(data.to_string())
+    }
+}
