@@ -226,7 +226,7 @@ fn schemas() -> impl Strategy<Value = Schema> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6000))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn any_text_is_read_without_loss(text in texts()) {
@@ -304,7 +304,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
     fn any_database_is_written_down(schema in schemas()) {

@@ -67,6 +67,7 @@ impl Driver {
                 routing: crate::routing::Routing::default(),
                 credentials: std::collections::BTreeMap::new(),
                 metadata: serde_json::Map::new(),
+                own_data: crate::agent::OwnData::default(),
                 skills: Vec::new(),
             },
             tools: Arc::new([
