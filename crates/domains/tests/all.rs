@@ -1,17 +1,6 @@
 //! The tests of the room.
-#![allow(
-    clippy::expect_used,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::too_many_lines,
-    clippy::unwrap_used,
-    reason = "tests"
-)]
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
-#[path = "all/attacks.rs"]
-mod attacks;
-#[path = "all/changes.rs"]
-mod changes;
 #[path = "all/checking.rs"]
 mod checking;
 #[path = "all/completion.rs"]
@@ -26,22 +15,10 @@ mod initial;
 mod kinds;
 #[path = "all/lowering.rs"]
 mod lowering;
-#[path = "all/music.rs"]
-mod music;
 #[path = "all/properties.rs"]
 mod properties;
-#[path = "all/query_errors.rs"]
-mod query_errors;
-#[path = "all/random_filters.rs"]
-mod random_filters;
 #[path = "all/renaming.rs"]
 mod renaming;
-#[path = "all/schema.rs"]
-mod schema;
-#[path = "all/search.rs"]
-mod search;
-#[path = "all/statements.rs"]
-mod statements;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/syntax.rs"]
