@@ -7,7 +7,7 @@ use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
 use crate::dto::own_data::{ImportedAgent, KeptText, KeptTextInput, OwnColumn, OwnDatabase, OwnRows, OwnTable};
 use serde_json::json;
 use steward_core::agent::{Agent, DatabaseScope};
-use steward_core::ports::{Facts, Memory, StoreError};
+use steward_core::ports::{Memory, StoreError};
 use steward_core::{AgentId, UserId};
 use steward_tools::facts::MAX_MEMORY_CHARS;
 use steward_tools::own_database::{DatabaseError, MAX_DOC_CHARS};

@@ -4,7 +4,6 @@ use super::{Lines, line};
 use crate::app::{App, AppError};
 use serde_json::json;
 use steward_core::UserId;
-use steward_core::ports::Facts;
 
 impl App {
     pub(super) async fn count_own_databases(&self, user: UserId) -> Result<usize, AppError> {
