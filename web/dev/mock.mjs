@@ -125,6 +125,9 @@ const routes = [
   ["GET", /^\/api\/auth\/sessions$/, ({ query }) => page([{ id: "s1", label: "Chromium on Linux", created_at: now() - 8e6, rotated_at: now() - 6e4, expires_at: now() + 2.5e9, current: true }], query)],
   ["GET", /^\/api\/agents$/, ({ query }) => page(agents, query)],
   ["GET", /^\/api\/agents\/([\w-]+)$/, ({ match }) => agents.find((agent) => agent.id === match[1])],
+  ["GET", /^\/api\/agents\/[\w-]+\/memory$/, () => ({ text: "Prefers metric units.", version: 1, characters: 21, limit: 4000 })],
+  ["GET", /^\/api\/agents\/[\w-]+\/database$/, () => ({ scope: "agent", tables: [{ name: "ai_expenses", view: false, columns: [{ name: "day", kind: "TEXT" }, { name: "amount", kind: "REAL" }], rows: 2 }], bytes: 24576, most_bytes: 67108864, has_copy: false, documentation: { text: "ai_expenses: what was spent, by day", version: 1, characters: 35, limit: 8000 } })],
+  ["GET", /^\/api\/agents\/[\w-]+\/database\/\w+$/, () => ({ columns: ["day", "amount"], rows: [["2026-11-20", 12.5], ["2026-11-21", null]], next: null, truncated: false })],
   ["POST", /^\/api\/agents\/preview$/, () => ({ messages: [{ role: "system", text: agents[0].instructions }], sections: [{ name: "instructions", tokens: 84 }, { name: "tools", tokens: 1210 }], tokens: 1294, window: 32768, reserved: 4096, fits: true, tools: toolSpecs.map((tool) => tool.name), model: "qwen3-coder-30b" })],
   ["GET", /^\/api\/tools$/, ({ query }) => page(toolSpecs, query)],
   ...[...modelRoutes(connections, agents, me, uuid), ...skillRoutes({ ok: said, none: said(undefined, 204), missing: (what) => said({ title: `there is no such ${what}`, hint: "go back to the list" }, 404), problem: (status, title, hint) => said({ title, hint }, status), page: (items, query) => said(page(items, query)), agents, uuid })].map(([method, pattern, answer]) => [method, new RegExp(`^/api/${pattern.source.slice(1)}`), ({ match, query, body }) => {

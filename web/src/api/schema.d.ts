@@ -546,6 +546,131 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/{id}/memory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an agent remembers. */
+        get: operations["getAgentMemory"];
+        /** Replaces what an agent remembers, if it has not changed since it was read. */
+        put: operations["setAgentMemory"];
+        post?: never;
+        /** Has an agent forget all that it remembers. */
+        delete: operations["clearAgentMemory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/database": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The private database of an agent: the one that all share, or the caller's own where each user has one. */
+        get: operations["getAgentDatabase"];
+        put?: never;
+        post?: never;
+        /** Empties the private database of an agent. A copy stays until the agent makes a table again. */
+        delete: operations["clearAgentDatabase"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/database/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs one SELECT in the private database of an agent. */
+        post: operations["queryAgentDatabase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/database/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Replaces what an agent has written down about its tables, if it has not changed since it was read. */
+        put: operations["setAgentDatabaseDocumentation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/database/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts back the copy from before the database was emptied, or from before its tables were last changed. */
+        post: operations["restoreAgentDatabase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/database/{table}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rows of a table or a view in the private database of an agent. */
+        get: operations["listAgentTableRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/import-metatron": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes over the instruction, the memory and the tables of a database of MetatronOS, up to 64 MB. What the agent kept
+         *     before is replaced; a copy of its database stays.
+         */
+        post: operations["importMetatron"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/{agent_id}": {
         parameters: {
             query?: never;
@@ -3376,6 +3501,8 @@ export interface components {
             metadata: Record<string, unknown>;
             /** @description Its name, unique; also the model name on the OpenAI-compatible API. */
             name: string;
+            /** @description What it keeps for itself. */
+            own_data: components["schemas"]["OwnData"];
             /** @description What it may do unasked. */
             policy: components["schemas"]["Policy"];
             /** @description Which connections its requests go to besides. */
@@ -3430,6 +3557,7 @@ export interface components {
             metadata?: Record<string, unknown>;
             /** @description Its name, unique; also the model name on the OpenAI-compatible API. */
             name: string;
+            own_data?: components["schemas"]["OwnData"] | null;
             /** @description What it may do unasked. */
             policy: components["schemas"]["Policy"];
             /** @description Which connections its requests go to besides. */
@@ -4148,6 +4276,8 @@ export interface components {
             compaction?: components["schemas"]["Compaction"];
             /** @description Tools that are explained, in this order; empty where all are. Others are found. */
             offered?: string[];
+            /** @description What the agent kept for itself when the conversation began. */
+            own_sections?: components["schemas"]["OwnSections"];
         };
         /** @description The first step of a login, for who must set a second factor up before they are in. */
         ChallengeInput: {
@@ -5059,6 +5189,11 @@ export interface components {
          * @enum {string}
          */
         Database: "sqlite" | "postgresql";
+        /**
+         * @description Whose the private database of an agent is.
+         * @enum {string}
+         */
+        DatabaseScope: "off" | "agent" | "user";
         /** @description A decision and how far it reaches. */
         Decide: {
             /** @description The decision. */
@@ -6445,6 +6580,20 @@ export interface components {
             /** @description Its settings. */
             settings: components["schemas"]["OidcSettings"];
         };
+        /** @description What an import took over. */
+        ImportedAgent: {
+            /** @description The agent as it is now. */
+            agent: components["schemas"]["Agent"];
+            /** @description What could not be taken over, and why. */
+            left_out: string[];
+            /**
+             * Format: int64
+             * @description Their rows.
+             */
+            rows: number;
+            /** @description Tables that were copied. */
+            tables: string[];
+        };
         /** @description What an agent was given. */
         ImportedSkillPack: {
             /** @description Other files: documents that are linked to the agent. */
@@ -6582,6 +6731,36 @@ export interface components {
              * @description The run.
              */
             run_id: string;
+        };
+        /** @description A text that an agent keeps, and that people can change. */
+        KeptText: {
+            /**
+             * Format: int64
+             * @description Its length, characters.
+             */
+            characters: number;
+            /**
+             * Format: int64
+             * @description Most characters that fit.
+             */
+            limit: number;
+            /** @description The text; empty if there is none. */
+            text: string;
+            /**
+             * Format: int64
+             * @description Counts its changes; 0: it was never written.
+             */
+            version: number;
+        };
+        /** @description What a text becomes. */
+        KeptTextInput: {
+            /** @description The whole text. */
+            text: string;
+            /**
+             * Format: int64
+             * @description The version that was read and is replaced.
+             */
+            version: number;
         };
         /** @description The budget of a new key. */
         KeyBudget: {
@@ -7194,6 +7373,93 @@ export interface components {
             /** @enum {string} */
             status: "rejected";
         };
+        /** @description A column of a table. */
+        OwnColumn: {
+            /** @description Its type as declared; may be empty. */
+            kind: string;
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description What an agent keeps for itself. Each switch gives it the tool, and the section of the prompt. */
+        OwnData: {
+            /**
+             * @description Whether it has a private database, `db_query` and `## Your Database`, and whose it is.
+             * @default off
+             */
+            database: components["schemas"]["DatabaseScope"];
+            /**
+             * @description Whether it keeps a documentation of its tables with `update_db_schema`.
+             * @default false
+             */
+            documentation: boolean;
+            /**
+             * @description Whether it has `save_memory` and `## Your Memory`; null: `save_memory` is a tool like any other, and what is
+             *     remembered stands before each request.
+             * @default null
+             */
+            memory: boolean | null;
+        };
+        /** @description The private database of an agent: the one that all share, or the caller's own. */
+        OwnDatabase: {
+            /**
+             * Format: int64
+             * @description Its size on disk, bytes.
+             */
+            bytes: number;
+            /** @description What the agent has written down about its tables. */
+            documentation: components["schemas"]["KeptText"];
+            /** @description Whether there is a copy from before its tables were last changed, or from before it was cleared. */
+            has_copy: boolean;
+            /**
+             * Format: int64
+             * @description Its largest size, bytes.
+             */
+            most_bytes: number;
+            /** @description Whose it is, by the agent's settings. With `off` the agent can't use it; what is in it stays. */
+            scope: components["schemas"]["DatabaseScope"];
+            /** @description Its tables and views by name. */
+            tables: components["schemas"]["OwnTable"][];
+        };
+        /** @description A statement that only reads. */
+        OwnQuery: {
+            /** @description One SELECT. */
+            sql: string;
+        };
+        /** @description Rows of a table or of a query. */
+        OwnRows: {
+            /** @description Names of the columns; they can repeat. */
+            columns: string[];
+            /**
+             * Format: int64
+             * @description Where the next page begins; null: this is the last.
+             */
+            next: number | null;
+            /** @description Values in the order of the columns. */
+            rows: Record<string, unknown>[][];
+            /** @description Whether rows were left out. */
+            truncated: boolean;
+        };
+        /** @description What an agent keeps for itself, as sections of its prompt; `None`: the agent has no such section. */
+        OwnSections: {
+            /** @description What it has written down about the tables of its private database. */
+            database?: string;
+            /** @description What it remembers. */
+            memory?: string;
+        };
+        /** @description A table of an agent. */
+        OwnTable: {
+            /** @description Its columns. */
+            columns: components["schemas"]["OwnColumn"][];
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Its rows, counted up to 100000; null for a view.
+             */
+            rows: number | null;
+            /** @description Whether it is a view. */
+            view: boolean;
+        };
         /** @description What differs between two revisions. */
         PackageDiff: {
             /** @description File by file. */
@@ -7268,6 +7534,8 @@ export interface components {
                 metadata: Record<string, unknown>;
                 /** @description Its name, unique; also the model name on the OpenAI-compatible API. */
                 name: string;
+                /** @description What it keeps for itself. */
+                own_data: components["schemas"]["OwnData"];
                 /** @description What it may do unasked. */
                 policy: components["schemas"]["Policy"];
                 /** @description Which connections its requests go to besides. */
@@ -9596,6 +9864,8 @@ export interface components {
             model: string;
             /** @description Where it came from. */
             origin: components["schemas"]["Origin"];
+            /** @description What it keeps for itself, where it has switches for that. */
+            own_sections?: components["schemas"]["OwnSections"];
             /**
              * Format: uuid
              * @description The run that delegated to this one.
@@ -12298,6 +12568,359 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAgentMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptText"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setAgentMemory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeptTextInput"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptText"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It has changed since */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearAgentMemory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAgentDatabase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnDatabase"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearAgentDatabase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    queryAgentDatabase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnQuery"];
+            };
+        };
+        responses: {
+            /** @description Its rows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRows"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setAgentDatabaseDocumentation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeptTextInput"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptText"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It has changed since */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreAgentDatabase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnDatabase"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description There is no copy */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAgentTableRows: {
+        parameters: {
+            query?: {
+                /** @description Most rows. */
+                limit?: number;
+                /** @description Rows that are left out at the beginning: `next` of the page before. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                table: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRows"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importMetatron: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description What was taken over */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedAgent"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

@@ -140,12 +140,13 @@ impl PrivateDatabase {
             if !keep {
                 return Ok(outcome);
             }
-            self.copy_aside()?;
+            let copy = self.begin_copy()?;
             let guard = self.open()?;
             full(guard.change_schema(sql, true, |_| {
                 guard.mark(mark)?;
                 before_commit(&outcome)
             }))?;
+            self.keep_copy(&copy)?;
             return Ok(outcome);
         }
         let answer = guard.change_with(sql, &[], keep, |changes| {

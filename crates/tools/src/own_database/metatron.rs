@@ -13,6 +13,9 @@ use steward_sandbox::sql::{Guard, Policy, SqlError, Tables};
 /// The row of its `settings` in which it keeps this.
 const SETTING: &str = "SELECT value FROM settings WHERE key = 'system_instruction'";
 
+/// Longest instructions of an agent, characters.
+const MAX_CORE: usize = 100_000;
+
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Instruction {
@@ -33,6 +36,7 @@ pub(super) fn import(database: &PrivateDatabase, file: &[u8]) -> Result<(Instruc
     let source = Source::write(database.path(), file)?;
     let instruction = read(&source.0)?;
     for (what, text, most) in [
+        ("instruction", &instruction.core_instruction, MAX_CORE),
         ("memory", &instruction.memory, MAX_MEMORY_CHARS),
         ("documentation of the tables", &instruction.db_schema, MAX_DOC_CHARS),
     ] {

@@ -21,10 +21,15 @@ impl PrivateDatabase {
         self.copy_path().exists()
     }
 
-    pub(super) fn copy_aside(&self) -> Result<(), SqlError> {
+    /// A copy that takes the place of the one before it only once the change is done: [`Self::keep_copy`].
+    pub(super) fn begin_copy(&self) -> Result<PathBuf, SqlError> {
         let half = beside(&self.path, ".half");
-        let done = fs::copy(&self.path, &half).and_then(|_| fs::rename(&half, self.copy_path()));
-        done.map_err(|error| self.failed(&error))
+        fs::copy(&self.path, &half).map_err(|error| self.failed(&error))?;
+        Ok(half)
+    }
+
+    pub(super) fn keep_copy(&self, copy: &Path) -> Result<(), SqlError> {
+        fs::rename(copy, self.copy_path()).map_err(|error| self.failed(&error))
     }
 
     pub(super) fn put_copy_back(&self, call: i64) -> Result<String, SqlError> {
