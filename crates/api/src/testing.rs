@@ -181,21 +181,9 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         workspace: "/nowhere".to_owned(),
         serving: true,
     });
-    let domains = DomainService::new(DomainParts {
-        tenant,
-        store: store.clone(),
-        users: store.clone(),
-        groups: store.clone(),
-        vault: vault.clone(),
-        embedder: models.clone(),
-        clock: clock.clone(),
-        ids: ids.clone(),
-        workspace: dir.to_owned(),
-        data_dir: dir.to_owned(),
-    });
     App::new(AppParts {
         documents: Arc::new(documents),
-        domains: Arc::new(domains),
+        domains: Arc::new(domains(tenant, store, vault.clone(), models.clone(), clock, dir)),
         databases: OwnDatabases::new(dir),
         runs: RunService::new(Deps {
             limiter: Arc::default(),

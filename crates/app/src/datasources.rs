@@ -9,9 +9,10 @@ use crate::dto::domains::{
 use std::collections::HashSet;
 use std::path::Path;
 use steward_core::DatasourceId;
+use steward_core::datasource::RowVisibility;
 use steward_core::ports::DataCaller;
 use steward_core::tables::Schema;
-use steward_domains::init::init;
+use steward_domains::init::{Samples, init};
 use steward_domains::render::{render, render_view};
 use steward_tools::datasource::check_address;
 
@@ -137,7 +138,11 @@ impl App {
                 wanted.tables.iter().any(|one| one == name)
             }
         };
-        let samples = self.domains.samples_of(&datasource).await?;
+        // Values stand in the texts as examples, which models read.
+        let samples = match datasource.visibility {
+            RowVisibility::Full => self.domains.samples_of(&datasource).await?,
+            _ => Samples::default(),
+        };
         // All tables, since relations lead to others; then those that were chosen.
         let all = init(&datasource.name, &Schema { tables: schema.tables.clone() }, &samples);
         let mut texts: Vec<String> = Vec::new();

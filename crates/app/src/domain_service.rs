@@ -17,11 +17,15 @@ use known::KnownCache;
 use sources::Opened;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use steward_core::TenantId;
+use std::time::Duration;
 use steward_core::ports::{
     Clock, DataCaller, DataError, DomainStore, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault,
 };
+use steward_core::{TenantId, Timestamp};
 use steward_tools::datasource::Datasources;
+
+/// Longest time of writing a change: statements have a limit of a minute.
+const LONGEST_WRITE: Duration = Duration::from_secs(90);
 
 pub struct DomainParts {
     pub tenant: TenantId,
@@ -36,6 +40,8 @@ pub struct DomainParts {
     pub workspace: PathBuf,
     /// The program's own files, which no datasource may be.
     pub data_dir: PathBuf,
+    /// Whether no other program works with this database.
+    pub alone: bool,
 }
 
 pub struct DomainService {
@@ -52,11 +58,15 @@ pub struct DomainService {
     databases: Datasources,
     known: KnownCache,
     opened: Mutex<Opened>,
+    alone: bool,
+    started_at: Timestamp,
 }
 
 impl DomainService {
     pub fn new(parts: DomainParts) -> Self {
-        let DomainParts { tenant, store, users, groups, vault, embedder, clock, ids, workspace, data_dir } = parts;
+        let DomainParts { tenant, store, users, groups, vault, embedder, clock, ids, workspace, data_dir, alone } =
+            parts;
+        let started_at = clock.now();
         Self {
             tenant,
             store,
@@ -71,7 +81,14 @@ impl DomainService {
             databases: Datasources::default(),
             known: KnownCache::default(),
             opened: Mutex::default(),
+            alone,
+            started_at,
         }
+    }
+
+    /// Whether whoever began to write at that time has ended since.
+    pub(crate) fn was_cut_off(&self, begun: Timestamp) -> bool {
+        (self.alone && begun < self.started_at) || self.clock.now().since(begun) > LONGEST_WRITE
     }
 
     /// What permissions of domains know a caller by: the role and the groups. Nobody has none.

@@ -182,7 +182,7 @@ impl App {
     }
 
     /// The text with another name for what stands at the place, wherever it is meant.
-    pub async fn rename_in_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
+    pub fn rename_in_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let name = place.name.as_deref().unwrap_or_default();
         let at = Places::of(&place.text).byte(place.offset);
@@ -199,7 +199,7 @@ impl App {
         Ok(WrittenText { text })
     }
 
-    pub async fn format_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
+    pub fn format_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
         Ok(WrittenText { text: steward_domains::format::format(&place.text) })
     }

@@ -40,34 +40,23 @@ impl App {
 
     pub async fn confirm_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
         let change = self.change_for(caller, Action::Operate, id).await?;
-        self.must_be(&change, RecordChangeState::Proposed)?;
+        must_be(&change, RecordChangeState::Proposed)?;
         let done = self.domains.confirm(caller.user(), change).await?;
         Ok(shown(self.domains.with_difference(done).await?))
     }
 
     pub async fn discard_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
         let change = self.change_for(caller, Action::Operate, id).await?;
-        self.must_be(&change, RecordChangeState::Proposed)?;
+        must_be(&change, RecordChangeState::Proposed)?;
         let done = self.domains.discard(caller.user(), change).await?;
         Ok(shown(self.domains.with_difference(done).await?))
     }
 
     pub async fn undo_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
         let change = self.change_for(caller, Action::Operate, id).await?;
-        self.must_be(&change, RecordChangeState::Done)?;
+        must_be(&change, RecordChangeState::Done)?;
         let done = self.domains.take_back(caller.user(), change).await?;
         Ok(shown(self.domains.with_difference(done).await?))
-    }
-
-    fn must_be(&self, change: &RecordChange, state: RecordChangeState) -> Result<(), AppError> {
-        if change.state == state {
-            return Ok(());
-        }
-        Err(AppError::conflict(
-            "record_change_state",
-            format!("the change is {} already", change.state.name()),
-            "read it again; propose it anew if it is still wanted",
-        ))
     }
 
     async fn change_for(&self, caller: &Caller, action: Action, id: RecordChangeId) -> Result<RecordChange, AppError> {
@@ -79,7 +68,7 @@ impl App {
 
     /// One that was cut off while it was written is found out about; if that fails it stays as it is.
     async fn settled(&self, change: RecordChange) -> RecordChange {
-        let decided = change.decided_at.is_some_and(|at| self.now().since(at) > CUT_OFF);
+        let decided = change.decided_at.is_some_and(|at| self.domains.was_cut_off(at));
         if change.state != RecordChangeState::Confirmed || !decided {
             return change;
         }
@@ -93,8 +82,16 @@ impl App {
     }
 }
 
-/// How long writing a change takes at most: statements have a limit of a minute.
-const CUT_OFF: std::time::Duration = std::time::Duration::from_secs(90);
+fn must_be(change: &RecordChange, state: RecordChangeState) -> Result<(), AppError> {
+    if change.state == state {
+        return Ok(());
+    }
+    Err(AppError::conflict(
+        "record_change_state",
+        format!("the change is {} already", change.state.name()),
+        "read it again; propose it anew if it is still wanted",
+    ))
+}
 
 fn shown(proposed: ProposedChange) -> ChangeInfo {
     let ProposedChange { change, difference } = proposed;

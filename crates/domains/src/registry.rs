@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use steward_core::tables::Table;
-use steward_core::text::{distance, stem};
+use steward_core::text::stem;
 
 use crate::model::{Domain, Field, Relation, RelationKind};
 
@@ -232,7 +232,7 @@ pub(crate) fn suggestion<'n>(wanted: &str, names: impl IntoIterator<Item = &'n s
         .iter()
         .filter_map(|name| {
             let other = name.to_lowercase();
-            let edits = distance(&lower, &other);
+            let edits = strsim::damerau_levenshtein(&lower, &other);
             let inside = lower.len() >= 3 && other.len() >= 3 && (lower.contains(&other) || other.contains(&lower));
             let rank = if edits <= allowed { edits } else { allowed + edits };
             (edits <= allowed || inside).then_some((rank, *name))

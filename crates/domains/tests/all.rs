@@ -17,6 +17,8 @@ mod kinds;
 mod lowering;
 #[path = "all/properties.rs"]
 mod properties;
+#[path = "all/reference.rs"]
+mod reference;
 #[path = "all/renaming.rs"]
 mod renaming;
 #[path = "all/support.rs"]

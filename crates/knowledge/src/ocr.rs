@@ -1,6 +1,6 @@
 //! Pages that are pictures: prepared for reading, and what engines read put in the order of a page.
 //!
-//! Engines are asked in turn ([`Cascade`]): Tesseract, the models here ([`Models`]), a model that sees. Like the rest of
+//! Engines are asked in turn ([`Cascade`]): the models here ([`Models`]), Tesseract, a model that sees. Like the rest of
 //! reading, this uses no clock, network or disk beside the models' files, and is called in a confined process.
 
 #![expect(

@@ -71,7 +71,9 @@ fn every_attempt_ends_as_listed() {
     for line in lines.filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
         let mut parts = line.splitn(3, '|');
         let (id, expected, sql) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
-        let got = hasty.run(sql, Mark::default(), false, |_| panic!("told of what is not kept"));
+        // Only what is to run into it gets a short time: the machine may be busy.
+        let database = if expected == "timeout" { &hasty } else { &bed.database };
+        let got = database.run(sql, Mark::default(), false, |_| panic!("told of what is not kept"));
         if word(&got) != expected {
             wrong.push(format!("{id}: expected {expected}, got {}: {sql}\n    {got:?}", word(&got)));
         }
@@ -101,7 +103,6 @@ fn attempts_on_other_databases_reach_nothing() {
         let harmless = match (expected, word(&got)) {
             // It reads no table, or the table is not there.
             ("ok" | "rowcap" | "bytecap", "rows" | "syntax" | "denied" | "limit" | "timeout") => true,
-            ("ok", "changed" | "schema") => false,
             (_, "rows" | "changed" | "schema") => false,
             _ => true,
         };

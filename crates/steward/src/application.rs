@@ -63,6 +63,7 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
         ids: Arc::clone(&parts.ids),
         workspace: own.workspace.clone().into(),
         data_dir: parts.data_dir.clone(),
+        alone: parts.settings.database.is_none(),
     }));
     let data: Arc<dyn DataAccess> = Arc::clone(&domains) as _;
     let _ = parts.runs.deps().data.set(data);

@@ -131,6 +131,7 @@ cases! {
     scim::tokens_of_providers_are_found_by_their_hash,
     users::ten_thousand_users_are_listed_quickly,
     rows::memory_is_versioned,
+    rows::database_docs_are_versioned_for_each_owner,
     rows::notes_and_reminders,
     rows::odd_text_comes_back,
     spending::budgets_are_one_a_scope_and_period,

@@ -1,5 +1,6 @@
 //! What an agent keeps in a private database, and what it writes down about it.
 
+mod error;
 mod files;
 mod manage;
 mod metatron;
@@ -7,8 +8,9 @@ mod query;
 mod result;
 mod update_schema;
 
+pub use error::DatabaseError;
 pub use files::OwnDatabases;
-pub use manage::{DatabaseError, DatabaseFacts, RowsPage};
+pub use manage::{DatabaseFacts, RowsPage};
 pub use metatron::Instruction;
 pub use query::DbQuery;
 pub use update_schema::{MAX_DOC_CHARS, UpdateDbSchema};

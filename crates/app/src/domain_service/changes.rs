@@ -3,6 +3,7 @@
 use super::queries::{no_datasource, refused};
 use super::sources::{dialect, failed};
 use super::{DomainService, Known};
+use fail::fail_point;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use steward_core::datasource::{Datasource, RecordChange, RecordChangeState};
@@ -98,16 +99,19 @@ impl DomainService {
         };
         // Of two who confirm at once, one gets here.
         let confirmed = self.store.save_record_change(self.tenant, &confirmed).await?;
+        fail_point!("app.change.confirmed");
         let (store, tenant, staging) = (Arc::clone(&self.store), self.tenant, confirmed.clone());
         let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-        let stage = move |staged: StagedChange| async move {
+        let before_commit = move |staged: StagedChange| async move {
             let written = serde_json::to_value(&staged).map_err(|error| error.to_string())?;
             let staging = RecordChange { written: Some(written), ..staging };
             let saved = store.save_record_change(tenant, &staging).await.map_err(|error| error.to_string())?;
             let _ = tell.send(saved);
+            fail_point!("app.change.staged");
             Ok(())
         };
-        let done = self.databases.change(&target.access, sql, values, stage).await;
+        let done = self.databases.change(&target.access, sql, values, before_commit).await;
+        fail_point!("app.change.committed");
         let latest = told.try_recv().unwrap_or(confirmed);
         let (state, outcome) = match done {
             Ok(staged) if staged.count == 1 => (RecordChangeState::Done, written_text(&staged)),

@@ -59,7 +59,13 @@ impl Known {
 pub(super) struct KnownCache {
     last: Mutex<Option<Last>>,
     schemas: Mutex<BTreeMap<DatasourceId, KnownSchema>>,
-    vectors: Mutex<Option<(Arc<Known>, Arc<Vec<Vec<f32>>>)>>,
+    vectors: Mutex<Option<EmbeddedChunks>>,
+}
+
+/// The vectors of all chunks of what is known.
+struct EmbeddedChunks {
+    of: Arc<Known>,
+    vectors: Arc<Vec<Vec<f32>>>,
 }
 
 struct Last {
@@ -157,14 +163,14 @@ impl DomainService {
 
     /// The vectors of all chunks; only texts that are new are embedded.
     pub(super) async fn chunk_vectors(&self, known: &Arc<Known>) -> Result<Arc<Vec<Vec<f32>>>, EmbedError> {
-        if let Some((of, vectors)) = &*locked(&self.known.vectors)
-            && Arc::ptr_eq(of, known)
+        if let Some(embedded) = &*locked(&self.known.vectors)
+            && Arc::ptr_eq(&embedded.of, known)
         {
-            return Ok(Arc::clone(vectors));
+            return Ok(Arc::clone(&embedded.vectors));
         }
         let texts: Vec<String> = known.chunks.iter().map(|chunk| chunk.text.clone()).collect();
         let vectors = Arc::new(self.embedder.embed_lasting(&texts).await?);
-        *locked(&self.known.vectors) = Some((Arc::clone(known), Arc::clone(&vectors)));
+        *locked(&self.known.vectors) = Some(EmbeddedChunks { of: Arc::clone(known), vectors: Arc::clone(&vectors) });
         Ok(vectors)
     }
 }

@@ -78,8 +78,8 @@ impl DomainService {
             texts.push(DomainText { kind, name, text, version, changed_by, changed_at });
         }
         let saved = self.store.save_domain_texts(self.tenant, &texts).await?;
-        let with = |(text, diff)| SavedText { text, diff, warnings: warnings.clone() };
-        Ok(saved.into_iter().zip(diffs).map(with).collect())
+        let as_saved = |(text, diff)| SavedText { text, diff, warnings: warnings.clone() };
+        Ok(saved.into_iter().zip(diffs).map(as_saved).collect())
     }
 }
 

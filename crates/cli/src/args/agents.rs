@@ -202,7 +202,7 @@ pub struct AgentFields {
     pub memory: Option<PlanSwitch>,
     /// Whose private database it has.
     #[arg(long, value_name = "WHOSE")]
-    pub database: Option<DatabaseSwitch>,
+    pub own_database: Option<DatabaseSwitch>,
     /// Whether it keeps a documentation of its tables.
     #[arg(long, value_name = "WHEN")]
     pub documentation: Option<Switch>,

@@ -34,9 +34,9 @@ pub async fn run(client: &Client, args: DomainArgs, term: Term) -> anyhow::Resul
         DomainAction::Show { name, view } => {
             let found: Value = client.get(&place(&name, view)).await?;
             if as_json {
-                println!("{found}")
+                println!("{found}");
             } else {
-                print!("{}", text(&found, "text"))
+                print!("{}", text(&found, "text"));
             }
             Ok(Exit::Done)
         }

@@ -2,6 +2,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+/// Names of the tables in which the program notes what was done begin with it.
+pub(super) const OWN_TABLES: &str = "steward_";
+
 /// Which tables and views may be read. ASCII case does not matter, as in SQL.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Tables {
@@ -140,7 +143,7 @@ impl Policy {
 
     /// A table beside those of [`Tables::Prefix`], in which the program notes what was done.
     pub(super) fn keeps_for_itself(&self, table: &str) -> bool {
-        matches!(self.tables, Tables::Prefix(_)) && table.starts_with(super::private_database::OWN_TABLES)
+        matches!(self.tables, Tables::Prefix(_)) && table.starts_with(OWN_TABLES)
     }
 
     /// Does not consider whether its table may be read.

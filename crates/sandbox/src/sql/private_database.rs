@@ -25,8 +25,6 @@ use super::schema_change::SchemaChange;
 
 /// Names of the agent's tables and views begin with it.
 pub const PREFIX: &str = "ai_";
-/// Names of the tables in which the program notes what was done begin with it.
-pub(super) const OWN_TABLES: &str = "steward_";
 /// Largest size of a file that nobody set, bytes.
 pub const DEFAULT_BYTES: u64 = 64 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -62,12 +60,15 @@ pub enum PrivateUndo {
     },
 }
 
+/// Makes a note from the one before.
+pub type MakeNote<'a> = &'a dyn Fn(Option<&str>) -> Option<String>;
+
 /// How a call is recognised after a crash, and what is written down with it.
 #[derive(Clone, Copy, Default)]
 pub struct Mark<'a> {
     pub key: &'a str,
     /// Makes the note that [`PrivateDatabase::note`] returns from the one before; `None` leaves that.
-    pub note: Option<&'a dyn Fn(Option<&str>) -> Option<String>>,
+    pub note: Option<MakeNote<'a>>,
 }
 
 /// How many calls may be at work on files at a time without meeting.
@@ -116,7 +117,7 @@ impl PrivateDatabase {
         let _alone = self.alone();
         self.settle()?;
         if !self.exists() {
-            return Err(self.empty());
+            return Err(Self::empty());
         }
         Guard::open(&self.path, self.policy())?.query(sql)
     }
@@ -130,6 +131,14 @@ impl PrivateDatabase {
         keep: bool,
         before_commit: impl FnOnce(&Outcome) -> Result<(), SqlError>,
     ) -> Result<Outcome, SqlError> {
+        if !keep && !self.exists() {
+            // What is only tried leaves nothing behind.
+            let failed = |error: std::io::Error| SqlError::Open { path: self.path.clone(), reason: error.to_string() };
+            let folder = tempfile::tempdir().map_err(failed)?;
+            let trial = Self { path: folder.path().join("trial.db"), ..self.clone() };
+            trial.ensure()?;
+            return trial.run(sql, mark, keep, before_commit);
+        }
         let _alone = self.alone();
         self.ensure()?;
         let guard = self.open()?;
@@ -220,7 +229,7 @@ impl PrivateDatabase {
         let _alone = self.alone();
         self.settle()?;
         if !self.exists() {
-            return Err(self.empty());
+            return Err(Self::empty());
         }
         let guard = Guard::open(&self.path, self.policy())?;
         let name = guard.table_named(table)?;
@@ -228,7 +237,7 @@ impl PrivateDatabase {
         guard.query_with(&sql, &[Value::from(limit), Value::from(skip)])
     }
 
-    fn empty(&self) -> SqlError {
+    fn empty() -> SqlError {
         SqlError::Syntax { message: "the database has no tables yet".to_owned(), hint: None }
     }
 
@@ -326,6 +335,7 @@ impl Guard {
 
     /// In the database's spelling, if it exists and may be read.
     fn table_named(&self, table: &str) -> Result<String, SqlError> {
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is of one lifetime")]
         let tables = self.session(|session| session.readable_tables())?;
         let found = tables.into_iter().find(|name| name.eq_ignore_ascii_case(table));
         found.ok_or_else(|| SqlError::Syntax { message: format!("no such table: {table}"), hint: None })

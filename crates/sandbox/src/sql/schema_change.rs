@@ -294,6 +294,7 @@ fn callback(
 const ONLY_SCHEMA: &str =
     "Use SELECT, INSERT, UPDATE, DELETE, and CREATE, ALTER and DROP of tables, indexes and views.";
 
+#[expect(clippy::match_same_arms, reason = "each has a reason of its own")]
 fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>) -> Result<(), Refusal> {
     let main = |database: Option<&str>| database.is_none_or(|name| name.eq_ignore_ascii_case("main"));
     let allowed = |name: &str| {
@@ -302,7 +303,7 @@ fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>) -> Result<(
         }
         Err(refuse(format!("the name {name}"), &hint_of_names(policy)))
     };
-    let named = |name: &str| {
+    let in_main = |name: &str| {
         if !main(context.database_name) {
             return Err(refuse("something temporary", "Use an ordinary table."));
         }
@@ -317,7 +318,7 @@ fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>) -> Result<(
         | AuthAction::DropView { view_name: name }
         // An index may have any name; its table may not.
         | AuthAction::CreateIndex { table_name: name, .. }
-        | AuthAction::DropIndex { table_name: name, .. } => named(name),
+        | AuthAction::DropIndex { table_name: name, .. } => in_main(name),
         // Where the others name the database, SQLite names the column here.
         AuthAction::AlterTable { database_name, table_name } if main(Some(database_name)) => allowed(table_name),
         AuthAction::Reindex { .. } | AuthAction::Select | AuthAction::Recursive => Ok(()),
@@ -327,7 +328,7 @@ fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>) -> Result<(
         }
         AuthAction::Update { table_name, .. } | AuthAction::Read { table_name, .. } if is_internal(table_name) => Ok(()),
         // What goes with a table that is dropped.
-        AuthAction::Delete { table_name } | AuthAction::Update { table_name, .. } => named(table_name),
+        AuthAction::Delete { table_name } | AuthAction::Update { table_name, .. } => in_main(table_name),
         AuthAction::Read { table_name, column_name } => {
             if policy.allows_table(table_name) {
                 return Ok(());

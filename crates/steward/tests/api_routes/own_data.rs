@@ -6,7 +6,7 @@ use steward_testkit::model_server::{Behaviour, Script};
 /// An agent that has done these statements in its database.
 fn house(statements: &[&str]) -> House {
     let calls = statements.iter().map(|sql| Behaviour::calls([("db_query", json!({"sql": sql}))]));
-    let people = [("ann", "developer"), ("vic", "viewer"), ("olga", "operator")];
+    let people = [("ann", "developer"), ("vic", "viewer"), ("olga", "operator"), ("ada", "admin")];
     House::with_people(Script::of(calls.chain([Behaviour::text("Done.")])), &people)
 }
 
@@ -106,7 +106,7 @@ fn each_user_sees_their_own_database_and_takes_it_along() {
     assert_eq!(tables("olga"), json!([]));
     assert_eq!(house.get(&path)["tables"], json!([]));
     let ann = format!("{}", uuid::Uuid::from_u128(100));
-    let (_, export) = house.call(Method::GET, &format!("/api/users/{ann}/export"), None);
+    let (_, export) = house.call_as(&key("ada"), Method::GET, &format!("/api/users/{ann}/export"), None);
     let lines = export.as_str().map_or_else(|| export.to_string(), str::to_owned);
     assert!(lines.contains("database_table") && lines.contains("of ann"), "{lines}");
     let file = house.bench.data().join("agent-databases").join(&agent).join(format!("{ann}.db"));

@@ -7,7 +7,7 @@ fn the_memory_of_an_agent() {
         bench.run(&["agents", "memory", "show"]).exits(0).tells(&["it remembers nothing yet", "0 of 4000"]);
         bench.run(&["agents", "memory", "set", "steward", "likes tea"]).exits(0).tells(&["9 of 4000 characters"]);
         bench.run(&["agents", "memory", "append", "steward", "lives in Graz"]).exits(0);
-        bench.run(&["agents", "memory", "show", "steward"]).exits(0).tells(&["likes tea\nlives in Graz"]);
+        assert_eq!(bench.run(&["agents", "memory", "show", "steward"]).exits(0).out, "likes tea\nlives in Graz\n");
         with_input(bench, &["agents", "memory", "set", "steward", "--from", "-"], "from a file\n").exits(0);
         let shown = bench.run(&["agents", "memory", "show", "--json"]).exits(0).json();
         assert_eq!((&shown["text"], &shown["version"]), (&json!("from a file"), &json!(3)));
@@ -25,8 +25,18 @@ fn the_memory_of_an_agent() {
 fn the_database_of_an_agent() {
     both(|bench, _| {
         bench.run(&["agents", "database", "tables"]).exits(0).tells(&["no tables yet", "can't use it"]);
-        let edit =
-            ["agents", "edit", "steward", "--memory", "on", "--database", "agent", "--documentation", "on", "--json"];
+        let edit = [
+            "agents",
+            "edit",
+            "steward",
+            "--memory",
+            "on",
+            "--own-database",
+            "agent",
+            "--documentation",
+            "on",
+            "--json",
+        ];
         let agent = bench.run(&edit).exits(0).json();
         assert_eq!(agent["own_data"], json!({"memory": true, "database": "agent", "documentation": true}));
         let file = bench.work.path().join("metatron.db");

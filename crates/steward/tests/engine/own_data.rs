@@ -100,7 +100,7 @@ async fn fifty_runs_at_once_lose_nothing() {
     let mut script = Script { otherwise: Some(Behaviour::text("Remembered.")), ..Script::default() };
     for number in 0..RUNS {
         let text = format!("fact {number:02}");
-        script = script.when(&format!("Remember {text}."), Behaviour::calls([("save_memory", json!({"text": text}))]));
+        script = script.when(format!("Remember {text}."), Behaviour::calls([("save_memory", json!({"text": text}))]));
     }
     let model = ScriptedModelServer::start(script).await.unwrap();
     let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

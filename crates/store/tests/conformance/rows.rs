@@ -7,7 +7,7 @@ use steward_core::governance::{Classification, Classified};
 use steward_core::model::{Auth, Capabilities, Connection, Provider};
 use steward_core::policy::Policy;
 use steward_core::ports::{Agents, Connections, Facts, Memory, Note, Reminder, RunRow, RunStore, Settings, StoreError};
-use steward_core::{AgentId, ConnectionId, TenantId};
+use steward_core::{AgentId, ConnectionId, TenantId, UserId};
 use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
@@ -139,6 +139,28 @@ pub async fn memory_is_versioned(bed: Bed) {
     let confidential = |memory: Memory| Memory { classified: Some(seen()), ..memory };
     store.save_memory(TENANT, agent, &confidential(memory("likes mate", 1))).await.unwrap();
     assert_eq!(store.memory(TENANT, agent).await.unwrap(), confidential(memory("likes mate", 2)));
+}
+
+pub async fn database_docs_are_versioned_for_each_owner(bed: Bed) {
+    let store = bed.store();
+    let (agent, user, other) = (AgentId(id()), UserId(id()), UserId(id()));
+    let doc = |text: &str, version: u64| Memory { text: text.to_owned(), version, classified: None };
+    for owner in [None, Some(user), Some(other)] {
+        assert_eq!(store.database_doc(TENANT, agent, owner).await.unwrap(), doc("", 0));
+        store.save_database_doc(TENANT, agent, owner, &doc(&format!("of {owner:?}"), 0)).await.unwrap();
+        for stale in [0, 2] {
+            let refused = store.save_database_doc(TENANT, agent, owner, &doc("lost", stale)).await;
+            assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
+        }
+    }
+    let confidential = Memory { classified: Some(seen()), ..doc("again", 1) };
+    store.save_database_doc(TENANT, agent, Some(user), &confidential).await.unwrap();
+    let now = Memory { version: 2, ..confidential };
+    assert_eq!(store.database_docs_of(TENANT, user).await.unwrap(), [(agent, now)]);
+    assert_eq!(store.delete_database_docs_of(TENANT, user).await.unwrap(), 1);
+    assert_eq!(store.database_docs_of(TENANT, user).await.unwrap(), []);
+    assert_eq!(store.database_doc(TENANT, agent, Some(other)).await.unwrap().version, 1);
+    assert_eq!(store.database_doc(TENANT, agent, None).await.unwrap().version, 1);
 }
 
 pub async fn notes_and_reminders(bed: Bed) {

@@ -1,38 +1,13 @@
 //! What people see and do with an agent's database.
 
 use super::OwnDatabases;
+use super::error::DatabaseError;
 use super::metatron::{self, Instruction};
 use serde_json::Value;
 use steward_core::tables::Schema;
 use steward_core::{AgentId, UserId};
+use steward_sandbox::sql::Rows;
 use steward_sandbox::sql::private_database::{Imported, PrivateDatabase};
-use steward_sandbox::sql::{Rows, SqlError};
-
-#[derive(Debug, thiserror::Error)]
-pub enum DatabaseError {
-    #[error("{0}")]
-    NotFound(String),
-    /// The statement or the file can't be that.
-    #[error("{0}")]
-    Refused(String),
-    /// It is not in a state for that.
-    #[error("{0}")]
-    Conflict(String),
-    #[error("{0}")]
-    Failed(String),
-}
-
-impl From<SqlError> for DatabaseError {
-    fn from(error: SqlError) -> Self {
-        let message = error.to_string();
-        match error {
-            SqlError::Syntax { message: inner, .. } if inner.starts_with("no such table: ") => Self::NotFound(inner),
-            SqlError::NoUndo(why) => Self::Conflict(why),
-            SqlError::Open { .. } | SqlError::Sqlite(_) | SqlError::Busy => Self::Failed(message),
-            _ => Self::Refused(message),
-        }
-    }
-}
 
 /// An agent's database as it is.
 #[derive(Debug, Clone, PartialEq)]

@@ -99,8 +99,8 @@ impl ToolHandler for UpdateDbSchema {
 }
 
 fn output(user: Option<UserId>, before: String, after: String) -> ToolOutput {
-    let used = after.chars().count();
-    let data = json!({"success": true, "message": format!("saved ({used} of {MAX_DOC_CHARS} characters used)")});
+    let length = after.chars().count();
+    let data = json!({"success": true, "message": format!("saved ({length} of {MAX_DOC_CHARS} characters length)")});
     let evidence = format!("sha256:{}", hash::sha256(after.as_bytes()));
     ToolOutput {
         receipt: Some(Receipt::new("changed", "the documentation of the agent's tables", Some(evidence))),

@@ -172,7 +172,7 @@ fn own_data(fields: &AgentFields) -> Map<String, Value> {
     if let Some(memory) = fields.memory {
         own.insert("memory".to_owned(), switched(memory));
     }
-    if let Some(database) = fields.database {
+    if let Some(database) = fields.own_database {
         let scope = match database {
             DatabaseSwitch::Off => "off",
             DatabaseSwitch::Agent => "agent",

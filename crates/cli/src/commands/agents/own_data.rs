@@ -143,7 +143,7 @@ async fn tables(client: &Client, agent: Option<&str>, json: bool, term: Term) ->
         println!("\n{documentation}");
     }
     if found["scope"] == "off" {
-        term.say(&term.dim("the agent can't use it: steward agents edit NAME --database agent"));
+        term.say(&term.dim("the agent can't use it: steward agents edit NAME --own-database agent"));
     }
     Ok(Exit::Done)
 }

@@ -81,12 +81,17 @@ impl PrivateDatabase {
         let fresh = Self { path: beside(&self.path, ".import"), ..self.clone() };
         fresh.remove()?;
         fill(&fresh)?;
-        let _alone = self.alone();
+        let alone = self.alone();
         self.settle()?;
         if self.exists() {
             fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(&error))?;
         }
-        if fresh.exists() { fs::rename(&fresh.path, &self.path).map_err(|error| self.failed(&error)) } else { Ok(()) }
+        if fresh.exists() {
+            fs::rename(&fresh.path, &self.path).map_err(|error| self.failed(&error))?;
+        }
+        drop(alone);
+        // Copies from while it was filled.
+        fresh.remove().map(|_| ())
     }
 
     /// The file and its copy for good. `false` if there was none.
