@@ -2643,6 +2643,475 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/datasources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All datasources by name. */
+        get: operations["listDatasources"];
+        put?: never;
+        /** Adds a database. Nothing of it can be asked before domains describe it. */
+        post: operations["createDatasource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/datasources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One datasource. */
+        get: operations["getDatasource"];
+        /** Changes a datasource. One that was changed meanwhile is a conflict, if the version that was read is given. */
+        put: operations["replaceDatasource"];
+        post?: never;
+        /** Removes a datasource. The database stays as it is; domains over it stay, and can't be asked any more. */
+        delete: operations["removeDatasource"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/datasources/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Opens the database anew and says what it has. */
+        post: operations["checkDatasource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/datasources/{id}/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Its tables and columns, as read within the last minutes. */
+        get: operations["datasourceSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/datasources/{id}/init": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Writes first domains and views of its tables, from keys, types and a few values, for a person to refine. */
+        post: operations["initDatasource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The domains that one may read, by name. */
+        get: operations["listDomains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a domain for rows, counts or groups. It only reads. */
+        post: operations["queryDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a model is shown for these words. */
+        post: operations["searchDomains"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/texts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The texts of all domains and views. */
+        get: operations["listDomainTexts"];
+        /** Checks and saves every domain and view of a text, all or none. They act on the next message. */
+        put: operations["saveDomainTexts"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/texts/{kind}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The text of a domain or view. */
+        get: operations["getDomainText"];
+        put?: never;
+        post?: never;
+        /** Takes a domain or view away. Its versions stay. */
+        delete: operations["removeDomainText"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/texts/{kind}/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All versions of a text, the newest first, also of one that was removed. */
+        get: operations["listDomainTextVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What is wrong with a text, against the databases as they are. */
+        post: operations["checkDomainText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What can be written at a place of a text. */
+        post: operations["completeDomainText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/hover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What stands at a place of a text. */
+        post: operations["hoverDomainText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The text with another name for what stands at a place. */
+        post: operations["renameInDomainText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/format": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The text in its usual layout; comments stay. */
+        post: operations["formatDomainText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One domain. */
+        get: operations["getDomain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/{name}/choices/{field}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The values that a field can take. */
+        get: operations["listChoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The views of domains that one may read, by name. */
+        get: operations["listViews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/views/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One view. */
+        get: operations["getView"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/standing-instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What models are told before each question about data, in order. */
+        get: operations["listStandingInstructions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/standing-instructions/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Adds or changes a standing instruction. It acts on the next message. */
+        put: operations["saveStandingInstruction"];
+        post?: never;
+        /** Removes a standing instruction. */
+        delete: operations["removeStandingInstruction"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/record-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Changes of records, the newest first: one's own, for operators all. */
+        get: operations["listRecordChanges"];
+        put?: never;
+        /** Proposes a change of one record. Nothing is written before somebody confirms it. */
+        post: operations["proposeRecordChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/record-changes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One change. */
+        get: operations["getRecordChange"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/record-changes/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Writes a proposed change, with the rights of who confirms it. If the record is not any more as it was shown, nothing
+         *     is written, and the state is `failed`.
+         */
+        post: operations["confirmRecordChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/record-changes/{id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Declines a proposed change. */
+        post: operations["discardRecordChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/record-changes/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts the record back as it was before a change that was written. */
+        post: operations["undoRecordChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/skills": {
         parameters: {
             query?: never;
@@ -3471,6 +3940,13 @@ export interface components {
             /** @enum {string} */
             decision: "skip";
         };
+        /** @description A column of an answer. */
+        AnswerColumn: {
+            /** @description A kind of field, or `rows` for rows that are embedded. */
+            kind: string;
+            /** @description Its name. */
+            name: string;
+        };
         /** @description Who gave a reply. */
         Answered: {
             /** @description All that were asked, the one that answered last. */
@@ -4154,6 +4630,20 @@ export interface components {
             /** @description Of the first step. */
             challenge: string;
         };
+        /** @description A change with what it does. */
+        ChangeInfo: {
+            /** @description The change. */
+            change: components["schemas"]["RecordChange"];
+            /** @description What differs, field by field. */
+            difference: components["schemas"]["FieldDifference"][];
+            /** @description Whether it was written and can be taken back. */
+            undoable: boolean;
+        };
+        /** @description A change of one record. */
+        ChangeInput: {
+            /** @description `{"change": "update", "domain": …, "key": …, "set": {…}}`; `insert` has no key, `delete` no set. */
+            change: Record<string, unknown>;
+        };
         /** @description A message to an agent. */
         Chat: {
             /** @description Files of the workspace that belong to it. */
@@ -4228,6 +4718,13 @@ export interface components {
              * @description The run.
              */
             run_id: string;
+        };
+        /** @description A value that a field can take. */
+        Choice: {
+            /** @description What people read. */
+            label: string;
+            /** @description The value. */
+            value: Record<string, unknown>;
         };
         /** @description A piece of a document. */
         Chunk: {
@@ -5059,6 +5556,126 @@ export interface components {
          * @enum {string}
          */
         Database: "sqlite" | "postgresql";
+        /** @description A user's database. */
+        Datasource: {
+            /**
+             * Format: int64
+             * @description When it was changed last.
+             */
+            changed_at: number;
+            /**
+             * Format: uuid
+             * @description Holds its user and password.
+             */
+            credential?: string;
+            /** @description Where it is: `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+            database: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What a query may ask of it. */
+            limits: components["schemas"]["DatasourceLimits"];
+            /** @description What domains call it: letters, digits and `_`. Unique. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Counts its changes.
+             */
+            version: number;
+            /** @description How much of the rows models see. */
+            visibility: components["schemas"]["RowVisibility"];
+            /** @description Whether people may confirm changes of its rows; else it is only read. */
+            writable: boolean;
+        };
+        /** @description A column of a table. */
+        DatasourceColumn: {
+            /** @description Whether it is of the primary key. */
+            key: boolean;
+            /** @description Its name. */
+            name: string;
+            /** @description The type as the database says it. */
+            type: string;
+        };
+        /** @description Which tables to describe. */
+        DatasourceInit: {
+            /**
+             * @description Whether to save the texts; else they are only returned.
+             * @default false
+             */
+            save: boolean;
+            /**
+             * @description Their names; empty: all that no domain describes.
+             * @default []
+             */
+            tables: string[];
+        };
+        /** @description A user's database as it is configured. */
+        DatasourceInput: {
+            /**
+             * Format: uuid
+             * @description Holds its user and password.
+             */
+            credential?: string | null;
+            /** @description `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+            database: string;
+            /** @description What a query may ask of it. */
+            limits?: components["schemas"]["DatasourceLimits"];
+            /** @description What domains call it. Unique. */
+            name: string;
+            /**
+             * Format: int64
+             * @description The version that was read; left out for a new one.
+             */
+            version?: number;
+            /** @description How much of the rows models see. */
+            visibility?: components["schemas"]["RowVisibility"];
+            /** @description Whether people may confirm changes of its rows. */
+            writable?: boolean;
+        };
+        /** @description What a query may ask of a datasource. */
+        DatasourceLimits: {
+            /**
+             * Format: int64
+             * @description Most rows that a server may expect to look at, by its own plan; 0: as many as it likes.
+             * @default 20000000
+             */
+            planned_rows: number;
+            /**
+             * Format: int32
+             * @description Most rows of an answer.
+             * @default 1000
+             */
+            rows: number;
+            /**
+             * Format: int32
+             * @description Longest time of a statement, milliseconds.
+             * @default 5000
+             */
+            timeout_ms: number;
+        };
+        /** @description What a datasource has. */
+        DatasourceSchema: {
+            /** @description Its tables and views that may be read, by name. */
+            tables: components["schemas"]["DatasourceTable"][];
+        };
+        /** @description A table or view of a datasource. */
+        DatasourceTable: {
+            /** @description Its columns in order. */
+            columns: components["schemas"]["DatasourceColumn"][];
+            /** @description The domains that describe it. */
+            domains: string[];
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description About how many rows it has; null: that is not known.
+             */
+            rows: number | null;
+            /** @description Whether it is a view. */
+            view: boolean;
+        };
         /** @description A decision and how far it reaches. */
         Decide: {
             /** @description The decision. */
@@ -5423,6 +6040,87 @@ export interface components {
          * @enum {string}
          */
         DocumentStatus: "waiting" | "embedding" | "ready" | "failed" | "duplicate";
+        /** @description Rows that were asked for. */
+        DomainAnswer: {
+            /** @description The columns in order. */
+            columns: components["schemas"]["AnswerColumn"][];
+            /** @description Where its rows are. */
+            datasource: string;
+            /** @description The domain. */
+            domain: string;
+            /** @description What the next page begins after. */
+            next: string | null;
+            /** @description What was asked, as it was understood. */
+            query: Record<string, unknown>;
+            /**
+             * Format: int64
+             * @description When the rows were read, ms since 1970 UTC.
+             */
+            read_at: number;
+            /** @description Each row has the columns' values in order. */
+            rows: Record<string, unknown>[][];
+            /** @description How it is shown best: `{"shape": "empty" | "number" | "row" | "table" | "series", …}`. */
+            shape: Record<string, unknown>;
+            /** @description The statement that was run. */
+            sql: string;
+            /**
+             * Format: double
+             * @description How long that took, milliseconds.
+             */
+            took_ms: number;
+            /** @description Whether there are more. */
+            truncated: boolean;
+        };
+        /** @description A domain as its caller may use it. */
+        DomainInfo: {
+            /** @description Where its rows are. */
+            datasource: string;
+            /** @description Whether the caller may delete rows. */
+            delete: boolean;
+            /** @description Its fields in order. */
+            fields: components["schemas"]["FieldInfo"][];
+            /** @description The fields that name a row; empty: rows can't be named. */
+            key: string[];
+            /** @description Its name. */
+            name: string;
+            /** @description The relations that the caller may follow. */
+            relations: components["schemas"]["RelationInfo"][];
+            /** @description What it is about. */
+            scope: string | null;
+            /** @description Whether the caller may change and add rows. */
+            write: boolean;
+        };
+        /** @description What is asked of a domain. */
+        DomainQuery: {
+            /** @description `{domain, fields, where, order, limit, group, aggregate, with, after}`. */
+            query: Record<string, unknown>;
+        };
+        /** @description The text of one domain or view. */
+        DomainText: {
+            /**
+             * Format: int64
+             * @description When it was written.
+             */
+            changed_at: number;
+            /**
+             * Format: uuid
+             * @description Who wrote it.
+             */
+            changed_by?: string;
+            /** @description Which of the two. */
+            kind: components["schemas"]["DomainTextKind"];
+            /** @description Unique among those of its kind. */
+            name: string;
+            /** @description As it was written. */
+            text: string;
+            /**
+             * Format: int64
+             * @description Counts its changes; 0: not kept yet.
+             */
+            version: number;
+        };
+        /** @enum {string} */
+        DomainTextKind: "domain" | "view";
         /**
          * @description What may be done with a call whose outcome was lost in a crash.
          * @enum {string}
@@ -6101,6 +6799,30 @@ export interface components {
             /** @description First line of the request. */
             title: string;
         };
+        /** @description A field before and after a change. */
+        FieldDifference: {
+            /** @description Its value after; null also for one that is deleted. */
+            after: Record<string, unknown>;
+            /** @description Its value before; null also for a new record. */
+            before: Record<string, unknown>;
+            /** @description Its name. */
+            field: string;
+            /** @description Its kind. */
+            kind: string;
+        };
+        /** @description A field of a domain. */
+        FieldInfo: {
+            /** @description Whether it has a list of choices. */
+            choices: boolean;
+            /** @description `int`, `float`, `string`, `text`, `bool`, `date` or `datetime`. */
+            kind: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The comparisons that conditions on it may make; empty: none may stand on it. */
+            ops: string[];
+            /** @description Whether people can't change it. */
+            readonly: boolean;
+        };
         /** @description What is wrong with a field. */
         FieldProblem: {
             /** @description Its name. */
@@ -6236,6 +6958,18 @@ export interface components {
              * @description What that place is by: the cosine.
              */
             vector_score?: number;
+        };
+        /** @description A domain that was found. */
+        FoundDomain: {
+            /** @description Its name. */
+            domain: string;
+            /**
+             * Format: float
+             * @description From 0 to 2: words and meaning.
+             */
+            score: number;
+            /** @description What a model reads of it. */
+            text: string;
         };
         /** @description A document that somebody gave with a request. */
         GivenDocument: {
@@ -6480,6 +7214,32 @@ export interface components {
             progress: components["schemas"]["JobProgress"];
             /** @description Whether it goes on. */
             state: components["schemas"]["JobState"];
+        };
+        /** @description First texts of domains and views. */
+        InitTexts: {
+            /** @description Names of the domains. */
+            domains: string[];
+            /** @description Whether they are saved. */
+            saved: boolean;
+            /** @description All of them, one after the other. */
+            text: string;
+        };
+        /** @description A standing instruction as it is written. */
+        InstructionInput: {
+            /** @description Whether it is told at all. */
+            enabled?: boolean;
+            /**
+             * Format: int32
+             * @description Smaller ones are told first.
+             */
+            position?: number;
+            /** @description What models are told. */
+            text: string;
+            /**
+             * Format: int64
+             * @description The version that was read; left out for a new one.
+             */
+            version?: number;
         };
         /** @description An invitation that was just made. */
         Invitation: {
@@ -7388,6 +8148,32 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_ChangeInfo: {
+            /** @description The rows. */
+            items: {
+                /** @description The change. */
+                change: components["schemas"]["RecordChange"];
+                /** @description What differs, field by field. */
+                difference: components["schemas"]["FieldDifference"][];
+                /** @description Whether it was written and can be taken back. */
+                undoable: boolean;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Choice: {
+            /** @description The rows. */
+            items: {
+                /** @description What people read. */
+                label: string;
+                /** @description The value. */
+                value: Record<string, unknown>;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Chunk: {
             /** @description The rows. */
             items: {
@@ -7712,6 +8498,44 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Datasource: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was changed last.
+                 */
+                changed_at: number;
+                /**
+                 * Format: uuid
+                 * @description Holds its user and password.
+                 */
+                credential?: string;
+                /** @description Where it is: `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+                database: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description What a query may ask of it. */
+                limits: components["schemas"]["DatasourceLimits"];
+                /** @description What domains call it: letters, digits and `_`. Unique. */
+                name: string;
+                /**
+                 * Format: int64
+                 * @description Counts its changes.
+                 */
+                version: number;
+                /** @description How much of the rows models see. */
+                visibility: components["schemas"]["RowVisibility"];
+                /** @description Whether people may confirm changes of its rows; else it is only read. */
+                writable: boolean;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Document: {
             /** @description The rows. */
             items: {
@@ -7786,6 +8610,59 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_DomainInfo: {
+            /** @description The rows. */
+            items: {
+                /** @description Where its rows are. */
+                datasource: string;
+                /** @description Whether the caller may delete rows. */
+                delete: boolean;
+                /** @description Its fields in order. */
+                fields: components["schemas"]["FieldInfo"][];
+                /** @description The fields that name a row; empty: rows can't be named. */
+                key: string[];
+                /** @description Its name. */
+                name: string;
+                /** @description The relations that the caller may follow. */
+                relations: components["schemas"]["RelationInfo"][];
+                /** @description What it is about. */
+                scope: string | null;
+                /** @description Whether the caller may change and add rows. */
+                write: boolean;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_DomainText: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was written.
+                 */
+                changed_at: number;
+                /**
+                 * Format: uuid
+                 * @description Who wrote it.
+                 */
+                changed_by?: string;
+                /** @description Which of the two. */
+                kind: components["schemas"]["DomainTextKind"];
+                /** @description Unique among those of its kind. */
+                name: string;
+                /** @description As it was written. */
+                text: string;
+                /**
+                 * Format: int64
+                 * @description Counts its changes; 0: not kept yet.
+                 */
+                version: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Event: {
             /** @description The rows. */
             items: ({
@@ -7814,6 +8691,23 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_FoundDomain: {
+            /** @description The rows. */
+            items: {
+                /** @description Its name. */
+                domain: string;
+                /**
+                 * Format: float
+                 * @description From 0 to 2: words and meaning.
+                 */
+                score: number;
+                /** @description What a model reads of it. */
+                text: string;
+            }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
         };
@@ -8275,6 +9169,35 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_StandingInstruction: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was changed last.
+                 */
+                changed_at: number;
+                /** @description Whether it is told at all. */
+                enabled: boolean;
+                /** @description Such as `deletion rules`. Unique. */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description Smaller ones are told first.
+                 */
+                position: number;
+                /** @description What the model is told. */
+                text: string;
+                /**
+                 * Format: int64
+                 * @description Counts its changes; 0: not kept yet.
+                 */
+                version: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Tenant: {
             /** @description The rows. */
             items: {
@@ -8378,6 +9301,22 @@ export interface components {
                 role: components["schemas"]["Role"];
                 /** @description Whether they can use the installation. */
                 state: components["schemas"]["UserState"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_ViewInfo: {
+            /** @description The rows. */
+            items: {
+                /** @description The domain whose rows it shows. */
+                domain: string;
+                /** @description Its name. */
+                name: string;
+                /** @description What people read. */
+                title: string;
+                /** @description Toolbar, tables and sections, as the language has them. */
+                view: Record<string, unknown>;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -8970,6 +9909,61 @@ export interface components {
             /** @description What it says it is, such as `vllm 0.11.0`. */
             server: string;
         };
+        /** @description A change of one record that somebody proposed. Nothing is written before a person confirms it. */
+        RecordChange: {
+            /**
+             * Format: uuid
+             * @description The agent of this run.
+             */
+            agent?: string;
+            /** @description The record as it was when this was proposed; unset for a new one. */
+            before?: Record<string, unknown>;
+            /** @description What is to be done: `{"change": "update", "domain": …, "key": …, "set": {…}}`; `insert` has no key, `delete` no set. */
+            change: Record<string, unknown>;
+            /**
+             * Format: int64
+             * @description When that was.
+             */
+            decided_at?: number;
+            /**
+             * Format: uuid
+             * @description Who confirmed or discarded it.
+             */
+            decided_by?: string;
+            /** @description The domain of the record. */
+            domain: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What was done, or why not. */
+            outcome?: string;
+            /**
+             * Format: uuid
+             * @description Who it is for: only they and operators see it.
+             */
+            owner?: string;
+            /**
+             * Format: int64
+             * @description When it was proposed.
+             */
+            proposed_at: number;
+            /**
+             * Format: uuid
+             * @description The run that proposed it; unset: a person did.
+             */
+            run?: string;
+            /** @description How far it is. */
+            state: components["schemas"]["RecordChangeState"];
+            /**
+             * Format: int64
+             * @description Counts its changes.
+             */
+            version: number;
+        };
+        /** @enum {string} */
+        RecordChangeState: "proposed" | "confirmed" | "done" | "failed" | "discarded" | "undone";
         /** @description Recovery codes, shown this once. */
         RecoveryCodes: {
             /** @description Each logs in once in place of a code. */
@@ -9026,6 +10020,20 @@ export interface components {
             source: string;
             /** @description What it says. */
             text: string;
+        };
+        /** @description A relation of a domain. */
+        RelationInfo: {
+            /** @description Pairs of a field of this domain and one of the other. */
+            bind: [
+                string,
+                string
+            ][];
+            /** @description The other domain. */
+            domain: string;
+            /** @description `has_many`, `belongs_to` or `has_one`. */
+            kind: string;
+            /** @description Its name. */
+            name: string;
         };
         /**
          * @description A reminder. Due: its time has come and it is not done; that it is shown then is all there is to it,
@@ -9415,6 +10423,11 @@ export interface components {
             name: string;
             price: components["schemas"]["Price"] | null;
         };
+        /**
+         * @description How much of the rows of a datasource models see. People see what the permissions of the domain say.
+         * @enum {string}
+         */
+        RowVisibility: "full" | "sample" | "ids" | "counts";
         /** @description A run in a list. */
         Run: {
             /**
@@ -9725,6 +10738,25 @@ export interface components {
             name: string;
             /** @description Its first 300 characters. */
             text: string;
+        };
+        /** @description A text that was saved. */
+        SavedDomainText: {
+            /** @description Lines that went and came, as in a patch. */
+            diff: string;
+            /** @description The text with its version. */
+            text: components["schemas"]["DomainText"];
+            /** @description What is not wrong, but may not be meant. */
+            warnings: string[];
+        };
+        /** @description What is looked for among the domains. */
+        SchemaSearch: {
+            /**
+             * Format: int32
+             * @description Most domains; 5 if left out.
+             */
+            limit?: number | null;
+            /** @description In people's words. */
+            query: string;
         };
         /** @description What those who come by SCIM may do. */
         ScimSettings: {
@@ -10264,6 +11296,30 @@ export interface components {
              */
             id: string;
         };
+        /** @description A named part of what models are told before each question about data. */
+        StandingInstruction: {
+            /**
+             * Format: int64
+             * @description When it was changed last.
+             */
+            changed_at: number;
+            /** @description Whether it is told at all. */
+            enabled: boolean;
+            /** @description Such as `deletion rules`. Unique. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Smaller ones are told first.
+             */
+            position: number;
+            /** @description What the model is told. */
+            text: string;
+            /**
+             * Format: int64
+             * @description Counts its changes; 0: not kept yet.
+             */
+            version: number;
+        };
         /** @description What a new conversation offers. */
         Start: {
             /** @description Whether the workspace holds no files. */
@@ -10416,6 +11472,97 @@ export interface components {
             disabled?: boolean;
             /** @description To show. */
             name?: string;
+        };
+        /** @description What can be written at a place. */
+        TextCompletion: {
+            /** @description More about it. */
+            detail: string;
+            /**
+             * Format: int32
+             * @description What it takes the place of, in UTF-16 code units.
+             */
+            from: number;
+            /** @description What is written. */
+            insert: string;
+            /** @description What it is, in a word. */
+            kind: string;
+            /** @description What people read. */
+            label: string;
+            /**
+             * Format: int32
+             * @description Where that ends.
+             */
+            to: number;
+        };
+        /** @description One thing that is wrong or may not be meant. */
+        TextDiagnostic: {
+            /** @description A word for programs. */
+            code: string;
+            /** @description Whether it keeps the text from being saved. */
+            error: boolean;
+            /**
+             * Format: int32
+             * @description Where it begins, in UTF-16 code units.
+             */
+            from: number;
+            /** @description What to do. */
+            hint: string | null;
+            /**
+             * Format: int32
+             * @description The line, from 1.
+             */
+            line: number;
+            /** @description What is wrong. */
+            message: string;
+            /**
+             * Format: int32
+             * @description Where it ends.
+             */
+            to: number;
+        };
+        /** @description What stands at a place. */
+        TextHover: {
+            /**
+             * Format: int32
+             * @description Where it begins, in UTF-16 code units.
+             */
+            from: number;
+            /** @description What it is, in Markdown; empty: nothing is known about it. */
+            text: string;
+            /**
+             * Format: int32
+             * @description Where it ends.
+             */
+            to: number;
+        };
+        /** @description A text to save. */
+        TextInput: {
+            /** @description One or more domains and views. */
+            text: string;
+            /**
+             * Format: int64
+             * @description The version that was read, if it is one text; left out: whatever is there is replaced.
+             */
+            version?: number | null;
+        };
+        /** @description A place in a text that is being written. */
+        TextPlace: {
+            /** @description The new name, for renaming. */
+            name?: string | null;
+            /**
+             * Format: int32
+             * @description Where the cursor stands, in UTF-16 code units as editors count.
+             */
+            offset?: number;
+            /** @description The whole text. */
+            text: string;
+        };
+        /** @description What is wrong with a text, and how it is coloured. */
+        TextReport: {
+            /** @description In the order of the text. */
+            diagnostics: components["schemas"]["TextDiagnostic"][];
+            /** @description Names of the domains and views that it has. */
+            names: string[];
         };
         /**
          * @description How the token is sent.
@@ -10824,6 +11971,17 @@ export interface components {
          * @enum {string}
          */
         Verdict: "verified" | "unverified" | "no-claims";
+        /** @description A view to be shown. */
+        ViewInfo: {
+            /** @description The domain whose rows it shows. */
+            domain: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What people read. */
+            title: string;
+            /** @description Toolbar, tables and sections, as the language has them. */
+            view: Record<string, unknown>;
+        };
         /** @description A virtual key: lets a program use some connections through the gateway. */
         VirtualKey: {
             /** @description Agents it may use, by name; null: none, an empty list: all. */
@@ -10932,6 +12090,11 @@ export interface components {
             oldest: number | null;
             /** @description Name of the policy. */
             policy: string;
+        };
+        /** @description A text after a change of it. */
+        WrittenText: {
+            /** @description The whole text. */
+            text: string;
         };
     };
     responses: {
@@ -17446,6 +18609,1166 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDatasources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Datasource"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createDatasource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasourceInput"];
+            };
+        };
+        responses: {
+            /** @description Added */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Datasource"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another datasource has this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDatasource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Datasource"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceDatasource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasourceInput"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Datasource"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It was changed meanwhile, its name is taken, or domains use it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeDatasource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkDatasource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It can be asked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasourceSchema"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            /** @description It can't be opened */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    datasourceSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its tables */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasourceSchema"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It can't be opened */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    initDatasource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasourceInit"];
+            };
+        };
+        responses: {
+            /** @description The texts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InitTexts"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            /** @description It can't be opened */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDomains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DomainInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    queryDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainQuery"];
+            };
+        };
+        responses: {
+            /** @description The rows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainAnswer"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            /** @description Something in the query is wrong; the message says what, and how it is written */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database can't be asked */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searchDomains: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchemaSearch"];
+            };
+        };
+        responses: {
+            /** @description The best first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FoundDomain"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDomainTexts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By kind and name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DomainText"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    saveDomainTexts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextInput"];
+            };
+        };
+        responses: {
+            /** @description What was saved, with what changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedDomainText"][];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description It was changed meanwhile */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            /** @description Something is wrong with the text; the message names the lines */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDomainText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: components["schemas"]["DomainTextKind"];
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainText"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeDomainText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                kind: components["schemas"]["DomainTextKind"];
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDomainTextVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: components["schemas"]["DomainTextKind"];
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DomainText"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkDomainText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextPlace"];
+            };
+        };
+        responses: {
+            /** @description In the order of the text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextReport"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    completeDomainText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextPlace"];
+            };
+        };
+        responses: {
+            /** @description The likeliest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextCompletion"][];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    hoverDomainText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextPlace"];
+            };
+        };
+        responses: {
+            /** @description An explanation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextHover"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renameInDomainText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextPlace"];
+            };
+        };
+        responses: {
+            /** @description The whole text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenText"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    formatDomainText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextPlace"];
+            };
+        };
+        responses: {
+            /** @description The whole text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenText"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listChoices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                field: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In their order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Choice"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ViewInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStandingInstructions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order in which they are told */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_StandingInstruction"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    saveStandingInstruction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InstructionInput"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingInstruction"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It was changed meanwhile */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeStandingInstruction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRecordChanges: {
+        parameters: {
+            query?: {
+                /** @description Only those in this state. */
+                state?: components["schemas"]["RecordChangeState"];
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ChangeInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    proposeRecordChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeInput"];
+            };
+        };
+        responses: {
+            /** @description It waits for a person */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeInfo"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            /** @description It can't be made; the message says why */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRecordChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confirmRecordChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It was decided on already */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    discardRecordChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Declined */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It was decided on already */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    undoRecordChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Taken back */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It was not written, or was taken back already */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            /** @description The record has changed since */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
         };
     };
