@@ -37,7 +37,7 @@ export function AnswerTable({ caption, columns, rows, cells, sort, onSort, sorta
           <tr className="border-b border-line text-left text-xs text-ink-3">
             {columns.map((column, at) => {
               const label = cells?.[at]?.label ?? column.name;
-              const right = isNumeric(column.kind);
+              const right = isNumeric(column.kind) && !cells?.[at]?.labels;
               const sorted = sort?.field === column.name ? (sort.desc ? "descending" : "ascending") : undefined;
               const width = cells?.[at]?.width;
               return (
@@ -66,7 +66,7 @@ export function AnswerTable({ caption, columns, rows, cells, sort, onSort, sorta
                 const text = named ?? cellText(value, column.kind, format, words);
                 const content = value === null || value === undefined ? <span className="text-ink-3" title={t("nothing")}>–</span> : text;
                 return (
-                  <td key={at} className={cx(pad, "max-w-96 align-top wrap-anywhere", isNumeric(column.kind) && !named && "text-right")}>
+                  <td key={at} className={cx(pad, "max-w-96 align-top wrap-anywhere", isNumeric(column.kind) && !labels && "text-right")}>
                     {/* Rows open by a click anywhere; by keyboard there is one button in each. */}
                     {onRow && at === 0 ? <button type="button" aria-label={rowName?.(index)} onClick={(event) => (event.stopPropagation(), onRow(index))} className="rounded-sm text-left text-accent-ink hover:underline">{content}</button> : content}
                   </td>

@@ -54,7 +54,7 @@ export function AnswerSource({ answer, open }: { answer: Answer; open?: boolean 
   const t = useT("data");
   const count = answer.count ?? answer.rows.length;
   return (
-    <div className="flex flex-col gap-1 text-sm text-ink-3">
+    <div className="flex min-w-0 flex-col gap-1 text-sm text-ink-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <span className="tabular">{t(answer.truncated ? "row_count_more" : "row_count", { count })}</span>
         {answer.read_at !== undefined && <span>{t("read_at")} <Time relative at={answer.read_at} /></span>}

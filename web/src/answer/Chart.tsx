@@ -25,13 +25,16 @@ function optionsOf(data: ChartData, width: number, onPoint: (at: number | null) 
   const font = "12px system-ui, sans-serif";
   const axis = { stroke: ink, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 } };
   const span = (data.x.at(-1) ?? 0) - (data.x[0] ?? 0);
-  const least = Math.min(0, ...data.y.filter((value) => value !== null));
+  const values = data.y.filter((value) => value !== null);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  // An area or a bar says how much, so it stands on nothing; only a line far from it is shown from near.
+  const fromZero = bars || least < 0 || least <= most / 2;
   return {
     width,
     height: HEIGHT,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 7 } },
-    scales: { x: { time: false, ...(bars && { range: [-0.6, data.x.length - 0.4] as [number, number] }) }, y: bars || least < 0 ? { range: (_, low, high) => [Math.min(0, low * 1.05), Math.max(high * 1.06, 1e-9)] } : {} },
+    scales: { x: { time: false, ...(bars && { range: [-0.6, data.x.length - 0.4] as [number, number] }) }, y: fromZero ? { range: [Math.min(0, least * 1.06), Math.max(0, most * 1.06) || 1] as [number, number] } : {} },
     axes: [
       {
         ...axis,
@@ -43,7 +46,7 @@ function optionsOf(data: ChartData, width: number, onPoint: (at: number | null) 
     ],
     series: [
       {},
-      { label: data.yName, stroke: accent, width: bars ? 1 : 2, fill: bars ? accent : soft, points: { show: !bars && data.x.length <= 60, size: 5 }, ...(bars && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.72, 64] }) }) },
+      { label: data.yName, stroke: accent, width: bars ? 1 : 2, ...((bars || fromZero) && { fill: bars ? accent : soft }), points: { show: !bars && data.x.length <= 60, size: 5 }, ...(bars && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.72, 64] }) }) },
     ],
     hooks: { setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)] },
   };

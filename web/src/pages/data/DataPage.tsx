@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { AppWindow, Database, Plus, Table2 } from "lucide-react";
 import { isOperator, useDomains, useDomainSearch, useMe, useViews } from "@/api/hooks";
-import type { DomainInfo, ViewInfo } from "@/api/types";
+import type { DomainInfo } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, ButtonLink, EmptyState, ErrorState, SearchInput, Skeleton, Spinner } from "@/ui";
 import { useFilters, useTyped } from "../runs/parts/filters";
 import { Area } from "./parts/Area";
-import { domainPath, viewPath } from "./parts/links";
+import { domainPath, entryViews, viewPath } from "./parts/links";
 
 /** The domains that one may read, found by words, each with its views. */
 export function DataPage() {
@@ -33,7 +33,7 @@ export function DataPage() {
           {search.error ? <ErrorState inline error={search.error} onRetry={() => void search.refetch()} className="mb-4" /> : null}
           {words && search.data?.length === 0 ? <p className="text-base text-ink-2">{t("search_none", { words })}</p> : (
             <ul aria-label={t("domains")} className="grid gap-3 md:grid-cols-2">
-              {shown.map((domain) => <DomainCard key={domain.name} domain={domain} views={(views.data ?? []).filter((view) => view.domain === domain.name)} read={words ? search.data?.find((one) => one.domain === domain.name)?.text : undefined} />)}
+              {shown.map((domain) => <DomainCard key={domain.name} domain={domain} views={entryViews(views.data ?? [], domain.name)} read={words ? search.data?.find((one) => one.domain === domain.name)?.text : undefined} />)}
             </ul>
           )}
         </>
@@ -42,7 +42,7 @@ export function DataPage() {
   );
 }
 
-function DomainCard({ domain, views, read }: { domain: DomainInfo; views: ViewInfo[]; read: string | undefined }) {
+function DomainCard({ domain, views, read }: { domain: DomainInfo; views: ReturnType<typeof entryViews>; read: string | undefined }) {
   const t = useT("data");
   return (
     <li className="flex flex-col gap-2 rounded-lg border border-line bg-surface px-4 py-3">
@@ -54,7 +54,7 @@ function DomainCard({ domain, views, read }: { domain: DomainInfo; views: ViewIn
         <span className="text-xs text-ink-3">{t("field_count", { count: domain.fields.length })}{!domain.write && ` · ${t("read_only")}`}</span>
       </div>
       {domain.scope && <p className="text-base text-ink-2">{domain.scope}</p>}
-      {views.length > 0 && <ul aria-label={t("views_of", { domain: domain.name })} className="flex flex-wrap gap-2">{views.map((view) => <li key={view.name}><ButtonLink to={viewPath(view.name)} size="sm" icon={<AppWindow aria-hidden className="size-3.5" />}>{view.title || view.name}</ButtonLink></li>)}</ul>}
+      {views.length > 0 && <ul aria-label={t("views_of", { domain: domain.name })} className="flex flex-wrap gap-2">{views.map((view) => <li key={view.name}><ButtonLink to={viewPath(view.name)} size="sm" icon={<AppWindow aria-hidden className="size-3.5" />}>{view.label}</ButtonLink></li>)}</ul>}
       {read && <details><summary className="w-fit rounded-md text-sm text-ink-3 hover:text-ink">{t("what_models_read")}</summary><pre tabIndex={0} className="mt-1 max-h-60 overflow-auto rounded-md border border-line bg-sunken px-3 py-2 font-mono text-xs whitespace-pre-wrap wrap-anywhere">{read}</pre></details>}
     </li>
   );

@@ -3,7 +3,7 @@ import { useT } from "@/i18n";
 import { useChoices } from "@/api/hooks";
 import type { DomainInfo, FieldKind } from "@/api/types";
 import { Button, Checkbox, IconButton, Input, Popover, Select } from "@/ui";
-import { type Built, type Choosable, type DateBy, EMPTY, type Filter, type Fn, fnsOf, isTime, LIMITS, problemOf, valueless } from "./builder";
+import { type Built, type Choosable, type DateBy, EMPTY, type Filter, type Fn, fnsOf, GROUPS, isTime, LIMITS, PAGE, problemOf, valueless } from "./builder";
 
 type Props = { domain: DomainInfo; fields: readonly Choosable[]; built: Built; onChange: (patch: Partial<Built>) => void };
 const replaced = <T,>(list: readonly T[], at: number, value: T): T[] => list.map((one, index) => (index === at ? value : one));
@@ -30,7 +30,7 @@ export function Builder({ domain, fields, built, onChange }: Props) {
           </div>
         </Popover>
         <Button size="sm" icon={<FilterIcon aria-hidden className="size-3.5" />} disabled={!first} onClick={() => first && onChange({ where: [...built.where, { field: first.path, op: first.field.ops[0]!, value: "" }] })}>{t("add_filter")}</Button>
-        <Button size="sm" icon={<Plus aria-hidden className="size-3.5" />} onClick={() => columns[0] && onChange({ group: [...built.group, { field: columns.find((one) => !built.group.some((group) => group.field === one.path))?.path ?? columns[0].path, by: "" }] })}>{t("add_group")}</Button>
+        <Button size="sm" icon={<Plus aria-hidden className="size-3.5" />} onClick={() => columns[0] && onChange({ ...(built.group.length === 0 && built.limit === PAGE && { limit: GROUPS }), group: [...built.group, { field: columns.find((one) => !built.group.some((group) => group.field === one.path))?.path ?? columns[0].path, by: "" }] })}>{t("add_group")}</Button>
         <Button size="sm" icon={<Sigma aria-hidden className="size-3.5" />} onClick={() => onChange({ aggregate: [...built.aggregate, { fn: "count", field: "" }] })}>{t("add_number")}</Button>
         <span className="flex-1" />
         <label className="flex items-center gap-2 text-sm text-ink-3">{t("rows_a_page")}<Select small value={built.limit} onChange={(event) => onChange({ limit: Number(event.target.value) })}>{[...new Set([...LIMITS, built.limit])].sort((one, other) => one - other).map((limit) => <option key={limit}>{limit}</option>)}</Select></label>

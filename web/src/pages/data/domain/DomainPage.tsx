@@ -8,7 +8,7 @@ import type { Answer } from "@/answer/answer";
 import { useT } from "@/i18n";
 import { Button, ButtonLink, cx, ErrorState, Page, Skeleton, Spinner } from "@/ui";
 import { useFilters, useTyped } from "../../runs/parts/filters";
-import { viewPath } from "../parts/links";
+import { entryViews, viewPath } from "../parts/links";
 import { Builder } from "./Builder";
 import { type Built, choosable, nextOrder, queryOf, readBuilt, writeBuilt } from "./builder";
 
@@ -28,7 +28,7 @@ export function DomainPage() {
       lead={domain.data?.scope}
       actions={
         <>
-          {(views.data ?? []).filter((view) => view.domain === domainName).map((view) => <ButtonLink key={view.name} to={viewPath(view.name)} size="sm" icon={<AppWindow aria-hidden className="size-3.5" />}>{view.title || view.name}</ButtonLink>)}
+          {entryViews(views.data ?? [], domainName).map(({ name, label }) => <ButtonLink key={name} to={viewPath(name)} size="sm" icon={<AppWindow aria-hidden className="size-3.5" />}>{label}</ButtonLink>)}
           {operator && <ButtonLink to="/data/editor" search={{ kind: "domain", name: domainName } as never} size="sm" icon={<PencilLine aria-hidden className="size-3.5" />}>{t("edit_text")}</ButtonLink>}
         </>
       }
@@ -64,7 +64,7 @@ function Rows({ domain }: { domain: DomainInfo }) {
             {rows.isFetching && <Spinner label={t("loading_rows")} className="absolute top-3 right-3" />}
             <AnswerView answer={answer} sort={built.order ?? undefined} onSort={(field) => change({ order: nextOrder(built.order, field) })} sortable={sortable} />
           </div>
-          <div className="flex flex-wrap items-start justify-between gap-2">
+          <div className="grid items-start gap-2 md:grid-cols-[minmax(0,1fr)_auto]">
             <AnswerSource answer={answer} />
             {(answer.next !== null || pages.length > 0) && (
               <div className="flex items-center gap-2 text-sm text-ink-3">

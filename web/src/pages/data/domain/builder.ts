@@ -9,6 +9,8 @@ export type Num = { fn: Fn; field: string };
 export type Built = { fields: string[]; where: Filter[]; order: { field: string; desc: boolean } | null; group: Group[]; aggregate: Num[]; limit: number };
 
 export const PAGE = 50;
+/** A chart is of all groups, not of a page of them. */
+export const GROUPS = 500;
 export const EMPTY: Built = { fields: [], where: [], order: null, group: [], aggregate: [], limit: PAGE };
 export const LIMITS = [20, 50, 100, 500] as const;
 export const FNS: readonly Fn[] = ["count", "sum", "avg", "min", "max"];

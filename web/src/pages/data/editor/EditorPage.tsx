@@ -94,7 +94,7 @@ function Studio({ kept }: { kept: DomainText[] }) {
   return (
     <Area title={t("editor_title")} width="full">
       <div className="grid gap-4 lg:grid-cols-[14rem_minmax(0,1fr)]">
-        <nav aria-label={t("texts")} className="flex flex-col gap-1 lg:max-h-[calc(100dvh-11rem)] lg:overflow-y-auto">
+        <nav aria-label={t("texts")} className="flex flex-col gap-1 overflow-y-auto max-lg:max-h-56 lg:max-h-[calc(100dvh-11rem)]">
           {template}
           {drafts.length > 0 && <ul aria-label={t("drafts")} className="pt-2">{drafts.map(([key, one]) => entry(key, one.name, open === key, true, () => setAdded(key)))}</ul>}
           {group("domain")}
@@ -178,7 +178,7 @@ function Writing({ doc, kept, onDoc, onDrop, onSaved }: WritingProps) {
         <Button size="sm" loading={formatting} icon={<WandSparkles aria-hidden className="size-3.5" />} onClick={() => void format()}>{t("format")}</Button>
         <Button size="sm" onClick={rename}>{t("rename")}</Button>
         {doc.kind !== null && <Button size="sm" icon={<History aria-hidden className="size-3.5" />} onClick={() => setDialog("versions")}>{t("versions")}</Button>}
-        <Button size="sm" aria-pressed={preview} icon={<Eye aria-hidden className="size-3.5" />} onClick={() => setPreview(!preview)}>{t("preview")}</Button>
+        <Button size="sm" variant={preview ? "default" : "quiet"} aria-pressed={preview} icon={<Eye aria-hidden className="size-3.5" />} onClick={() => setPreview(!preview)}>{t("preview")}</Button>
         {doc.kind !== null ? <IconButton size="sm" label={t("remove_of", { name: doc.name })} onClick={() => setDialog("remove")}><Trash2 /></IconButton> : <Button size="sm" variant="quiet" onClick={onDrop}>{t("drop_draft")}</Button>}
         <Button size="sm" variant="primary" icon={<Save aria-hidden className="size-3.5" />} disabled={!isDirty(doc)} onClick={() => void save()}>{t("save")}</Button>
       </div>

@@ -39,7 +39,7 @@ export function SaveDialog({ doc, report, kept, onClose, onSaved, onTheirs }: Pr
     save.mutate({ text: doc.text, ...(version !== undefined && { version }) }, {
       onSuccess: (saved) => {
         if (saved.some((one) => one.warnings.length > 0)) return setDone(saved);
-        toast({ title: t("text_saved", { names: saved.map((one) => one.text.name).join(", ") }) });
+        toast({ title: saved.length > 3 ? t("texts_saved", { count: saved.length }) : t("text_saved", { names: saved.map((one) => one.text.name).join(", ") }) });
         onSaved(saved);
       },
     });

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { mayWork, useFresh, useMe, useRows } from "@/api/hooks";
 import type { Button as Part, DomainInfo, Row, View } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Card, EmptyState, ErrorState, Skeleton, Tooltip } from "@/ui";
+import { Button, Card, cx, EmptyState, ErrorState, Skeleton, Tooltip } from "@/ui";
 import { ChangeDialog } from "../parts/ChangeDialog";
 import { useChange } from "../parts/useChange";
 import { deleteChange, type Draft, draftOf, isChanged, saveChange, typedOf, wantedOf } from "./draft";
@@ -27,6 +27,9 @@ type Props = {
 };
 
 const icons = { new: <Plus aria-hidden className="size-4" />, refresh: <RefreshCw aria-hidden className="size-4" />, save: <Save aria-hidden className="size-4" />, delete: <Trash2 aria-hidden className="size-4" /> };
+
+/** Columns by how many widgets stand in a row. */
+const WIDTHS = ["", "", "md:grid-cols-2", "md:grid-cols-3", "sm:grid-cols-2 lg:grid-cols-4"];
 
 /** One view at work: toolbar, form and tables. */
 export function ViewPane({ view, at, domains, viewDomain, every, preview, onOpen, onAt, onDirty }: Props) {
@@ -100,7 +103,7 @@ export function ViewPane({ view, at, domains, viewDomain, every, preview, onOpen
           {at?.kind === "row" && !answer && !asked.error ? <Skeleton rows={3} /> : (
             <form aria-label={section.title} className="flex flex-col gap-4" onSubmit={(event) => (event.preventDefault(), view.toolbar.filter((button) => button.action === "save" && !preview && whyNot(button, view, domain, state) === null).slice(0, 1).forEach(act))}>
               {section.rows.map((row, line) => (
-                <div key={line} className="grid gap-4 max-md:grid-cols-1" style={{ gridTemplateColumns: `repeat(${Math.min(4, Math.max(1, row.length))}, minmax(0, 1fr))` }}>
+                <div key={line} className={cx("grid gap-4", WIDTHS[Math.min(row.length, WIDTHS.length - 1)])}>
                   {row.map((part, place) => {
                     const field = domain.fields.find((one) => one.name === part.field);
                     const problem = wanted.problems[part.field];
