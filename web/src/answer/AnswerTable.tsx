@@ -18,8 +18,8 @@ type Props = {
   onSort?: ((field: string) => void) | undefined;
   sortable?: (field: string) => boolean;
   onRow?: ((row: number) => void) | undefined;
-  /** Its name for who opens it by keyboard. */
-  rowName?: (row: number) => string;
+  /** What opening it is called, by what its first cell shows. */
+  rowName?: (shown: string) => string;
   selected?: number | null;
   compact?: boolean;
 };
@@ -68,7 +68,7 @@ export function AnswerTable({ caption, columns, rows, cells, sort, onSort, sorta
                 return (
                   <td key={at} className={cx(pad, "max-w-96 align-top wrap-anywhere", isNumeric(column.kind) && !labels && "text-right")}>
                     {/* Rows open by a click anywhere; by keyboard there is one button in each. */}
-                    {onRow && at === 0 ? <button type="button" aria-label={rowName?.(index)} onClick={(event) => (event.stopPropagation(), onRow(index))} className="rounded-sm text-left text-accent-ink hover:underline">{content}</button> : content}
+                    {onRow && at === 0 ? <button type="button" aria-label={rowName?.(text || "–")} onClick={(event) => (event.stopPropagation(), onRow(index))} className="rounded-sm text-left text-accent-ink hover:underline">{content}</button> : content}
                   </td>
                 );
               })}

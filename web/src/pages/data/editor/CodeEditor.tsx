@@ -72,7 +72,7 @@ export default function CodeEditor({ text, label, handle, ...on }: Props) {
           hovers,
           oos,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) told.current.onChange(update.state.doc.toString());
             if (update.docChanged || update.selectionSet) told.current.onCursor(update.state.selection.main.head);

@@ -10,7 +10,7 @@ import { useT } from "@/i18n";
 import { Button, Card, ErrorState, SearchInput, Skeleton, Spinner } from "@/ui";
 import { useTyped } from "../../runs/parts/filters";
 import { nextOrder } from "../domain/builder";
-import { columnsOf, fieldsOf, relatedOf, rowLabel, rowOf, selectOf } from "./render";
+import { columnsOf, fieldsOf, relatedOf, rowOf, selectOf } from "./render";
 
 const ROWS = 25;
 
@@ -72,7 +72,7 @@ export function RowsTable({ view, part, domain, own, record, every, onSelect, ma
             cells={columns.map((column) => ({ label: column.label || column.field, width: column.width, format: formatOf(column.format), ...(labels.get(column.field) && { labels: labels.get(column.field)! }) }))}
             sort={order ?? undefined}
             onSort={(field) => setOrder((old) => nextOrder(old, field))}
-            rowName={(at) => t("open_row", { row: rowLabel(domain, line(at)) })}
+            rowName={(shown) => t("open_row", { row: shown })}
             {...(select && mayOpen && { onRow: (at: number) => onSelect(line(at)) })}
           />
           {(answer.next !== null || pages.length > 0) && (

@@ -6,6 +6,7 @@ import type { Row } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, ButtonLink, cx, EmptyState, ErrorState, IconButton, Page, Skeleton, Switch } from "@/ui";
 import { domainPath } from "../parts/links";
+import { useLeaving } from "../parts/useLeaving";
 import { closeTab, type At, firstTabs, goBack, openPlace, replaceTop, type Tabs, topOf } from "./render";
 import { ViewPane } from "./ViewPane";
 
@@ -30,6 +31,7 @@ function Application({ name, first }: { name: string; first: At }) {
   const [state, setState] = useState<Tabs>(() => firstTabs(name, first));
   const [auto, setAuto] = useState(false);
   const dirty = useRef(new Set<number>());
+  const { leave, question } = useLeaving();
   const [, redraw] = useState(0);
   const root = topOf(state.tabs[0]!).at;
   // A record that is shown has an address of its own.
@@ -55,7 +57,6 @@ function Application({ name, first }: { name: string; first: At }) {
     else dirty.current.delete(id);
     redraw((n) => n + 1);
   };
-  const leave = (id: number): boolean => !dirty.current.has(id) || confirm(t("leave_unsaved"));
   return (
     <Page
       title={found.title}
@@ -77,7 +78,7 @@ function Application({ name, first }: { name: string; first: At }) {
             return (
               <span key={tab.id} className={cx("-mb-px flex shrink-0 items-center border-b-2", active ? "border-accent text-ink" : "border-transparent text-ink-3")}>
                 <button type="button" role="tab" id={`view-tab-${tab.id}`} aria-selected={active} aria-controls={`view-panel-${tab.id}`} onClick={() => setState({ ...state, active: tab.id })} className="max-w-64 truncate px-2 py-2 text-base hover:text-ink focus-visible:outline-offset-[-2px]">{titleOf(place.view, place.at)}{dirty.current.has(tab.id) && <span aria-label={t("not_saved")}> •</span>}</button>
-                {tab.id !== 1 && <IconButton size="sm" label={t("close_tab", { tab: titleOf(place.view, place.at) })} onClick={() => leave(tab.id) && setState(closeTab(state, tab.id))}><X /></IconButton>}
+                {tab.id !== 1 && <IconButton size="sm" label={t("close_tab", { tab: titleOf(place.view, place.at) })} onClick={() => leave(dirty.current.has(tab.id), () => setState((old) => closeTab(old, tab.id)))}><X /></IconButton>}
               </span>
             );
           })}
@@ -89,7 +90,7 @@ function Application({ name, first }: { name: string; first: At }) {
         // Hidden ones stay as they are: what was typed in them is kept.
         return (
           <div key={tab.id} hidden={tab.id !== state.active} {...(state.tabs.length > 1 && { role: "tabpanel", id: `view-panel-${tab.id}`, "aria-labelledby": `view-tab-${tab.id}` })}>
-            {tab.stack.length > 1 && <Button size="sm" variant="quiet" className="mb-3" icon={<ArrowLeft aria-hidden className="size-4" />} onClick={() => leave(tab.id) && setState(goBack(state))}>{t("back")}</Button>}
+            {tab.stack.length > 1 && <Button size="sm" variant="quiet" className="mb-3" icon={<ArrowLeft aria-hidden className="size-4" />} onClick={() => leave(dirty.current.has(tab.id), () => setState(goBack))}>{t("back")}</Button>}
             {view ? (
               <ViewPane
                 key={`${place.view}-${tab.stack.length}`}
@@ -98,7 +99,7 @@ function Application({ name, first }: { name: string; first: At }) {
                 domains={domains.data}
                 viewDomain={(other) => views.data.find((one) => one.name === other)?.domain}
                 every={auto && tab.id === state.active ? EVERY : 0}
-                onOpen={(next, asTab) => (asTab || leave(tab.id)) && setState((old) => openPlace({ ...old, active: tab.id }, next, asTab))}
+                onOpen={(next, asTab) => leave(!asTab && dirty.current.has(tab.id), () => setState((old) => openPlace({ ...old, active: tab.id }, next, asTab)))}
                 onAt={(at) => setState((old) => replaceTop(old, tab.id, at))}
                 onDirty={(now) => setDirty(tab.id, now)}
               />
@@ -108,6 +109,7 @@ function Application({ name, first }: { name: string; first: At }) {
           </div>
         );
       })}
+      {question}
     </Page>
   );
 }

@@ -6,6 +6,7 @@ import { useT } from "@/i18n";
 import { Button, Card, cx, EmptyState, ErrorState, Skeleton, Tooltip } from "@/ui";
 import { ChangeDialog } from "../parts/ChangeDialog";
 import { useChange } from "../parts/useChange";
+import { useLeaving } from "../parts/useLeaving";
 import { deleteChange, type Draft, draftOf, isChanged, saveChange, typedOf, wantedOf } from "./draft";
 import { type At, editable, keyOf, type Place, placeOf, presetOf, recordQuery, rowOf, selectOf, whyNot } from "./render";
 import { RowsTable } from "./RowsTable";
@@ -49,6 +50,7 @@ export function ViewPane({ view, at, domains, viewDomain, every, preview, onOpen
   const dirty = isChanged(wanted) && (record !== null || adding);
   useEffect(() => onDirty?.(dirty), [dirty]);
   useEffect(() => () => onDirty?.(false), []);
+  const { leave, question } = useLeaving();
   const changing = useChange((info) => {
     const { change, state } = info.change;
     if (state === "done") {
@@ -61,11 +63,11 @@ export function ViewPane({ view, at, domains, viewDomain, every, preview, onOpen
   if (!domain) return <EmptyState title={t("domain_gone", { domain: view.domain })}>{t("domain_gone_text")}</EmptyState>;
 
   const state = { record, adding, changed: dirty && Object.keys(wanted.problems).length === 0 && Object.keys(wanted.set).length > 0, mayWork: works };
-  const leaves = () => !dirty || confirm(t("leave_unsaved"));
+  const add = (button: Part) => (button.target ? onOpen({ view: button.target.view, at: { kind: "new", preset: presetOf(domain, viewDomain(button.target.view) ?? "", record) } }, button.target.tab) : onAt({ kind: "new", preset: {} }));
   const act = (button: Part) => {
     if (button.action === "refresh") return void fresh("rows", "choices");
-    if (button.action === "new" && !button.target?.tab && !leaves()) return;
-    if (button.action === "new") return button.target ? onOpen({ view: button.target.view, at: { kind: "new", preset: presetOf(domain, viewDomain(button.target.view) ?? "", record) } }, button.target.tab) : onAt({ kind: "new", preset: {} });
+    // Another view is asked about by who opens it.
+    if (button.action === "new") return leave(dirty && !button.target, () => add(button));
     const change = button.action === "save" ? saveChange(domain, adding ? null : record, wanted.set) : record && deleteChange(domain, record);
     if (change) changing.propose(change);
   };
@@ -74,7 +76,7 @@ export function ViewPane({ view, at, domains, viewDomain, every, preview, onOpen
     const listed = domains.find((one) => one.name === part.domain);
     if (what?.kind === "fill") {
       const key = keyOf(domain, row);
-      if (key && leaves()) onAt({ kind: "row", where: key });
+      if (key) leave(dirty, () => onAt({ kind: "row", where: key }));
     } else if (what && listed) {
       const place = placeOf(what.target, row, listed, domains.find((one) => one.name === viewDomain(what.target.view)));
       if (place) onOpen(place, what.target.tab);
@@ -123,6 +125,7 @@ export function ViewPane({ view, at, domains, viewDomain, every, preview, onOpen
         if (!listed) return <Card key={index} title={part.domain}><p className="text-base text-warn">{t("domain_gone", { domain: part.domain })}</p></Card>;
         return <RowsTable key={index} view={view} part={part} domain={listed} own={domain} record={adding ? null : record} every={dirty ? 0 : every} mayOpen={!preview || selectOf(view, part)?.kind === "fill"} onSelect={(row) => select(part, row)} />;
       })}
+      {question}
       <ChangeDialog changing={changing} onLook={() => void fresh("rows")} />
     </div>
   );

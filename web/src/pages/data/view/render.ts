@@ -83,7 +83,6 @@ export function keyOf(domain: DomainInfo, row: Row): Row | null {
   if (domain.key.length === 0 || domain.key.some((field) => row[field] === null || row[field] === undefined)) return null;
   return Object.fromEntries(domain.key.map((field) => [field, row[field]]));
 }
-export const rowLabel = (domain: DomainInfo, row: Row): string => domain.key.map((field) => String(row[field] ?? "")).join(" · ");
 
 /** A value for a new row of a related table: what ties it to the record. */
 export function presetOf(domain: DomainInfo | undefined, to: string, record: Row | null): Row {
