@@ -109,6 +109,9 @@ test.describe("from nothing", () => {
     await expect(chat.tools.first().locator("[data-chart=bars] canvas")).toBeVisible();
     await chat.tools.first().getByRole("button", { name: "Table" }).click();
     await expect(chat.tools.first().getByRole("table").getByRole("row").filter({ hasText: "Tea" })).toContainText("3");
+    await chat.last.getByRole("link", { name: "Trace" }).click();
+    await main.getByRole("button", { name: /oos_query/ }).first().click();
+    await expect(main.locator("[data-shape=series]")).toBeVisible();
   });
 });
 
@@ -228,6 +231,10 @@ test("the editor completes, explains, renames and formats; versions come back; a
   await expect(problems(page)).toContainText("Nothing is wrong with it.");
   await main.getByRole("button", { name: "Format" }).click();
   await expect(editor(page)).toContainText('column in_stock "In stock"');
+
+  await editor(page).getByText("width", { exact: true }).first().hover();
+  await expect(page.locator(".cm-hover")).toContainText(/characters|wide|width/i);
+  await page.mouse.move(0, 0);
 
   // Somebody else saves meanwhile.
   const before = await api.call<{ text: string; version: number }>("GET", "/domains/texts/view/products");
