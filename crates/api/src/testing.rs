@@ -126,6 +126,28 @@ impl TenantOpener for Opener {
     }
 }
 
+fn domains(
+    opener: &Opener,
+    tenant: TenantId,
+    vault: &Arc<SealedVault>,
+    models: &Arc<NoModels>,
+    ids: &Arc<dyn Ids>,
+) -> DomainService {
+    DomainService::new(DomainParts {
+        tenant,
+        store: opener.store.clone(),
+        users: opener.store.clone(),
+        groups: opener.store.clone(),
+        vault: vault.clone(),
+        embedder: models.clone(),
+        clock: opener.clock.clone(),
+        ids: ids.clone(),
+        workspace: opener.dir.path().to_owned(),
+        data_dir: opener.dir.path().to_owned(),
+        alone: true,
+    })
+}
+
 fn app(opener: &Opener, tenant: TenantId) -> App {
     let Opener { dir, clock, store, blobs, .. } = opener;
     let dir = dir.path();
@@ -183,7 +205,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
     });
     App::new(AppParts {
         documents: Arc::new(documents),
-        domains: Arc::new(domains(tenant, store, vault.clone(), models.clone(), clock, dir)),
+        domains: Arc::new(domains(opener, tenant, &vault, &models, &ids)),
         databases: OwnDatabases::new(dir),
         runs: RunService::new(Deps {
             limiter: Arc::default(),

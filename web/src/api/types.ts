@@ -248,6 +248,8 @@ export type JobState = S["JobState"];
 export type IngestJob = S["IngestJob"];
 export type WatchedPath = S["WatchedPath"];
 
+export type * from "./data-types";
+
 // In `run.finished`, whose body the document leaves open.
 export type Claim = { text: string; start: number; end: number; action: string; calls?: string[]; why: string };
 export type Receipts = { verdict: Verdict; claims?: Claim[] };

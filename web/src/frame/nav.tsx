@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Building2, Cable, ChartColumn, Ellipsis, FileLock, Files, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
+import { Bot, Building2, Cable, ChartColumn, Database, Ellipsis, FileLock, Files, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
 import { useState } from "react";
 import { isAdmin, isInstallationAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
@@ -17,6 +17,7 @@ const PAGES = [
   { to: "/agents", icon: Bot, key: "agents" },
   { to: "/skills", icon: Puzzle, key: "skills" },
   { to: "/documents", icon: Files, key: "documents" },
+  { to: "/data", icon: Database, key: "data" },
   { to: "/connections", icon: Cable, key: "connections" },
   { to: "/mcp-servers", icon: Plug, key: "mcp" },
   { to: "/credentials", icon: KeyRound, key: "credentials" },

@@ -7,6 +7,7 @@ import remarkGfm from "remark-gfm";
 import { useT } from "@/i18n";
 import { CodeBlock } from "@/ui";
 import { Cite, Passages } from "./cited";
+import { OpenInEditor } from "./open-in-editor";
 import type { Mark } from "./claims";
 import { workspacePath } from "./file-link";
 import { FileLink, Workspace } from "./file-open";
@@ -36,7 +37,7 @@ const components: Components = {
     const block = language !== undefined || text.includes("\n") || node?.position?.start.line !== node?.position?.end.line;
     if (!block) return <code>{children}</code>;
     const code = text.replace(/\n$/, "");
-    return <CodeBlock text={code} {...(language && { language })}>{language ? <Suspense fallback={code}><Highlight text={code} language={language} /></Suspense> : code}</CodeBlock>;
+    return <CodeBlock text={code} {...(language && { language })} {...(language === "oos" && { action: <OpenInEditor text={code} /> })}>{language ? <Suspense fallback={code}><Highlight text={code} language={language} /></Suspense> : code}</CodeBlock>;
   },
   table: ({ children }) => <table tabIndex={0}>{children}</table>,
 };

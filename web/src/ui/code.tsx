@@ -41,10 +41,10 @@ export function CopyButton({ text, label, size = "sm" }: { text: string; label?:
 }
 
 /** Text in fixed width with a copy button. `children` may be a highlighted version of `text`. */
-export function CodeBlock({ text, language, children, maxHeight = true, className }: { text: string; language?: string; children?: ReactNode; maxHeight?: boolean; className?: string }) {
+export function CodeBlock({ text, language, children, maxHeight = true, action, className }: { text: string; language?: string; children?: ReactNode; maxHeight?: boolean; action?: ReactNode; className?: string }) {
   return (
     <figure className={cx("group relative my-3 overflow-hidden rounded-lg border border-line bg-sunken", className)}>
-      <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 text-xs text-ink-3"><span>{language || "text"}</span><CopyButton text={text} /></figcaption>
+      <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 text-xs text-ink-3"><span className="min-w-0 flex-1">{language || "text"}</span>{action}<CopyButton text={text} /></figcaption>
       <pre tabIndex={0} className={cx("overflow-auto px-3 py-2.5 font-mono text-sm leading-[1.55] focus-visible:outline-offset-[-2px]", maxHeight && "max-h-[30rem]")}><code>{children ?? text}</code></pre>
     </figure>
   );

@@ -259,7 +259,10 @@ proptest! {
     fn the_layout_changes_no_meaning_and_settles(text in texts()) {
         let formatted = format(&text);
         prop_assert_eq!(models(&formatted), models(&text), "{}", formatted);
-        prop_assert_eq!(format(&formatted), formatted);
+        // What is broken stays as it was typed; what stands around it may be read in another way then.
+        if parse(&text).diagnostics.is_empty() {
+            prop_assert_eq!(format(&formatted), formatted);
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ export * from "./connections";
 export * from "./conversations";
 export { type Paged, useFresh, usePaged } from "./core";
 export * from "./credentials";
+export * from "./data";
 export * from "./documents";
 export * from "./governance";
 export * from "./groups";

@@ -9,6 +9,7 @@ import common from "./common.json";
 import connections from "./connections.json";
 import credentials from "./credentials.json";
 import dashboard from "./dashboard.json";
+import data from "./data.json";
 import documents from "./documents.json";
 import frame from "./frame.json";
 import governance from "./governance.json";
@@ -23,4 +24,4 @@ import tenants from "./tenants.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, documents, frame, governance, groups, mcp, models, runs, settings, skills, system, tenants, usage, users };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, frame, governance, groups, mcp, models, runs, settings, skills, system, tenants, usage, users };

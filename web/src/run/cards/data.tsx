@@ -3,6 +3,8 @@ export function rowsOf(data: unknown): { columns: string[]; rows: unknown[][] } 
   if (typeof data !== "object" || data === null) return null;
   const { columns, rows } = data as { columns?: unknown; rows?: unknown };
   if (!Array.isArray(columns) || columns.length === 0 || !Array.isArray(rows) || !rows.every(Array.isArray)) return null;
+  // Columns with kinds are those of an answer of a domain, which is shown as such.
+  if (columns.some((column) => typeof column === "object")) return null;
   return { columns: columns.map(String), rows: rows as unknown[][] };
 }
 

@@ -1,9 +1,11 @@
 import { Ban, Check, ChevronRight, CircleDashed, CircleHelp, Eye, Hourglass, Undo2, X } from "lucide-react";
-import { memo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { useT } from "@/i18n";
 import { Badge, Button, CopyButton, cx, DiffView, Elapsed, formatDuration, isDiff, JsonView, RiskBadge, Spinner } from "@/ui";
 import type { ToolItem, ToolState } from "../view";
 import { mainArg } from "./args";
+import { answerOf } from "@/answer/answer";
+import { AnswerSource, AnswerView } from "@/answer/AnswerView";
 import { noteOf, said } from "./decided";
 import { DataTable, rowsOf } from "./data";
 
@@ -23,6 +25,7 @@ export const ToolRow = memo(({ item, runId, highlight, onUndo, undoing }: { item
   const t = useT("chat");
   const [open, setOpen] = useState(false);
   const id = `call-${runId}-${item.callId}`;
+  const answer = useMemo(() => (item.state === "ok" ? answerOf(item.data) : null), [item.state, item.data]);
   return (
     <li id={id} className={cx("border-t border-line first:border-t-0 transition-colors duration-500", highlight && "bg-accent-soft")}>
       <button type="button" aria-expanded={open} aria-controls={`${id}-body`} onClick={() => setOpen(!open)} className="flex min-h-9.5 w-full items-center gap-2.5 px-3 py-1.5 text-left text-sm hover:bg-hover focus-visible:outline-offset-[-2px] max-md:min-h-11">
@@ -37,6 +40,7 @@ export const ToolRow = memo(({ item, runId, highlight, onUndo, undoing }: { item
         <span className="shrink-0 text-xs text-ink-3 tabular">{item.state === "running" ? <Elapsed from={item.startedAt} /> : item.ms !== null ? formatDuration(item.ms) : null}</span>
         <ChevronRight aria-hidden className={cx("size-3.5 shrink-0 text-ink-3 transition-transform", open && "rotate-90")} />
       </button>
+      {answer && answer.rows.length > 0 && <div className="flex flex-col gap-1 border-t border-line px-3 py-2"><AnswerView answer={answer} compact /><AnswerSource answer={answer} /></div>}
       {open && <ToolBody id={`${id}-body`} item={item} onUndo={onUndo} undoing={undoing} />}
     </li>
   );

@@ -1,4 +1,6 @@
 import { ReceiptText, RotateCcw, SearchCheck, Undo2 } from "lucide-react";
+import { answerOf } from "@/answer/answer";
+import { AnswerSource, AnswerView } from "@/answer/AnswerView";
 import { useT } from "@/i18n";
 import { referencesOf } from "@/run/citations";
 import { Badge, Button, cx, Facts, JsonView } from "@/ui";
@@ -13,6 +15,7 @@ export function CallDetail({ node, onUndo }: Props) {
   const t = useT("runs");
   const word = useWord();
   const { result } = node;
+  const answer = result?.outcome === "ok" ? answerOf(result.data) : null;
   const passages = result?.outcome === "ok" ? referencesOf(result.data) : [];
   return (
     <>
@@ -34,7 +37,7 @@ export function CallDetail({ node, onUndo }: Props) {
             </span>
           }
         >
-          <Text text={result.content || "–"} />
+          {answer ? <div className="flex flex-col gap-2"><AnswerView answer={answer} compact /><AnswerSource answer={answer} /></div> : <Text text={result.content || "–"} />}
         </Part>
       )}
       {passages.length > 0 && <Part title={t("sec_found")} note={passages.length} closed><PassageList passages={passages} /></Part>}

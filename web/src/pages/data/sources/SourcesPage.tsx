@@ -1,0 +1,93 @@
+import { Database, Ellipsis, FileText, Pencil, Plug, Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useDatasourceActions, useDatasources } from "@/api/hooks";
+import type { Datasource, DatasourceSchema } from "@/api/types";
+import { useT } from "@/i18n";
+import { Badge, Button, ConfirmDialog, EmptyState, ErrorState, formatNumber, IconButton, Menu, MenuItem, Skeleton, Table, toast } from "@/ui";
+import { Area } from "../parts/Area";
+import { OperatorsOnly } from "../parts/OperatorsOnly";
+import { Describe } from "./Describe";
+import { SourceDialog } from "./SourceDialog";
+
+/** Users' databases. */
+export function SourcesPage() {
+  const t = useT("data");
+  return <OperatorsOnly title={t("sources_title")}><Sources /></OperatorsOnly>;
+}
+
+function Sources() {
+  const t = useT("data");
+  const list = useDatasources();
+  const { check, remove } = useDatasourceActions();
+  const [editing, setEditing] = useState<Datasource | "new" | null>(null);
+  const [removing, setRemoving] = useState<Datasource | null>(null);
+  const [describing, setDescribing] = useState<Datasource | null>(null);
+  // Checks may overlap: each has its own result.
+  const [checks, setChecks] = useState<Record<string, { busy: boolean; schema?: DatasourceSchema; error?: unknown }>>({});
+  const runCheck = (id: string) => {
+    setChecks((old) => ({ ...old, [id]: { busy: true } }));
+    check.mutateAsync(id).then((schema) => setChecks((old) => ({ ...old, [id]: { busy: false, schema } })), (error: unknown) => setChecks((old) => ({ ...old, [id]: { busy: false, error } })));
+  };
+  const add = <Button size="sm" variant="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setEditing("new")}>{t("source_add")}</Button>;
+  return (
+    <Area title={t("sources_title")} lead={t("sources_lead")} width="text" actions={list.data && list.data.length > 0 && add}>
+      {list.error && !list.data ? <ErrorState error={list.error} onRetry={() => void list.refetch()} /> : !list.data ? <Skeleton rows={5} /> : list.data.length === 0 ? <EmptyState icon={<Database />} title={t("sources_empty")} action={add}>{t("sources_empty_text")}</EmptyState> : (
+        <ul aria-label={t("sources_title")} className="flex flex-col gap-3">
+          {list.data.map((source) => {
+            const state = checks[source.id];
+            return (
+              <li key={source.id} className="rounded-lg border border-line bg-surface px-4 py-3">
+                <div className="flex flex-wrap items-center gap-2">
+                  <Database aria-hidden className="size-4 text-ink-3" />
+                  <h2 className="text-base font-semibold wrap-anywhere">{source.name}</h2>
+                  <Badge>{t(`visibility_${source.visibility}`)}</Badge>
+                  <Badge tone={source.writable ? "warn" : "neutral"}>{t(source.writable ? "may_change" : "read_only")}</Badge>
+                  <span className="flex-1" />
+                  <Button size="sm" loading={state?.busy ?? false} icon={<Plug aria-hidden className="size-3.5" />} onClick={() => runCheck(source.id)}>{t("check")}</Button>
+                  <Button size="sm" icon={<FileText aria-hidden className="size-3.5" />} onClick={() => setDescribing(source)}>{t("describe")}</Button>
+                  <Menu trigger={<IconButton size="sm" label={t("actions_for", { name: source.name })}><Ellipsis /></IconButton>}>
+                    <MenuItem icon={<Pencil />} onSelect={() => setEditing(source)}>{t("edit")}</MenuItem>
+                    <MenuItem icon={<Trash2 />} danger onSelect={() => setRemoving(source)}>{t("remove")}</MenuItem>
+                  </Menu>
+                </div>
+                <p className="mt-1 font-mono text-sm text-ink-2 wrap-anywhere">{source.database}</p>
+                {state?.error ? <ErrorState inline error={state.error} onRetry={() => runCheck(source.id)} className="mt-2" /> : null}
+                {state?.schema && <Tables schema={state.schema} name={source.name} />}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {editing && <SourceDialog source={editing === "new" ? null : editing} onClose={() => setEditing(null)} onSaved={(saved) => runCheck(saved.id)} />}
+      {describing && <Describe source={describing} onClose={() => setDescribing(null)} />}
+      {removing && (
+        <ConfirmDialog open danger busy={remove.isPending} onOpenChange={() => (remove.reset(), setRemoving(null))} title={t("source_remove", { name: removing.name })} description={t("source_remove_text")} confirm={t("remove")} onConfirm={() => remove.mutate(removing.id, { onSuccess: () => (toast({ title: t("source_removed", { name: removing.name }) }), setRemoving(null)) })}>
+          {remove.error ? <ErrorState inline error={remove.error} /> : null}
+        </ConfirmDialog>
+      )}
+    </Area>
+  );
+}
+
+function Tables({ schema, name }: { schema: DatasourceSchema; name: string }) {
+  const t = useT("data");
+  return (
+    <div className="mt-2">
+      <p className="flex items-center gap-2 text-base text-ok">{t("check_ok", { count: schema.tables.length })}</p>
+      <details className="mt-1">
+        <summary className="w-fit rounded-md text-sm text-ink-3 hover:text-ink">{t("tables")}</summary>
+        <Table
+          caption={t("tables_of", { name })}
+          rows={schema.tables}
+          rowKey={(table) => table.name}
+          columns={[
+            { key: "table", head: t("table"), cell: (table) => <span className="font-mono text-sm">{table.name}{table.view && <Badge className="ml-2">{t("db_view")}</Badge>}</span> },
+            { key: "columns", head: t("columns"), className: "text-right", cell: (table) => formatNumber(table.columns.length) },
+            { key: "rows", head: t("rows"), className: "text-right", cell: (table) => (table.rows === null ? "–" : `≈ ${formatNumber(table.rows)}`) },
+            { key: "domains", head: t("domains"), cell: (table) => table.domains.join(", ") || <span className="text-ink-3">{t("not_described")}</span> },
+          ]}
+        />
+      </details>
+    </div>
+  );
+}
