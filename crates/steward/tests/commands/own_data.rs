@@ -55,15 +55,16 @@ fn the_database_of_an_agent() {
             .run(&["agents", "import-metatron", "nothing.db", "steward", "-y"])
             .exits(1)
             .tells(&["cannot read nothing.db"]);
-        bench.run(&["agents", "database", "tables"]).exits(0).tells(&["ai_books", "2 rows", "title, rating"]);
+        let shown = bench.run(&["agents", "database", "tables"]).exits(0).out;
+        assert!(["ai_books", "2 rows", "title, rating"].iter().all(|part| shown.contains(part)), "{shown}");
         let query = ["agents", "database", "query", "steward", "SELECT title FROM ai_books ORDER BY title"];
-        bench.run(&query).exits(0).tells(&["title\nKrabat\nMomo"]);
+        assert!(bench.run(&query).exits(0).out.contains("title\nKrabat\nMomo"));
         let query = ["agents", "database", "query", "steward", "DELETE FROM ai_books"];
         bench.run(&query).exits(1).tells(&["not allowed"]);
         bench.run(&["agents", "database", "clear", "steward"]).exits(1).tells(&["-y"]);
         bench.run(&["agents", "database", "clear", "steward", "-y"]).exits(0).tells(&["database restore steward"]);
         bench.run(&["agents", "database", "tables"]).exits(0).tells(&["no tables yet"]);
         bench.run(&["agents", "database", "restore", "steward"]).exits(0).tells(&["as it was before"]);
-        bench.run(&["agents", "database", "tables"]).exits(0).tells(&["ai_books"]);
+        assert!(bench.run(&["agents", "database", "tables"]).exits(0).out.contains("ai_books"));
     });
 }
