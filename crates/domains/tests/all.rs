@@ -18,6 +18,8 @@ mod checking;
 mod completion;
 #[path = "all/formatting.rs"]
 mod formatting;
+#[path = "all/graphql.rs"]
+mod graphql;
 #[path = "all/hovering.rs"]
 mod hovering;
 #[path = "all/initial.rs"]
