@@ -95,7 +95,7 @@ impl GraphQlSchema {
             }
         }
         let variables = Variables::from_json(Value::Object(request.variables.clone()));
-        let unknown = suggest::unknown_inputs(&document, self.schema.registry(), &variables);
+        let unknown = suggest::unknown_names(&document, self.schema.registry(), &variables);
         if !unknown.is_empty() {
             return Err(GraphQlErrors::of(unknown));
         }

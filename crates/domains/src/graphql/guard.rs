@@ -177,12 +177,13 @@ impl<'d> Measure<'d> {
                 Selection::Field(field) if matches!(field.node.name.node.as_str(), "__schema" | "__type") => {
                     let inner = self.set(&field.node.selection_set)?;
                     let deep = inner.depth >= MOST_DEPTH_OF_TYPES;
-                    if deep || inner.lists > MOST_LISTS || inner.nested_lists > MOST_NESTED_LISTS {
+                    let lists = total.lists.saturating_add(inner.lists);
+                    if deep || lists > MOST_LISTS || inner.nested_lists > MOST_NESTED_LISTS {
                         let message = "too much is asked about types at once; ask for one type by `__type`, or read \
                                        the schema as a text";
                         return Err(GraphQlError::at(message, field.pos));
                     }
-                    total.join(Extent { fields: inner.fields + 1, depth: 1, width: 1, lists: 0, nested_lists: 0 });
+                    total.join(Extent { fields: inner.fields + 1, depth: 1, width: 1, ..inner });
                 }
                 Selection::InlineFragment(fragment) if level < MOST_BRACKETS => {
                     let inner = self.root(&fragment.node.selection_set, level + 1)?;

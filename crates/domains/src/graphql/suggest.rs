@@ -1,10 +1,10 @@
-//! Names in arguments that do not exist, told with the ones that do. Validation only says that they are unknown.
+//! Names that do not exist, told with the ones that do: validation says only that they are unknown, or less.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
 
 use async_graphql::parser::types::{ExecutableDocument, Selection, SelectionSet};
-use async_graphql::registry::{MetaType, MetaTypeName, Registry};
+use async_graphql::registry::{MetaField, MetaType, MetaTypeName, Registry};
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
 
 use super::error::GraphQlError;
@@ -19,8 +19,8 @@ struct Search<'d> {
     errors: Vec<GraphQlError>,
 }
 
-/// The unknown keys of input objects, and values that should be objects.
-pub(super) fn unknown_inputs(
+/// Unknown fields, arguments and keys of input objects, and values that should be objects.
+pub(super) fn unknown_names(
     document: &ExecutableDocument,
     registry: &Registry,
     variables: &Variables,
@@ -37,8 +37,7 @@ impl<'d> Search<'d> {
         for item in &set.node.items {
             match &item.node {
                 Selection::Field(field) => {
-                    let known = self.registry.types.get(of).and_then(|of| of.field_by_name(&field.node.name.node));
-                    let Some(known) = known else { continue };
+                    let Some(known) = self.field(of, &field.node.name.node, field.pos) else { continue };
                     for (name, value) in &field.node.arguments {
                         if let Some(argument) = known.args.get(name.node.as_str()) {
                             // A value that is not given has no names in it.
@@ -47,6 +46,11 @@ impl<'d> Search<'d> {
                             });
                             let Ok(given) = given;
                             self.value(&argument.ty, &given, &name.node, value.pos);
+                        } else {
+                            let hint = suggestion(&name.node, known.args.keys().map(String::as_str));
+                            let field = &field.node.name.node;
+                            let message = format!("`{field}` has no argument `{}`; {hint}", shown(&name.node));
+                            self.errors.push(GraphQlError::at(message, name.pos));
                         }
                     }
                     self.selection(&field.node.selection_set, MetaTypeName::concrete_typename(&known.ty));
@@ -64,6 +68,19 @@ impl<'d> Search<'d> {
                 }
             }
         }
+    }
+
+    fn field(&mut self, of: &str, name: &str, at: Pos) -> Option<&'d MetaField> {
+        let ty = self.registry.types.get(of)?;
+        let found = ty.field_by_name(name);
+        let fields = ty.fields().filter(|_| found.is_none() && !name.starts_with("__"));
+        if let Some(fields) = fields {
+            let of = if of == self.registry.query_type { "to ask for".to_owned() } else { format!("of `{of}`") };
+            let hint = suggestion(name, fields.keys().map(String::as_str));
+            let message = format!("there is no `{}` {of}; {hint}", shown(name));
+            self.errors.push(GraphQlError::at(message, at));
+        }
+        found
     }
 
     fn value(&mut self, ty: &str, value: &Value, path: &str, at: Pos) {

@@ -19,14 +19,16 @@ const KINDS: &[FieldKind] =
 
 pub(super) fn schema(names: &Arc<Names>) -> Result<Schema, SchemaError> {
     let mut builder = shared(Schema::build("Query", None, None));
-    let list: Vec<Value> = names.domains.iter().map(|of| Value::from(of.graphql.as_str())).collect();
+    let mut by_name: Vec<(usize, &DomainNames)> = names.domains.iter().enumerate().collect();
+    by_name.sort_by_key(|(_, of)| &of.graphql);
+    let list: Vec<Value> = by_name.iter().map(|(_, of)| Value::from(of.graphql.as_str())).collect();
     let mut query = Object::new("Query").field(
         Field::new(DOMAINS, TypeRef::named_nn_list_nn(TypeRef::STRING), move |_| {
             FieldFuture::from_value(Some(Value::List(list.clone())))
         })
         .description("The domains that you may ask, each a field of its own."),
     );
-    for (at, of) in names.domains.iter().enumerate() {
+    for (at, of) in by_name {
         query = query.field(rows_field(names, at)).field(numbers_field(names, at));
         builder = register(builder, names, of);
     }

@@ -95,7 +95,8 @@ fn answer(music: &Music, who: &[&str], request: &GraphQlRequest) -> Value {
 fn answers(text: &str, variables: Value, expect: &Value) {
     let music = Music::open();
     let found = answer(&music, &["viewer"], &request(text, variables));
-    assert_eq!(found, json!({ "data": expect }), "{text}");
+    assert_eq!(found["data"], *expect, "{text}");
+    assert!(found.get("errors").is_none(), "{found}");
 }
 
 /// The first value of a statement.
@@ -289,7 +290,10 @@ fn numbers() {
             "aggregate": [{"fn": "count", "field": "artist_id", "as": "distinct_artist_id", "distinct": true}]}),
     );
     check("{ album_aggregate { __typename } }", json!({"domain": "album", "aggregate": [{"fn": "count"}]}));
-    refuse("{ album_aggregate { sum { title } } }", &["Unknown field \"title\" on type \"album_sums\""]);
+    refuse(
+        "{ album_aggregate { sum { title } } }",
+        &["there is no `title` of `album_sums`; known are id, artist_id, price, rating"],
+    );
     refuse(
         "{ album_aggregate(groupBy: {title: MONTH}) { count } }",
         &["enumeration type \"Group\" does not contain the value \"MONTH\""],
@@ -304,7 +308,7 @@ fn numbers() {
     );
     refuse(
         "{ album_aggregate(order: {sum: {title: ASC}}) { count } }",
-        &["album_aggregate: `sum` needs numbers; `title` holds text"],
+        &["album_aggregate: `sum` needs numbers; `title` holds text", "there is no `sum_title` here"],
     );
     refuse(
         "{ artist_aggregate(groupBy: {albums: {title: VALUE}}) { count } }",
@@ -407,7 +411,7 @@ fn variables_are_bound() {
     // The library would panic over this one.
     refuse_with("query($t: [[Nothing!]] = [[1]]) { album { id } }", json!({}), &["unknown type `Nothing`"]);
     refuse_with("query($t: album) { album { id } }", json!({}), &["unknown type `album`"]);
-    refuse("query($t: Int) { album { id } }", &["Variable \"t\" is not used"]);
+    refuse("query($t: Int) { album { id } }", &["Variable \"$t\" is not used"]);
     refuse("{ album(limit: $n) { id } }", &["Variable \"$n\" is not defined"]);
     refuse_with(
         "query($w: album_filter) { album(where: $w) { id } }",
@@ -424,9 +428,9 @@ fn variables_are_bound() {
 
 #[test]
 fn what_does_not_exist_is_told_with_what_does() {
-    refuse("{ albun { title } }", &["Unknown field \"albun\" on type \"Query\". Did you mean \"album\""]);
-    refuse("{ album { titel } }", &["Unknown field \"titel\" on type \"album\". Did you mean \"title\""]);
-    refuse("{ album { tracks { nmae } } }", &["Unknown field \"nmae\" on type \"track\". Did you mean \"name\""]);
+    refuse("{ albun { title } }", &["there is no `albun` to ask for; did you mean `album`?"]);
+    refuse("{ album { titel } }", &["there is no `titel` of `album`; did you mean `title`? known are id, title"]);
+    refuse("{ album { tracks { nam } } }", &["there is no `nam` of `track`; did you mean `name`?"]);
     refuse(
         "{ album(where: {titel: {eq: \"x\"}}) { id } }",
         &["there is no `titel` in `album_filter`; did you mean `title`?"],
@@ -447,11 +451,11 @@ fn what_does_not_exist_is_told_with_what_does() {
     );
     refuse(
         "{ album(wher: {}) { id } }",
-        &["Unknown argument \"wher\" on field \"album\" of type \"Query\". Did you mean \"where\""],
+        &["`album` has no argument `wher`; did you mean `where`? known are where, order, limit, after"],
     );
-    refuse("{ album(first: 3) { id } }", &["Unknown argument \"first\""]);
+    refuse("{ album(first: 3) { id } }", &["`album` has no argument `first`"]);
     refuse("{ album }", &["must have a selection of subfields"]);
-    refuse("{ album { title { x } } }", &["must not have a selection"]);
+    refuse("{ album { title { x } } }", &["must not have a selection", "Unknown field \"x\" on type \"String\""]);
     refuse("{ album(where: {price: \"cheap\"}) { id } }", &["where.price: it should be an object of `FloatFilter`"]);
     refuse("{ album(where: {price: {lt: \"cheap\"}}) { id } }", &["expected type \"Float\""]);
     refuse("{ album(where: {released: {lt: \"soon\"}}) { id } }", &["album: \"soon\" is no date for `released`"]);
@@ -503,8 +507,8 @@ fn rows_come_back_in_the_form_of_the_request() {
         &json!({
             "a": [{"__typename": "album", "n": first_title(), "artist": {
                 "name": sql("SELECT name FROM artists WHERE id = (SELECT artist_id FROM albums WHERE id = 1)")}}],
-            "_domains": ["odd", "line", "album", "entry", "genre", "track", "artist", "account", "invoice", "customer",
-                "shipment"],
+            "_domains": ["account", "album", "artist", "customer", "entry", "genre", "invoice", "line", "odd", "shipment",
+                "track"],
         }),
     );
     answers(
@@ -669,7 +673,7 @@ fn who_may_read_nothing_sees_nothing() {
     let types = ask(INTROSPECTION).to_string();
     for name in ["album", "artist", "salary", "customer"] {
         assert!(!types.contains(name), "{name}");
-        assert!(ask(&format!("{{ {name} {{ id }} }}"))["errors"][0]["message"].to_string().contains("Unknown field"));
+        assert!(ask(&format!("{{ {name} {{ id }} }}"))["errors"][0]["message"].to_string().contains("there is no"));
     }
 }
 
