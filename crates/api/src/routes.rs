@@ -17,6 +17,7 @@ mod event_stream;
 mod files;
 mod governance;
 mod grants;
+mod graphql;
 mod groups;
 mod identity;
 mod keys;
@@ -79,6 +80,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(rag::routes())
         .merge(datasources::routes())
         .merge(domains::routes())
+        .merge(graphql::routes())
         .merge(record_changes::routes())
         .merge(skills::routes())
         .merge(packages::routes())

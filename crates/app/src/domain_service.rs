@@ -2,6 +2,7 @@
 
 mod briefing;
 mod changes;
+mod graphql;
 mod known;
 mod queries;
 mod sources;
@@ -13,6 +14,7 @@ pub(crate) use queries::RowsFor;
 pub(crate) use texts::TextWish;
 
 use crate::error::AppError;
+use graphql::SchemaCache;
 use known::KnownCache;
 use sources::Opened;
 use std::path::PathBuf;
@@ -57,6 +59,7 @@ pub struct DomainService {
     data_dir: PathBuf,
     databases: Datasources,
     known: KnownCache,
+    schemas: SchemaCache,
     opened: Mutex<Opened>,
     alone: bool,
     started_at: Timestamp,
@@ -80,6 +83,7 @@ impl DomainService {
             data_dir,
             databases: Datasources::default(),
             known: KnownCache::default(),
+            schemas: SchemaCache::default(),
             opened: Mutex::default(),
             alone,
             started_at,

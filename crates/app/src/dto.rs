@@ -17,6 +17,7 @@ pub mod domains;
 pub mod exam;
 pub mod files;
 pub mod governance;
+pub mod graphql;
 pub mod groups;
 pub mod identity;
 pub mod keys;

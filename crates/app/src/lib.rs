@@ -26,6 +26,7 @@ mod error;
 mod files;
 mod gateway;
 mod governance;
+mod graphql;
 mod groups;
 mod health;
 mod identity;

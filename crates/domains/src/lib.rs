@@ -19,6 +19,7 @@ pub mod choices;
 pub mod chunks;
 mod diagnostic;
 pub mod format;
+pub mod graphql;
 pub mod init;
 pub mod kinds;
 pub mod lower;

@@ -14,6 +14,7 @@ pub use error::{Problem, QueryError};
 pub use lower::{Dialect, Lowered, lower};
 pub use plan::Checked;
 pub use validate::validate;
+pub(crate) use validate::validate_for;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;

@@ -1,12 +1,26 @@
 //! The tests of the room.
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::expect_used,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::needless_pass_by_value,
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    reason = "tests"
+)]
 
+#[path = "all/attacks.rs"]
+mod attacks;
+#[path = "all/changes.rs"]
+mod changes;
 #[path = "all/checking.rs"]
 mod checking;
 #[path = "all/completion.rs"]
 mod completion;
 #[path = "all/formatting.rs"]
 mod formatting;
+#[path = "all/graphql.rs"]
+mod graphql;
 #[path = "all/hovering.rs"]
 mod hovering;
 #[path = "all/initial.rs"]
@@ -15,12 +29,24 @@ mod initial;
 mod kinds;
 #[path = "all/lowering.rs"]
 mod lowering;
+#[path = "all/music.rs"]
+mod music;
 #[path = "all/properties.rs"]
 mod properties;
+#[path = "all/query_errors.rs"]
+mod query_errors;
+#[path = "all/random_filters.rs"]
+mod random_filters;
 #[path = "all/reference.rs"]
 mod reference;
 #[path = "all/renaming.rs"]
 mod renaming;
+#[path = "all/schema.rs"]
+mod schema;
+#[path = "all/search.rs"]
+mod search;
+#[path = "all/statements.rs"]
+mod statements;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/syntax.rs"]

@@ -62,7 +62,10 @@ impl DataAccess for DomainService {
     }
 
     async fn query(&self, caller: DataCaller, query: &Value) -> Result<DataAnswer, DataError> {
-        self.ask(caller, query, RowsFor::Model).await
+        match query {
+            Value::String(text) => self.ask_by_text(caller, text).await,
+            query => self.ask(caller, query, RowsFor::Model).await,
+        }
     }
 
     async fn domain_names(&self, caller: DataCaller) -> Result<Vec<(DomainTextKind, String)>, DataError> {

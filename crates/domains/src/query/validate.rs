@@ -24,7 +24,11 @@ const EMBEDDED: u32 = 20;
 
 /// Checks a query for a caller with these roles; what the caller may not read does not exist.
 pub fn validate(query: &Query, domains: &Domains, roles: &[String]) -> Result<Checked, Vec<QueryError>> {
-    let visible = domains.seen_by(roles);
+    validate_for(query, domains.seen_by(roles))
+}
+
+/// Checks a query against what a caller sees.
+pub(crate) fn validate_for(query: &Query, visible: Visible<'_>) -> Result<Checked, Vec<QueryError>> {
     let Some(domain) = visible.domain(&query.domain) else {
         let names = visible.iter().map(|known| known.domain.name.as_str());
         let hint = suggestion(&query.domain, names);

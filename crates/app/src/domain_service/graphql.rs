@@ -1,0 +1,146 @@
+//! Requests of GraphQL: each of their fields is a query over a domain, checked and run as any other.
+
+use super::queries::RowsFor;
+use super::{DomainService, Known};
+use futures::future::{BoxFuture, FutureExt as _};
+use futures::stream::{self, StreamExt as _};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use steward_core::ports::{DataAnswer, DataCaller, DataError, StoreError};
+use steward_domains::graphql::{Found, GraphQlErrors, GraphQlRequest, GraphQlSchema, Plan};
+
+/// Queries of a request that run at the same time.
+const AT_ONCE: usize = 4;
+/// Schemas that are kept, each for who has the same roles.
+const MOST_SCHEMAS: usize = 32;
+
+/// The schemas of the domains as they are now, by roles.
+#[derive(Default)]
+pub(super) struct SchemaCache(Mutex<Option<Schemas>>);
+
+struct Schemas {
+    of: Arc<Known>,
+    by_roles: HashMap<Vec<String>, Arc<GraphQlSchema>>,
+}
+
+impl SchemaCache {
+    fn get(&self, known: &Arc<Known>, roles: &[String]) -> Option<Arc<GraphQlSchema>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.of, known)).and_then(|kept| kept.by_roles.get(roles).cloned())
+    }
+
+    fn put(&self, known: &Arc<Known>, roles: Vec<String>, schema: &Arc<GraphQlSchema>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = kept.take().filter(|kept| Arc::ptr_eq(&kept.of, known) && kept.by_roles.len() < MOST_SCHEMAS);
+        let mut schemas = fresh.unwrap_or_else(|| Schemas { of: Arc::clone(known), by_roles: HashMap::new() });
+        schemas.by_roles.insert(roles, Arc::clone(schema));
+        *kept = Some(schemas);
+    }
+}
+
+impl DomainService {
+    /// What a caller may ask, as a text.
+    pub(crate) async fn graphql_schema(&self, caller: DataCaller) -> Result<String, DataError> {
+        let known = self.known().await?;
+        let schema = self.schema_for(&known, &self.roles(caller).await?).await?;
+        Ok(schema.sdl())
+    }
+
+    /// The body of an answer to a person: what is wrong with the request stands in it.
+    pub(crate) async fn ask_graphql(&self, caller: DataCaller, request: GraphQlRequest) -> Result<Value, DataError> {
+        let known = self.known().await?;
+        let roles = self.roles(caller).await?;
+        let plan = match self.planned(&known, &roles, request).await? {
+            Ok(plan) => plan,
+            Err(errors) => return Ok(errors.response()),
+        };
+        let mut work: Vec<BoxFuture<'_, Result<DataAnswer, DataError>>> = Vec::new();
+        for root in plan.roots() {
+            work.push(self.ask_with(&known, &roles, &root.query, RowsFor::Person).boxed());
+        }
+        let found: Vec<Result<DataAnswer, DataError>> = stream::iter(work).buffered(AT_ONCE).collect().await;
+        let mut results = Vec::with_capacity(found.len());
+        for one in found {
+            results.push(match one {
+                Ok(answer) => Ok(rows_of(answer)),
+                Err(DataError::Refused(why) | DataError::Failed(why)) => Err(why),
+                Err(error @ DataError::Store(_)) => return Err(error),
+            });
+        }
+        Ok(plan.answer(results))
+    }
+
+    /// The rows of the one field that a text of GraphQL asks for, as a model may see them.
+    pub(super) async fn ask_by_text(&self, caller: DataCaller, text: &str) -> Result<DataAnswer, DataError> {
+        let known = self.known().await?;
+        let roles = self.roles(caller).await?;
+        let request = GraphQlRequest::new(without_fence(text));
+        let plan = self.planned(&known, &roles, request).await?.map_err(|errors| refused(&errors))?;
+        let root = plan.single().map_err(|error| DataError::Refused(error.message))?;
+        self.ask_with(&known, &roles, &root.as_table(), RowsFor::Model).await
+    }
+
+    /// Off the threads that serve requests: a question about all types of a large database takes its time.
+    async fn planned(
+        &self,
+        known: &Arc<Known>,
+        roles: &[String],
+        request: GraphQlRequest,
+    ) -> Result<Result<Plan, GraphQlErrors>, DataError> {
+        let schema = self.schema_for(known, roles).await?;
+        let (known, roles) = (Arc::clone(known), roles.to_vec());
+        apart(move || schema.plan(&request, &known.domains.seen_by(&roles))).await
+    }
+
+    async fn schema_for(&self, known: &Arc<Known>, roles: &[String]) -> Result<Arc<GraphQlSchema>, DataError> {
+        if let Some(schema) = self.schemas.get(known, roles) {
+            return Ok(schema);
+        }
+        let (of, for_roles) = (Arc::clone(known), roles.to_vec());
+        let made = apart(move || GraphQlSchema::new(&of.domains.seen_by(&for_roles))).await?;
+        let schema = Arc::new(made.map_err(|errors| DataError::Failed(errors.to_string()))?);
+        self.schemas.put(known, roles.to_vec(), &schema);
+        Ok(schema)
+    }
+}
+
+/// Runs work that computes for a while.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, DataError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| DataError::Store(StoreError::Backend(error.to_string())))
+}
+
+fn rows_of(answer: DataAnswer) -> Found {
+    let columns: Vec<String> = answer.columns.into_iter().map(|column| column.name).collect();
+    let object = |row: Vec<Value>| columns.iter().cloned().zip(row).collect::<Map<String, Value>>();
+    Found { rows: answer.rows.into_iter().map(object).collect(), next: answer.next }
+}
+
+fn refused(errors: &GraphQlErrors) -> DataError {
+    let all: Vec<&str> = errors.0.iter().take(8).map(|error| error.message.as_str()).collect();
+    DataError::Refused(all.join("\n"))
+}
+
+/// Models put queries between fences.
+fn without_fence(text: &str) -> &str {
+    let text = text.trim();
+    let Some(inside) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else { return text };
+    inside.strip_prefix("graphql").unwrap_or(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_fence;
+
+    #[test]
+    fn fences_go() {
+        for (text, expect) in [
+            ("{ album { title } }", "{ album { title } }"),
+            ("```graphql\n{ album { title } }\n```", "\n{ album { title } }\n"),
+            ("```{ album { title } }```", "{ album { title } }"),
+            ("```", "```"),
+        ] {
+            assert_eq!(without_fence(text), expect);
+        }
+    }
+}

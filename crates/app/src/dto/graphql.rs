@@ -1,0 +1,42 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// A request of GraphQL.
+#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphQlBody {
+    /// The text.
+    #[schema(min_length = 1, max_length = 20000)]
+    pub query: String,
+    /// Values of its variables, which are bound.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub variables: Option<Map<String, Value>>,
+    /// Which operation to run, if the text has several.
+    #[serde(default)]
+    pub operation_name: Option<String>,
+}
+
+/// An answer of GraphQL.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct GraphQlAnswer {
+    /// What was asked for; null: nothing could be answered.
+    #[schema(value_type = Object, required)]
+    pub data: Value,
+    /// What is wrong with the request.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    #[schema(value_type = Vec<Object>, required = false)]
+    pub errors: Value,
+    /// `next` has what the next page of each field begins after.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    #[schema(value_type = Object, required = false)]
+    pub extensions: Value,
+}
+
+impl From<Value> for GraphQlAnswer {
+    fn from(mut answer: Value) -> Self {
+        let mut part = |name: &str| answer.get_mut(name).map(Value::take).unwrap_or_default();
+        Self { data: part("data"), errors: part("errors"), extensions: part("extensions") }
+    }
+}
