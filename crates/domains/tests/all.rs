@@ -21,6 +21,8 @@ mod completion;
 mod formatting;
 #[path = "all/graphql.rs"]
 mod graphql;
+#[path = "all/graphql_attacks.rs"]
+mod graphql_attacks;
 #[path = "all/hovering.rs"]
 mod hovering;
 #[path = "all/initial.rs"]

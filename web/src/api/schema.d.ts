@@ -3148,6 +3148,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/graphql": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks domains for rows and numbers by GraphQL. It only reads; what is wrong with the request stands in the answer. */
+        post: operations["askGraphQl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphql/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The types that one may ask for, in GraphQL's language for schemas. */
+        get: operations["getGraphQlSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/record-changes": {
         parameters: {
             query?: never;
@@ -7174,6 +7208,24 @@ export interface components {
             id: string;
             /** @enum {string} */
             type: "group";
+        };
+        /** @description An answer of GraphQL. */
+        GraphQlAnswer: {
+            /** @description What was asked for; null: nothing could be answered. */
+            data: Record<string, unknown>;
+            /** @description What is wrong with the request. */
+            errors?: Record<string, unknown>[];
+            /** @description `next` has what the next page of each field begins after. */
+            extensions?: Record<string, unknown>;
+        };
+        /** @description A request of GraphQL. */
+        GraphQlBody: {
+            /** @description Which operation to run, if the text has several. */
+            operationName?: string | null;
+            /** @description The text. */
+            query: string;
+            /** @description Values of its variables, which are bound. */
+            variables?: Record<string, unknown>;
         };
         /** @description Users who have grants together. */
         Group: {
@@ -20164,6 +20216,64 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    askGraphQl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphQlBody"];
+            };
+        };
+        responses: {
+            /** @description `{data, errors?, extensions?}` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphQlAnswer"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getGraphQlSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schema */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
         };
     };

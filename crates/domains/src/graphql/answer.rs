@@ -1,5 +1,6 @@
 //! Rows in the form of the selection that asked for them.
 
+use async_graphql::SelectionField;
 use serde_json::{Map, Value};
 
 use crate::model::FieldKind;
@@ -87,4 +88,9 @@ fn leaf(of: &Map<String, Value>, column: &str, kind: FieldKind) -> Value {
         },
         _ => value,
     }
+}
+
+/// What a field is called in the answer.
+pub(super) fn key_of<'a>(field: &SelectionField<'a>) -> &'a str {
+    field.alias().unwrap_or_else(|| field.name())
 }

@@ -130,7 +130,10 @@ pub(super) fn document(document: &ExecutableDocument, registry: &Registry) -> Re
         variables(&operation.node.variable_definitions, registry)?;
         total.join(measure.root(&operation.node.selection_set, 0)?);
     }
-    for (name, fragment) in &document.fragments {
+    // In the same order at each time.
+    let mut fragments: Vec<_> = document.fragments.iter().collect();
+    fragments.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (name, fragment) in fragments {
         let unused = Extent { width: 0, ..measure.fragment(name, fragment.pos)? };
         total.join(Extent { lists: 0, nested_lists: 0, depth: 0, ..unused });
     }

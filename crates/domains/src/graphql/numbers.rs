@@ -3,10 +3,9 @@
 use async_graphql::SelectionField;
 use serde_json::{Map, Value};
 
-use super::answer::{Fields, Shape, merge};
+use super::answer::{Fields, Shape, key_of, merge};
 use super::inputs::Inputs;
 use super::names::DomainNames;
-use super::plan::key_of;
 use crate::model::FieldKind;
 use crate::query::{Aggregate, Function, MOST_ROWS, Order, Query};
 

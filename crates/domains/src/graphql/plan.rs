@@ -3,7 +3,7 @@
 use async_graphql::{Pos, SelectionField};
 use serde_json::{Map, Value};
 
-use super::answer::{Fields, Shape, merge};
+use super::answer::{Fields, Shape, key_of, merge};
 use super::error::GraphQlError;
 use super::inputs::Inputs;
 use super::names::{DomainNames, Names, What};
@@ -83,10 +83,6 @@ pub(super) fn arguments(field: &SelectionField<'_>, errors: &mut Vec<String>) ->
     };
     let json = |value: async_graphql::Value| value.into_json().unwrap_or_default();
     arguments.into_iter().map(|(name, value)| (name.to_string(), json(value))).collect()
-}
-
-pub(super) fn key_of<'a>(field: &SelectionField<'a>) -> &'a str {
-    field.alias().unwrap_or_else(|| field.name())
 }
 
 /// The field that asks for rows of a domain.

@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use async_graphql::SelectionField;
 use async_graphql::dynamic::ResolverContext;
 
+use super::answer::key_of;
 use super::error::GraphQlError;
-use super::plan::{Planned, Root, key_of};
+use super::plan::{Planned, Root};
 
 /// Rows that the fields of a request may come to together, those of relations included.
 pub(super) const MOST_COST: u64 = 20_000;
