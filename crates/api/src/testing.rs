@@ -148,6 +148,24 @@ fn domains(
     })
 }
 
+fn documents(opener: &Opener, tenant: TenantId, models: &Arc<NoModels>, ids: &Arc<dyn Ids>) -> DocumentService {
+    DocumentService::new(DocumentParts {
+        tenant,
+        store: opener.store.clone(),
+        users: opener.store.clone(),
+        extractor: models.clone(),
+        pages: models.clone(),
+        picture_model: models.clone(),
+        embedding: EmbeddingModels::new(models.clone(), opener.clock.clone()),
+        cross_encoder: None,
+        clock: opener.clock.clone(),
+        ids: ids.clone(),
+        data_dir: opener.dir.path().to_owned(),
+        workspace: "/nowhere".to_owned(),
+        serving: true,
+    })
+}
+
 fn app(opener: &Opener, tenant: TenantId) -> App {
     let Opener { dir, clock, store, blobs, .. } = opener;
     let dir = dir.path();
@@ -188,23 +206,8 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         },
         McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
     );
-    let documents = DocumentService::new(DocumentParts {
-        tenant,
-        store: store.clone(),
-        users: store.clone(),
-        extractor: models.clone(),
-        pages: models.clone(),
-        picture_model: models.clone(),
-        embedding: EmbeddingModels::new(models.clone(), clock.clone()),
-        cross_encoder: None,
-        clock: clock.clone(),
-        ids: ids.clone(),
-        data_dir: dir.to_owned(),
-        workspace: "/nowhere".to_owned(),
-        serving: true,
-    });
     App::new(AppParts {
-        documents: Arc::new(documents),
+        documents: Arc::new(documents(opener, tenant, &models, &ids)),
         domains: Arc::new(domains(opener, tenant, &vault, &models, &ids)),
         databases: OwnDatabases::new(dir),
         runs: RunService::new(Deps {

@@ -132,7 +132,7 @@ pub(super) fn document(document: &ExecutableDocument, registry: &Registry) -> Re
     }
     // In the same order at each time.
     let mut fragments: Vec<_> = document.fragments.iter().collect();
-    fragments.sort_by(|(one, _), (other, _)| one.cmp(other));
+    fragments.sort_by_key(|(name, _)| *name);
     for (name, fragment) in fragments {
         let unused = Extent { width: 0, ..measure.fragment(name, fragment.pos)? };
         total.join(Extent { lists: 0, nested_lists: 0, depth: 0, ..unused });
