@@ -7212,7 +7212,7 @@ export interface components {
         /** @description An answer of GraphQL. */
         GraphQlAnswer: {
             /** @description What was asked for; null: nothing could be answered. */
-            data: Record<string, unknown>;
+            data: Record<string, unknown> | null;
             /** @description What is wrong with the request. */
             errors?: Record<string, unknown>[];
             /** @description `next` has what the next page of each field begins after. */

@@ -22,7 +22,7 @@ pub struct GraphQlBody {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct GraphQlAnswer {
     /// What was asked for; null: nothing could be answered.
-    #[schema(value_type = Object, required)]
+    #[schema(value_type = Option<Object>, required)]
     pub data: Value,
     /// What is wrong with the request.
     #[serde(skip_serializing_if = "Value::is_null")]
