@@ -257,3 +257,14 @@ fn a_write_that_was_cut_off_is_rolled_back() {
     assert_eq!(database.query("SELECT count(*) FROM ai_notes").unwrap().rows, [[json!(2)]]);
     database.run("INSERT INTO ai_notes(text) VALUES ('after')", Mark::default(), true, |_| Ok(())).unwrap();
 }
+
+#[test]
+fn nothing_is_left_beside_a_database_that_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shared.db");
+    for suffix in ["", "-journal", ".before", ".half", ".source", ".import", ".import-journal", ".import.before"] {
+        std::fs::write(format!("{}{suffix}", path.display()), "rows").unwrap();
+    }
+    assert!(PrivateDatabase::new(&path, 1 << 20).remove().unwrap());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

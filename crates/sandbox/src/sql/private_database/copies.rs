@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::{PrivateDatabase, SqlError};
 
+/// Files beside a database that may hold rows of it.
+const LEFT_BESIDE: &[&str] =
+    &["-journal", ".half", ".before", ".source", ".import-journal", ".import.half", ".import.before", ".import"];
+
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -80,7 +84,10 @@ impl PrivateDatabase {
     pub(super) fn adopt(&self, fill: impl FnOnce(&PrivateDatabase) -> Result<(), SqlError>) -> Result<(), SqlError> {
         let fresh = Self { path: beside(&self.path, ".import"), ..self.clone() };
         fresh.remove()?;
-        fill(&fresh)?;
+        if let Err(error) = fill(&fresh) {
+            fresh.remove()?;
+            return Err(error);
+        }
         let alone = self.alone();
         self.settle()?;
         if self.exists() {
@@ -94,11 +101,11 @@ impl PrivateDatabase {
         fresh.remove().map(|_| ())
     }
 
-    /// The file and its copy for good. `false` if there was none.
+    /// The file, its copy and what an import that was cut off has left, for good. `false` if there was no file.
     pub fn remove(&self) -> Result<bool, SqlError> {
         let _alone = self.alone();
         let mut removed = false;
-        for suffix in ["-journal", ".half", ".before", ""] {
+        for suffix in LEFT_BESIDE.iter().copied().chain([""]) {
             match fs::remove_file(beside(&self.path, suffix)) {
                 Ok(()) => removed |= suffix.is_empty(),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
