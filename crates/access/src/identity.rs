@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use steward_core::hash::sha256;
 use steward_core::permission::Permissions;
-use steward_core::ports::{LoginError, Principal, Role, StoreResult, User, VirtualKey};
+use steward_core::ports::{LoginError, Principal, Role, StoreResult, User, UserState, VirtualKey};
 use steward_core::{TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
@@ -89,6 +89,13 @@ impl Access {
         }
         let user = self.users.user(self.tenant, claims.sub).await.map_err(unavailable)?;
         self.identity(user, Some(claims.sid), None).await
+    }
+
+    /// A user as whom requests run that bring no key of their own. Fails with [`LoginError::Token`] if there is no such
+    /// user, or they can't use the installation.
+    pub async fn identify_user(&self, email: &str) -> Result<Identity, LoginError> {
+        let user = self.users.user_by_email(self.tenant, email).await.map_err(unavailable)?;
+        self.identity(user.filter(|user| user.state() == UserState::Active), None, None).await
     }
 
     /// Whether what `bearer` was found to be would still be let in; that an access token has expired does not count. Who

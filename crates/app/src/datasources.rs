@@ -154,7 +154,7 @@ impl App {
         let text = texts.join("\n");
         let saved = wanted.save && !domains.is_empty();
         if saved {
-            let wish = TextWish { text: text.clone(), version: None, only: None };
+            let wish = TextWish { text: text.clone(), version: None, only: None, name: None };
             self.domains.save_texts(DataCaller { user: Some(caller.user()), ..DataCaller::default() }, &wish).await?;
         }
         Ok(InitTexts { text, domains, saved })

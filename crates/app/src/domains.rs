@@ -116,9 +116,24 @@ impl App {
     /// All domains and views of the text, or none if something is wrong with one.
     pub async fn save_domain_texts(&self, caller: &Caller, input: TextInput) -> Result<Vec<SavedDomainText>, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let wish = TextWish { text: input.text, version: input.version, only: None };
+        let wish = TextWish { text: input.text, version: input.version, only: None, name: None };
         let saved = self.domains.save_texts(asking(caller), &wish).await?;
         Ok(saved.into_iter().map(SavedDomainText::from).collect())
+    }
+
+    /// Only a text of this kind and name is saved.
+    pub async fn save_domain_text(
+        &self,
+        caller: &Caller,
+        kind: DomainTextKind,
+        name: String,
+        input: TextInput,
+    ) -> Result<SavedDomainText, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let wish = TextWish { text: input.text, version: input.version, only: Some(kind), name: Some(name) };
+        let saved = self.domains.save_texts(asking(caller), &wish).await?;
+        let saved = saved.into_iter().next().ok_or_else(|| AppError::not_found(format!("a {kind} in the text")))?;
+        Ok(saved.into())
     }
 
     /// Its versions stay, and saving it again goes on counting.
@@ -208,6 +223,14 @@ impl App {
     pub async fn standing_instructions(&self, caller: &Caller) -> Result<Vec<StandingInstruction>, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
         Ok(self.domains.store.standing_instructions(self.tenant()).await?)
+    }
+
+    /// Those that models are told at present, for programs that prompt models themselves.
+    pub async fn told_instructions(&self, caller: &Caller) -> Result<Vec<StandingInstruction>, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let mut all = self.domains.store.standing_instructions(self.tenant()).await?;
+        all.retain(|instruction| instruction.enabled);
+        Ok(all)
     }
 
     /// Effective at the next message.

@@ -28,6 +28,9 @@ pub(crate) struct TextWish {
     /// Only one text of this kind is wanted.
     #[serde(skip)]
     pub only: Option<DomainTextKind>,
+    /// The name that this one must have.
+    #[serde(skip)]
+    pub name: Option<String>,
 }
 
 impl DomainService {
@@ -65,6 +68,13 @@ impl DomainService {
             && !matches!(items.as_slice(), [(kind, ..)] if *kind == only)
         {
             return Err(DataError::Refused(format!("give the text of just one {only}; save others on their own")));
+        }
+        if let (Some(wanted), [(kind, found, _)]) = (&wish.name, items.as_slice())
+            && wanted != found
+        {
+            return Err(DataError::Refused(format!(
+                "the text is that of the {kind} `{found}`, not of `{wanted}`; use the same name in both places"
+            )));
         }
         let single = items.len() == 1;
         let (mut texts, mut diffs) = (Vec::new(), Vec::new());
