@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 
-pub(crate) use audit::AuditGuard;
+pub(crate) use audit::{AuditGuard, PendingEntry};
 pub(crate) use audit_note::AuditNote;
 pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect};
 pub(crate) use hosts_and_origins::{serves, without_port};

@@ -10,6 +10,7 @@ mod health;
 mod main_runtime;
 mod mcp;
 mod metrics;
+mod nats;
 mod openai;
 mod openapi;
 mod problem;
@@ -25,6 +26,7 @@ mod testing;
 mod tls;
 mod worker_threads;
 
+pub use nats::{NATS_SUBJECTS, NatsDoor, NatsMessage};
 pub use openapi::document;
 pub use router::{InProcessClient, router};
 pub use serve::{Listening, serve};

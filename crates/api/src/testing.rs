@@ -8,6 +8,7 @@ mod embedding;
 mod gateway;
 mod guards;
 mod mcp;
+mod nats;
 mod no_models;
 mod pages;
 mod permissions;

@@ -61,7 +61,7 @@ pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next)
     }
     let (mut parts, body) = request.into_parts();
     let (app, entry) = begun(&guard.state, &mut parts, matched).await;
-    let mut pending = Pending::new(Arc::clone(guard), app, entry, recorded == Recorded::Always);
+    let mut pending = PendingEntry::new(Arc::clone(guard), app, entry, recorded == Recorded::Always);
     let response = next.run(Request::from_parts(parts, body)).await;
     let note = response.extensions().get::<AuditNote>().cloned();
     let wanted = match recorded {
@@ -189,7 +189,7 @@ async fn read_answer(response: Response) -> (Response, Answer) {
 }
 
 /// An entry that is to be written; if the client goes away in between, by a task of its own.
-struct Pending {
+pub(crate) struct PendingEntry {
     guard: Arc<AuditGuard>,
     app: TenantApp,
     entry: Option<AuditEntry>,
@@ -198,8 +198,8 @@ struct Pending {
     runtime: Handle,
 }
 
-impl Pending {
-    fn new(guard: Arc<AuditGuard>, app: TenantApp, entry: AuditEntry, in_any_case: bool) -> Self {
+impl PendingEntry {
+    pub fn new(guard: Arc<AuditGuard>, app: TenantApp, entry: AuditEntry, in_any_case: bool) -> Self {
         Self { guard, app, entry: Some(entry), in_any_case, runtime: Handle::current() }
     }
 
@@ -207,7 +207,7 @@ impl Pending {
         self.entry = None;
     }
 
-    async fn record(&mut self, end: impl FnOnce(AuditEntry) -> AuditEntry) -> Result<(), Problem> {
+    pub async fn record(&mut self, end: impl FnOnce(AuditEntry) -> AuditEntry) -> Result<(), Problem> {
         let Some(entry) = self.entry.take().and_then(|entry| self.guard.admit(end(entry))) else {
             return Ok(());
         };
@@ -223,7 +223,7 @@ impl Pending {
     }
 }
 
-impl Drop for Pending {
+impl Drop for PendingEntry {
     fn drop(&mut self) {
         let Some(entry) = self.entry.take().filter(|_| self.in_any_case) else { return };
         let entry = if entry.result == AuditResult::Uncertain { self.guard.admit(entry) } else { Some(entry) };
