@@ -26,7 +26,7 @@ const PLACES: usize = 256;
 /// Longest wait for a turn.
 const TURN: Duration = Duration::from_secs(10);
 /// Longest work on one request.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// A request as it came.
 #[derive(Debug, Clone, Copy)]
@@ -87,20 +87,19 @@ impl NatsDoor {
         };
         let Some(action) = command.action() else {
             let (app, caller) = known?;
-            return in_time(command.run(&app, &caller, body)).await;
+            return in_time(Box::pin(command.run(&app, &caller, body))).await;
         };
         let begun = |entry: AuditEntry| entry.on(target).with("subject", message.subject).ended(AuditResult::Uncertain);
-        let (app, entry) = match &known {
-            Ok((app, caller)) => (app.clone(), begun(app.audit_entry_of(caller, action))),
-            Err(_) => {
-                let app = self.state.installation();
-                let entry = app.audit_fact(action).by("", None).via(Some(Origin::Api), None);
-                (app, begun(entry))
-            }
+        let (app, entry) = if let Ok((app, caller)) = &known {
+            (app.clone(), begun(app.audit_entry_of(caller, action)))
+        } else {
+            let app = self.state.installation();
+            let entry = app.audit_fact(action).by("", None).via(Some(Origin::Api), None);
+            (app, begun(entry))
         };
         let mut pending = PendingEntry::new(Arc::clone(&self.guard), app, entry, known.is_ok());
         let done = match known {
-            Ok((app, caller)) => in_time(command.run(&app, &caller, body)).await,
+            Ok((app, caller)) => in_time(Box::pin(command.run(&app, &caller, body))).await,
             Err(error) => Err(error),
         };
         match pending.record(|entry| ended(entry, &done)).await {

@@ -1,13 +1,15 @@
-//! What the core needs of the machine: the time, ids, live events, blobs and secrets in files, and traces that leave it.
-//! All of it serves one node: the bus is inside the process, and blobs are files.
+//! What the core needs of the machine: the time, ids, live events, blobs and secrets in files, traces that leave it, and
+//! requests that come over NATS. All of it serves one node: the bus is inside the process, and blobs are files.
 
 mod blobs;
 mod bus;
+mod nats;
 mod private_files;
 mod run_traces;
 
 pub use blobs::FileBlobs;
 pub use bus::InProcessBus;
+pub use nats::{NatsConfig, NatsConnection, NatsLogin, NatsRequest};
 pub use private_files::{random, signing_key, write_private};
 pub use run_traces::RunTraces;
 

@@ -5,6 +5,7 @@ use crate::certificate;
 use crate::compose::Composition;
 use crate::health;
 use crate::live::Process;
+use crate::nats;
 use crate::tenants::{Opener, Tokens};
 use anyhow::anyhow;
 use secrecy::SecretBox;
@@ -14,6 +15,7 @@ use steward_api::{ApiState, Hosts, InProcessClient, Tls};
 use steward_app::config::Configuration;
 use steward_app::{Health, Tenants};
 use steward_core::ports::{Principal, Role, Users as _};
+use steward_infra::NatsConnection;
 
 /// What differs between a server and a command.
 pub struct Front {
@@ -28,6 +30,7 @@ pub struct Front {
     pub hosts: Hosts,
     /// The server's own certificate.
     pub tls: Option<Arc<Tls>>,
+    pub nats: Option<Arc<NatsConnection>>,
     /// Whether it is a server, which takes changes of settings in and opens all tenants.
     pub serving: bool,
 }
@@ -42,6 +45,9 @@ pub async fn state(parts: &Composition, front: Front) -> anyhow::Result<ApiState
     checks.extend(health::of_machine(settings, Some(Arc::clone(&parts.embedder))));
     if let Some(tls) = front.tls {
         checks.push(certificate::check(tls, Arc::clone(&parts.clock)));
+    }
+    if let Some(connection) = front.nats {
+        checks.push(nats::check(connection));
     }
     let own = Own {
         access: front.access,
@@ -80,6 +86,7 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
         permissions: Arc::default(),
     };
     let (access, hosts) = (Arc::new(access), Hosts::default());
-    let front = Front { access, limits, signing_key, workspace, intent_filter, hosts, tls: None, serving: false };
+    let front =
+        Front { access, limits, signing_key, workspace, intent_filter, hosts, tls: None, nats: None, serving: false };
     Ok(InProcessClient::new(state(app, front).await?, identity))
 }

@@ -13,6 +13,7 @@ pub mod extractor;
 mod health;
 pub mod integrations;
 mod live;
+mod nats;
 pub mod ocr;
 pub mod processes;
 mod serving;

@@ -1,6 +1,7 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
 mod layers;
+mod nats;
 mod search_and_mail;
 
 use crate::cli::{Global, Serve};
@@ -16,6 +17,7 @@ use steward_app::{KeyVariables, VisionUse};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_engine::EngineConfig;
+use steward_infra::NatsConfig;
 use steward_models::discovery::OwnServer;
 use steward_tools::terminal::TerminalConfig;
 
@@ -73,6 +75,10 @@ pub struct Settings {
     pub browsers: Option<usize>,
     /// Files of the server's certificate and its key.
     pub tls: Option<(PathBuf, PathBuf)>,
+    /// Where requests come from besides HTTP.
+    pub nats: Option<NatsConfig>,
+    /// Email of the user as whom those run that bring no key.
+    pub nats_act_as: Option<String>,
     /// Signs access tokens, instead of the key in the data directory.
     pub signing_key: Option<SecretString>,
 }
@@ -183,6 +189,8 @@ impl Settings {
             python: set("PYTHON").map(PathBuf::from),
             chromium: set("CHROMIUM"),
             tls,
+            nats: nats::config(&layers)?,
+            nats_act_as: set("NATS_ACT_AS"),
             browsers: number(&layers, "BROWSERS")?.map(|most| usize::try_from(most).unwrap_or(1)),
             signing_key: checked(&layers, "AUTH_SECRET_KEY")?.map(SecretString::from),
             layers,

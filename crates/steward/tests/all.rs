@@ -29,6 +29,7 @@ mod exam;
 mod extraction;
 mod mcp_server;
 mod model_exam;
+mod nats;
 mod ocr;
 mod openai_client;
 mod schemathesis;

@@ -11,8 +11,14 @@ use steward_testkit::model_server::{Behaviour, Script};
 const PEOPLE: &[(&str, &str)] = &[("ada", "admin"), ("olga", "operator"), ("dan", "developer"), ("vera", "viewer")];
 
 /// A house whose workspace has the database of a music shop, described as it comes.
-fn shop(script: Script) -> House {
+pub(crate) fn shop(script: Script) -> House {
     let house = House::with_people(script, PEOPLE);
+    describe(&house);
+    house
+}
+
+/// Adds that database.
+pub(crate) fn describe(house: &House) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/workspace/chinook.db");
     let to = house.bench.work.path().join("chinook.db");
     std::fs::copy(from, &to).unwrap();
@@ -23,7 +29,6 @@ fn shop(script: Script) -> House {
     let made = house.post("/api/datasources", body, 201);
     let init = house.post(&place(&made, "init"), json!({"save": true}), 200);
     assert_eq!(init["domains"].as_array().unwrap().len(), 11, "{init}");
-    house
 }
 
 fn place(datasource: &Value, what: &str) -> String {

@@ -18,10 +18,10 @@ fn openssl(dir: &Path, args: &str) {
 }
 
 /// A CA, and the files of a server.
-struct Files(TempDir);
+pub(crate) struct Files(TempDir);
 
 impl Files {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let files = Self(tempfile::tempdir().unwrap());
         openssl(
             files.0.path(),
@@ -56,11 +56,15 @@ impl Files {
         std::fs::set_permissions(self.key(), std::fs::Permissions::from_mode(0o600)).unwrap();
     }
 
-    fn certificate(&self) -> PathBuf {
+    pub fn ca(&self) -> PathBuf {
+        self.0.path().join("ca.pem")
+    }
+
+    pub fn certificate(&self) -> PathBuf {
         self.0.path().join("server.pem")
     }
 
-    fn key(&self) -> PathBuf {
+    pub fn key(&self) -> PathBuf {
         self.0.path().join("server.key")
     }
 

@@ -35,7 +35,7 @@ struct Named {
 
 /// A text under its name.
 #[derive(Deserialize)]
-struct Source {
+struct SentText {
     id: String,
     source: String,
     /// The version that was read; left out: whatever is there is replaced.
@@ -129,7 +129,7 @@ impl Command {
                 Ok(json!({"source": text.text, "version": text.version}))
             }
             Self::Save(kind) => {
-                let Source { id, source, version } = self.read(body)?;
+                let SentText { id, source, version } = self.read(body)?;
                 let saved = app.save_domain_text(caller, kind, id, TextInput { text: source, version }).await?;
                 Ok(json!({"version": saved.text.version, "diff": saved.diff, "warnings": saved.warnings}))
             }

@@ -183,6 +183,15 @@ pub const FIELDS: &[Field] = &[
         .default("false")
         .at_once(),
     field("OTEL_EXPORTER_OTLP_ENDPOINT", App, Url, "OTEL_EXPORTER_OTLP_ENDPOINT", "Where a trace of each ended run is sent."),
+    field("NATS_URL", App, Text, "STEWARD_NATS_URL", "NATS server whose subjects `oos.cmd.…` are answered: `nats://HOST:PORT`, or `tls://HOST:PORT`; those of a cluster separated by commas.")
+        .else_("no NATS")
+        .at_start(),
+    field("NATS_USER", App, Text, "STEWARD_NATS_USER", "User at that server; needs NATS_PASSWORD.").at_start(),
+    field("NATS_PASSWORD", App, Text, "STEWARD_NATS_PASSWORD", "Password of that user.").secret().at_start(),
+    field("NATS_TOKEN", App, Text, "STEWARD_NATS_TOKEN", "Token for that server, instead of a user.").secret().at_start(),
+    field("NATS_ACT_AS", App, Text, "STEWARD_NATS_ACT_AS", "Email of the user whose rights requests over NATS have that bring no API key.")
+        .else_("such requests are refused")
+        .at_start(),
     field("ADMIN_EMAIL", App, Text, "STEWARD_ADMIN_EMAIL", "The first administrator, made at the first start; needs ADMIN_PASSWORD.").not_in_file(),
     field("ADMIN_PASSWORD", App, Text, "STEWARD_ADMIN_PASSWORD", "The first administrator's password.").secret().not_in_file(),
     field("CONFIG_FILE", App, File, "STEWARD_CONFIG", "The file of settings.").else_("`steward.toml` in the data directory").not_in_file(),

@@ -4,6 +4,7 @@ use crate::certificate;
 use crate::cli;
 use crate::compose::{Composition, Options};
 use crate::exit::Exit;
+use crate::nats::{self, Answering};
 use crate::serving::Serving;
 use crate::settings::{Settings, apart, workspace};
 use crate::term::Term;
@@ -60,6 +61,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.opened");
     app.runs.serve();
     fail::fail_point!("start.resumed");
+    let nats = nats::open(&settings).await?;
     let state = state(
         &app,
         Front {
@@ -70,6 +72,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
             intent_filter: true,
             hosts: hosts(address, &names(&settings.layers, "CORS_ORIGINS")),
             tls: tls.clone(),
+            nats: nats.clone(),
             serving: true,
         },
     )
@@ -90,28 +93,29 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     } else {
         term.say(&format!("Files:   {shown}"));
     }
-    let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
-    let audit = tokio::spawn(steward_app::keep_audit(home.clone()));
-    let data = tokio::spawn(steward_app::keep_data(home.clone()));
-    let documents = tokio::spawn(Arc::clone(&home.documents).run(home.closing.clone()));
-    let config = tokio::spawn(steward_app::config::keep_config(home.clone()));
     let tenants = state.tenants.clone();
-    // Only where other nodes may change them.
-    let kept = (!app.shared.in_process).then(|| tokio::spawn(steward_app::keep_tenants(tenants.clone())));
+    let mut background = vec![
+        tokio::spawn(steward_app::report_refresh(app.connections.clone())),
+        tokio::spawn(steward_app::keep_audit(home.clone())),
+        tokio::spawn(steward_app::keep_data(home.clone())),
+        tokio::spawn(Arc::clone(&home.documents).run(home.closing.clone())),
+        tokio::spawn(steward_app::config::keep_config(home.clone())),
+    ];
+    if !app.shared.in_process {
+        // Only other nodes may change them.
+        background.push(tokio::spawn(steward_app::keep_tenants(tenants.clone())));
+    }
+    let answering = nats.map(|nats| Answering::start(nats, state.clone(), settings.nats_act_as.as_deref()));
     let certificate = tls.map(|tls| tokio::spawn(certificate::keep(tls, home, Arc::clone(&serving))));
     let served = steward_api::serve(listening, state, stop).await;
-    watched.abort();
-    audit.abort();
-    data.abort();
-    documents.abort();
-    config.abort();
+    if let Some(answering) = answering {
+        answering.stop().await;
+    }
+    background.iter().for_each(|task| task.abort());
     if let Some(task) = certificate {
         // It holds what announces the server.
         task.abort();
         let _ended = task.await;
-    }
-    if let Some(kept) = kept {
-        kept.abort();
     }
     tenants.close_all().await;
     usage_writer.close().await;

@@ -41,6 +41,7 @@ const BINARY: &str = "steward";
 
 /// Crates that only these rooms (and the binary) may depend on, since they bring in a part of the world.
 const OUTSIDE: &[(&str, &[&str])] = &[
+    ("async-nats", &["infra"]),
     ("axum", &["api", "testkit"]),
     ("llama-cpp-2", &["models"]),
     ("reqwest", &["access", "cli", "models", "tools", "testkit"]),
