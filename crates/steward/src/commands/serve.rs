@@ -17,8 +17,10 @@ use std::time::Instant;
 use steward_access::{Access, FirstStart, LOCAL_USER, LoginLimits};
 use steward_api::{Hosts, Listening, Tls};
 use steward_app::config::names;
+use steward_app::{App, Tenants};
 use steward_core::ports::Models as _;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
 
 /// Runs until SIGINT or SIGTERM.
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
@@ -94,24 +96,16 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         term.say(&format!("Files:   {shown}"));
     }
     let tenants = state.tenants.clone();
-    let mut background = vec![
-        tokio::spawn(steward_app::report_refresh(app.connections.clone())),
-        tokio::spawn(steward_app::keep_audit(home.clone())),
-        tokio::spawn(steward_app::keep_data(home.clone())),
-        tokio::spawn(Arc::clone(&home.documents).run(home.closing.clone())),
-        tokio::spawn(steward_app::config::keep_config(home.clone())),
-    ];
-    if !app.shared.in_process {
-        // Only other nodes may change them.
-        background.push(tokio::spawn(steward_app::keep_tenants(tenants.clone())));
-    }
+    let background = background(&app, &home, &tenants);
     let answering = nats.map(|nats| Answering::start(nats, state.clone(), settings.nats_act_as.as_deref()));
     let certificate = tls.map(|tls| tokio::spawn(certificate::keep(tls, home, Arc::clone(&serving))));
     let served = steward_api::serve(listening, state, stop).await;
     if let Some(answering) = answering {
         answering.stop().await;
     }
-    background.iter().for_each(|task| task.abort());
+    for task in &background {
+        task.abort();
+    }
     if let Some(task) = certificate {
         // It holds what announces the server.
         task.abort();
@@ -125,6 +119,22 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     term.say("stopping; open runs go on at the next start");
     app.close().await;
     Ok(Exit::Done)
+}
+
+/// What goes on beside requests.
+fn background(parts: &Composition, home: &App, tenants: &Tenants) -> Vec<JoinHandle<()>> {
+    let mut tasks = vec![
+        tokio::spawn(steward_app::report_refresh(parts.connections.clone())),
+        tokio::spawn(steward_app::keep_audit(home.clone())),
+        tokio::spawn(steward_app::keep_data(home.clone())),
+        tokio::spawn(Arc::clone(&home.documents).run(home.closing.clone())),
+        tokio::spawn(steward_app::config::keep_config(home.clone())),
+    ];
+    if !parts.shared.in_process {
+        // Only other nodes may change them.
+        tasks.push(tokio::spawn(steward_app::keep_tenants(tenants.clone())));
+    }
+    tasks
 }
 
 async fn listen(settings: &Settings, args: &cli::Serve) -> anyhow::Result<Listening> {

@@ -82,15 +82,15 @@ impl Drop for NatsServer {
 }
 
 pub struct Client {
-    client: async_nats::Client,
+    nats: async_nats::Client,
     runtime: Handle,
     asked: AtomicU64,
 }
 
 impl Client {
     pub fn new(bench: &Bench, nats: &NatsServer) -> Self {
-        let client = bench.runtime.block_on(async_nats::connect(nats.url())).unwrap();
-        Self { client, runtime: bench.runtime.handle().clone(), asked: AtomicU64::new(0) }
+        let nats = bench.runtime.block_on(async_nats::connect(nats.url())).unwrap();
+        Self { nats, runtime: bench.runtime.handle().clone(), asked: AtomicU64::new(0) }
     }
 
     /// How many requests were answered.
@@ -135,8 +135,8 @@ impl Client {
     pub fn tell(&self, subject: &str, payload: &Value) {
         let bytes: Bytes = payload.to_string().into();
         self.runtime.block_on(async {
-            self.client.publish(subject.to_owned(), bytes).await.unwrap();
-            self.client.flush().await.unwrap();
+            self.nats.publish(subject.to_owned(), bytes).await.unwrap();
+            self.nats.flush().await.unwrap();
         });
     }
 
@@ -148,7 +148,7 @@ impl Client {
                 Some(headers) => request.headers(headers),
                 None => request,
             };
-            match self.client.send_request(subject.to_owned(), request).await {
+            match self.nats.send_request(subject.to_owned(), request).await {
                 Ok(message) => break message,
                 Err(error) if error.kind() == RequestErrorKind::NoResponders && begun.elapsed() < PATIENCE => {
                     tokio::time::sleep(Duration::from_millis(20)).await;
