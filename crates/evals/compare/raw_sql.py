@@ -71,8 +71,8 @@ def main():
         except sqlite3.Error:
             rows = None
         ran += rows is not None
-        readings = [case["rows"], *case.get("either", [])]
-        good = rows is None and case["rows"] is None and not case.get("either") if rows is None else any(
+        readings = [case.get("rows"), *case.get("either", [])]
+        good = rows is None and case.get("rows") is None and not case.get("either") if rows is None else any(
             expected is not None and answers(expected, rows, case.get("ordered", False)) for expected in readings)
         right += good
     print(json.dumps({"questions": asked, "right": right, "statements that run": ran}))
