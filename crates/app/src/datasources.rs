@@ -187,7 +187,7 @@ impl App {
             AppError::invalid(
                 "database",
                 why,
-                "write sqlite:PATH, or an address with the server and the database's name",
+                "write sqlite:PATH, folder:PATH, or an address with the server and the database's name",
             )
         })?;
         if database.contains("://") && url::Url::parse(&database).is_ok_and(|url| url.password().is_some()) {
@@ -206,6 +206,13 @@ impl App {
                 "limits",
                 "an answer has 1 to 1000 rows, and a statement 100 to 60000 milliseconds",
                 "leave `limits` out for 1000 rows and 5 seconds",
+            ));
+        }
+        if writable && database.starts_with("folder:") {
+            return Err(AppError::invalid(
+                "writable",
+                "the files of a folder are only read",
+                "leave `writable` out, or put the rows into a database",
             ));
         }
         let changed_at = self.now();

@@ -2,11 +2,13 @@
 
 mod briefing;
 mod changes;
+mod drafting;
 mod graphql;
 mod known;
 mod queries;
 mod sources;
 mod texts;
+mod verified;
 
 pub(crate) use changes::ProposedChange;
 pub(crate) use known::Known;

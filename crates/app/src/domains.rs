@@ -5,7 +5,7 @@ use crate::domain_service::{Known, RowsFor, TextWish};
 use crate::dto::domains::{
     Choice, DomainAnswer, DomainInfo, DomainQuery, DomainText, DomainTextKind, FieldInfo, FoundDomain,
     InstructionInput, RelationInfo, SavedDomainText, SchemaSearch, StandingInstruction, TextCompletion, TextDiagnostic,
-    TextHover, TextInput, TextPlace, TextReport, ViewInfo, WrittenText,
+    TextHover, TextInput, TextPlace, TextReport, VerifiedInput, VerifiedQuestion, ViewInfo, WrittenText,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -253,6 +253,37 @@ impl App {
     pub async fn remove_standing_instruction(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
         Ok(self.domains.store.remove_standing_instruction(self.tenant(), name).await?)
+    }
+
+    /// Questions that were found to be answered right, the newest first.
+    pub async fn verified_questions(&self, caller: &Caller) -> Result<Vec<VerifiedQuestion>, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        Ok(self.domains.store.verified_questions(self.tenant()).await?)
+    }
+
+    /// Keeps a question with the query that answers it: an example for models, and the answer to whoever asks the same.
+    pub async fn verify_question(&self, caller: &Caller, input: VerifiedInput) -> Result<VerifiedQuestion, AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        let text = input.text.trim().to_owned();
+        if text.is_empty() || text.chars().count() > 1000 || text.chars().any(|c| c.is_control() && c != '\n') {
+            return Err(AppError::invalid("text", "this can't be a question", "use 1 to 1,000 characters"));
+        }
+        let query = self.domains.checked_query(asking(caller), &input.query).await?;
+        let kept = VerifiedQuestion {
+            id: VerifiedQuestion::id_of(&text),
+            domain: query.domain.clone(),
+            query: serde_json::to_value(&query).unwrap_or_default(),
+            text,
+            by: Some(caller.user()),
+            at: self.now(),
+        };
+        self.domains.store.save_verified_question(self.tenant(), &kept).await?;
+        Ok(kept)
+    }
+
+    pub async fn remove_verified_question(&self, caller: &Caller, id: &str) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Domains)?;
+        Ok(self.domains.store.remove_verified_question(self.tenant(), id).await?)
     }
 
     async fn domains_for(&self, caller: &Caller) -> Result<(Arc<Known>, Vec<String>), AppError> {

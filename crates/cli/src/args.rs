@@ -39,14 +39,14 @@ pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg}
 pub use documents::{DocumentsAction, DocumentsArgs, IngestArgs, SearchArgs};
 pub use domains::{
     ChangeAction, DatasourceAction, DatasourceAdd, DatasourceArgs, DomainAction, DomainArgs, InstructionAction,
-    Visibility,
+    VerifiedAction, Visibility,
 };
 pub use group::{GroupAction, GroupArgs};
 pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
 pub use policy::{OriginArg, PolicyAction, PolicyArgs, RiskArg};
 pub use reminders::{ReminderAction, Reminders};
-pub use runs::{Eval, Retrieval, RunAction, Runs, Suite};
+pub use runs::{Eval, EvalDomains, Retrieval, RunAction, Runs, Suite};
 pub use skill::{SkillAction, SkillArgs, SkillFilter};
 pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
 pub use tenant::{TenantAction, TenantArgs};

@@ -14,6 +14,7 @@ pub mod datasource;
 mod decide;
 pub mod documents;
 pub mod domain;
+pub mod eval_domains;
 mod follow;
 pub mod grants;
 pub mod group;

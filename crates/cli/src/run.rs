@@ -3,8 +3,8 @@ use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
 use crate::commands::{
     access, agents, approvals, ask, audit, budget, chat, config, connections, conversations, credential, datasource,
-    documents, domain, grants, group, health, ingest, key, mcp, model, policy, reminders, resume, runs, sample, skill,
-    tenant, usage, user,
+    documents, domain, eval_domains, grants, group, health, ingest, key, mcp, model, policy, reminders, resume, runs,
+    sample, skill, tenant, usage, user,
 };
 use crate::exit::Exit;
 use crate::term::Term;
@@ -99,6 +99,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Config(args) => config::run(client, args, term).await,
         Command::Health(args) => health::run(client, &args, term).await,
         Command::Eval(Eval { suite: Suite::Kept { json } }) => runs::eval_kept(client, json, term).await,
+        Command::Eval(Eval { suite: Suite::Domains(args) }) => eval_domains::run(client, &args, connection, term).await,
         Command::Eval(Eval { suite: Suite::Retrieval(_) }) => {
             anyhow::bail!("retrieval is measured by the program itself, not through its API")
         }

@@ -2,6 +2,7 @@
 //! a person.
 
 use crate::{AgentId, CredentialId, DatasourceId, RecordChangeId, RunId, Timestamp, UserId};
+use crate::{hash, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -14,7 +15,7 @@ pub struct Datasource {
     pub id: DatasourceId,
     /// What domains call it: letters, digits and `_`. Unique.
     pub name: String,
-    /// Where it is: `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// Where it is: `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     pub database: String,
     /// Holds its user and password.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,6 +146,36 @@ pub struct StandingInstruction {
     pub version: u64,
     /// When it was changed last.
     pub changed_at: Timestamp,
+}
+
+/// A question with the query that answers it, as a person found: an example for models, and the answer to whoever asks the
+/// same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct VerifiedQuestion {
+    /// Of its words: the same question has the same one.
+    pub id: String,
+    /// The question.
+    pub text: String,
+    /// The domain that is asked.
+    pub domain: String,
+    /// The query.
+    #[schema(value_type = Object)]
+    pub query: Value,
+    /// Who found that it is right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub by: Option<UserId>,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl VerifiedQuestion {
+    /// The id of a question, whatever its case and punctuation.
+    pub fn id_of(text: &str) -> String {
+        let mut id = hash::sha256(text::plain(text).as_bytes());
+        id.truncate(16);
+        id
+    }
 }
 
 /// A change of one record that somebody proposed. Nothing is written before a person confirms it.

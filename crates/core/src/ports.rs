@@ -35,8 +35,8 @@ pub use documents::{
     IngestWork, JobFilter, NewDocument, ReadDocument,
 };
 pub use domains::{
-    DataAccess, DataAnswer, DataCaller, DataColumn, DataError, DataSlot, DomainStore, RecordChangeFilter, SavedText,
-    SchemaPassage,
+    DataAccess, DataAnswer, DataCaller, DataColumn, DataDraft, DataError, DataSlot, DomainStore, RecordChangeFilter,
+    SavedText, SchemaPassage,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};

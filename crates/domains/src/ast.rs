@@ -145,6 +145,10 @@ impl Field {
     pub(crate) fn examples(&self) -> impl Iterator<Item = Example> {
         statements(&self.0)
     }
+
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = Aliases> {
+        statements(&self.0)
+    }
 }
 
 impl Flag {

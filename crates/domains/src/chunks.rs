@@ -165,6 +165,10 @@ fn field_line(field: &Field) -> String {
     if let Some(options) = &field.options {
         let _ = write!(line, ", choices from {}", clean(options));
     }
+    if !field.aliases.is_empty() {
+        let aliases: Vec<String> = field.aliases.iter().map(|alias| clean(alias)).collect();
+        let _ = write!(line, ", also called {}", aliases.join(", "));
+    }
     for example in &field.examples {
         let _ = write!(line, "; {} {} means \"{}\"", clean(&example.op), clean(&example.value), clean(&example.text));
     }
@@ -178,6 +182,7 @@ fn field_words(field: &Field) -> Vec<String> {
         words.extend(words_of(&example.text));
     }
     words.extend(field.options.iter().flat_map(|options| parts(options)));
+    words.extend(field.aliases.iter().flat_map(|alias| words_of(alias)));
     words
 }
 

@@ -18,6 +18,7 @@ pub mod check;
 pub mod choices;
 pub mod chunks;
 mod diagnostic;
+pub mod draft;
 pub mod format;
 pub mod graphql;
 pub mod init;

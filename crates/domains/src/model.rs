@@ -40,6 +40,9 @@ pub struct Field {
     /// The meta that lists the values it can take.
     pub options: Option<String>,
     pub examples: Vec<Example>,
+    /// Other words for it.
+    #[serde(default)]
+    pub aliases: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString)]

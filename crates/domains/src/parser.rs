@@ -70,7 +70,7 @@ impl Scope {
         match self {
             Self::Text => &["domain", "view"],
             Self::Domain => &["permission", "field", "relation", "meta", "ai", "aliases"],
-            Self::Field => &["example"],
+            Self::Field => &["example", "aliases"],
             Self::View => &["toolbar", "table", "section"],
             Self::Toolbar => &["new", "refresh", "save", "delete"],
             Self::Table => &["on_select", "column"],

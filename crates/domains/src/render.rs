@@ -40,11 +40,16 @@ fn write_domain(out: &mut String, domain: &Domain) -> Result {
         writeln!(out, "ai {} {}", quote(&note.tag), quote(&note.text))?;
     }
     writeln!(out)?;
-    if !domain.aliases.is_empty() {
-        let aliases: Vec<String> = domain.aliases.iter().map(|alias| quote(alias)).collect();
-        writeln!(out, "aliases [{}]", aliases.join(", "))?;
-    }
+    write_aliases(out, &domain.aliases)?;
     writeln!(out, "}}")
+}
+
+fn write_aliases(out: &mut String, aliases: &[String]) -> Result {
+    if aliases.is_empty() {
+        return Ok(());
+    }
+    let aliases: Vec<String> = aliases.iter().map(|alias| quote(alias)).collect();
+    writeln!(out, "aliases [{}]", aliases.join(", "))
 }
 
 fn rights(permission: &Permission) -> Vec<&'static str> {
@@ -63,11 +68,12 @@ fn write_field(out: &mut String, field: &Field) -> Result {
     if let Some(options) = &field.options {
         write!(out, " options={}", name(options))?;
     }
-    if !field.examples.is_empty() {
+    if !field.examples.is_empty() || !field.aliases.is_empty() {
         writeln!(out, " {{")?;
         for example in &field.examples {
             writeln!(out, "example {} {} {}", example.op, value(&example.value), quote(&example.text))?;
         }
+        write_aliases(out, &field.aliases)?;
         write!(out, "}}")?;
     }
     writeln!(out)

@@ -17,6 +17,8 @@ mod changes;
 mod checking;
 #[path = "all/completion.rs"]
 mod completion;
+#[path = "all/drafting.rs"]
+mod drafting;
 #[path = "all/formatting.rs"]
 mod formatting;
 #[path = "all/graphql.rs"]

@@ -10,17 +10,19 @@ use crate::settings::{Kinds as Weights, Settings};
 use crate::suggest::{Suggestion, suggest};
 use crate::view::{View, telling};
 use futures::FutureExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use steward_core::event::Setup;
 use steward_core::message::Role;
-use steward_core::ports::{Embedder, IntentError};
+use steward_core::ports::{DataDraft, Embedder, IntentError};
 use steward_core::schema;
 
 /// Acts whose tools read a request literally.
 const LITERAL: &[&str] = &["write", "remind", "note"];
+/// The tool that asks databases through their domains.
+pub const DATA_TOOL: &str = "oos_query";
 /// Kinds whose tools look into texts.
 const READS_TEXT: &[&str] = &["read", "summary", "head", "tail", "lines", "words", "size", "search", "search_count"];
 /// From here on a passage is taken for the answer, whatever the request sounds like.
@@ -82,6 +84,43 @@ impl<'a> Decider<'a> {
             embedder,
             view,
         })
+    }
+
+    /// Asks the databases what was read from a request, and says with the answer how it was understood.
+    pub async fn data_call(&self, draft: &DataDraft, request: &str) -> Result<Call, IntentError> {
+        let reading = self.kinds.read(request, self.embedder).await?;
+        let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+        let mut what = draft.said.clone();
+        if !draft.unread.is_empty() {
+            let unread = self.replies.framed("data_unread", &[("spare", draft.unread.join(", "))], here);
+            what = format!("{what}; {}", unread.unwrap_or_default());
+        }
+        let frame = self.replies.framed(if draft.number { "data_number" } else { "rows" }, &[("what", what)], here);
+        Ok(Call {
+            tool: DATA_TOOL.to_owned(),
+            arguments: json!({"query": draft.query}),
+            frame: frame.unwrap_or_default(),
+            fit: 1.0,
+            why: format!("read as {}", draft.said),
+            acts: false,
+            kind: DATA_TOOL.to_owned(),
+            text: request.to_owned(),
+        })
+    }
+
+    /// Whether a request that no tool fits may be a question about data: it is no talk.
+    pub async fn is_about_data(&self, request: &str) -> Result<bool, IntentError> {
+        let reading = self.kinds.read(request, self.embedder).await?;
+        let talk =
+            reading.kinds.first().is_some_and(|(kind, score)| kind.group == Group::Talk && *score >= self.weights.sure);
+        Ok(!talk)
+    }
+
+    pub async fn data_unclear(&self, unread: &[String], request: &str) -> Result<String, IntentError> {
+        let reading = self.kinds.read(request, self.embedder).await?;
+        let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+        let frame = if unread.is_empty() { "data_unclear" } else { "data_unknown" };
+        Ok(self.replies.framed(frame, &[("spare", unread.join(", "))], here).unwrap_or_default())
     }
 
     pub async fn decide(&self, request: &str) -> Result<Decision, IntentError> {

@@ -1,15 +1,17 @@
 //! Turns a request into a plan, without free generation.
 
-use crate::decide::{Call, Decider, Decision};
+use crate::decide::{Call, DATA_TOOL, Decider, Decision};
 use crate::rank::rank;
 use crate::settings::Settings;
 use crate::split::split;
-use crate::view::View;
+use crate::view::{View, local};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use steward_core::event::{Ranked, Setup};
 use steward_core::plan::{self, Candidate, FINAL_ANSWER, MOST_STEPS, Plan, PlanStep};
-use steward_core::ports::{Embedder, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader};
+use steward_core::ports::{
+    DataCaller, DataDraft, DataSlot, Embedder, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader,
+};
 
 /// The plan for a request: one call, several if the request says so, or a reply.
 pub async fn propose(
@@ -18,6 +20,7 @@ pub async fn propose(
     scope: &ToolScope,
     embedder: &dyn Embedder,
     reader: &Arc<dyn WorkspaceReader>,
+    data: &DataSlot,
 ) -> Result<Proposal, IntentError> {
     let settings = Settings::shipped()?;
     let skill = if setup.tools.iter().any(|spec| spec.skill.is_some()) {
@@ -28,10 +31,27 @@ pub async fn propose(
     let view = View::look(reader, scope).await;
     let decider = Decider::new(setup, embedder, &view)?;
     let mut notes = Vec::new();
+    let asked = if skill.is_none() && decider.named(request).is_empty() {
+        by_data(request, setup, scope, data).await
+    } else {
+        Asked::Elsewhere
+    };
     let decisions = if let Some(call) = skill {
         vec![Decision::Call(call)]
+    } else if let Asked::Query(draft) = asked {
+        vec![Decision::Call(decider.data_call(&draft, request).await?)]
     } else {
         let (decisions, count) = decided(&decider, request, settings).await?;
+        let nothing_else = !decisions.iter().any(|decision| matches!(decision, Decision::Call(_)));
+        if let Asked::Unclear(unread) = asked
+            && nothing_else
+            && decider.is_about_data(request).await?
+        {
+            let said = decider.data_unclear(&unread, request).await?;
+            let candidate = candidate(&[Decision::Say(said)], setup);
+            let ranking = Ranking { tools: Vec::new(), wants_tool: false };
+            return Ok(Proposal { candidates: vec![candidate], ranking, notes });
+        }
         if count > 1 {
             notes.push(format!("the request has {count} steps"));
         }
@@ -107,6 +127,30 @@ fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
         one
     };
     files.iter().map(of).collect()
+}
+
+/// What a request asks of the databases that are described.
+enum Asked {
+    Query(DataDraft),
+    /// Something, but these words were not understood.
+    Unclear(Vec<String>),
+    Elsewhere,
+}
+
+async fn by_data(request: &str, setup: &Setup, scope: &ToolScope, data: &DataSlot) -> Asked {
+    let (true, Some(data)) = (setup.tools.iter().any(|spec| spec.name == DATA_TOOL), data.get()) else {
+        return Asked::Elsewhere;
+    };
+    let caller = DataCaller { user: scope.user, agent: Some(scope.agent), run: scope.run };
+    let today = local(scope).date().to_string();
+    match data.draft(caller, request, &today).await {
+        Ok(Some(draft)) if draft.sure => Asked::Query(draft),
+        Ok(draft) => Asked::Unclear(draft.map(|draft| draft.unread).unwrap_or_default()),
+        Err(error) => {
+            tracing::warn!(%error, "the data could not be looked at for a request");
+            Asked::Elsewhere
+        }
+    }
 }
 
 /// The skill that the request names better than any tool; the model chooses its required arguments from the request.

@@ -7,17 +7,19 @@ use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 use steward_core::event::Setup;
-use steward_core::ports::{Embedder, Intent, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader};
+use steward_core::ports::{DataSlot, Embedder, Intent, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader};
 use steward_core::tool::ToolSpec;
 
 pub struct IntentService {
     embedder: Arc<dyn Embedder>,
     reader: Arc<dyn WorkspaceReader>,
+    data: DataSlot,
 }
 
 impl IntentService {
-    pub fn new(embedder: Arc<dyn Embedder>, reader: Arc<dyn WorkspaceReader>) -> Self {
-        Self { embedder, reader }
+    /// `data`: the domains that requests may be about.
+    pub fn new(embedder: Arc<dyn Embedder>, reader: Arc<dyn WorkspaceReader>, data: DataSlot) -> Self {
+        Self { embedder, reader, data }
     }
 }
 
@@ -34,7 +36,7 @@ impl Intent for IntentService {
     }
 
     async fn propose(&self, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Proposal, IntentError> {
-        let work = propose(request, setup, scope, self.embedder.as_ref(), &self.reader);
+        let work = propose(request, setup, scope, self.embedder.as_ref(), &self.reader, &self.data);
         AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
             tracing::error!("reading a request panicked");
             Err(IntentError::Panicked)

@@ -86,7 +86,8 @@ impl View {
     }
 }
 
-fn local(scope: &ToolScope) -> DateTime {
+/// The time where the user is.
+pub fn local(scope: &ToolScope) -> DateTime {
     let minutes = i64::from(scope.utc_offset_minutes);
     let millis = scope.now.0.saturating_add(minutes * 60_000);
     jiff::Timestamp::from_millisecond(millis)

@@ -13,6 +13,7 @@ mod functions;
 pub mod mysql;
 mod open;
 mod pattern;
+mod planned;
 mod policy;
 pub mod postgres;
 pub mod private_database;

@@ -139,6 +139,8 @@ async fn postgres() {
     let total: f64 =
         sqlx::query_scalar("SELECT total::float8 FROM orders WHERE id = 7").fetch_one(&mut admin).await.unwrap();
     assert!((total - 12.5).abs() < 1e-9);
+    admin.execute("ANALYZE orders").await.unwrap();
+    wide_plans_are_refused(&as_user("reader"), "$1::int").await;
     let (mut bare, mut guarded) = (Vec::new(), Vec::new());
     for _ in 0..100 {
         let started = Instant::now();
@@ -204,6 +206,8 @@ async fn mariadb() {
         assert_eq!(word(&writer.run(sql, &[]).await), "deny", "{sql}");
     }
     too_many_changes_are_rolled_back(&server).await;
+    admin.execute("ANALYZE TABLE shop.orders").await.unwrap();
+    wide_plans_are_refused(&server.url("reader", "shop"), "?").await;
     let mut plain = MySqlConnection::connect(&server.url("root", "shop")).await.unwrap();
     let (mut bare, mut guarded) = (Vec::new(), Vec::new());
     for _ in 0..100 {
@@ -217,6 +221,24 @@ async fn mariadb() {
         guarded.push(started.elapsed());
     }
     print_cost("MariaDB", bare, guarded);
+}
+
+/// A server's own plan says that a query would look at more rows than are allowed.
+async fn wide_plans_are_refused(url: &str, place: &str) {
+    let few = RemoteOptions { limits: Limits { planned: Some(100), ..options().limits }, ..options() };
+    let mut careful = Remote::connect(url, few).await.unwrap();
+    let wide = format!("SELECT id FROM orders WHERE total > {place}");
+    let narrow = format!("SELECT total FROM orders WHERE id = {place}");
+    for _ in 0..2 {
+        let refused = careful.run(&wide, &[json!(3)]).await.unwrap_err();
+        assert!(matches!(refused, SqlError::Limit { .. }), "{refused}");
+        assert!(refused.to_string().contains("expects to look at"), "{refused}");
+        assert_eq!(word(&careful.run(&narrow, &[json!(3)]).await), "ok");
+    }
+    let both = format!("SELECT o.id FROM orders o, orders p WHERE o.id = {place}");
+    assert_eq!(word(&careful.run(&both, &[json!(3)]).await), "limit");
+    let mut plain = Remote::connect(url, options()).await.unwrap();
+    assert_eq!(word(&plain.run(&wide, &[json!(3)]).await), "ok");
 }
 
 async fn too_many_changes_are_rolled_back(server: &MariaDb) {

@@ -305,6 +305,7 @@ impl Composition {
         };
         let knowledge = KnowledgeSlot::default();
         let data = DataSlot::default();
+        let asked = Arc::clone(&data);
         let tools = tools_of_this_build(
             ToolsConfig { web_allow, terminal: settings.terminal.clone(), sandbox_helper: sandbox_helper(settings) },
             &Ports {
@@ -346,7 +347,7 @@ impl Composition {
             models: models.clone(),
             tools: Arc::new(tools),
             embedder: Arc::clone(&embedder),
-            intent: Arc::new(IntentService::new(Arc::clone(&embedder), Arc::new(LocalWorkspaces))),
+            intent: Arc::new(IntentService::new(Arc::clone(&embedder), Arc::new(LocalWorkspaces), asked)),
             bus,
             price: {
                 let models = models.clone();

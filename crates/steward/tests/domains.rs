@@ -1,5 +1,9 @@
 //! Databases through their domains, by the real program on real databases: a sample of music in SQLite.
 
+mod graphql;
+mod questions;
+mod recorded;
+
 use crate::api_routes::house::{House, key, text};
 #[cfg(feature = "failpoints")]
 use crate::{api_routes::house::client, common::Server};
@@ -347,6 +351,48 @@ fn datasources_that_can_t_be_are_refused() {
 }
 
 /// Whether two answers say the same: sums of fractions depend on the order in which they are added.
+#[test]
+fn a_folder_of_files_is_a_database_that_is_only_read() {
+    let house = House::with_people(Script::default(), PEOPLE);
+    std::fs::create_dir(house.bench.work.path().join("numbers")).unwrap();
+    house.bench.work.write("numbers/stations.csv", "id,name\n1,Oslo\n2,Bergen\n").unwrap();
+    house
+        .bench
+        .work
+        .write("numbers/readings.tsv", "station_id\ttaken\tvalue\n1\t2024-01-01\t3.5\n2\t2024-01-02\t4\n")
+        .unwrap();
+    house.bench.work.write("numbers/notes.txt", "no table").unwrap();
+    let body = json!({"name": "numbers", "database": "folder:numbers", "writable": true});
+    let problem = house.post("/api/datasources", body, 422);
+    assert!(problem.to_string().contains("only read"), "{problem}");
+    let made = house.post("/api/datasources", json!({"name": "numbers", "database": "folder:numbers"}), 201);
+    let init = house.post(&place(&made, "init"), json!({"save": true}), 200);
+    assert_eq!(init["domains"].as_array().unwrap().len(), 2, "{init}");
+    let sum = || rows(&house, json!({"domain": "readings", "aggregate": [{"fn": "sum", "field": "value"}]}));
+    assert_eq!(sum(), [json!([7.5])]);
+    // What is written comes with the next question.
+    house.bench.work.write("numbers/readings.tsv", "station_id\ttaken\tvalue\n1\t2024-01-01\t10.25\n").unwrap();
+    assert_eq!(sum(), [json!([10.25])]);
+    for (database, part) in [
+        ("folder:nowhere", "can't be read"),
+        ("folder:../up", "inside of the workspace"),
+        ("folder:/etc", "inside of the workspace"),
+        ("folder:", "name a folder"),
+    ] {
+        let (status, problem) =
+            house.call(Method::POST, "/api/datasources", Some(json!({"name": "other", "database": database})));
+        let told = if status == 201 {
+            house.call(Method::POST, &place(&problem, "init"), Some(json!({"save": true}))).1.to_string()
+        } else {
+            problem.to_string()
+        };
+        assert!(told.contains(part), "{database}: {told}");
+        if status == 201 {
+            house.send(Method::DELETE, &format!("/api/datasources/{}", text(&problem["id"])), None, 204);
+        }
+    }
+}
+
 fn same(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::Array(found), Value::Array(expected)) => {

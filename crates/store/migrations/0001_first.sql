@@ -610,6 +610,14 @@ create table standing_instructions (
     primary key (tenant_id, name)
 );
 
+create table verified_questions (
+    tenant_id uuid   not null,
+    id        text   not null,
+    at        bigint not null,
+    body      text   not null,
+    primary key (tenant_id, id)
+);
+
 create table record_changes (
     tenant_id   uuid   not null,
     id          uuid   not null,

@@ -1,11 +1,13 @@
 //! Runs statements that were made from domains on users' databases: over connections that are kept open, read-only unless a
 //! person has confirmed a change, and behind the same guard as statements that somebody wrote.
 
+mod folder;
 mod idle;
 
 use crate::sql::{databases, server_url};
+use folder::Folder;
 use futures::executor::block_on;
-use idle::{IdleConnections, IdleKey, Open};
+use idle::{IdleConnections, IdleKey, Open, Stamp, of_file};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,6 +23,8 @@ use steward_sandbox::sql::remote::{Answer, Changes, Remote, RemoteOptions, Snaps
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 
 const SQLITE: &str = "sqlite:";
+/// A folder of the workspace whose CSV and TSV files are tables.
+const FOLDER: &str = "folder:";
 /// Most values of a column that are looked at for examples.
 pub const SAMPLES: usize = 12;
 
@@ -55,6 +59,7 @@ pub struct DatasourceAccess {
 #[derive(Debug, Clone)]
 enum Place {
     File(PathBuf),
+    Folder(Folder),
     Server(SecretString),
 }
 
@@ -66,13 +71,16 @@ impl DatasourceAccess {
         workspace: &Path,
         data_dir: &Path,
     ) -> Result<Self, DatasourceError> {
-        let place = match datasource.database.strip_prefix(SQLITE) {
-            Some(path) => Place::File(file_of(path, workspace, data_dir)?),
-            None => Place::Server(server_url(&datasource.database, secret).map_err(DatasourceError::Settings)?),
+        let address = datasource.database.as_str();
+        let place = match (address.strip_prefix(SQLITE), address.strip_prefix(FOLDER)) {
+            (Some(path), _) => Place::File(file_of(path, workspace, data_dir)?),
+            (None, Some(path)) => Place::Folder(Folder::find(path, workspace)?),
+            (None, None) => Place::Server(server_url(address, secret).map_err(DatasourceError::Settings)?),
         };
         let limits = Limits {
             rows: usize::try_from(datasource.limits.rows).unwrap_or(usize::MAX),
             changes: Some(1),
+            planned: Some(datasource.limits.planned_rows).filter(|most| *most > 0),
             wall: Duration::from_millis(u64::from(datasource.limits.timeout_ms)),
             ..Limits::default()
         };
@@ -81,7 +89,7 @@ impl DatasourceAccess {
 
     pub fn kind(&self) -> DatabaseKind {
         match &self.place {
-            Place::File(_) => DatabaseKind::Sqlite,
+            Place::File(_) | Place::Folder(_) => DatabaseKind::Sqlite,
             Place::Server(url) if url.expose_secret().starts_with("postgres") => DatabaseKind::Postgres,
             Place::Server(_) => DatabaseKind::MySql,
         }
@@ -119,11 +127,16 @@ impl StagedChange {
 
 /// Checks the shape of a datasource's address without opening it.
 pub fn check_address(database: &str) -> Result<(), String> {
-    match database.strip_prefix(SQLITE) {
-        Some("") => Err("name a file after `sqlite:`, such as sqlite:shop.db".to_owned()),
-        Some(_) => Ok(()),
-        None => server_url(database, None).map(|_| ()),
+    match (database.strip_prefix(SQLITE), database.strip_prefix(FOLDER)) {
+        (Some(""), _) => Err("name a file after `sqlite:`, such as sqlite:shop.db".to_owned()),
+        (_, Some("")) => Err("name a folder after `folder:`, such as folder:measurements".to_owned()),
+        (Some(_), _) | (_, Some(_)) => Ok(()),
+        (None, None) => server_url(database, None).map(|_| ()),
     }
+}
+
+fn only_read() -> DatasourceError {
+    DatasourceError::Settings("files of a folder are only read; change them where they come from".to_owned())
 }
 
 fn file_of(path: &str, workspace: &Path, data_dir: &Path) -> Result<PathBuf, DatasourceError> {
@@ -148,10 +161,11 @@ pub struct Datasources {
 impl Datasources {
     /// What may be read there.
     pub async fn schema(&self, access: &DatasourceAccess) -> Result<Schema, DatasourceError> {
-        match self.open(access, false).await? {
+        let (open, stamp) = self.open(access, false).await?;
+        match open {
             Open::File(guard) => {
                 let (schema, guard) = blocking(move || (guard.schema(), guard)).await?;
-                self.idle.put(access.key(false), Open::File(guard));
+                self.idle.put(access.key(false), Open::File(guard), stamp);
                 Ok(schema?)
             }
             Open::Server(mut remote) => {
@@ -169,10 +183,11 @@ impl Datasources {
         sql: String,
         values: Vec<Value>,
     ) -> Result<Rows, DatasourceError> {
-        match self.open(access, false).await? {
+        let (open, stamp) = self.open(access, false).await?;
+        match open {
             Open::File(guard) => {
                 let (rows, guard) = blocking(move || (guard.query_with(&sql, &values), guard)).await?;
-                self.idle.put(access.key(false), Open::File(guard));
+                self.idle.put(access.key(false), Open::File(guard), stamp);
                 Ok(rows?)
             }
             Open::Server(mut remote) => {
@@ -193,12 +208,12 @@ impl Datasources {
         table: &str,
         column: &str,
     ) -> Result<Vec<Value>, DatasourceError> {
-        let Open::File(guard) = self.open(access, false).await? else {
+        let (Open::File(guard), stamp) = self.open(access, false).await? else {
             return Ok(Vec::new());
         };
         let (table, column) = (table.to_owned(), column.to_owned());
         let (found, guard) = blocking(move || (guard.distinct_values(&table, &column, SAMPLES), guard)).await?;
-        self.idle.put(access.key(false), Open::File(guard));
+        self.idle.put(access.key(false), Open::File(guard), stamp);
         Ok(found?)
     }
 
@@ -229,8 +244,9 @@ impl Datasources {
                 };
                 blocking(work).await??.ok_or_else(|| DatasourceError::Broken("it changed nothing".to_owned()))
             }
+            Place::Folder(_) => Err(only_read()),
             Place::Server(_) => {
-                let Open::Server(mut remote) = self.open(access, true).await? else {
+                let (Open::Server(mut remote), _) = self.open(access, true).await? else {
                     return Err(DatasourceError::Broken("it is a file".to_owned()));
                 };
                 let held = remote.hold(&sql, &values).await?;
@@ -259,6 +275,7 @@ impl Datasources {
                 let (path, policy) = (path.clone(), access.policy());
                 Ok(blocking(move || Guard::settle(&path, policy, &snapshot, &[])).await??)
             }
+            Place::Folder(_) => Err(only_read()),
             Place::Server(url) => {
                 let mut remote = Remote::connect(url.expose_secret(), access.options(true)).await?;
                 let mut state = None;
@@ -283,6 +300,7 @@ impl Datasources {
                 let (path, policy) = (path.clone(), access.policy());
                 Ok(blocking(move || Guard::put_back(&path, policy, &snapshot)).await??)
             }
+            Place::Folder(_) => Err(only_read()),
             Place::Server(url) => {
                 let mut remote = Remote::connect(url.expose_secret(), access.options(true)).await?;
                 let done = remote.put_back(&snapshot).await;
@@ -297,23 +315,30 @@ impl Datasources {
         self.idle.forget(id);
     }
 
-    async fn open(&self, access: &DatasourceAccess, writes: bool) -> Result<Open, DatasourceError> {
-        let file = match &access.place {
-            Place::File(path) => Some(path),
+    /// A connection, and what it is open on.
+    async fn open(&self, access: &DatasourceAccess, writes: bool) -> Result<(Open, Option<Stamp>), DatasourceError> {
+        let stamp = match &access.place {
+            Place::File(path) => of_file(path),
+            Place::Folder(folder) => folder.stamp(),
             Place::Server(_) => None,
         };
-        if let Some(open) = self.idle.take(access.key(writes), file.map(PathBuf::as_path)) {
-            return Ok(open);
+        if let Some(open) = self.idle.take(access.key(writes), stamp) {
+            return Ok((open, stamp));
         }
-        match &access.place {
+        let open = match &access.place {
             Place::File(path) => {
                 let (path, policy) = (path.clone(), access.policy());
-                Ok(Open::File(Box::new(blocking(move || Guard::open(&path, policy)).await??)))
+                Open::File(Box::new(blocking(move || Guard::open(&path, policy)).await??))
+            }
+            Place::Folder(folder) => {
+                let (folder, policy) = (folder.clone(), access.policy());
+                Open::File(Box::new(blocking(move || folder.open(policy)).await??))
             }
             Place::Server(url) => {
-                Ok(Open::Server(Box::new(Remote::connect(url.expose_secret(), access.options(writes)).await?)))
+                Open::Server(Box::new(Remote::connect(url.expose_secret(), access.options(writes)).await?))
             }
-        }
+        };
+        Ok((open, stamp))
     }
 
     /// A connection that may be broken is dropped.
@@ -321,7 +346,7 @@ impl Datasources {
         if matches!(error, Some(SqlError::Connect { .. } | SqlError::Timeout { .. })) {
             return;
         }
-        self.idle.put(access.key(writes), Open::Server(remote));
+        self.idle.put(access.key(writes), Open::Server(remote), None);
     }
 }
 

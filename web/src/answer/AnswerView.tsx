@@ -1,12 +1,14 @@
 import { ChartColumn, Download, Table2 } from "lucide-react";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { useT } from "@/i18n";
-import { Button, CodeBlock, cx, formatDuration, formatNumber, Skeleton, Time } from "@/ui";
+import { Button, CodeBlock, cx, formatDuration, formatNumber, Skeleton, Time, toast } from "@/ui";
 import { type Answer, wayOf } from "./answer";
 import { AnswerTable, type Sort } from "./AnswerTable";
 import { cellText } from "./cell";
 import { chartOf } from "./chart-data";
 import { csvOf, download } from "./csv";
+import { VerifyButton } from "./VerifyButton";
+import { xlsxOf } from "./xlsx";
 
 const lostChart = { default: () => <></> };
 /** A server that is away takes no more than the picture: the table stays. */
@@ -53,13 +55,17 @@ export function AnswerView({ answer, sort, onSort, sortable, compact }: Props) {
 export function AnswerSource({ answer, open }: { answer: Answer; open?: boolean }) {
   const t = useT("data");
   const count = answer.count ?? answer.rows.length;
+  const name = answer.domain || "rows";
+  const toExcel = () => void xlsxOf(answer.columns, answer.rows).then((file) => download(`${name}.xlsx`, file), () => toast({ title: t("export_failed"), tone: "bad" }));
   return (
     <div className="flex min-w-0 flex-col gap-1 text-sm text-ink-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <span className="tabular">{t(answer.truncated ? "row_count_more" : "row_count", { count })}</span>
         {answer.read_at !== undefined && <span>{t("read_at")} <Time relative at={answer.read_at} /></span>}
         {answer.took_ms !== undefined && <span className="tabular">{t("took", { time: answer.took_ms < 10 ? `${answer.took_ms.toFixed(1)} ms` : formatDuration(answer.took_ms) })}</span>}
-        {answer.rows.length > 0 && <Button size="sm" variant="quiet" icon={<Download aria-hidden className="size-3.5" />} onClick={() => download(`${answer.domain || "rows"}.csv`, csvOf(answer.columns, answer.rows))}>{t("export_csv")}</Button>}
+        {answer.rows.length > 0 && <Button size="sm" variant="quiet" icon={<Download aria-hidden className="size-3.5" />} onClick={() => download(`${name}.csv`, csvOf(answer.columns, answer.rows))}>{t("export_csv")}</Button>}
+        {answer.rows.length > 0 && <Button size="sm" variant="quiet" icon={<Download aria-hidden className="size-3.5" />} onClick={toExcel}>{t("export_xlsx")}</Button>}
+        <VerifyButton answer={answer} />
       </div>
       {(answer.query !== null || answer.sql !== "") && (
         <details open={open} className="group/source">

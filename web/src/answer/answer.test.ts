@@ -5,6 +5,7 @@ import { type Answer, answerOf, wayOf } from "./answer";
 import { cellText, formatOf, momentOf } from "./cell";
 import { chartOf, MOST_BARS, shortLabel } from "./chart-data";
 import { csvOf } from "./csv";
+import { sheetOf, xlsxOf } from "./xlsx";
 
 const answer = (columns: [string, string][], rows: unknown[][], shape: Shape): Answer => ({ domain: "d", columns: columns.map(([name, kind]) => ({ name, kind })), rows, shape, query: {}, sql: "", truncated: false, next: null });
 
@@ -64,6 +65,15 @@ test("a table becomes CSV: quoted, and no cell is a formula", () => {
   ];
   for (const [value, want] of cells) assert.equal(csvOf([{ name: "c" }], [[value]]), `c\r\n${want}\r\n`, JSON.stringify(value));
   assert.equal(csvOf([{ name: "=evil" }], []), "'=evil\r\n", "names of columns are cells too");
+});
+
+test("a table becomes a file for Excel: numbers stay numbers, and no cell is a formula", async () => {
+  const columns = [{ name: "name" }, { name: "n" }];
+  assert.deepEqual(sheetOf(columns, [["=SUM(A1)", 5], [null, true], [{ a: 1 }, undefined]]), [["name", "n"], ["=SUM(A1)", 5], [null, true], ['{"a":1}', null]]);
+  const file = await xlsxOf(columns, [["=SUM(A1)", 5]]);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  assert.deepEqual([...bytes.slice(0, 2)], [0x50, 0x4b], "it is an archive");
+  assert.ok(bytes.length > 1000);
 });
 
 test("a series becomes bars, or a line over time", () => {

@@ -19,10 +19,10 @@ export function csvOf(columns: readonly Pick<AnswerColumn, "name">[], rows: read
 }
 
 /** Hands a file to the user. */
-export function download(name: string, content: string, type = "text/csv;charset=utf-8"): void {
+export function download(name: string, content: string | Blob): void {
   const link = document.createElement("a");
-  // With a mark of the encoding, which spreadsheets need for letters beyond ASCII.
-  link.href = URL.createObjectURL(new Blob(["\ufeff", content], { type }));
+  // A text has a mark of its encoding, which spreadsheets need for letters beyond ASCII.
+  link.href = URL.createObjectURL(typeof content === "string" ? new Blob(["\ufeff", content], { type: "text/csv;charset=utf-8" }) : content);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -46,6 +46,8 @@ export type TextHover = S["TextHover"];
 export type WrittenText = S["WrittenText"];
 
 export type StandingInstruction = S["StandingInstruction"];
+export type VerifiedQuestion = Omit<S["VerifiedQuestion"], "query"> & { query: object };
+export type VerifiedInput = { text: string; query: object };
 export type InstructionInput = Required<S["InstructionInput"]>;
 
 /** Values by the names of their fields. */

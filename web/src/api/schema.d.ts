@@ -3148,6 +3148,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/verified-questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Questions with the queries that answer them, as people found; models are given those that are near as examples. */
+        get: operations["listVerifiedQuestions"];
+        put?: never;
+        /** Keeps a question with its query; the same question takes its place. It acts on the next message. */
+        post: operations["verifyQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/verified-questions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a verified question. */
+        delete: operations["removeVerifiedQuestion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/graphql": {
         parameters: {
             query?: never;
@@ -5737,7 +5772,7 @@ export interface components {
              * @description Holds its user and password.
              */
             credential?: string;
-            /** @description Where it is: `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+            /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
             database: string;
             /**
              * Format: uuid
@@ -5787,7 +5822,7 @@ export interface components {
              * @description Holds its user and password.
              */
             credential?: string | null;
-            /** @description `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+            /** @description `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
             database: string;
             /** @description What a query may ask of it. */
             limits?: components["schemas"]["DatasourceLimits"];
@@ -8831,7 +8866,7 @@ export interface components {
                  * @description Holds its user and password.
                  */
                 credential?: string;
-                /** @description Where it is: `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+                /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
                 database: string;
                 /**
                  * Format: uuid
@@ -9621,6 +9656,32 @@ export interface components {
                 role: components["schemas"]["Role"];
                 /** @description Whether they can use the installation. */
                 state: components["schemas"]["UserState"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_VerifiedQuestion: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When.
+                 */
+                at: number;
+                /**
+                 * Format: uuid
+                 * @description Who found that it is right.
+                 */
+                by?: string;
+                /** @description The domain that is asked. */
+                domain: string;
+                /** @description Of its words: the same question has the same one. */
+                id: string;
+                /** @description The query. */
+                query: Record<string, unknown>;
+                /** @description The question. */
+                text: string;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -12293,6 +12354,37 @@ export interface components {
          * @enum {string}
          */
         Verdict: "verified" | "unverified" | "no-claims";
+        /** @description A question with the query that answers it. */
+        VerifiedInput: {
+            /** @description The query over a domain that answers it. */
+            query: Record<string, unknown>;
+            /** @description The question, as people ask it. */
+            text: string;
+        };
+        /**
+         * @description A question with the query that answers it, as a person found: an example for models, and the answer to whoever asks the
+         *     same.
+         */
+        VerifiedQuestion: {
+            /**
+             * Format: int64
+             * @description When.
+             */
+            at: number;
+            /**
+             * Format: uuid
+             * @description Who found that it is right.
+             */
+            by?: string;
+            /** @description The domain that is asked. */
+            domain: string;
+            /** @description Of its words: the same question has the same one. */
+            id: string;
+            /** @description The query. */
+            query: Record<string, unknown>;
+            /** @description The question. */
+            text: string;
+        };
         /** @description A view to be shown. */
         ViewInfo: {
             /** @description The domain whose rows it shows. */
@@ -20198,6 +20290,102 @@ export interface operations {
             };
             path: {
                 name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listVerifiedQuestions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_VerifiedQuestion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    verifyQuestion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifiedInput"];
+            };
+        };
+        responses: {
+            /** @description Kept */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifiedQuestion"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            /** @description Something in the query is wrong; the message says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeVerifiedQuestion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
             };
             cookie?: never;
         };

@@ -4,13 +4,13 @@ use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::domains::{
     Choice, DomainAnswer, DomainInfo, DomainQuery, FoundDomain, InstructionInput, SavedDomainText, SchemaSearch,
-    TextCompletion, TextHover, TextInput, TextPlace, TextReport, ViewInfo, WrittenText,
+    TextCompletion, TextHover, TextInput, TextPlace, TextReport, VerifiedInput, ViewInfo, WrittenText,
 };
 use crate::extract::{Body, Listed, Page, PathIds, PathName};
-use crate::problem::{Answer, Done};
+use crate::problem::{Answer, Created, Done, created};
 use axum::Json;
 use axum::http::StatusCode;
-use steward_core::datasource::{DomainText, DomainTextKind, StandingInstruction};
+use steward_core::datasource::{DomainText, DomainTextKind, StandingInstruction, VerifiedQuestion};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -33,6 +33,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(view))
         .routes(routes!(instructions))
         .routes(routes!(save_instruction, remove_instruction))
+        .routes(routes!(verified, verify))
+        .routes(routes!(unverify))
 }
 
 /// The domains that one may read, by name.
@@ -202,5 +204,30 @@ pub(crate) async fn save_instruction(
     responses((status = 204, description = "Removed")))]
 pub(crate) async fn remove_instruction(Call(state, caller): Call, PathName(name): PathName) -> Done {
     state.remove_standing_instruction(&caller, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Questions with the queries that answer them, as people found; models are given those that are near as examples.
+#[utoipa::path(get, path = "/api/verified-questions", tag = "domains", operation_id = "listVerifiedQuestions",
+    responses((status = 200, description = "The newest first", body = Page<VerifiedQuestion>)))]
+pub(crate) async fn verified(Call(state, caller): Call) -> Listed<VerifiedQuestion> {
+    Ok(Page::whole(state.verified_questions(&caller).await?))
+}
+
+/// Keeps a question with its query; the same question takes its place. It acts on the next message.
+#[utoipa::path(post, path = "/api/verified-questions", tag = "domains", operation_id = "verifyQuestion",
+    request_body = VerifiedInput, responses(
+        (status = 201, description = "Kept", body = VerifiedQuestion),
+        (status = 422, description = "Something in the query is wrong; the message says what")))]
+pub(crate) async fn verify(Call(state, caller): Call, Body(input): Body<VerifiedInput>) -> Created<VerifiedQuestion> {
+    created(state.verify_question(&caller, input).await?)
+}
+
+/// Removes a verified question.
+#[utoipa::path(delete, path = "/api/verified-questions/{id}", tag = "domains",
+    operation_id = "removeVerifiedQuestion", params(("id" = String, Path)),
+    responses((status = 204, description = "Removed")))]
+pub(crate) async fn unverify(Call(state, caller): Call, PathName(id): PathName) -> Done {
+    state.remove_verified_question(&caller, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -28,6 +28,8 @@ pub(super) struct LiveIndex {
     used: Mutex<Timestamp>,
     /// The last change that was in when it was closed.
     complete: AtomicU64,
+    /// What it held when it was closed, for it is closed while nobody searches.
+    rested: Mutex<Option<IndexStats>>,
     /// One at a time opens it and takes changes in.
     writing: tokio::sync::Mutex<()>,
 }
@@ -108,6 +110,7 @@ impl LiveIndex {
             opened: RwLock::default(),
             used: Mutex::new(Timestamp(0)),
             complete: AtomicU64::new(0),
+            rested: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         }
     }
@@ -141,6 +144,7 @@ impl LiveIndex {
         if seq >= last {
             if let Some(opened) = current.filter(|_| idle) {
                 self.complete.store(seq, Ordering::Relaxed);
+                *self.rested.lock().unwrap_or_else(PoisonError::into_inner) = opened.index.stats().ok();
                 self.put(None);
                 let rested = tokio::task::spawn_blocking(move || opened.index.rest(true)).await;
                 if let Ok(Err(error)) = rested {
@@ -155,11 +159,14 @@ impl LiveIndex {
     }
 
     pub fn behind(&self, last: u64) -> u64 {
-        last.saturating_sub(self.current().map_or(0, |opened| opened.seq()))
+        last.saturating_sub(self.current().map_or(self.complete.load(Ordering::Relaxed), |opened| opened.seq()))
     }
 
     pub fn stats(&self) -> Option<IndexStats> {
-        self.current().and_then(|opened| opened.index.stats().ok())
+        match self.current() {
+            Some(opened) => opened.index.stats().ok(),
+            None => self.rested.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
     }
 
     fn current(&self) -> Option<Arc<Opened>> {

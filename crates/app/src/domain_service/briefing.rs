@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::datasource::{DomainText, DomainTextKind, RecordChange};
-use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataError, SavedText, SchemaPassage};
+use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataDraft, DataError, SavedText, SchemaPassage};
 use steward_domains::chunks::{hint, index_line};
 use steward_domains::model::{Domain, View};
 
@@ -41,6 +41,7 @@ impl DataAccess for DomainService {
             let _ = writeln!(text, "- and {more} more, which oos_schema_search finds");
         }
         text.push('\n');
+        text.push_str(&self.verified_examples(&known, &roles, request).await?);
         match self.hinted(&known, &roles, request).await {
             Some((view, domain)) => {
                 text.push_str(&hint(&view, &domain, |name| visible.domain(name).is_some()));
@@ -66,6 +67,10 @@ impl DataAccess for DomainService {
             Value::String(text) => self.ask_by_text(caller, text).await,
             query => self.ask(caller, query, RowsFor::Model).await,
         }
+    }
+
+    async fn draft(&self, caller: DataCaller, request: &str, today: &str) -> Result<Option<DataDraft>, DataError> {
+        self.drafted(caller, request, today).await
     }
 
     async fn domain_names(&self, caller: DataCaller) -> Result<Vec<(DomainTextKind, String)>, DataError> {

@@ -10,6 +10,7 @@ use steward_core::ports::{EmbedError, StoreResult};
 use steward_core::tables::Schema;
 use steward_domains::Catalog;
 use steward_domains::chunks::{Chunk, of_domain, of_view};
+use steward_domains::draft::{Named, names};
 use steward_domains::lower::lower;
 use steward_domains::model::{Domain, View};
 use steward_domains::parser::parse;
@@ -20,6 +21,9 @@ use steward_domains::search::Search;
 const SCHEMA_FOR: Duration = Duration::from_mins(5);
 /// How long one that can't be reached is left alone.
 const UNREACHED_FOR: Duration = Duration::from_secs(20);
+
+/// Names of domains and fields that are compared by meaning.
+const MOST_NAMES: usize = 5_000;
 
 /// What is known at a moment.
 pub(crate) struct Known {
@@ -60,6 +64,15 @@ pub(super) struct KnownCache {
     last: Mutex<Option<Last>>,
     schemas: Mutex<BTreeMap<DatasourceId, KnownSchema>>,
     vectors: Mutex<Option<EmbeddedChunks>>,
+    names: Mutex<Option<EmbeddedNames>>,
+}
+
+/// The names of all that is known, with their vectors.
+#[derive(Clone)]
+struct EmbeddedNames {
+    of: Arc<Known>,
+    names: Arc<Vec<Named>>,
+    vectors: Arc<Vec<Vec<f32>>>,
 }
 
 /// The vectors of all chunks of what is known.
@@ -172,5 +185,23 @@ impl DomainService {
         let vectors = Arc::new(self.embedder.embed_lasting(&texts).await?);
         *locked(&self.known.vectors) = Some(EmbeddedChunks { of: Arc::clone(known), vectors: Arc::clone(&vectors) });
         Ok(vectors)
+    }
+
+    /// The names of domains and fields with their vectors; `None` where there are too many, or no model for it.
+    pub(super) async fn name_vectors(&self, known: &Arc<Known>) -> Option<(Arc<Vec<Named>>, Arc<Vec<Vec<f32>>>)> {
+        let embedded = locked(&self.known.names).clone().filter(|embedded| Arc::ptr_eq(&embedded.of, known));
+        if let Some(embedded) = embedded {
+            return Some((embedded.names, embedded.vectors));
+        }
+        let all = names(known.domains.iter());
+        if all.len() > MOST_NAMES {
+            return None;
+        }
+        let texts: Vec<String> = all.iter().map(|one| one.text.clone()).collect();
+        let vectors = Arc::new(self.embedder.embed_lasting(&texts).await.ok()?);
+        let all = Arc::new(all);
+        let embedded = EmbeddedNames { of: Arc::clone(known), names: Arc::clone(&all), vectors: Arc::clone(&vectors) };
+        *locked(&self.known.names) = Some(embedded);
+        Some((all, vectors))
     }
 }

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use steward_core::datasource::{
     Datasource, DatasourceLimits, DomainText, DomainTextKind, RecordChange, RecordChangeState, RowVisibility,
-    StandingInstruction,
+    StandingInstruction, VerifiedQuestion,
 };
 use steward_core::ports::{DataAnswer, SavedText, SchemaPassage};
 use steward_core::{CredentialId, Timestamp};
@@ -16,7 +16,7 @@ pub struct DatasourceInput {
     /// What domains call it. Unique.
     #[schema(min_length = 1, max_length = 40, pattern = "^[A-Za-z_][A-Za-z0-9_]*$")]
     pub name: String,
-    /// `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     #[schema(min_length = 1, max_length = 500)]
     pub database: String,
     /// Holds its user and password.
@@ -392,6 +392,18 @@ pub struct InstructionInput {
 
 fn yes() -> bool {
     true
+}
+
+/// A question with the query that answers it.
+#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerifiedInput {
+    /// The question, as people ask it.
+    #[schema(min_length = 1, max_length = 1000)]
+    pub text: String,
+    /// The query over a domain that answers it.
+    #[schema(value_type = Object)]
+    pub query: Value,
 }
 
 /// A change of one record.

@@ -50,7 +50,7 @@ pub enum DatasourceAction {
 pub struct DatasourceAdd {
     /// What domains call it: letters, digits and `_`.
     pub name: String,
-    /// `sqlite:PATH` in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     pub database: String,
     /// The credential with its user and password.
     #[arg(long, value_name = "NAME")]
@@ -167,6 +167,12 @@ pub enum DomainAction {
         #[command(subcommand)]
         action: Option<InstructionAction>,
     },
+    /// Questions that were answered right, with their queries: examples for models.
+    Verified {
+        /// What to do; none lists.
+        #[command(subcommand)]
+        action: Option<VerifiedAction>,
+    },
     /// Changes of records: list, confirm, discard, take back.
     Changes {
         /// What to do; none lists those that wait.
@@ -197,6 +203,25 @@ pub enum InstructionAction {
     Remove {
         /// Its name.
         name: String,
+    },
+}
+
+/// What to do with verified questions.
+#[derive(Debug, Clone, Subcommand)]
+pub enum VerifiedAction {
+    /// List them, the newest first.
+    List,
+    /// Keep one; the same question takes its place. It acts on the next message.
+    Add {
+        /// The question, as people ask it.
+        text: String,
+        /// The query that answers it: a JSON object such as {"domain": "customer", "aggregate": [{"fn": "count"}]}.
+        query: String,
+    },
+    /// Take one away.
+    Remove {
+        /// Its id.
+        id: String,
     },
 }
 

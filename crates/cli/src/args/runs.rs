@@ -115,6 +115,26 @@ pub enum Suite {
         after_help = "Example:\n  steward eval retrieval --corpus scifact --queries scifact/queries.jsonl --qrels scifact/qrels/test.tsv --json\n\nIt cuts, embeds and indexes the corpus into a temporary folder, without a server, and asks every judged query."
     )]
     Retrieval(Retrieval),
+    /// Whether questions about data are answered with the rows that are expected: one JSON object a line with id, text and
+    /// rows (null where nothing answers it), and if need be either (rows of each reading), ordered, kind.
+    #[command(after_help = "Example:\n  steward eval domains questions.jsonl --agent oos --json")]
+    Domains(EvalDomains),
+}
+
+/// `eval domains`.
+#[derive(Debug, Clone, Args)]
+pub struct EvalDomains {
+    /// File of questions.
+    pub file: PathBuf,
+    /// The agent that is asked.
+    #[arg(long, default_value = "oos", value_name = "NAME")]
+    pub agent: String,
+    /// Only the first N.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// One JSON object instead of a line for each.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `eval retrieval`.

@@ -1,4 +1,4 @@
-use crate::args::{ChangeAction, DomainAction, DomainArgs, InstructionAction};
+use crate::args::{ChangeAction, DomainAction, DomainArgs, InstructionAction, VerifiedAction};
 use crate::client::{Client, encoded};
 use crate::commands::datasource;
 use crate::commands::documents::confirmed;
@@ -92,6 +92,9 @@ pub async fn run(client: &Client, args: DomainArgs, term: Term) -> anyhow::Resul
         }
         DomainAction::Instructions { action } => {
             instructions(client, action.unwrap_or(InstructionAction::List), as_json, term).await
+        }
+        DomainAction::Verified { action } => {
+            verified(client, action.unwrap_or(VerifiedAction::List), as_json, term).await
         }
         DomainAction::Changes { action } => {
             changes(client, action.unwrap_or(ChangeAction::List { all: false }), as_json, term).await
@@ -238,6 +241,32 @@ async fn instructions(client: &Client, action: InstructionAction, as_json: bool,
         InstructionAction::Remove { name } => {
             client.delete(&path(&name)).await?;
             Ok(term.done(&format!("removed `{name}`")))
+        }
+    }
+}
+
+async fn verified(client: &Client, action: VerifiedAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    match action {
+        VerifiedAction::List => {
+            let all = client.rows("/api/verified-questions").await?;
+            let empty = "There are none. Keep one with: steward domain verified add QUESTION QUERY";
+            if term.listed(&all, as_json, empty) {
+                return Ok(Exit::Done);
+            }
+            for one in &all {
+                println!("{}  {:<20} {}", text(one, "id"), text(one, "domain"), first_line(text(one, "text"), 90));
+            }
+            Ok(Exit::Done)
+        }
+        VerifiedAction::Add { text: question, query } => {
+            let query: Value = serde_json::from_str(&query).context("the query is no JSON object")?;
+            let kept: Value =
+                client.post("/api/verified-questions", &json!({"text": question, "query": query})).await?;
+            Ok(term.changed(&kept, as_json, &format!("kept as {}; it acts on the next message", text(&kept, "id"))))
+        }
+        VerifiedAction::Remove { id } => {
+            client.delete(&format!("/api/verified-questions/{}", encoded(&id))).await?;
+            Ok(term.done(&format!("removed {id}")))
         }
     }
 }

@@ -1,5 +1,7 @@
 use super::store_result::{Page, StoreError, StoreResult};
-use crate::datasource::{Datasource, DomainText, DomainTextKind, RecordChange, RecordChangeState, StandingInstruction};
+use crate::datasource::{
+    Datasource, DomainText, DomainTextKind, RecordChange, RecordChangeState, StandingInstruction, VerifiedQuestion,
+};
 use crate::{AgentId, DatasourceId, RecordChangeId, RunId, TenantId, UserId};
 use async_trait::async_trait;
 use serde_json::Value;
@@ -54,6 +56,12 @@ pub trait DomainStore: Send + Sync {
     ) -> StoreResult<StandingInstruction>;
     async fn remove_standing_instruction(&self, tenant: TenantId, name: &str) -> StoreResult<()>;
 
+    /// The newest first.
+    async fn verified_questions(&self, tenant: TenantId) -> StoreResult<Vec<VerifiedQuestion>>;
+    /// Takes the place of the same question.
+    async fn save_verified_question(&self, tenant: TenantId, question: &VerifiedQuestion) -> StoreResult<()>;
+    async fn remove_verified_question(&self, tenant: TenantId, id: &str) -> StoreResult<()>;
+
     async fn add_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<()>;
     async fn record_change(&self, tenant: TenantId, id: RecordChangeId) -> StoreResult<Option<RecordChange>>;
     /// The newest first.
@@ -101,6 +109,20 @@ pub struct DataAnswer {
     /// Why rows are left out, if they are.
     pub note: Option<String>,
     pub sql: String,
+}
+
+/// A query that was read from the words of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataDraft {
+    pub query: Value,
+    /// The query in a few words.
+    pub said: String,
+    /// Whether it asks for one number.
+    pub number: bool,
+    /// Words that were not understood.
+    pub unread: Vec<String>,
+    /// Whether so much is understood that its answer can be given.
+    pub sure: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,6 +173,9 @@ pub trait DataAccess: Send + Sync {
     ) -> Result<Vec<SchemaPassage>, DataError>;
     /// `query`: an object with `domain`, `fields`, `where` and so on, or a text of GraphQL.
     async fn query(&self, caller: DataCaller, query: &Value) -> Result<DataAnswer, DataError>;
+    /// The query that a request asks for, made of what its words name, without a model; `None`: they name nothing.
+    /// `today`: as `2024-01-31`.
+    async fn draft(&self, caller: DataCaller, request: &str, today: &str) -> Result<Option<DataDraft>, DataError>;
     /// Names of all domains and views.
     async fn domain_names(&self, caller: DataCaller) -> Result<Vec<(DomainTextKind, String)>, DataError>;
     async fn domain_source(

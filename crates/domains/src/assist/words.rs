@@ -49,7 +49,7 @@ pub const WORDS: &[Word] = &[
         "meta <name> from <table> <key> <label> order_by <column>",
     ),
     word("ai", "A line that a model is told about the domain.", "ai \"<tag>\" \"<text>\""),
-    word("aliases", "Other words for what a row is.", "aliases [\"<word>\", …]"),
+    word("aliases", "Other words for what a row, or a field, is.", "aliases [\"<word>\", …]"),
     word(
         "toolbar",
         "The buttons of a view.",

@@ -23,7 +23,12 @@ pub(super) fn of(field: &Field, sample: &ColumnSample) -> Vec<Example> {
     let label = phrase(&field.name);
     let example = |op: &str, value: &String, text: String| Example { op: op.to_owned(), value: value.clone(), text };
     let first = values.first();
+    // Yes or no, in a database without a kind for it.
+    let flag = values.len() == 2 && values.iter().all(|value| value == "0" || value == "1");
     match field.kind {
+        FieldKind::Int if flag && sample.distinct == Some(2) => {
+            vec![example("eq", &"1".to_owned(), label.clone()), example("eq", &"0".to_owned(), format!("not {label}"))]
+        }
         FieldKind::String if sample.distinct.is_some_and(|distinct| distinct <= FEW) => {
             let shown = values.iter().take(usize::try_from(FEW).unwrap_or_default());
             shown.map(|value| example("eq", value, format!("{label} is {value}"))).collect()

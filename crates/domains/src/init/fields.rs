@@ -22,6 +22,7 @@ pub(super) fn describe(column: &Column, sample: Option<&ColumnSample>) -> Option
         filterable: true,
         options: None,
         examples: Vec::new(),
+        aliases: Vec::new(),
     })
 }
 

@@ -22,8 +22,6 @@ pub(super) fn lower(node: &ast::Domain, report: &mut Report) -> Option<DomainSou
         node.statements().filter_map(|node| relation(&node, report)).unzip();
     let (metas, meta_ranges): (Vec<_>, Vec<_>) = node.statements().filter_map(|node| meta(&node, report)).unzip();
     let (notes, note_ranges) = node.statements().filter_map(|node| note(&node)).unzip();
-    let aliases =
-        node.statements().flat_map(|node: ast::Aliases| node.texts().map(|leaf| leaf.text).collect::<Vec<_>>());
     let source = DomainSource {
         domain: Domain {
             name: report.name(&name),
@@ -34,7 +32,7 @@ pub(super) fn lower(node: &ast::Domain, report: &mut Report) -> Option<DomainSou
             relations,
             metas,
             notes,
-            aliases: aliases.collect(),
+            aliases: aliases(node.statements()),
         },
         ranges: DomainRanges {
             whole: node.range(),
@@ -51,6 +49,10 @@ pub(super) fn lower(node: &ast::Domain, report: &mut Report) -> Option<DomainSou
     names(&source, report);
     options(&source, report);
     Some(source)
+}
+
+fn aliases(nodes: impl Iterator<Item = ast::Aliases>) -> Vec<String> {
+    nodes.flat_map(|node| node.texts().map(|leaf| leaf.text).collect::<Vec<_>>()).collect()
 }
 
 fn names(source: &DomainSource, report: &mut Report) {
@@ -134,6 +136,7 @@ fn field(node: &ast::Field, report: &mut Report) -> Option<(Field, FieldRanges)>
         filterable: flags[1].1,
         options: first.map(|leaf| leaf.text),
         examples,
+        aliases: aliases(node.aliases()),
     };
     Some((field, ranges))
 }

@@ -126,11 +126,11 @@ impl<'t> Parser<'t> {
         self.builder.finish_node();
     }
 
-    pub(super) fn example(&mut self, token: Token<'t>) {
-        if token.text == "example" {
-            self.plain(SyntaxKind::Example, Self::example_parts);
-        } else {
-            self.unknown_statement(Scope::Field, token);
+    pub(super) fn field_statement(&mut self, token: Token<'t>) {
+        match token.text {
+            "example" => self.plain(SyntaxKind::Example, Self::example_parts),
+            "aliases" => self.plain(SyntaxKind::Aliases, Self::aliases),
+            _ => self.unknown_statement(Scope::Field, token),
         }
     }
 

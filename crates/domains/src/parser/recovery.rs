@@ -73,7 +73,7 @@ impl<'t> Parser<'t> {
         }
         match scope {
             Scope::Domain => self.domain_statement(token),
-            Scope::Field => self.example(token),
+            Scope::Field => self.field_statement(token),
             Scope::View | Scope::Toolbar | Scope::Table | Scope::Section | Scope::Row => {
                 self.view_statement(scope, token);
             }

@@ -39,7 +39,7 @@ fn words_by_place() {
         ("domain a from customer@shop {\n  fi|\n", &["field"]),
         ("domain a from customer@shop { field id : int | }", &["readonly", "filterable", "options"]),
         ("domain a from customer@shop { field id : int readonly | }", &["filterable", "options"]),
-        ("domain a from customer@shop { field id : int { | } }", &["example"]),
+        ("domain a from customer@shop { field id : int { | } }", &["example", "aliases"]),
         ("domain a from customer@shop { relation r : has_many country | }", &["bind"]),
         ("domain a from customer@shop { meta m from country id name | }", &["order_by"]),
         ("view v \"V\" |", &["over"]),

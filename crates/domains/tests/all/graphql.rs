@@ -323,6 +323,7 @@ fn numbers_never_mean_a_field() {
         filterable: true,
         options: None,
         examples: Vec::new(),
+        aliases: Vec::new(),
     };
     let domains = Domains::new(vec![Domain {
         name: "stock".to_owned(),

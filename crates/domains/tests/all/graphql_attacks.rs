@@ -176,6 +176,7 @@ fn a_thousand_domains() {
         filterable: true,
         options: None,
         examples: Vec::new(),
+        aliases: Vec::new(),
     };
     let list = (0..1000).map(|at| Domain {
         name: format!("table_{at}"),

@@ -12,13 +12,14 @@ use std::sync::OnceLock;
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use sqlparser::dialect::{Dialect, MySqlDialect};
-use sqlx::mysql::{MySqlConnectOptions, MySqlDatabaseError};
+use sqlx::mysql::{MySqlConnectOptions, MySqlDatabaseError, MySqlRow};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, MySqlConnection, Row as _};
 
 use steward_core::tables::Schema;
 
 use super::change::{Snapshot, WriteState};
 use super::error::{SqlError, shorten, timeout};
+use super::planned::{self, Planned};
 use super::policy::Limits;
 use super::query::Truncated;
 use super::remote::{Answer, Collector, Purpose, RemoteOptions, no_connection, too_much_power};
@@ -187,6 +188,7 @@ struct Link {
     written: bool,
     /// Whether rows were left unread, perhaps too many to read.
     unread: bool,
+    planned: Planned,
 }
 
 impl Link {
@@ -222,6 +224,7 @@ impl Link {
             own: own.into_iter().map(|name| name.to_lowercase()).collect(),
             written: false,
             unread: false,
+            planned: Planned::default(),
         })
     }
 
@@ -290,6 +293,21 @@ impl Link {
         answer.and_then(|answer| ended.map(|_| answer))
     }
 
+    /// Refuses a query for which the server expects to look at more rows than are allowed.
+    async fn plan(&mut self, sql: &str, parameters: &[Value], limits: &Limits) -> Result<(), SqlError> {
+        let Some(most) = limits.planned.filter(|_| !self.planned.is_known(sql)) else { return Ok(()) };
+        let query = bind(sqlx::query(AssertSqlSafe(format!("EXPLAIN {sql}"))), parameters)?.persistent(false);
+        let rows = query.fetch_all(&mut self.connection).await.map_err(|e| classify(&e, limits))?;
+        let number = |row: &MySqlRow, name: &str| {
+            let signed = row.try_get_unchecked::<Option<i64>, _>(name).ok().flatten();
+            signed.or_else(|| row.try_get::<Option<String>, _>(name).ok().flatten()?.parse().ok())
+        };
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let steps: Vec<(i64, f64)> =
+            rows.iter().map(|row| (number(row, "id").unwrap_or(0), number(row, "rows").unwrap_or(0) as f64)).collect();
+        self.planned.check(sql, planned::of_mysql(&steps), most)
+    }
+
     async fn inside(
         &mut self,
         checked: &Checked,
@@ -301,6 +319,7 @@ impl Link {
             let changes = write::change(&mut self.connection, checked, parameters, limits, purpose).await?;
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
+        self.plan(&checked.sql, parameters, limits).await?;
         let sql = AssertSqlSafe(checked.sql.clone());
         let query = bind(sqlx::query(sql), parameters)?;
         let mut collector = Collector::new(Vec::new(), limits);

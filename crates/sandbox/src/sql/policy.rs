@@ -43,6 +43,8 @@ pub struct Limits {
     pub undo_rows: usize,
     /// Their bytes. Default 1 MiB.
     pub undo_bytes: usize,
+    /// Rows that a server may expect to look at for a query, by its own plan. Default none.
+    pub planned: Option<u64>,
     /// Including compilation. Default 2 s.
     pub wall: Duration,
     /// Instructions of SQLite's virtual machine; `None`: only the wall time counts. Default none.
@@ -82,6 +84,7 @@ impl Default for Limits {
             changes: None,
             undo_rows: 1000,
             undo_bytes: 1 << 20,
+            planned: None,
             wall: Duration::from_secs(2),
             steps: None,
             value_bytes: 1 << 20,

@@ -4,6 +4,7 @@ mod table;
 mod values;
 mod write;
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use steward_core::tables::Schema;
 
 use super::change::{Snapshot, WriteState};
 use super::error::{SqlError, shorten, timeout};
+use super::planned::{self, Planned};
 use super::policy::Limits;
 use super::remote::{Answer, Collector, Purpose, first_row, no_connection, too_much_power};
 use super::server_guard::{self, Checked, NameSet, Rules, denied};
@@ -52,8 +54,12 @@ fn rules(write: bool) -> &'static Rules {
 const WAIT: Duration = Duration::from_millis(200);
 const WAITS: u32 = 50;
 
+/// Rows of tables by their statistics.
+const SIZES: &str = "SELECT n.nspname || '.' || c.relname, GREATEST(c.reltuples, 0)::float8 FROM pg_catalog.pg_class c \
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname || '.' || c.relname = ANY($1)";
+
 #[derive(Debug)]
-pub(super) struct Connection(PgConnection);
+pub(super) struct Connection(PgConnection, Planned);
 
 impl Connection {
     pub async fn open(url: &str) -> Result<Self, SqlError> {
@@ -75,7 +81,7 @@ impl Connection {
         if !powers.is_empty() {
             return Err(too_much_power(&powers));
         }
-        Ok(Self(connection))
+        Ok(Self(connection, Planned::default()))
     }
 
     pub async fn run(
@@ -193,6 +199,7 @@ impl Connection {
         if columns.is_empty() {
             return Err(SqlError::Syntax { message: "the query has no columns".to_owned(), hint: None });
         }
+        self.plan(&checked.sql, parameters, limits).await?;
         // Each row as JSON, NULL if it is too large; an object, since a function takes at most 100 arguments.
         let names: Vec<String> = (1..=columns.len()).map(|i| format!("c{i}")).collect();
         let names = names.join(", ");
@@ -215,6 +222,25 @@ impl Connection {
             }
         }
         Ok(Answer::Rows(collector.rows))
+    }
+
+    /// Refuses a query for which the server expects to look at more rows than are allowed.
+    async fn plan(&mut self, sql: &str, parameters: &[Value], limits: &Limits) -> Result<(), SqlError> {
+        let Some(most) = limits.planned.filter(|_| !self.1.is_known(sql)) else { return Ok(()) };
+        let error = |e| classify(&e, limits);
+        let explain = format!("EXPLAIN (VERBOSE, FORMAT JSON) {sql}");
+        let query = bind(sqlx::query(AssertSqlSafe(explain)), parameters)?.persistent(false);
+        let row = query.fetch_one(&mut self.0).await.map_err(error)?;
+        let plans: Value = row.try_get(0).map_err(error)?;
+        let plan = &plans[0]["Plan"];
+        let tables = planned::scanned(plan);
+        let mut sizes = HashMap::new();
+        if !tables.is_empty() {
+            let rows: Vec<(String, f64)> =
+                sqlx::query_as(SIZES).bind(&tables).fetch_all(&mut self.0).await.map_err(error)?;
+            sizes.extend(rows);
+        }
+        self.1.check(sql, planned::of_postgres(plan, &sizes), most)
     }
 
     pub async fn close(self) {

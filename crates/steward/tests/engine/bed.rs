@@ -11,7 +11,7 @@ use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Origin};
 use steward_core::model::{Auth, Capabilities, Connection, Provider, Strategy};
 use steward_core::policy::Policy;
-use steward_core::ports::{Blobs, Clock, Embedder};
+use steward_core::ports::{Blobs, Clock, DataSlot, Embedder};
 use steward_core::routing::Routing;
 use steward_core::{AgentId, ApprovalId, ConnectionId, RunId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService, StartRun};
@@ -141,7 +141,7 @@ async fn composed(
         models: Arc::new(Router::new(client, Arc::clone(&clock), connections, None)),
         tools: Arc::new(tools),
         embedder: Arc::clone(&embedder),
-        intent: Arc::new(IntentService::new(embedder, Arc::new(LocalWorkspaces))),
+        intent: Arc::new(IntentService::new(embedder, Arc::new(LocalWorkspaces), DataSlot::default())),
         bus: Arc::new(InProcessBus::new()),
         price: Arc::new(|connection: &Connection| connection.price),
         clock,

@@ -6,7 +6,9 @@ use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
 use std::fmt::Write as _;
-use steward_core::datasource::{Datasource, DomainText, DomainTextKind, RecordChange, StandingInstruction};
+use steward_core::datasource::{
+    Datasource, DomainText, DomainTextKind, RecordChange, StandingInstruction, VerifiedQuestion,
+};
 use steward_core::ports::{DomainStore, Page, RecordChangeFilter, StoreError, StoreResult};
 use steward_core::{DatasourceId, RecordChangeId, TenantId, UserId};
 
@@ -138,6 +140,24 @@ impl DomainStore for Store {
     async fn remove_standing_instruction(&self, tenant: TenantId, name: &str) -> StoreResult<()> {
         let sql = "delete from standing_instructions where tenant_id = $1 and name = $2";
         require_changed(self.execute(sql, args![tenant, name]).await?, || format!("standing instruction {name:?}"))
+    }
+
+    async fn verified_questions(&self, tenant: TenantId) -> StoreResult<Vec<VerifiedQuestion>> {
+        let sql = "select body from verified_questions where tenant_id = $1 order by at desc, id";
+        let rows = self.rows(sql, args![tenant]).await?;
+        rows.iter().map(|row| from_json("a verified question", &row.text(0)?)).collect()
+    }
+
+    async fn save_verified_question(&self, tenant: TenantId, question: &VerifiedQuestion) -> StoreResult<()> {
+        let sql = "insert into verified_questions (tenant_id, id, at, body) values ($1, $2, $3, $4)
+             on conflict (tenant_id, id) do update set at = excluded.at, body = excluded.body";
+        self.execute(sql, args![tenant, &question.id, question.at, to_json(question)?]).await?;
+        Ok(())
+    }
+
+    async fn remove_verified_question(&self, tenant: TenantId, id: &str) -> StoreResult<()> {
+        let sql = "delete from verified_questions where tenant_id = $1 and id = $2";
+        require_changed(self.execute(sql, args![tenant, id]).await?, || format!("verified question {id:?}"))
     }
 
     async fn add_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<()> {

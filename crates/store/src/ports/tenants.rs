@@ -69,6 +69,7 @@ const DELETIONS: &[(&str, &str)] = deletions![
     "domain_texts",
     "domain_text_versions",
     "standing_instructions",
+    "verified_questions",
     "record_changes",
     "credential_uses",
     "credentials",

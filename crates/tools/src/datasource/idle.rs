@@ -1,8 +1,9 @@
 use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
 use std::fmt;
-use std::fs::Metadata;
+use std::hash::{Hash as _, Hasher as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
@@ -30,8 +31,7 @@ pub enum Open {
 
 struct Idle {
     open: Open,
-    /// Which file it was, since another one may have its name now.
-    file: Option<(u64, u64)>,
+    stamp: Option<Stamp>,
     since: Instant,
 }
 
@@ -45,32 +45,25 @@ impl fmt::Debug for IdleConnections {
 }
 
 impl IdleConnections {
-    /// The one used last; `file` is what it must be open on.
-    pub fn take(&self, key: IdleKey, file: Option<&Path>) -> Option<Open> {
+    /// The one used last, if it is open on what `stamp` says.
+    pub fn take(&self, key: IdleKey, stamp: Option<Stamp>) -> Option<Open> {
         let now = Instant::now();
-        let wanted = file.map(|path| path.metadata().ok().as_ref().map(which));
         let mut all = self.lock();
         all.retain(|_, idle| {
             idle.retain(|one| now.duration_since(one.since) < IDLE);
             !idle.is_empty()
         });
         let found = all.get_mut(&key)?.pop()?;
-        match wanted {
-            Some(wanted) if wanted != found.file => None,
-            _ => Some(found.open),
-        }
+        (found.stamp == stamp).then_some(found.open)
     }
 
-    pub fn put(&self, key: IdleKey, open: Open) {
-        let file = match &open {
-            Open::File(guard) => guard.path().metadata().ok().as_ref().map(which),
-            Open::Server(_) => None,
-        };
+    /// `stamp`: as it was when it was opened.
+    pub fn put(&self, key: IdleKey, open: Open, stamp: Option<Stamp>) {
         let mut all = self.lock();
         all.retain(|known, _| known.datasource != key.datasource || known.version >= key.version);
         let idle = all.entry(key).or_default();
         if idle.len() < MOST {
-            idle.push(Idle { open, file, since: Instant::now() });
+            idle.push(Idle { open, stamp, since: Instant::now() });
         }
     }
 
@@ -83,6 +76,20 @@ impl IdleConnections {
     }
 }
 
-fn which(file: &Metadata) -> (u64, u64) {
-    (file.dev(), file.ino())
+/// Which file is open, since another one may have its name later, or which contents of which files.
+pub type Stamp = (u64, u64);
+
+/// `None`: it is not there.
+pub fn of_file(path: &Path) -> Option<Stamp> {
+    path.metadata().ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// Differs once a file of them comes, goes or is written.
+pub fn of_files(paths: &[PathBuf]) -> Option<Stamp> {
+    let mut hasher = DefaultHasher::new();
+    for path in paths {
+        let file = path.metadata().ok()?;
+        (path, file.len(), file.mtime(), file.mtime_nsec(), file.ino()).hash(&mut hasher);
+    }
+    Some((hasher.finish(), paths.len() as u64))
 }

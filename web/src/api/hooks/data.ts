@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../client";
-import type { ChangeInfo, ChangeInput, Choice, Datasource, DatasourceInput, DatasourceSchema, DomainAnswer, DomainInfo, DomainText, DomainTextKind, FoundDomain, InitTexts, InstructionInput, Page, RecordChangeState, SavedDomainText, StandingInstruction, TextCompletion, TextHover, TextReport, ViewInfo, WrittenText } from "../types";
+import type { ChangeInfo, ChangeInput, Choice, Datasource, DatasourceInput, DatasourceSchema, DomainAnswer, DomainInfo, DomainText, DomainTextKind, FoundDomain, InitTexts, InstructionInput, Page, RecordChangeState, SavedDomainText, StandingInstruction, TextCompletion, TextHover, TextReport, VerifiedInput, VerifiedQuestion, ViewInfo, WrittenText } from "../types";
 import { allOf, useFresh, usePaged } from "./core";
 
 const name = encodeURIComponent;
@@ -86,5 +86,15 @@ export function useInstructionActions() {
   return {
     save: useMutation({ mutationFn: ({ name: of, ...body }: InstructionInput & { name: string }) => api.put<StandingInstruction>(`/api/standing-instructions/${name(of)}`, { body }), onSettled: after }),
     remove: useMutation({ mutationFn: (of: string) => api.delete(`/api/standing-instructions/${name(of)}`), onSuccess: after }),
+  };
+}
+
+export const useVerifiedQuestions = () => useQuery({ queryKey: ["verified-questions"], queryFn: ({ signal }) => allOf<VerifiedQuestion>("/api/verified-questions", {}, signal) });
+export function useVerifiedActions() {
+  const fresh = useFresh();
+  const after = () => fresh("verified-questions");
+  return {
+    add: useMutation({ mutationFn: (body: VerifiedInput) => api.post<VerifiedQuestion>("/api/verified-questions", { body }), onSuccess: after }),
+    remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/verified-questions/${name(id)}`), onSuccess: after }),
   };
 }

@@ -12,7 +12,7 @@ pub(super) enum Recorded {
 }
 
 /// What is in the entries of its run, writes its entry itself, or changes nothing.
-const ELSEWHERE: [(&str, &str); 18] = [
+const ELSEWHERE: [(&str, &str); 27] = [
     ("POST", "/api/chat/{agent_id}"),
     ("POST", "/api/runs/{id}/stop"),
     ("POST", "/api/runs/{id}/steer"),
@@ -25,6 +25,15 @@ const ELSEWHERE: [(&str, &str); 18] = [
     ("POST", "/api/agents/preview"),
     ("POST", "/api/routing/preview"),
     ("POST", "/api/audit/verify"),
+    ("POST", "/api/documents/search"),
+    ("POST", "/api/domains/query"),
+    ("POST", "/api/domains/search"),
+    ("POST", "/api/domains/check"),
+    ("POST", "/api/domains/complete"),
+    ("POST", "/api/domains/hover"),
+    ("POST", "/api/domains/rename"),
+    ("POST", "/api/domains/format"),
+    ("POST", "/api/graphql"),
     ("POST", "/api/data-governance/check"),
     ("POST", "/api/data-governance/mask"),
     ("POST", "/api/data-governance/unmask"),

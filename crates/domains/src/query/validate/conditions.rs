@@ -316,7 +316,15 @@ fn escape(text: &str) -> String {
 
 /// A field in the sense of conditions, for what is computed.
 pub(super) fn computed(name: &str, kind: FieldKind) -> Field {
-    Field { name: name.to_owned(), kind, readonly: true, filterable: true, options: None, examples: Vec::new() }
+    Field {
+        name: name.to_owned(),
+        kind,
+        readonly: true,
+        filterable: true,
+        options: None,
+        examples: Vec::new(),
+        aliases: Vec::new(),
+    }
 }
 
 fn filterable(target: &Target<'_>, field: &Field, compare: &Compare) -> Result<(), Problem> {

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, ListOrdered, Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { useInstructionActions, useStandingInstructions } from "@/api/hooks";
-import type { StandingInstruction } from "@/api/types";
+import { useInstructionActions, useStandingInstructions, useVerifiedActions, useVerifiedQuestions } from "@/api/hooks";
+import type { StandingInstruction, VerifiedQuestion } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, cx, Dialog, EmptyState, ErrorState, Field, IconButton, Input, Skeleton, Switch, Textarea, toast, useErrorText } from "@/ui";
 import { Area } from "../parts/Area";
@@ -56,8 +56,36 @@ function Instructions() {
           ))}
         </ol>
       )}
+      <Verified />
       {editing && <InstructionDialog one={editing === "new" ? null : editing} position={lastPosition(items)} taken={items.map((other) => other.name)} onClose={() => setEditing(null)} />}
     </Area>
+  );
+}
+
+/** Questions that were answered right, of which models are given the nearest as examples. */
+function Verified() {
+  const t = useT("data");
+  const textOf = useErrorText();
+  const list = useVerifiedQuestions();
+  const { add, remove } = useVerifiedActions();
+  const failed = (error: unknown) => toast({ title: textOf(error).title, tone: "bad" });
+  const takeAway = (one: VerifiedQuestion) =>
+    remove.mutate(one.id, { onSuccess: () => toast({ title: t("verified_removed"), undo: () => add.mutate({ text: one.text, query: one.query }, { onError: failed }) }), onError: failed });
+  return (
+    <section aria-labelledby="verified" className="mt-8 flex flex-col gap-3">
+      <h2 id="verified" className="text-lg font-semibold">{t("verified_title")}</h2>
+      <p className="text-base text-ink-2">{t("verified_lead")}</p>
+      {list.error && !list.data ? <ErrorState error={list.error} onRetry={() => void list.refetch()} /> : !list.data ? <Skeleton rows={2} /> : list.data.length === 0 ? <p className="text-base text-ink-3">{t("verified_empty")}</p> : (
+        <ul aria-labelledby="verified" className="flex flex-col gap-2">
+          {list.data.map((one) => (
+            <li key={one.id} className="flex items-start gap-2 rounded-lg border border-line bg-surface px-4 py-2.5">
+              <div className="min-w-0 flex-1"><p className="text-base wrap-anywhere">{one.text}</p><p className="font-mono text-xs text-ink-3 wrap-anywhere">{JSON.stringify(one.query)}</p></div>
+              <IconButton size="sm" label={t("remove_of", { name: one.text })} disabled={remove.isPending} onClick={() => takeAway(one)}><Trash2 /></IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   );
 }
 

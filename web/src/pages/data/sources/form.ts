@@ -15,7 +15,7 @@ const whole = (text: string): number | null => (/^\d{1,15}$/.test(text.trim()) ?
 function databaseProblem(text: string): Problem | null {
   const address = text.trim();
   if (address === "") return "database_missing";
-  if (/^sqlite:./.test(address)) return null;
+  if (/^(sqlite|folder):./.test(address)) return null;
   const found = /^(postgres|postgresql|mysql|mariadb):\/\/(.+)$/.exec(address);
   if (!found) return "database_bad";
   return /^[^/@]*:[^/@]*@/.test(found[2]!) ? "password_in_address" : null;

@@ -1,0 +1,273 @@
+//! The words of asking (`data/asking.toml`), and the words of a request with what each is.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use steward_core::text::{digits, quoted, stem, words};
+
+static ASKING: LazyLock<Asking> =
+    LazyLock::new(|| toml::from_str(include_str!("../../data/asking.toml")).unwrap_or_default());
+
+pub(crate) fn asking() -> &'static Asking {
+    &ASKING
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asking {
+    marks: BTreeMap<Mark, Vec<String>>,
+    pub measures: Vec<Measure>,
+    pub units: BTreeMap<String, Unit>,
+    parts: BTreeMap<String, Vec<String>>,
+    words: Words,
+}
+
+/// What superlatives and verbs compare, and how the fields of it are called.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Measure {
+    pub name: String,
+    high: Vec<String>,
+    low: Vec<String>,
+    says: Vec<String>,
+    pub fields: Vec<String>,
+    /// Whether fields of dates are meant.
+    #[serde(default)]
+    pub dates: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Unit {
+    /// What it measures: units of the same can be converted.
+    pub of: String,
+    pub size: f64,
+    words: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    numbers: Vec<String>,
+    months: Vec<String>,
+    short_months: Vec<String>,
+    stop: Vec<String>,
+    light: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Mark {
+    Count,
+    Sum,
+    Average,
+    Maximum,
+    Minimum,
+    High,
+    Low,
+    Each,
+    More,
+    Less,
+    AtLeast,
+    AtMost,
+    Between,
+    Not,
+    Without,
+    Different,
+    Alphabetical,
+    Sorted,
+    Descending,
+    Ascending,
+    Person,
+    When,
+    Contains,
+    Starts,
+    Or,
+    By,
+    Now,
+}
+
+/// Some words with a meaning of their own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Marked {
+    pub mark: Mark,
+    pub at: usize,
+    pub len: usize,
+    /// What it compares, by its place in the list of measures.
+    pub measure: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// Names something.
+    Full,
+    /// A verb without which the question stays the same.
+    Light,
+    None,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Token {
+    pub text: String,
+    pub lower: String,
+    pub stem: String,
+    /// Capitalised, and not the first word.
+    pub proper: bool,
+    /// The quotation that it belongs to.
+    pub quote: Option<usize>,
+    pub weight: Weight,
+    pub number: Option<f64>,
+    /// Whether white space alone is between it and the word before it.
+    pub joined: bool,
+}
+
+/// A request as words, with what each of them is.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) marks: Vec<Marked>,
+    /// Words that say what is measured: place of the word and of the measure.
+    pub(crate) measures: Vec<(usize, usize)>,
+    pub(crate) quotes: Vec<String>,
+    /// `2024-01-31`.
+    pub(crate) today: String,
+}
+
+/// Whether words are this phrase; the phrase's words may end in a star.
+fn is_phrase(tokens: &[Token], phrase: &str) -> bool {
+    let mut parts = phrase.split(' ');
+    let all = tokens.iter().all(|token| {
+        parts.next().is_some_and(|part| match part.strip_suffix('*') {
+            Some(begin) => token.lower.starts_with(begin),
+            None => token.lower == part,
+        })
+    });
+    all && parts.next().is_none()
+}
+
+fn any(tokens: &[Token], phrases: &[String]) -> bool {
+    phrases.iter().any(|phrase| is_phrase(tokens, phrase))
+}
+
+const LONGEST: usize = 4;
+
+impl Request {
+    /// `today`: as `2024-01-31`, for what is so now.
+    pub fn read(text: &str, today: &str) -> Self {
+        let asking = asking();
+        let quotes = quoted(text);
+        let mut tokens: Vec<Token> = Vec::new();
+        let mut end = 0;
+        for word in words(text) {
+            let quote = quotes.iter().position(|quote| word.start >= quote.start && word.end <= quote.end);
+            let bare = word.text.trim_end_matches("'s").trim_end_matches("’s").trim_end_matches(['\'', '’']);
+            let (bare, lower) = (bare.to_owned(), bare.to_lowercase());
+            let number = digits(&bare).and_then(|plain| plain.parse::<f64>().ok());
+            #[expect(clippy::cast_precision_loss, reason = "up to twelve")]
+            let spelled = || asking.words.numbers.iter().position(|number| *number == lower).map(|at| at as f64);
+            let known = |list: &[String]| list.contains(&lower);
+            let capital = bare.starts_with(char::is_uppercase);
+            let weight = match () {
+                () if quote.is_some() => Weight::Full,
+                () if known(&asking.words.stop) || bare.len() < 2 && number.is_none() => Weight::None,
+                () if known(&asking.words.light) => Weight::Light,
+                () => Weight::Full,
+            };
+            tokens.push(Token {
+                stem: stem(&bare),
+                proper: capital && !tokens.is_empty() && quote.is_none(),
+                quote,
+                weight,
+                number: if quote.is_some() { None } else { number.or_else(spelled) },
+                joined: !tokens.is_empty() && text[end..word.start].chars().all(char::is_whitespace),
+                text: bare,
+                lower,
+            });
+            end = word.end;
+        }
+        let quotes = quotes.iter().map(|quote| quote.text.trim().to_owned()).collect();
+        let mut request = Self { tokens, quotes, today: today.to_owned(), ..Self::default() };
+        request.mark();
+        request
+    }
+
+    /// Finds the longest phrases.
+    fn mark(&mut self) {
+        let asking = asking();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let found = (1..=LONGEST.min(self.tokens.len() - at)).rev().find_map(|len| {
+                let some = &self.tokens[at..at + len];
+                if some.iter().any(|token| token.quote.is_some()) {
+                    return None;
+                }
+                // A name is no superlative: the album Greatest Hits.
+                let name = some.iter().any(|token| token.proper);
+                let of_measure = asking.measures.iter().enumerate().find_map(|(measure, one)| {
+                    let mark = match () {
+                        () if !name && any(some, &one.high) => Mark::High,
+                        () if !name && any(some, &one.low) => Mark::Low,
+                        () => return None,
+                    };
+                    Some(Marked { mark, at, len, measure: Some(measure) })
+                });
+                of_measure.or_else(|| {
+                    // Words of two marks, such as `by`, are of the first one.
+                    let (mark, _) = asking.marks.iter().find(|(mark, phrases)| {
+                        any(some, phrases) && !(name && matches!(mark, Mark::High | Mark::Low))
+                    })?;
+                    Some(Marked { mark: *mark, at, len, measure: None })
+                })
+            });
+            let said = (1..=2.min(self.tokens.len() - at)).rev().find_map(|len| {
+                let some = &self.tokens[at..at + len];
+                asking.measures.iter().position(|measure| any(some, &measure.says))
+            });
+            self.measures.extend(said.map(|measure| (at, measure)));
+            at += found.map_or(1, |found| found.len);
+            self.marks.extend(found);
+        }
+    }
+
+    /// Words between two places that name something.
+    pub(crate) fn told_between(&self, from: usize, to: usize) -> usize {
+        self.tokens
+            .get(from..to)
+            .map_or(usize::MAX, |some| some.iter().filter(|token| token.weight == Weight::Full).count())
+    }
+
+    pub(crate) fn marked(&self, mark: Mark) -> Option<&Marked> {
+        self.marks.iter().find(|one| one.mark == mark)
+    }
+
+    /// The mark that a word belongs to.
+    pub(crate) fn mark_at(&self, at: usize) -> Option<&Marked> {
+        self.marks.iter().find(|one| (one.at..one.at + one.len).contains(&at))
+    }
+
+    /// `year`, `month` or `day`, where the word is one of these.
+    pub(crate) fn date_part(&self, at: usize) -> Option<&'static str> {
+        let some = self.tokens.get(at..=at)?;
+        asking().parts.iter().find(|(_, words)| any(some, words)).map(|(part, _)| part.as_str())
+    }
+
+    pub(crate) fn unit(&self, at: usize) -> Option<(&'static str, &'static Unit)> {
+        let some = self.tokens.get(at..=at)?;
+        asking().units.iter().find(|(_, unit)| any(some, &unit.words)).map(|(name, unit)| (name.as_str(), unit))
+    }
+
+    /// From 1.
+    pub(crate) fn month(&self, at: usize) -> Option<u32> {
+        let lower = &self.tokens.get(at)?.lower;
+        let words = &asking().words;
+        let found = words.months.iter().position(|month| month == lower);
+        let found = found.or_else(|| words.short_months.iter().position(|month| month == lower))?;
+        u32::try_from(found + 1).ok()
+    }
+
+    pub(crate) fn year(&self, at: usize) -> Option<i32> {
+        let token = self.tokens.get(at)?;
+        token.text.parse().ok().filter(|year| (1800..2200).contains(year) && token.text.len() == 4)
+    }
+}

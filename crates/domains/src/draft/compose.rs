@@ -1,0 +1,272 @@
+//! Composes the query over one domain from what the words of a request name.
+
+mod conditions;
+mod measures;
+mod numbers;
+mod quantities;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use steward_core::text::parts;
+
+use super::Found;
+use super::asking::{Mark, Marked, Request, Weight};
+use super::dates::{When, comparison, times};
+use super::links::{Links, Name, is_date, is_number};
+use crate::model::{Example, Field, FieldKind};
+use crate::query::{Compare, Condition, Op, Query};
+
+/// Rows of a superlative in the plural.
+const SEVERAL: u32 = 10;
+const MOST: u32 = 200;
+/// Words for what rows are told apart by.
+const KEYS: [&str; 6] = ["number", "numbers", "id", "ids", "nummer", "nummern"];
+/// The name of the number of a query.
+const NUMBER: &str = "value";
+
+/// A query, and what of the request it says.
+pub(super) struct Composed {
+    pub query: Query,
+    /// Words that it explains, and how well.
+    pub used: BTreeMap<usize, f32>,
+    /// Words of conditions.
+    pub conditions: BTreeSet<usize>,
+    /// How far-fetched it is.
+    pub strain: f32,
+    /// Whether no value and no number is one of its own.
+    pub strange: bool,
+}
+
+/// A field that is compared, added up or sorted by.
+#[derive(Clone, Copy)]
+struct Measured<'d> {
+    place: usize,
+    field: &'d Field,
+}
+
+struct Composer<'r, 'd> {
+    request: &'r Request,
+    links: &'r Links<'d>,
+    found: &'r [Found],
+    times: Vec<When>,
+    out: Composed,
+    /// Numbers that say how many rows.
+    limit: Option<u32>,
+    /// Marks that had an effect, by their first word.
+    consumed: BTreeSet<usize>,
+}
+
+/// Whether a field is yes or no: also a number that is only ever 0 or 1, as databases without such a kind have it.
+fn is_flag(field: &Field) -> bool {
+    let binary = |example: &Example| example.op == "eq" && ["0", "1"].contains(&example.value.as_str());
+    let numbers = field.kind == FieldKind::Int && field.examples.len() >= 2;
+    field.kind == FieldKind::Bool || numbers && field.examples.iter().all(binary)
+}
+
+pub(super) fn compose(request: &Request, links: &Links<'_>, found: &[Found]) -> Option<Composed> {
+    let domain = links.places[0].known.domain.name.clone();
+    let out = Composed {
+        query: Query { domain, ..Query::default() },
+        used: BTreeMap::new(),
+        conditions: BTreeSet::new(),
+        strain: 0.0,
+        strange: true,
+    };
+    let mut composer =
+        Composer { request, links, found, times: times(request), out, limit: None, consumed: BTreeSet::new() };
+    composer.values();
+    composer.examples();
+    composer.flags();
+    composer.missing();
+    composer.limits();
+    composer.dates();
+    composer.numbers();
+    composer.form();
+    composer.current();
+    composer.subject();
+    (!composer.out.used.is_empty()).then_some(composer.out)
+}
+
+impl Composer<'_, '_> {
+    /// `now`: rows that have ended are left out, where they say when they end.
+    fn current(&mut self) {
+        let Some(mark) = self.request.marked(Mark::Now).copied() else { return };
+        let ends = |field: &&Field| {
+            let parts = parts(&field.name);
+            is_date(field)
+                && field.filterable
+                && ["to", "end", "until", "thru", "expires", "expiry", "ended"]
+                    .iter()
+                    .any(|word| parts.iter().any(|part| part == word))
+        };
+        let mut added = false;
+        for at in 0..self.links.places.len() {
+            let place = &self.links.places[at];
+            let said = at == 0
+                || self.paths().iter().any(|path| {
+                    path.rsplit_once('.').is_some_and(|(before, _)| format!("{before}.").starts_with(&place.path))
+                });
+            let Some(field) = place.known.domain.fields.iter().find(ends).filter(|_| said) else { continue };
+            let path = self.links.path(at, field);
+            let compare = |op: Op, value: Value| Condition::Compare(Compare { field: path.clone(), op, value });
+            let later = compare(Op::Gte, json!(self.request.today));
+            let condition = if place.known.is_required(&field.name) {
+                later
+            } else {
+                Condition::Any { any: vec![compare(Op::IsNull, Value::Null), later] }
+            };
+            self.out.query.conditions.push(condition);
+            added = true;
+        }
+        if added {
+            self.use_words(mark.at..mark.at + mark.len, 1.0);
+        }
+    }
+
+    /// Paths of all fields in the query.
+    fn paths(&self) -> Vec<String> {
+        let query = &self.out.query;
+        let conditions = query.conditions.iter().filter_map(|condition| match condition {
+            Condition::Compare(one) => Some(one.field.clone()),
+            _ => None,
+        });
+        let groups = query.group.iter().map(|group| group.field.clone());
+        let numbers = query.aggregate.iter().filter_map(|one| one.field.clone());
+        conditions.chain(groups).chain(numbers).chain(query.fields.clone()).collect()
+    }
+
+    /// A word of asking has had its effect.
+    fn consume(&mut self, mark: Marked) {
+        self.consumed.insert(mark.at);
+        if self.links.links.iter().all(|link| !link.words().contains(&mark.at)) {
+            self.out.conditions.extend(mark.at..mark.at + mark.len);
+        }
+    }
+
+    fn use_words(&mut self, words: impl IntoIterator<Item = usize>, worth: f32) {
+        for at in words {
+            let known = self.out.used.entry(at).or_insert(0.0);
+            *known = known.max(worth);
+        }
+    }
+
+    fn use_link(&mut self, at: usize, len: usize, score: f32, place: usize) {
+        #[expect(clippy::cast_precision_loss, reason = "at most three")]
+        let worth = score - 0.1 * self.links.places[place].hops as f32;
+        self.use_words(at..at + len, worth);
+    }
+
+    fn is_free(&self, at: usize) -> bool {
+        !self.out.used.contains_key(&at)
+    }
+
+    fn require(&mut self, field: String, op: Op, value: Value) {
+        self.out.query.conditions.push(Condition::Compare(Compare { field, op, value }));
+    }
+
+    fn superlative(&self) -> Option<Marked> {
+        let of = |one: &&Marked| matches!(one.mark, Mark::High | Mark::Low);
+        // "first name" is a name.
+        let free = |one: &&Marked| self.links.links.iter().all(|link| link.len < 2 || !link.words().contains(&one.at));
+        let counted = |one: &&Marked| {
+            let before = one.at.checked_sub(1).and_then(|at| self.request.mark_at(at));
+            before.is_none_or(|mark| !matches!(mark.mark, Mark::More | Mark::Less | Mark::AtLeast | Mark::AtMost))
+        };
+        self.request.marks.iter().filter(of).filter(free).find(counted).copied()
+    }
+
+    /// `top 5`, `the five largest`, `which five customers … most`.
+    fn limits(&mut self) {
+        if self.superlative().is_none() {
+            return;
+        }
+        let numbers = self.request.tokens.iter().enumerate().filter_map(|(at, token)| Some((at, token.number?)));
+        let fits = numbers.filter(|(at, number)| {
+            let compared = comparison(self.request, *at, at + 1).is_some() || self.request.unit(at + 1).is_some();
+            let valued = matches!(self.links.at(at + 1).map(|link| link.name), Some(Name::Field(place, field)) if is_number(self.links.field(place, field)));
+            (1.0..=f64::from(MOST)).contains(number) && number.fract() == 0.0 && !compared && !valued
+        });
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 200")]
+        let found = fits.map(|(at, number)| (at, number as u32)).next();
+        if let Some((at, number)) = found {
+            self.limit = Some(number);
+            self.use_words([at], 1.0);
+            self.out.conditions.insert(at);
+        }
+    }
+
+    fn direction(&self) -> Option<bool> {
+        if self.request.marked(Mark::Descending).is_some() {
+            return Some(true);
+        }
+        self.request.marked(Mark::Ascending).map(|_| false)
+    }
+
+    fn subject(&mut self) {
+        for link in self.links.links.clone() {
+            match link.name {
+                Name::Place(0) => self.use_link(link.at, link.len, link.score, 0),
+                // Named for what a condition is on: `albums of the artist …`.
+                Name::Place(place) | Name::Relation(place) if place > 0 => {
+                    let path = &self.links.places[place].path;
+                    let stands = |condition: &Condition| matches!(condition, Condition::Compare(one) if one.field.starts_with(path.as_str()));
+                    if self.out.query.conditions.iter().any(stands) {
+                        self.use_link(link.at, link.len, link.score, place);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let marks: Vec<Marked> = self.request.marks.clone();
+        for mark in &marks {
+            let counts = matches!(
+                mark.mark,
+                Mark::Sum
+                    | Mark::Average
+                    | Mark::Maximum
+                    | Mark::Minimum
+                    | Mark::High
+                    | Mark::Low
+                    | Mark::Each
+                    | Mark::More
+                    | Mark::Less
+                    | Mark::AtLeast
+                    | Mark::AtMost
+                    | Mark::Not
+                    | Mark::Without
+                    | Mark::Contains
+                    | Mark::Starts
+            );
+            // A word of asking without effect: another question would be answered.
+            let named = self.links.links.iter().any(|link| link.words().contains(&mark.at))
+                || self.out.used.contains_key(&mark.at);
+            let compares = matches!(mark.mark, Mark::More | Mark::Less | Mark::AtLeast | Mark::AtMost);
+            let behind = mark.at + mark.len;
+            // "look after": without a number nothing is compared.
+            let has_number = (behind..(behind + 3).min(self.request.tokens.len()))
+                .any(|at| self.request.tokens[at].number.is_some() || self.request.month(at).is_some());
+            let told = match mark.mark {
+                Mark::Sum => !self.out.query.aggregate.is_empty(),
+                Mark::Each => !self.out.query.group.is_empty(),
+                _ => compares && !has_number,
+            };
+            if counts && !named && !told && !self.consumed.contains(&mark.at) {
+                self.out.strain += 0.5;
+            }
+        }
+        for mark in marks {
+            if self.links.links.iter().all(|link| !link.words().contains(&mark.at)) {
+                // They count as read, but explain nothing by themselves.
+                let words =
+                    (mark.at..mark.at + mark.len).filter(|at| !self.out.used.contains_key(at)).collect::<Vec<_>>();
+                for at in words {
+                    if self.request.tokens[at].weight == Weight::Full {
+                        self.out.conditions.insert(at);
+                    }
+                }
+            }
+        }
+    }
+}

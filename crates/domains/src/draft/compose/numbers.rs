@@ -1,0 +1,284 @@
+//! Numbers over rows, and the groups that they are of.
+
+use super::{Composer, MOST, Measured, NUMBER};
+use crate::draft::asking::{Mark, Marked, asking};
+use crate::draft::links::{Link, Name, is_number, label};
+use crate::query::{Aggregate, DatePart, Function, Group, Order};
+
+/// How many rows there are.
+fn rows() -> Aggregate {
+    Aggregate { function: Function::Count, field: None, name: None, distinct: false }
+}
+
+impl<'d> Composer<'_, 'd> {
+    pub(super) fn form(&mut self) {
+        let groups = self.groups();
+        let superlative = self.superlative();
+        let number = self.number(superlative, !groups.is_empty());
+        match (number, groups.is_empty()) {
+            (Some(number), true) if superlative.is_some() && self.grouped_by_target(&number) => {}
+            (Some(number), _) => self.numbers_of(number, groups, superlative),
+            (None, false) => {
+                // "per country" without a number: how many.
+                self.numbers_of(rows(), groups, superlative);
+            }
+            (None, true) => self.rows(superlative),
+        }
+    }
+
+    /// `in each country`, `per genre`, `by year`.
+    pub(super) fn groups(&mut self) -> Vec<Group> {
+        let mut found = Vec::new();
+        let marks: Vec<Marked> = self.request.marks.iter().filter(|one| one.mark == Mark::Each).copied().collect();
+        for mark in marks {
+            let begin = mark.at + mark.len;
+            let mut words = (begin..self.request.tokens.len().min(begin + 6))
+                .take_while(|at| self.request.told_between(begin, *at) == 0);
+            let next = words.find_map(|at| {
+                if let Some(part) = self.request.date_part(at) {
+                    return Some((at, 1, Err(part)));
+                }
+                let link = self.links.at(at).filter(|link| link.at == at && !self.out.conditions.contains(&at))?;
+                Some((at, link.len, Ok(link.name)))
+            });
+            let Some((at, len, what)) = next else { continue };
+            let paths = match what {
+                Err(part) => self.date_group(at, part),
+                Ok(name) => self.group_of(name),
+            };
+            if paths.is_empty() {
+                continue;
+            }
+            self.use_words(at..at + len, 0.9);
+            self.out.conditions.extend(at..at + len);
+            self.consumed.insert(mark.at);
+            found.extend(paths);
+        }
+        // "monthly sales", "which year".
+        if found.is_empty() {
+            let adverb =
+                |at: &usize| self.request.tokens[*at].lower.ends_with("ly") && self.request.date_part(*at).is_some();
+            if let Some(at) = (0..self.request.tokens.len()).find(adverb)
+                && let Some(part) = self.request.date_part(at)
+            {
+                found = self.date_group(at, part);
+                self.use_words([at], 0.9);
+            }
+        }
+        found
+    }
+
+    pub(super) fn date_group(&self, near: usize, part: &str) -> Vec<Group> {
+        let part = match part {
+            "year" => DatePart::Year,
+            "month" => DatePart::Month,
+            _ => DatePart::Day,
+        };
+        let date = self.date_field(Some(near));
+        if let Some(year) =
+            self.year_field().filter(|year| part == DatePart::Year && date.is_none_or(|date| date.place > year.place))
+        {
+            return vec![Group { field: self.links.path(year.place, year.field), by: None }];
+        }
+        let group = |one: Measured<'_>| Group { field: self.links.path(one.place, one.field), by: Some(part) };
+        date.into_iter().map(group).collect()
+    }
+
+    pub(super) fn group_of(&self, name: Name) -> Vec<Group> {
+        let one = |path: String| Group { field: path, by: None };
+        match name {
+            Name::Field(place, field) if !self.links.places[place].many => {
+                vec![one(self.links.path(place, self.links.field(place, field)))]
+            }
+            Name::Place(place) | Name::Relation(place) if !self.links.places[place].many => {
+                let known = self.links.places[place].known;
+                label(known).into_iter().map(|field| one(self.links.path(place, field))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The number that is asked for.
+    fn number(&mut self, superlative: Option<Marked>, grouped: bool) -> Option<Aggregate> {
+        let marked =
+            |mark: Mark| self.request.marked(mark).copied().filter(|one| !self.out.conditions.contains(&one.at));
+        let count = marked(Mark::Count);
+        let sum = marked(Mark::Sum);
+        if let Some(mark) = marked(Mark::Average).or(marked(Mark::Maximum)).or(marked(Mark::Minimum)) {
+            let function = match mark.mark {
+                Mark::Average => Function::Avg,
+                Mark::Maximum => Function::Max,
+                _ => Function::Min,
+            };
+            let measured = self.measured(Some(mark.at))?;
+            self.consumed.insert(mark.at);
+            return Some(self.aggregate(function, measured));
+        }
+        if let Some(mark) = count {
+            return Some(self.counted(mark, grouped));
+        }
+        if let Some(mark) = sum
+            && let Some(measured) = self.measured(Some(mark.at))
+        {
+            self.consumed.insert(mark.at);
+            return Some(self.aggregate(Function::Sum, measured));
+        }
+        let plain = superlative.filter(|mark| mark.measure.is_none());
+        if (plain.is_some() || grouped)
+            && self.says_money()
+            && let Some(measured) = self.measured(None)
+        {
+            return Some(self.aggregate(Function::Sum, measured));
+        }
+        if let Some(number) = plain.and_then(|mark| self.most_of(mark, grouped)) {
+            return Some(number);
+        }
+        if grouped && let Some(measured) = self.named_number() {
+            return Some(self.aggregate(Function::Sum, measured));
+        }
+        None
+    }
+
+    fn says_money(&self) -> bool {
+        let adds_up = |measure: usize| ["money", "quantity"].contains(&asking().measures[measure].name.as_str());
+        let free = |at: usize| !self.out.conditions.contains(&at);
+        self.request.measures.iter().any(|(at, measure)| free(*at) && adds_up(*measure))
+    }
+
+    /// `how many customers`, `how many different countries`, `how many units`.
+    fn counted(&mut self, mark: Marked, grouped: bool) -> Aggregate {
+        self.consumed.insert(mark.at);
+        let begin = mark.at + mark.len;
+        let said = self.request.measures.iter().find(|(at, _)| *at == begin);
+        let quantity = said.map(|(_, measure)| &asking().measures[*measure]).filter(|one| one.name == "quantity");
+        if let Some(measured) = quantity.and_then(|measure| self.of_measure(measure, false)) {
+            return self.aggregate(Function::Sum, measured);
+        }
+        let next = self.links.links.iter().find(|link| link.at >= begin && !self.out.conditions.contains(&link.at));
+        let Some(link) = next.cloned() else { return rows() };
+        match link.name {
+            Name::Place(place) if self.is_list(place) => self.rows_of(&link, place),
+            Name::Field(place, field) if !self.links.places[place].many && !grouped && link.at <= begin + 1 => {
+                let field = self.links.field(place, field);
+                self.use_link(link.at, link.len, link.score, place);
+                if is_number(field) {
+                    self.aggregate(Function::Sum, Measured { place, field })
+                } else {
+                    Aggregate { field: Some(self.links.path(place, field)), distinct: true, ..rows() }
+                }
+            }
+            _ => rows(),
+        }
+    }
+
+    /// Whether rows have a list of it themselves.
+    fn is_list(&self, place: usize) -> bool {
+        self.links.places[place].many && self.links.places[place].hops == 1
+    }
+
+    /// How many rows of a list there are.
+    fn rows_of(&mut self, link: &Link, place: usize) -> Aggregate {
+        self.use_link(link.at, link.len, link.score, place);
+        Aggregate { field: Some(self.links.places[place].path.trim_end_matches('.').to_owned()), ..rows() }
+    }
+
+    /// `which genre has the most tracks`.
+    fn most_of(&mut self, mark: Marked, grouped: bool) -> Option<Aggregate> {
+        let behind = mark.at + mark.len;
+        let link = self.links.links.iter().find(|link| link.at >= behind).cloned()?;
+        if link.at > behind + 2 {
+            return None;
+        }
+        match link.name {
+            Name::Place(0) if self.has_target_before(mark.at) => Some(rows()),
+            Name::Place(place) if self.is_list(place) => Some(self.rows_of(&link, place)),
+            Name::Field(place, field) if grouped && is_number(self.links.field(place, field)) => {
+                let function = if mark.mark == Mark::High { Function::Max } else { Function::Min };
+                let field = self.links.field(place, field);
+                Some(self.aggregate(function, Measured { place, field }))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn has_target_before(&self, at: usize) -> bool {
+        self.links
+            .links
+            .iter()
+            .any(|link| link.at < at && link.name != Name::Place(0) && !self.out.conditions.contains(&link.at))
+    }
+
+    pub(super) fn aggregate(&mut self, function: Function, measured: Measured<'d>) -> Aggregate {
+        for ((at, len, score), place) in self.links_of(measured.place, measured.field) {
+            self.use_link(at, len, score, place);
+        }
+        let words: Vec<usize> =
+            self.request.measures.iter().map(|(at, _)| *at).filter(|at| !self.out.conditions.contains(at)).collect();
+        self.use_words(words, 0.8);
+        if self.links.places[measured.place].many {
+            self.out.strain += 0.15;
+        }
+        self.out.strain += self.farness(measured.field);
+        self.out.strange &= measured.place != 0;
+        Aggregate {
+            function,
+            field: Some(self.links.path(measured.place, measured.field)),
+            name: None,
+            distinct: false,
+        }
+    }
+
+    /// `which country has the most customers`: the groups are what is asked for.
+    pub(super) fn grouped_by_target(&mut self, number: &Aggregate) -> bool {
+        let Some(mark) = self.superlative() else { return false };
+        let over = number.field.as_ref();
+        let target = self.links.links.iter().find(|link| !self.out.conditions.contains(&link.at)).cloned();
+        let Some(link) = target.filter(|link| link.at < mark.at || self.limit.is_some() || link.at > mark.at) else {
+            return false;
+        };
+        let part = (0..self.request.tokens.len())
+            .find_map(|at| self.request.date_part(at).filter(|_| at < mark.at).map(|part| (at, part)));
+        let groups = match (part, link.name) {
+            (Some((at, part)), _) => {
+                self.use_words([at], 0.9);
+                self.date_group(at, part)
+            }
+            (None, Name::Place(0)) if over.is_some() => label(self.links.places[0].known)
+                .into_iter()
+                .map(|field| Group { field: field.name.clone(), by: None })
+                .collect(),
+            (None, Name::Place(0)) => Vec::new(),
+            (None, name) => self.group_of(name),
+        };
+        if groups.is_empty() {
+            return false;
+        }
+        if part.is_none() {
+            let place = match link.name {
+                Name::Place(place) | Name::Field(place, _) | Name::Relation(place) => place,
+            };
+            self.use_link(link.at, link.len, link.score, place);
+        }
+        self.numbers_of(number.clone(), groups, Some(mark));
+        true
+    }
+
+    pub(super) fn numbers_of(&mut self, number: Aggregate, groups: Vec<Group>, superlative: Option<Marked>) {
+        let grouped = !groups.is_empty();
+        let direction = self.direction();
+        let query = &mut self.out.query;
+        query.aggregate = vec![Aggregate { name: Some(NUMBER.to_owned()), ..number }];
+        query.group = groups;
+        if !grouped {
+            return;
+        }
+        query.limit = Some(MOST);
+        if let Some(mark) = superlative {
+            self.consumed.insert(mark.at);
+            query.order = vec![Order { field: NUMBER.to_owned(), desc: mark.mark == Mark::High }];
+            query.limit = Some(self.limit.unwrap_or(1));
+        } else if let Some(desc) = direction {
+            query.order = vec![Order { field: NUMBER.to_owned(), desc }];
+        }
+    }
+}

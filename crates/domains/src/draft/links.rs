@@ -1,0 +1,347 @@
+//! What the words of a request name, seen from one domain: domains that it leads to, their fields, and values.
+
+use std::ops::Range;
+
+use steward_core::text::{parts, same_word, stem};
+
+use super::asking::{Request, Weight};
+use super::{Alike, Found};
+use crate::model::{Field, FieldKind, Relation, RelationKind, View};
+use crate::query::MOST_HOPS;
+use crate::registry::{Known, Visible};
+
+/// Domains that are looked at from one.
+const MOST_PLACES: usize = 60;
+/// Most words of a name.
+const LONGEST: usize = 4;
+/// Least score of a name.
+const LEAST: f32 = 0.5;
+
+/// A domain that paths lead to.
+pub(crate) struct Place<'d> {
+    /// Empty, or relations with a dot after each.
+    pub path: String,
+    pub known: Known<'d>,
+    pub hops: usize,
+    /// Whether a row has a list of it.
+    pub many: bool,
+    pub relation: Option<&'d Relation>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Name {
+    Place(usize),
+    Field(usize, usize),
+    /// The words of a relation: what follows is of where it leads.
+    Relation(usize),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    pub at: usize,
+    pub len: usize,
+    pub name: Name,
+    pub score: f32,
+}
+
+impl Link {
+    pub fn words(&self) -> Range<usize> {
+        self.at..self.at + self.len
+    }
+}
+
+/// What a request names, seen from one domain.
+pub(crate) struct Links<'d> {
+    pub places: Vec<Place<'d>>,
+    pub links: Vec<Link>,
+}
+
+pub(crate) fn is_number(field: &Field) -> bool {
+    matches!(field.kind, FieldKind::Int | FieldKind::Float)
+}
+
+pub(crate) fn is_text(field: &Field) -> bool {
+    matches!(field.kind, FieldKind::String | FieldKind::Text)
+}
+
+pub(crate) fn is_date(field: &Field) -> bool {
+    matches!(field.kind, FieldKind::Date | FieldKind::Datetime)
+}
+
+/// Whether a field is part of a key, or leads elsewhere: its numbers count nothing.
+pub(crate) fn is_key(known: Known<'_>, field: &Field) -> bool {
+    let bound = known.domain.relations.iter().filter(|relation| relation.kind == RelationKind::BelongsTo);
+    known.facts.key.contains(&field.name)
+        || bound.flat_map(|relation| &relation.bind).any(|(local, _)| *local == field.name)
+        || parts(&field.name).last().is_some_and(|last| last == "id")
+}
+
+/// Whether the rows are people: they have first and last names.
+pub(crate) fn is_person(known: Known<'_>) -> bool {
+    label(known).len() == 2
+}
+
+/// The fields that name a row for people; none if it has no name.
+pub(crate) fn label(known: Known<'_>) -> Vec<&Field> {
+    let fields = || known.domain.fields.iter().filter(|field| is_text(field));
+    let part = |field: &Field, wanted: &str| parts(&field.name).iter().any(|part| part == wanted);
+    let first = fields().find(|field| part(field, "first") || part(field, "given"));
+    let last = fields().find(|field| part(field, "last") || part(field, "family") || part(field, "surname"));
+    if let (Some(first), Some(last)) = (first, last) {
+        return vec![first, last];
+    }
+    let own: Vec<String> = parts(&known.domain.name);
+    let named = fields().find(|field| ["name", "title", "label"].iter().any(|word| field.name.to_lowercase() == *word));
+    let named = named.or_else(|| {
+        fields().find(|field| {
+            let last = parts(&field.name).last().cloned().unwrap_or_default();
+            ["name", "title", "label"].contains(&last.as_str()) && !part(field, "contact")
+        })
+    });
+    let called = || fields().find(|field| own.contains(&field.name.to_lowercase()));
+    let mut texts = fields();
+    let only = texts.next().filter(|_| texts.next().is_none());
+    named.or_else(called).or(only).into_iter().collect()
+}
+
+impl<'d> Links<'d> {
+    pub fn of(request: &Request, visible: Visible<'d>, subject: Known<'d>, views: &[View], alike: &[Alike]) -> Self {
+        let places = reach(visible, subject);
+        let mut links = Vec::new();
+        let mut at = 0;
+        while at < request.tokens.len() {
+            let longest = LONGEST.min(request.tokens.len() - at);
+            let best = (1..=longest).rev().find_map(|len| named(request, &places, views, at..at + len));
+            let best = best.or_else(|| meant(request, &places, alike, at));
+            at += best.as_ref().map_or(1, |link| link.len);
+            links.extend(best);
+        }
+        Self { places, links }
+    }
+
+    pub fn field(&self, place: usize, field: usize) -> &'d Field {
+        &self.places[place].known.domain.fields[field]
+    }
+
+    pub fn path(&self, place: usize, field: &Field) -> String {
+        format!("{}{}", self.places[place].path, field.name)
+    }
+
+    pub fn at(&self, at: usize) -> Option<&Link> {
+        self.links.iter().find(|link| link.words().contains(&at))
+    }
+
+    /// The field links, with their fields.
+    pub fn fields(&self) -> impl Iterator<Item = (&Link, usize, &'d Field)> {
+        self.links.iter().filter_map(|link| match link.name {
+            Name::Field(place, field) => Some((link, place, self.field(place, field))),
+            _ => None,
+        })
+    }
+
+    /// Where a value that was found is meant: the nearest place, or one that words near to it name.
+    /// `by`: whether a preposition leads to it.
+    pub fn place_of(&self, found: &[&Found], by: bool) -> Option<(usize, usize)> {
+        let near = |link: &Link, words: &Range<usize>| {
+            let before = words.start.checked_sub(link.at + link.len).is_some_and(|gap| gap <= 3);
+            before || link.at.checked_sub(words.end).is_some_and(|gap| gap <= 2)
+        };
+        let mut best: Option<(f32, (usize, usize))> = None;
+        for (at, one) in found.iter().enumerate() {
+            for (index, place) in self.places.iter().enumerate() {
+                if place.known.domain.name != one.domain {
+                    continue;
+                }
+                #[expect(clippy::cast_precision_loss, reason = "at most three")]
+                let mut cost = place.hops as f32 + if place.many { 0.3 } else { 0.0 };
+                for link in self.links.iter().filter(|link| near(link, &one.words)) {
+                    cost -= match link.name {
+                        Name::Relation(to) if to == index => 1.6,
+                        Name::Place(to) if to == index && to != 0 => 1.2,
+                        Name::Field(to, field) if to == index && self.field(to, field).name == one.field => 1.5,
+                        _ => 0.0,
+                    };
+                }
+                if label(place.known).iter().any(|field| field.name == one.field) {
+                    cost -= 0.4;
+                }
+                if !one.exact {
+                    cost += 0.8;
+                }
+                // Who asks for albums by somebody names no album.
+                let own = index == 0
+                    && self
+                        .links
+                        .iter()
+                        .any(|link| link.name == Name::Place(0) && link.at + link.len < one.words.start);
+                if own && by && label(place.known).iter().any(|field| field.name == one.field) {
+                    cost += 2.0;
+                }
+                if best.is_none_or(|(known, _)| cost < known) {
+                    best = Some((cost, (at, index)));
+                }
+            }
+        }
+        best.map(|(_, found)| found)
+    }
+}
+
+/// The domains that relations lead to, nearest first.
+fn reach<'d>(visible: Visible<'d>, subject: Known<'d>) -> Vec<Place<'d>> {
+    let mut places = vec![Place { path: String::new(), known: subject, hops: 0, many: false, relation: None }];
+    let mut from = 0;
+    while from < places.len() && places.len() < MOST_PLACES {
+        let (path, known, hops, many) =
+            (places[from].path.clone(), places[from].known, places[from].hops, places[from].many);
+        let back = places[from].relation;
+        from += 1;
+        if hops >= MOST_HOPS {
+            continue;
+        }
+        let mut relations: Vec<_> = visible.relations(known).collect();
+        relations.sort_by_key(|(relation, _)| relation.kind == RelationKind::HasMany);
+        for (relation, to) in relations {
+            let returns = back.is_some_and(|back| {
+                back.kind != relation.kind
+                    && back.bind.iter().zip(&relation.bind).all(|(one, other)| one.0 == other.1 && one.1 == other.0)
+            });
+            if returns {
+                continue;
+            }
+            places.push(Place {
+                path: format!("{path}{}.", relation.name),
+                known: to,
+                hops: hops + 1,
+                many: many || relation.kind == RelationKind::HasMany,
+                relation: Some(relation),
+            });
+        }
+    }
+    places.truncate(MOST_PLACES);
+    places
+}
+
+/// How well words are a name, from 0 to 1. Part of a name counts less.
+fn alike(words: &[&str], stems: &[&str], name: &[String]) -> f32 {
+    let whole: String = name.iter().map(|part| stem(part)).collect();
+    if stems.concat() == whole || words.concat() == name.concat() {
+        return 1.0;
+    }
+    let ([word], [stem_of]) = (words, stems) else { return 0.0 };
+    if word.chars().count() >= 5 && strsim::osa_distance(stem_of, &whole) <= 1 {
+        return 0.85;
+    }
+    let told = |part: &String| !["id", "no", "is", "of", "the", "name"].contains(&part.as_str());
+    if name.len() > 1 {
+        if name.last().is_some_and(|last| told(last) && stem(last) == *stem_of) {
+            return 0.75;
+        }
+        if name.iter().any(|part| told(part) && stem(part) == *stem_of) {
+            return 0.65;
+        }
+        if name.iter().any(|part| told(part) && part.len() >= 3 && same_word(part, word)) {
+            return 0.6;
+        }
+    } else if whole.len() >= 4 && same_word(&whole, word) {
+        return 0.7;
+    }
+    0.0
+}
+
+/// The best name for some words.
+fn named(request: &Request, places: &[Place<'_>], views: &[View], words: Range<usize>) -> Option<Link> {
+    let tokens = request.tokens.get(words.clone())?;
+    if tokens.iter().any(|token| token.quote.is_some() || token.number.is_some())
+        || tokens.iter().skip(1).any(|token| !token.joined)
+    {
+        return None;
+    }
+    if tokens.len() == 1 && tokens[0].weight == Weight::None {
+        return None;
+    }
+    let lower: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
+    let stems: Vec<&str> = tokens.iter().map(|token| token.stem.as_str()).collect();
+    let light = tokens.len() == 1 && tokens[0].weight == Weight::Light;
+    let marked = tokens.len() == 1 && request.mark_at(words.start).is_some();
+    let mut best: Option<(f32, Link)> = None;
+    let mut take = |score: f32, hops: usize, name: Name| {
+        // A word of asking names only what is called exactly that.
+        if score < if light || marked { 0.95 } else { LEAST } {
+            return;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "at most three")]
+        let rank = score - 0.12 * hops as f32;
+        if best.as_ref().is_none_or(|(known, _)| rank > *known) {
+            best = Some((rank, Link { at: words.start, len: words.len(), name, score }));
+        }
+    };
+    for (index, place) in places.iter().enumerate() {
+        let domain = place.known.domain;
+        let aliases = domain.aliases.iter().map(|alias| words_of(alias));
+        let titles = views.iter().filter(|view| view.domain == domain.name).map(|view| words_of(&view.title));
+        for (name, most) in [parts(&domain.name)]
+            .into_iter()
+            .chain(aliases)
+            .map(|name| (name, 1.0))
+            .chain(titles.map(|name| (name, 0.9)))
+        {
+            take(alike(&lower, &stems, &name).min(most), place.hops, Name::Place(index));
+        }
+        if let Some(relation) = place.relation {
+            let mut own = parts(&relation.name);
+            own.extend(relation.bind.iter().flat_map(|(local, _)| parts(local)));
+            let leads =
+                own.iter().filter(|part| *part != "id").map(|part| alike(&lower, &stems, std::slice::from_ref(part)));
+            take(leads.fold(0.0, f32::max) * 0.9, place.hops, Name::Relation(index));
+        }
+        for (at, field) in domain.fields.iter().enumerate() {
+            if is_key(place.known, field) && !lower.contains(&"id") {
+                continue;
+            }
+            let labels = views.iter().filter(|view| view.domain == domain.name).flat_map(|view| &view.tables);
+            let labels = labels.flat_map(|table| &table.columns).filter(|column| column.field == field.name);
+            let aliases = field.aliases.iter().map(|alias| words_of(alias));
+            for name in
+                [parts(&field.name)].into_iter().chain(aliases).chain(labels.map(|column| words_of(&column.label)))
+            {
+                take(alike(&lower, &stems, &name) - 0.02, place.hops, Name::Field(index, at));
+            }
+        }
+    }
+    best.map(|(_, link)| link)
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    steward_core::text::words(text).into_iter().flat_map(|word| parts(&word.lower)).collect()
+}
+
+/// What a word that names nothing may mean.
+fn meant(request: &Request, places: &[Place<'_>], alike: &[Alike], at: usize) -> Option<Link> {
+    let token = request.tokens.get(at)?;
+    if token.weight != Weight::Full || token.proper || token.quote.is_some() || request.mark_at(at).is_some() {
+        return None;
+    }
+    let mut best: Option<(f32, Link)> = None;
+    for one in alike.iter().filter(|one| one.word == token.lower) {
+        for (index, place) in places.iter().enumerate().filter(|(_, place)| place.known.domain.name == one.domain) {
+            let name = match &one.field {
+                None => Name::Place(index),
+                Some(field) => {
+                    let Some(found) = place.known.domain.fields.iter().position(|known| known.name == *field) else {
+                        continue;
+                    };
+                    if is_key(place.known, &place.known.domain.fields[found]) {
+                        continue;
+                    }
+                    Name::Field(index, found)
+                }
+            };
+            #[expect(clippy::cast_precision_loss, reason = "at most three")]
+            let rank = one.score - 0.12 * place.hops as f32;
+            if best.as_ref().is_none_or(|(known, _)| rank > *known) {
+                best = Some((rank, Link { at, len: 1, name, score: one.score }));
+            }
+        }
+    }
+    best.map(|(_, link)| link)
+}

@@ -1,0 +1,94 @@
+//! Queries that tell where the words of a request are values of the database.
+
+use serde_json::{Value, json};
+
+use super::links::{is_text, label};
+use super::{Found, Phrase, Request};
+use crate::model::Field;
+use crate::query::{Compare, Condition, Group, Op, Query};
+use crate::registry::Known;
+
+/// Values of one field that may be found.
+const MOST_VALUES: u32 = 40;
+/// Names that are looked for as parts of values.
+const MOST_PARTS: usize = 3;
+
+/// A query for the values of one field, and what it looks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lookup {
+    pub query: Query,
+    domain: String,
+    field: String,
+    phrases: Vec<Phrase>,
+    exact: bool,
+}
+
+impl Lookup {
+    fn new(known: Known<'_>, field: &Field, phrases: Vec<Phrase>, exact: bool) -> Self {
+        let compare = |op: Op, value: Value| Condition::Compare(Compare { field: field.name.clone(), op, value });
+        let condition = if exact {
+            let mut texts: Vec<&str> =
+                phrases.iter().flat_map(|one| [one.text.as_str(), one.singular.as_str()]).collect();
+            texts.sort_unstable();
+            texts.dedup();
+            compare(Op::In, json!(texts))
+        } else {
+            Condition::Any { any: phrases.iter().map(|one| compare(Op::Contains, json!(one.text))).collect() }
+        };
+        let query = Query {
+            domain: known.domain.name.clone(),
+            conditions: vec![condition],
+            group: vec![Group { field: field.name.clone(), by: None }],
+            limit: Some(MOST_VALUES),
+            ..Query::default()
+        };
+        Self { query, domain: known.domain.name.clone(), field: field.name.clone(), phrases, exact }
+    }
+
+    /// What the values that the query returned say.
+    pub fn found(&self, values: &[Value]) -> Vec<Found> {
+        let mut found = Vec::new();
+        for value in values.iter().filter_map(Value::as_str) {
+            let lower = value.trim().to_lowercase();
+            for phrase in &self.phrases {
+                let (text, singular) = (phrase.text.to_lowercase(), phrase.singular.to_lowercase());
+                let fits = if self.exact { lower == text || lower == singular } else { lower.contains(&text) };
+                if fits {
+                    let value = if self.exact { value.to_owned() } else { phrase.text.clone() };
+                    let (domain, field) = (self.domain.clone(), self.field.clone());
+                    found.push(Found { words: phrase.words.clone(), domain, field, value, exact: self.exact });
+                }
+            }
+        }
+        found.dedup();
+        found
+    }
+}
+
+/// Where whole values may stand: one query for each field of a short text.
+pub fn lookups(request: &Request, subjects: &[Known<'_>]) -> Vec<Lookup> {
+    let phrases = request.phrases();
+    if phrases.is_empty() {
+        return Vec::new();
+    }
+    let fields = subjects.iter().flat_map(|known| known.domain.fields.iter().map(|field| (*known, field)));
+    let fields = fields.filter(|(_, field)| is_text(field) && field.filterable);
+    fields.map(|(known, field)| Lookup::new(known, field, phrases.clone(), true)).collect()
+}
+
+/// Where names that are no whole values may be part of some: in the fields that name rows.
+pub fn lookups_of_parts(request: &Request, subjects: &[Known<'_>], found: &[Found]) -> Vec<Lookup> {
+    let known = |at: usize| found.iter().any(|one| one.words.contains(&at));
+    let open = |phrase: &Phrase| {
+        phrase.proper
+            && phrase.text.chars().count() > 2
+            && phrase.words.clone().any(|at| !known(at) && request.tokens[at].weight != super::asking::Weight::None)
+    };
+    let phrases: Vec<Phrase> = request.phrases().into_iter().filter(open).take(MOST_PARTS).collect();
+    if phrases.is_empty() {
+        return Vec::new();
+    }
+    let labels = subjects.iter().flat_map(|known| label(*known).into_iter().map(|field| (*known, field)));
+    let labels = labels.filter(|(_, field)| field.filterable);
+    labels.map(|(known, field)| Lookup::new(known, field, phrases.clone(), false)).collect()
+}

@@ -1,0 +1,86 @@
+//! A folder of CSV and TSV files as a database that is only read: each file is a table, read anew once one of them changes.
+
+use super::DatasourceError;
+use super::idle::{Stamp, of_files};
+use std::path::{Component, Path, PathBuf};
+use steward_sandbox::sql::{Guard, Policy, TableText};
+
+const ENDINGS: [&str; 2] = ["csv", "tsv"];
+/// Files of a folder that are tables.
+const MOST: usize = 200;
+/// Bytes of all of them: they are held in memory.
+const LARGEST: u64 = 256 << 20;
+
+#[derive(Debug, Clone)]
+pub struct Folder {
+    path: PathBuf,
+    /// As the datasource names it.
+    name: String,
+}
+
+impl Folder {
+    /// A folder of the workspace; `.` is the workspace itself.
+    pub fn find(name: &str, workspace: &Path) -> Result<Self, DatasourceError> {
+        let failed = |why: String| DatasourceError::Settings(format!("the folder {name} can't be read: {why}"));
+        let relative = Path::new(name);
+        if !relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+            return Err(failed("give a path inside of the workspace".to_owned()));
+        }
+        let root = workspace.canonicalize().map_err(|error| failed(error.to_string()))?;
+        let path = root.join(relative).canonicalize().map_err(|error| failed(error.to_string()))?;
+        if !path.starts_with(&root) {
+            return Err(failed("it leads out of the workspace".to_owned()));
+        }
+        if !path.is_dir() {
+            return Err(failed("it is no folder".to_owned()));
+        }
+        Ok(Self { path, name: name.to_owned() })
+    }
+
+    /// By name. Links are left out: they may lead anywhere.
+    fn files(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let ending = |path: &Path| path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        let mut files: Vec<PathBuf> = entries
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+            .map(|entry| entry.path())
+            .filter(|path| ending(path).is_some_and(|ending| ENDINGS.contains(&ending.as_str())))
+            .collect();
+        files.sort();
+        files
+    }
+
+    pub fn stamp(&self) -> Option<Stamp> {
+        of_files(&self.files())
+    }
+
+    /// Reads all files. Blocks.
+    pub fn open(&self, policy: Policy) -> Result<Guard, DatasourceError> {
+        let files = self.files();
+        let failed = |why: String| DatasourceError::Settings(format!("the folder {}: {why}", self.name));
+        if files.is_empty() {
+            return Err(failed("it has no CSV or TSV files; put some there".to_owned()));
+        }
+        if files.len() > MOST {
+            return Err(failed(format!("it has {} files, and {MOST} can be tables; divide it", files.len())));
+        }
+        let size: u64 = files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
+        if size > LARGEST {
+            return Err(failed(format!(
+                "its files have {} MB, and {} MB can be held; put them into a database",
+                size >> 20,
+                LARGEST >> 20
+            )));
+        }
+        let mut texts = Vec::with_capacity(files.len());
+        for path in &files {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let bytes = std::fs::read(path).map_err(|error| failed(format!("{name}: {error}")))?;
+            let table = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            texts.push((name, table, String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        let tables: Vec<TableText<'_>> =
+            texts.iter().map(|(source, name, text)| TableText { source, name, text }).collect();
+        Ok(Guard::of_tables(&tables, policy)?)
+    }
+}
