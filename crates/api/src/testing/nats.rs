@@ -111,9 +111,10 @@ async fn a_flood_is_refused_beyond_a_bound_and_the_rest_is_answered() {
     let bed = bed().await;
     bed.admin().await;
     let door = NatsDoor::new(bed.state.clone(), Some(EMAIL));
-    let answers = futures::future::join_all((0..300).map(|_| ask(&door, GOOD, None))).await;
+    let answers = futures::future::join_all((0..1000).map(|_| ask(&door, GOOD, None))).await;
     let refused = answers.iter().filter(|answer| answer["ok"] == false).count();
-    assert_eq!(refused, 300 - 256, "{answers:?}");
+    // Some are answered before the last ones come.
+    assert!((1..=1000 - 256).contains(&refused), "{refused} were refused");
     assert!(answers.iter().filter(|answer| answer["ok"] == false).all(|answer| error(answer).contains("in a moment")));
     assert_eq!(ask(&door, GOOD, None).await["ok"], true);
 }
