@@ -12,6 +12,7 @@ mod exact_sums;
 mod functions;
 pub mod mysql;
 mod open;
+mod parquet_tables;
 mod pattern;
 mod planned;
 mod policy;
@@ -30,7 +31,7 @@ pub use error::SqlError;
 pub use policy::{ColumnRef, Functions, Limits, Policy, Tables, is_sensitive};
 pub use query::{Rows, Truncated};
 pub use server_guard::Checked;
-pub use text_tables::TableText;
+pub use text_tables::{TableContent, TableFile};
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -16,6 +16,7 @@ mod sql_careful;
 mod sql_domains;
 mod sql_journals;
 mod sql_more;
+mod sql_parquet;
 mod sql_private_database;
 mod sql_servers;
 mod sql_servers_powers;

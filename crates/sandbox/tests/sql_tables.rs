@@ -1,10 +1,11 @@
 //! CSV and TSV asked in SQL.
 
 use serde_json::{Value, json};
-use steward_sandbox::sql::{Guard, Limits, Policy, SqlError, TableText};
+use steward_sandbox::sql::{Guard, Limits, Policy, SqlError, TableContent, TableFile};
 
 fn guard(texts: &[(&str, &str)]) -> Result<Guard, SqlError> {
-    let texts: Vec<TableText<'_>> = texts.iter().map(|(name, text)| TableText { source: name, name, text }).collect();
+    let texts: Vec<TableFile<'_>> =
+        texts.iter().map(|&(name, text)| TableFile { source: name, name, content: TableContent::Text(text) }).collect();
     Guard::of_tables(&texts, Policy::default())
 }
 
@@ -101,7 +102,7 @@ fn what_is_too_much_or_no_table_says_so() {
         assert!(refused.contains(why), "{refused}");
     }
     let policy = Policy { limits: Limits { rows: 2, ..Limits::default() }, ..Policy::default() };
-    let text = TableText { source: "t.csv", name: "t", text: "a\n1\n2\n3\n" };
+    let text = TableFile { source: "t.csv", name: "t", content: TableContent::Text("a\n1\n2\n3\n") };
     let guard = Guard::of_tables(&[text], policy).unwrap();
     assert_eq!(guard.query("SELECT a FROM t").unwrap().rows.len(), 2);
     for sql in ["DELETE FROM t", "INSERT INTO t VALUES (4)", "ATTACH 'x' AS y", "SELECT * FROM sqlite_schema"] {

@@ -1,4 +1,4 @@
-//! SQL: a tool for SQLite, CSV and TSV files in the workspace, and structured queries.
+//! SQL: a tool for SQLite, CSV, TSV and Parquet files in the workspace, and structured queries.
 
 pub mod databases;
 pub mod joins;
@@ -6,7 +6,7 @@ pub mod lower;
 mod server_url;
 pub mod show;
 pub(crate) mod source;
-mod table_files;
+pub(crate) mod table_files;
 mod tool;
 
 #[cfg(test)]

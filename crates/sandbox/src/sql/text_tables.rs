@@ -1,14 +1,16 @@
-//! Texts of rows (CSV, TSV) as tables of a database in memory, so that any query works on them.
+//! Files of rows (CSV, TSV, Parquet) as tables of a database in memory, so that any query works on them.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use csv::{ByteRecord, ReaderBuilder};
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 
 use super::error::SqlError;
 use super::open::{OpenMode, harden};
+use super::parquet_tables;
 use super::policy::Policy;
 use super::{Guard, exact_sums};
 
@@ -21,29 +23,66 @@ const SAMPLE: usize = 50;
 /// The likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-#[derive(Debug, Clone, Copy)]
-pub struct TableText<'t> {
+#[derive(Debug, Clone)]
+pub struct TableFile<'t> {
     pub source: &'t str,
     /// The table's name; numbered if it is taken.
     pub name: &'t str,
-    pub text: &'t str,
+    pub content: TableContent<'t>,
+}
+
+#[derive(Debug, Clone)]
+pub enum TableContent<'t> {
+    /// Lines of cells; what separates them is found out.
+    Text(&'t str),
+    Parquet(Bytes),
+}
+
+/// How much can still be read.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub rows: usize,
+    until: Instant,
+}
+
+impl Room {
+    /// Takes one row.
+    pub fn take(&mut self, file: &TableFile<'_>, now: Instant) -> Result<(), SqlError> {
+        let left = self.rows.checked_sub(1);
+        self.rows = left.ok_or_else(|| too_large(file, &format!("holds more than {ROWS} rows")))?;
+        self.in_time(file, now)
+    }
+
+    fn in_time(&self, file: &TableFile<'_>, now: Instant) -> Result<(), SqlError> {
+        if now > self.until {
+            return Err(too_large(file, &format!("takes more than {} s to read", PATIENCE.as_secs())));
+        }
+        Ok(())
+    }
 }
 
 impl Guard {
-    /// The first row names the columns, unless it holds numbers like those below it. A column is `INTEGER` or `REAL`
-    /// only if no cell loses a digit, else `TEXT`; empty cells are null. [`SqlError::Limit`] for what is too large,
+    /// Of a text, the first row names the columns, unless it holds numbers like those below it. A column is `INTEGER` or
+    /// `REAL` only if no cell loses a digit, else `TEXT`; empty cells are null. [`SqlError::Limit`] for what is too large,
     /// [`SqlError::Open`] for what is no table.
-    pub fn of_tables(texts: &[TableText<'_>], policy: Policy) -> Result<Self, SqlError> {
+    pub fn of_tables(files: &[TableFile<'_>], policy: Policy) -> Result<Self, SqlError> {
         let conn = Connection::open_in_memory().map_err(SqlError::Sqlite)?;
-        let until = Instant::now() + PATIENCE;
         let mut names = HashSet::new();
-        let mut room = ROWS;
-        for one in texts {
-            let name = free(&identifier(one.name), &mut names);
-            let table = Table::read(one, policy.limits.columns, &mut room, until)?;
-            conn.execute_batch(&table.definition(&name)).map_err(SqlError::Sqlite)?;
+        let mut room = Room { rows: ROWS, until: Instant::now() + PATIENCE };
+        let most = policy.limits.columns;
+        for file in files {
+            let name = free(&identifier(file.name), &mut names);
             conn.execute_batch("BEGIN").map_err(SqlError::Sqlite)?;
-            table.fill(&conn, &name, one, until)?;
+            match &file.content {
+                TableContent::Text(text) => {
+                    let table = Table::read(file, text, most, &mut room)?;
+                    conn.execute_batch(&table.definition(&name)).map_err(SqlError::Sqlite)?;
+                    table.fill(&conn, &name, file, text, &room)?;
+                }
+                TableContent::Parquet(bytes) => {
+                    parquet_tables::load(&conn, &name, file, bytes.clone(), most, &mut room)?;
+                }
+            }
             conn.execute_batch("COMMIT").map_err(SqlError::Sqlite)?;
         }
         harden(&conn, &policy.limits, OpenMode::Read).map_err(SqlError::Sqlite)?;
@@ -59,21 +98,18 @@ struct Table {
 }
 
 impl Table {
-    fn read(one: &TableText<'_>, most: usize, room: &mut usize, until: Instant) -> Result<Self, SqlError> {
-        let separator = separator(one.text);
+    fn read(one: &TableFile<'_>, text: &str, most: usize, room: &mut Room) -> Result<Self, SqlError> {
+        let separator = separator(text);
         let mut first: Option<Vec<String>> = None;
         let mut columns: Vec<Column> = Vec::new();
         let mut several_lines = false;
-        for record in records(one.text, separator) {
+        for record in records(text, separator) {
             let record = record.map_err(|e| unreadable(one, &e.to_string()))?;
             several_lines = record.iter().any(|cell| cell.contains(&b'\n'));
             if record.iter().all(<[u8]>::is_empty) {
                 continue;
             }
-            *room = room.checked_sub(1).ok_or_else(|| too_large(one, &format!("holds more than {ROWS} rows")))?;
-            if Instant::now() > until {
-                return Err(too_large(one, &format!("takes more than {} s to read", PATIENCE.as_secs())));
-            }
+            room.take(one, Instant::now())?;
             let cells = record.iter().map(String::from_utf8_lossy);
             if first.is_none() {
                 first = Some(cells.map(std::borrow::Cow::into_owned).collect());
@@ -90,7 +126,7 @@ impl Table {
             }
         }
         // A quotation mark that never ends takes the rest of the file into its cell.
-        if several_lines && one.text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
+        if several_lines && text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
             return Err(unreadable(one, "a quotation mark opens a cell and none closes it"));
         }
         let first = first.ok_or_else(|| unreadable(one, "it holds no rows"))?;
@@ -120,19 +156,24 @@ impl Table {
         format!("CREATE TABLE {} ({})", quoted(name), columns.join(", "))
     }
 
-    fn fill(&self, conn: &Connection, name: &str, one: &TableText<'_>, until: Instant) -> Result<(), SqlError> {
+    fn fill(
+        &self,
+        conn: &Connection,
+        name: &str,
+        one: &TableFile<'_>,
+        text: &str,
+        room: &Room,
+    ) -> Result<(), SqlError> {
         let kinds: Vec<Kind> = self.columns.iter().map(|(_, column)| column.kind()).collect();
         let places = vec!["?"; kinds.len()].join(", ");
         let mut insert =
             conn.prepare(&format!("INSERT INTO {} VALUES ({places})", quoted(name))).map_err(SqlError::Sqlite)?;
-        let rows = records(one.text, self.separator)
+        let rows = records(text, self.separator)
             .filter_map(Result::ok)
             .filter(|record| !record.iter().all(<[u8]>::is_empty))
             .skip(usize::from(self.headed));
         for record in rows {
-            if Instant::now() > until {
-                return Err(too_large(one, &format!("takes more than {} s to read", PATIENCE.as_secs())));
-            }
+            room.in_time(one, Instant::now())?;
             let values = kinds.iter().enumerate().map(|(at, kind)| {
                 let cell = String::from_utf8_lossy(record.get(at).unwrap_or_default());
                 kind.value(&cell).unwrap_or(SqlValue::Null)
@@ -204,15 +245,15 @@ fn identifier(text: &str) -> String {
     name
 }
 
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\"").replace('\0', ""))
 }
 
-fn unreadable(one: &TableText<'_>, reason: &str) -> SqlError {
+pub(super) fn unreadable(one: &TableFile<'_>, reason: &str) -> SqlError {
     SqlError::Open { path: one.source.into(), reason: format!("it is no table of rows: {reason}") }
 }
 
-fn too_large(one: &TableText<'_>, what: &str) -> SqlError {
+pub(super) fn too_large(one: &TableFile<'_>, what: &str) -> SqlError {
     SqlError::Limit { what: format!("{} {what}; split the file", one.source) }
 }
 
@@ -306,7 +347,7 @@ fn integer(text: &str) -> Option<i64> {
     plain.then(|| text.parse().ok()).flatten()
 }
 
-fn real(text: &str) -> Option<f64> {
+pub(super) fn real(text: &str) -> Option<f64> {
     let number = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));

@@ -1,11 +1,12 @@
-//! A folder of CSV and TSV files as a database that is only read: each file is a table, read anew once one of them changes.
+//! A folder of CSV, TSV and Parquet files as a database that is only read: each file is a table, read anew once one of them changes.
 
 use super::DatasourceError;
 use super::idle::{Stamp, of_files};
+use crate::sql::table_files::{FileContent, table_of};
 use std::path::{Component, Path, PathBuf};
-use steward_sandbox::sql::{Guard, Policy, TableText};
+use steward_sandbox::sql::{Guard, Policy, TableFile};
 
-const ENDINGS: [&str; 2] = ["csv", "tsv"];
+const ENDINGS: [&str; 3] = ["csv", "tsv", "parquet"];
 /// Files of a folder that are tables.
 const MOST: usize = 200;
 /// Bytes of all of them: they are held in memory.
@@ -59,7 +60,7 @@ impl Folder {
         let files = self.files();
         let failed = |why: String| DatasourceError::Settings(format!("the folder {}: {why}", self.name));
         if files.is_empty() {
-            return Err(failed("it has no CSV or TSV files; put some there".to_owned()));
+            return Err(failed("it has no CSV, TSV or Parquet files; put some there".to_owned()));
         }
         if files.len() > MOST {
             return Err(failed(format!("it has {} files, and {MOST} can be tables; divide it", files.len())));
@@ -72,15 +73,14 @@ impl Folder {
                 LARGEST >> 20
             )));
         }
-        let mut texts = Vec::with_capacity(files.len());
+        let mut contents = Vec::with_capacity(files.len());
         for path in &files {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let bytes = std::fs::read(path).map_err(|error| failed(format!("{name}: {error}")))?;
-            let table = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            texts.push((name, table, String::from_utf8_lossy(&bytes).into_owned()));
+            let content = FileContent::of(&name, bytes);
+            contents.push((name, content));
         }
-        let tables: Vec<TableText<'_>> =
-            texts.iter().map(|(source, name, text)| TableText { source, name, text }).collect();
+        let tables: Vec<TableFile<'_>> = contents.iter().map(|(name, content)| table_of(name, content)).collect();
         Ok(Guard::of_tables(&tables, policy)?)
     }
 }

@@ -30,7 +30,7 @@ fn begins_so(file: Option<File>) -> bool {
     file.is_some_and(|mut file| file.read_exact(&mut head).is_ok()) && head == *MAGIC
 }
 
-/// Opens a SQLite file, or CSV and TSV files as the tables of one database.
+/// Opens a SQLite file, or CSV, TSV and Parquet files as the tables of one database.
 pub fn open(workspace: &Path, database: &str, policy: Policy) -> Result<Guard, String> {
     if let Some(paths) = table_files::named(workspace, database)? {
         return table_files::open(workspace, &paths, policy);
@@ -52,7 +52,7 @@ pub fn resolve(workspace: &Path, database: &str) -> Result<PathBuf, String> {
         return Err(format!("`{database}` leads out of the workspace"));
     }
     if !begins_so(File::open(&real).ok()) {
-        return Err(format!("`{database}` is no SQLite database, and no CSV or TSV file"));
+        return Err(format!("`{database}` is no SQLite database, and no CSV, TSV or Parquet file"));
     }
     Ok(real)
 }

@@ -1,14 +1,42 @@
+use bytes::Bytes;
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::path::Path;
 use steward_sandbox::files::{EntryKind, FileLimits, Workspace};
-use steward_sandbox::sql::{Guard, Policy, TableText};
+use steward_sandbox::sql::{Guard, Policy, TableContent, TableFile};
 
 const BYTES: u64 = 64 << 20;
 const FILES: usize = 50;
 
-fn is_table(path: &str) -> bool {
+fn ends_in(path: &str, endings: &[&str]) -> bool {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
-    extension.is_some_and(|found| ["csv", "tsv", "tab", "psv"].iter().any(|known| found.eq_ignore_ascii_case(known)))
+    extension.is_some_and(|found| endings.iter().any(|known| found.eq_ignore_ascii_case(known)))
+}
+
+fn is_table(path: &str) -> bool {
+    ends_in(path, &["csv", "tsv", "tab", "psv", "parquet"])
+}
+
+/// The table of a file whose name is `path`.
+pub(crate) fn table_of<'t>(path: &'t str, content: &'t FileContent) -> TableFile<'t> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
+    let content = match content {
+        FileContent::Text(text) => TableContent::Text(text),
+        FileContent::Parquet(bytes) => TableContent::Parquet(bytes.clone()),
+    };
+    TableFile { source: path, name, content }
+}
+
+/// What a file of rows holds.
+pub(crate) enum FileContent {
+    Text(String),
+    Parquet(Bytes),
+}
+
+impl FileContent {
+    pub fn of(path: &str, bytes: Vec<u8>) -> Self {
+        if ends_in(path, &["parquet"]) { Self::Parquet(bytes.into()) } else { Self::Text(text(bytes)) }
+    }
 }
 
 /// The files that `database` names if they are files of rows: one, several separated by commas, or a folder.
@@ -30,7 +58,9 @@ pub(super) fn named(workspace: &Path, database: &str) -> Result<Option<Vec<Strin
             let before = found.len();
             found.extend(inside.map(|entry| format!("{}/{}", part.trim_end_matches('/'), entry.name)));
             if found.len() == before {
-                return Err(format!("the folder `{part}` holds no CSV or TSV file; name a database, or such files"));
+                return Err(format!(
+                    "the folder `{part}` holds no CSV, TSV or Parquet file; name a database, or such files"
+                ));
             }
         } else {
             others.push(part);
@@ -40,7 +70,7 @@ pub(super) fn named(workspace: &Path, database: &str) -> Result<Option<Vec<Strin
         (0, _) => Ok(None),
         (1..=FILES, []) => Ok(Some(found)),
         (_, [other, ..]) => Err(format!(
-            "`{other}` is no CSV or TSV file, and a database can't be asked together with such files; ask it by itself"
+            "`{other}` is no CSV, TSV or Parquet file, and a database can't be asked together with such files; ask it by itself"
         )),
         (count, []) => Err(format!("{count} files are too many for one query; name at most {FILES}")),
     }
@@ -53,24 +83,17 @@ fn reader(workspace: &Path) -> Result<Workspace, String> {
 
 pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy) -> Result<Guard, String> {
     let files = reader(workspace)?;
-    let mut texts = Vec::new();
+    let mut contents = Vec::new();
     let mut left = BYTES;
     for path in paths {
         let bytes = files.read(path).map_err(|error| error.to_string())?;
         left = left
             .checked_sub(bytes.len() as u64)
             .ok_or_else(|| format!("the files hold more than {} MB together; name fewer", BYTES >> 20))?;
-        texts.push(text(bytes));
+        contents.push(FileContent::of(path, bytes));
     }
-    let tables: Vec<TableText<'_>> = paths
-        .iter()
-        .zip(&texts)
-        .map(|(path, text)| {
-            let file = path.rsplit('/').next().unwrap_or(path);
-            let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
-            TableText { source: path, name, text }
-        })
-        .collect();
+    let tables: Vec<TableFile<'_>> =
+        paths.iter().zip(&contents).map(|(path, content)| table_of(path, content)).collect();
     Guard::of_tables(&tables, policy).map_err(|error| error.to_string())
 }
 

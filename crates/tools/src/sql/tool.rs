@@ -11,7 +11,7 @@ pub struct SqlTool;
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct SqlArgs {
-    /// Path of the database, or of CSV and TSV files.
+    /// Path of the database, or of CSV, TSV and Parquet files.
     pub database: String,
     pub query: Ask,
 }
