@@ -34,7 +34,7 @@ pub const MOST_PARENTS: u32 = 200;
 /// Embedded rows for each row.
 pub const MOST_EMBEDDED: u32 = 100;
 /// Relations that a path may lead over.
-pub const MOST_HOPS: usize = 3;
+pub const MOST_HOPS: usize = 6;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Query {

@@ -7,11 +7,12 @@ use steward_core::text::{parts, same_word, stem};
 use super::asking::{Request, Weight};
 use super::{Alike, Found};
 use crate::model::{Field, FieldKind, Relation, RelationKind, View};
-use crate::query::MOST_HOPS;
 use crate::registry::{Known, Visible};
 
 /// Domains that are looked at from one.
 const MOST_PLACES: usize = 60;
+/// Relations to a domain that words may mean.
+const MOST_HOPS: usize = 3;
 /// Most words of a name.
 const LONGEST: usize = 4;
 /// Least score of a name.

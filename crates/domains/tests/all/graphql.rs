@@ -241,8 +241,8 @@ fn relations() {
     );
     refuse("{ track { album { tracks { name } } } }", &["track.album.tracks: a list can only stand right below"]);
     refuse(
-        "{ customer { referrer { referrer { referrer { referrer { name } } } } } }",
-        &["leads over more than 3 relations", "leads over more than 3 relations"],
+        "{ customer { referrer { referrer { referrer { referrer { referrer { referrer { referrer { name } } } } } } } } }",
+        &["fields are nested more than 8 levels"],
     );
     refuse(
         "{ artist { new: albums(limit: 1) { title } old: albums(limit: 2) { title } } }",

@@ -43,8 +43,8 @@ fn names() {
         &["`artist.albums.title` is in a list of rows; ask the domain `album` itself"],
     );
     check(
-        json!({"domain": "customer", "fields": ["referrer.referrer.referrer.referrer.name"]}),
-        &["leads over more than 3 relations"],
+        json!({"domain": "customer", "fields": ["referrer.referrer.referrer.referrer.referrer.referrer.referrer.name"]}),
+        &["leads over more than 6 relations"],
     );
     check(
         json!({"domain": "album", "order": "pric"}),
