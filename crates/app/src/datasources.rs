@@ -170,7 +170,8 @@ impl App {
         id: DatasourceId,
         input: DatasourceInput,
     ) -> Result<Datasource, AppError> {
-        let DatasourceInput { name, database, credential, visibility, limits, writable, version } = input;
+        let DatasourceInput { name, database, credential, visibility, limits, writable, as_asking_user, version } =
+            input;
         let good = name
             .chars()
             .enumerate()
@@ -215,7 +216,25 @@ impl App {
                 "leave `writable` out, or put the rows into a database",
             ));
         }
+        if as_asking_user && !database.starts_with("postgres") {
+            return Err(AppError::invalid(
+                "as_asking_user",
+                "only PostgreSQL can run statements as the person who asks",
+                "leave `as_asking_user` out",
+            ));
+        }
         let changed_at = self.now();
-        Ok(Datasource { id, name, database, credential, visibility, limits, writable, version, changed_at })
+        Ok(Datasource {
+            id,
+            name,
+            database,
+            credential,
+            visibility,
+            limits,
+            writable,
+            as_asking_user,
+            version,
+            changed_at,
+        })
     }
 }

@@ -19,13 +19,14 @@ use crate::error::AppError;
 use graphql::SchemaCache;
 use known::KnownCache;
 use sources::Opened;
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use steward_core::ports::{
     Clock, DataCaller, DataError, DomainStore, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault,
 };
-use steward_core::{TenantId, Timestamp};
+use steward_core::{TenantId, Timestamp, UserId};
 use steward_tools::datasource::Datasources;
 
 /// Longest time of writing a change: statements have a limit of a minute.
@@ -63,6 +64,7 @@ pub struct DomainService {
     known: KnownCache,
     schemas: SchemaCache,
     opened: Mutex<Opened>,
+    readers: Mutex<Readers>,
     alone: bool,
     started_at: Timestamp,
 }
@@ -87,6 +89,7 @@ impl DomainService {
             known: KnownCache::default(),
             schemas: SchemaCache::default(),
             opened: Mutex::default(),
+            readers: Mutex::default(),
             alone,
             started_at,
         }
@@ -97,18 +100,56 @@ impl DomainService {
         (self.alone && begun < self.started_at) || self.clock.now().since(begun) > LONGEST_WRITE
     }
 
-    /// What permissions of domains know a caller by: the role and the groups. Nobody has none.
-    pub(crate) async fn roles(&self, caller: DataCaller) -> StoreResult<Vec<String>> {
+    /// Who asks. Somebody who was disabled is nobody.
+    pub(crate) async fn reader(&self, caller: DataCaller) -> StoreResult<Reader> {
         let Some(user) = caller.user else {
-            return Ok(Vec::new());
+            return Ok(Reader::default());
         };
-        let Some(known) = self.users.user(self.tenant, user).await?.filter(|user| user.state() == UserState::Active)
-        else {
-            return Ok(Vec::new());
-        };
-        let groups = self.groups.groups_of(self.tenant, user).await?;
-        Ok(std::iter::once(known.role.as_str().to_owned()).chain(groups.into_iter().map(|group| group.name)).collect())
+        // Read first, so that a change made meanwhile makes the entry void.
+        let identities = self.users.identities();
+        if let Some(now) = identities
+            && let Some((_, reader)) = self.readers().get(&user).filter(|(at, _)| *at == now)
+        {
+            return Ok(reader.clone());
+        }
+        let reader = self.read_reader(user).await?;
+        if let Some(now) = identities {
+            let mut readers = self.readers();
+            readers.retain(|_, (at, _)| *at == now);
+            readers.insert(user, (now, reader.clone()));
+        }
+        Ok(reader)
     }
+
+    fn readers(&self) -> MutexGuard<'_, Readers> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn read_reader(&self, user: UserId) -> StoreResult<Reader> {
+        let (known, groups) =
+            futures::try_join!(self.users.user(self.tenant, user), self.groups.groups_of(self.tenant, user))?;
+        let Some(known) = known.filter(|user| user.state() == UserState::Active) else {
+            return Ok(Reader::default());
+        };
+        let groups = groups.into_iter().map(|group| group.name);
+        let roles = std::iter::once(known.role.as_str().to_owned()).chain(groups).collect();
+        Ok(Reader { roles, email: Some(known.email) })
+    }
+
+    pub(crate) async fn roles(&self, caller: DataCaller) -> StoreResult<Vec<String>> {
+        Ok(self.reader(caller).await?.roles)
+    }
+}
+
+/// Those that were looked up, each with the count of changes of users and groups until then.
+type Readers = HashMap<UserId, (u64, Reader)>;
+
+/// Who asks, as permissions of domains and databases know them. Nobody has no roles.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reader {
+    /// The role and the groups.
+    pub roles: Vec<String>,
+    pub email: Option<String>,
 }
 
 /// As an error of a use case.

@@ -80,13 +80,14 @@ impl App {
     /// The values that a field of a domain can take.
     pub async fn domain_choices(&self, caller: &Caller, name: &str, field: &str) -> Result<Vec<Choice>, AppError> {
         authorize(caller, Action::Read, Resource::Domains)?;
-        let (known, roles) = self.domains_for(caller).await?;
-        let visible = known.domains.seen_by(&roles);
+        let known = self.domains.known().await?;
+        let reader = self.domains.reader(asking(caller)).await?;
+        let visible = known.domains.seen_by(&reader.roles);
         let found = visible.domain(name).ok_or_else(|| AppError::not_found(format!("domain `{name}`")))?;
         let unknown = || AppError::not_found(format!("a list of choices of `{name}.{field}`"));
         let options = found.field(field).and_then(|field| field.options.as_ref()).ok_or_else(unknown)?;
         let meta = found.domain.metas.iter().find(|meta| meta.name == *options).ok_or_else(unknown)?;
-        let choices = self.domains.choices(&known, found.domain, meta).await?;
+        let choices = self.domains.choices(&known, found.domain, meta, &reader).await?;
         Ok(choices.into_iter().map(|(value, label)| Choice { value, label }).collect())
     }
 

@@ -15,7 +15,7 @@ pub struct Datasource {
     pub id: DatasourceId,
     /// What domains call it: letters, digits and `_`. Unique.
     pub name: String,
-    /// Where it is: `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// Where it is: `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     pub database: String,
     /// Holds its user and password.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,6 +27,8 @@ pub struct Datasource {
     pub limits: DatasourceLimits,
     /// Whether people may confirm changes of its rows; else it is only read.
     pub writable: bool,
+    /// Whether the database runs statements as its role that is called like the e-mail address of who asks. PostgreSQL only.
+    pub as_asking_user: bool,
     /// Counts its changes.
     pub version: u64,
     /// When it was changed last.

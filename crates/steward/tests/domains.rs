@@ -3,6 +3,7 @@
 mod graphql;
 mod questions;
 mod recorded;
+mod servers;
 
 use crate::api_routes::house::{House, key, text};
 #[cfg(feature = "failpoints")]
@@ -350,7 +351,6 @@ fn datasources_that_can_t_be_are_refused() {
     }
 }
 
-/// Whether two answers say the same: sums of fractions depend on the order in which they are added.
 #[test]
 fn a_folder_of_files_is_a_database_that_is_only_read() {
     let house = House::with_people(Script::default(), PEOPLE);
@@ -362,12 +362,17 @@ fn a_folder_of_files_is_a_database_that_is_only_read() {
         .write("numbers/readings.tsv", "station_id\ttaken\tvalue\n1\t2024-01-01\t3.5\n2\t2024-01-02\t4\n")
         .unwrap();
     house.bench.work.write("numbers/notes.txt", "no table").unwrap();
+    let soil = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sandbox/tests/data/parquet/polars.parquet");
+    std::fs::copy(soil, house.bench.work.path().join("numbers/soil.parquet")).unwrap();
     let body = json!({"name": "numbers", "database": "folder:numbers", "writable": true});
     let problem = house.post("/api/datasources", body, 422);
     assert!(problem.to_string().contains("only read"), "{problem}");
     let made = house.post("/api/datasources", json!({"name": "numbers", "database": "folder:numbers"}), 201);
     let init = house.post(&place(&made, "init"), json!({"save": true}), 200);
-    assert_eq!(init["domains"].as_array().unwrap().len(), 2, "{init}");
+    assert_eq!(init["domains"].as_array().unwrap().len(), 3, "{init}");
+    let by_year = json!({"domain": "soil", "group": [{"field": "taken", "by": "year"}],
+        "where": [{"field": "taken", "op": "gt", "value": "2023"}], "aggregate": [{"fn": "sum", "field": "value"}]});
+    assert_eq!(rows(&house, by_year), [json!(["2024", 1.5]), json!(["2025", 3.0])]);
     let sum = || rows(&house, json!({"domain": "readings", "aggregate": [{"fn": "sum", "field": "value"}]}));
     assert_eq!(sum(), [json!([7.5])]);
     // What is written comes with the next question.
@@ -393,6 +398,7 @@ fn a_folder_of_files_is_a_database_that_is_only_read() {
     }
 }
 
+/// Whether two answers say the same: sums of fractions depend on the order in which they are added.
 fn same(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::Array(found), Value::Array(expected)) => {

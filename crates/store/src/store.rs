@@ -112,6 +112,14 @@ impl Store {
         }
     }
 
+    /// How often a datasource or the text of a domain was changed, where this process alone does that.
+    pub(crate) fn domain_changes(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite(engine) => Some(engine.domain_changes()),
+            Engine::Postgres(_) => None,
+        }
+    }
+
     /// The database's name (`sqlite`, `postgresql`) and version, for people.
     pub async fn describe(&self) -> StoreResult<(&'static str, String)> {
         let (name, sql) = match &self.engine {

@@ -19,11 +19,11 @@ use steward_core::datasource::Datasource;
 use steward_core::ports::OpenedCredential;
 use steward_core::tables::Schema;
 pub use steward_sandbox::sql::change::WriteState;
-use steward_sandbox::sql::remote::{Answer, Changes, Remote, RemoteOptions, Snapshot};
+use steward_sandbox::sql::remote::{Answer, Changes, OnBehalfOf, Remote, RemoteOptions, Snapshot};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 
 const SQLITE: &str = "sqlite:";
-/// A folder of the workspace whose CSV and TSV files are tables.
+/// A folder of the workspace whose CSV, TSV and Parquet files are tables.
 const FOLDER: &str = "folder:";
 /// Most values of a column that are looked at for examples.
 pub const SAMPLES: usize = 12;
@@ -54,6 +54,7 @@ pub struct DatasourceAccess {
     version: u64,
     place: Place,
     limits: Limits,
+    whom: OnBehalfOf,
 }
 
 #[derive(Debug, Clone)]
@@ -84,7 +85,13 @@ impl DatasourceAccess {
             wall: Duration::from_millis(u64::from(datasource.limits.timeout_ms)),
             ..Limits::default()
         };
-        Ok(Self { id: datasource.id, version: datasource.version, place, limits })
+        Ok(Self { id: datasource.id, version: datasource.version, place, limits, whom: OnBehalfOf::default() })
+    }
+
+    /// For statements of somebody, by the e-mail address; `as_role`: the server is to run them as the role of that name.
+    #[must_use]
+    pub fn on_behalf_of(self, user: Option<String>, as_role: bool) -> Self {
+        Self { whom: OnBehalfOf { user, as_role }, ..self }
     }
 
     pub fn kind(&self) -> DatabaseKind {
@@ -208,13 +215,23 @@ impl Datasources {
         table: &str,
         column: &str,
     ) -> Result<Vec<Value>, DatasourceError> {
-        let (Open::File(guard), stamp) = self.open(access, false).await? else {
+        if !access.policy().allows_column(table, column) {
             return Ok(Vec::new());
-        };
-        let (table, column) = (table.to_owned(), column.to_owned());
-        let (found, guard) = blocking(move || (guard.distinct_values(&table, &column, SAMPLES), guard)).await?;
-        self.idle.put(access.key(false), Open::File(guard), stamp);
-        Ok(found?)
+        }
+        let (open, stamp) = self.open(access, false).await?;
+        match open {
+            Open::File(guard) => {
+                let (table, column) = (table.to_owned(), column.to_owned());
+                let (found, guard) = blocking(move || (guard.distinct_values(&table, &column, SAMPLES), guard)).await?;
+                self.idle.put(access.key(false), Open::File(guard), stamp);
+                Ok(found?)
+            }
+            Open::Server(mut remote) => {
+                let found = remote.distinct_values(table, column, SAMPLES).await;
+                self.put_back(access, false, remote, found.as_ref().err());
+                Ok(found?)
+            }
+        }
     }
 
     /// Runs a change of one row. `stage` is given what tells after a crash whether it was done, right before it is
@@ -303,6 +320,7 @@ impl Datasources {
             Place::Folder(_) => Err(only_read()),
             Place::Server(url) => {
                 let mut remote = Remote::connect(url.expose_secret(), access.options(true)).await?;
+                remote.act_for(&access.whom)?;
                 let done = remote.put_back(&snapshot).await;
                 remote.close().await;
                 Ok(done?)
@@ -322,7 +340,10 @@ impl Datasources {
             Place::Folder(folder) => folder.stamp(),
             Place::Server(_) => None,
         };
-        if let Some(open) = self.idle.take(access.key(writes), stamp) {
+        if let Some(mut open) = self.idle.take(access.key(writes), stamp) {
+            if let Open::Server(remote) = &mut open {
+                remote.act_for(&access.whom)?;
+            }
             return Ok((open, stamp));
         }
         let open = match &access.place {
@@ -335,7 +356,9 @@ impl Datasources {
                 Open::File(Box::new(blocking(move || folder.open(policy)).await??))
             }
             Place::Server(url) => {
-                Open::Server(Box::new(Remote::connect(url.expose_secret(), access.options(writes)).await?))
+                let mut remote = Box::new(Remote::connect(url.expose_secret(), access.options(writes)).await?);
+                remote.act_for(&access.whom)?;
+                Open::Server(remote)
             }
         };
         Ok((open, stamp))

@@ -2,7 +2,7 @@
 
 use super::queries::{no_datasource, refused};
 use super::sources::{dialect, failed};
-use super::{DomainService, Known};
+use super::{DomainService, Known, Reader};
 use fail::fail_point;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -148,7 +148,8 @@ impl DomainService {
         let snapshot = staged.undo.ok_or_else(cannot)?;
         let caller = DataCaller { user: Some(by), ..DataCaller::default() };
         self.may_undo(caller, &change).await?;
-        let (datasource, access) = self.place_of(&change.domain).await?;
+        let reader = self.reader(caller).await?;
+        let (datasource, access) = self.place_of(&change.domain, Some(&reader)).await?;
         let done = self.databases.undo(&access, snapshot).await.map_err(|error| failed(&datasource, &error));
         done.map_err(|error| DataError::Refused(error.to_string()))?;
         let outcome = Some("It was taken back: the record is as it was before.".to_owned());
@@ -164,7 +165,7 @@ impl DomainService {
             // Nothing was sent to be committed.
             None => WriteState::NotDone,
             Some(staged) => {
-                let (datasource, access) = self.place_of(&change.domain).await?;
+                let (datasource, access) = self.place_of(&change.domain, None).await?;
                 self.databases.outcome(&access, staged).await.map_err(|error| failed(&datasource, &error))?
             }
         };
@@ -217,24 +218,33 @@ impl DomainService {
             ))
         })?;
         let known = self.known().await?;
-        let roles = self.roles(caller).await?;
-        let visible = known.domains.seen_by(&roles);
+        let reader = self.reader(caller).await?;
+        let visible = known.domains.seen_by(&reader.roles);
         let options = match visible.domain(change.domain()) {
-            Some(domain) => self.options(&known, domain.domain).await?,
+            Some(domain) => self.options(&known, domain.domain, &reader).await?,
             None => Options::default(),
         };
-        let checked = validate(&change, &known.domains, &roles, &options).map_err(|errors| refused(&errors))?;
-        let (datasource, access) = self.place_of(checked.domain()).await?;
+        let checked = validate(&change, &known.domains, &reader.roles, &options).map_err(|errors| refused(&errors))?;
+        let (datasource, access) = self.place_of(checked.domain(), Some(&reader)).await?;
         let dialect = dialect(&access);
         Ok(Target { checked, datasource, access, dialect })
     }
 
-    async fn place_of(&self, domain: &str) -> Result<(Datasource, DatasourceAccess), DataError> {
+    /// `reader`: for whose statements; `None`: to find out what became of one.
+    async fn place_of(
+        &self,
+        domain: &str,
+        reader: Option<&Reader>,
+    ) -> Result<(Datasource, DatasourceAccess), DataError> {
         let known = self.known().await?;
         let gone = || DataError::Refused(format!("there is no domain `{domain}` any more"));
         let domain = known.domains.get(domain).ok_or_else(gone)?;
         let datasource = known.datasource(&domain.datasource).ok_or_else(|| no_datasource(&domain.datasource))?;
-        Ok((datasource.clone(), self.access(datasource).await?))
+        let access = match reader {
+            Some(reader) => self.access_for(datasource, reader).await?,
+            None => self.access(datasource).await?,
+        };
+        Ok((datasource.clone(), access))
     }
 
     /// Taking back a change takes the same right as making its opposite.
@@ -268,12 +278,12 @@ impl DomainService {
     }
 
     /// The choices of all fields of a domain that have some.
-    pub(crate) async fn options(&self, known: &Known, domain: &Domain) -> Result<Options, DataError> {
+    pub(crate) async fn options(&self, known: &Known, domain: &Domain, reader: &Reader) -> Result<Options, DataError> {
         let mut options = Options::default();
         for field in &domain.fields {
             let meta = field.options.as_ref().and_then(|name| domain.metas.iter().find(|meta| meta.name == *name));
             let Some(meta) = meta else { continue };
-            let rows = self.choices(known, domain, meta).await?;
+            let rows = self.choices(known, domain, meta, reader).await?;
             options.add(&domain.name, &field.name, rows.into_iter().map(|(key, _)| key).collect());
         }
         Ok(options)
@@ -285,10 +295,11 @@ impl DomainService {
         known: &Known,
         domain: &Domain,
         meta: &Meta,
+        reader: &Reader,
     ) -> Result<Vec<(Value, String)>, DataError> {
         let (sql, values, access, datasource) = {
             let datasource = known.datasource(&domain.datasource).ok_or_else(|| no_datasource(&domain.datasource))?;
-            let access = self.access(datasource).await?;
+            let access = self.access_for(datasource, reader).await?;
             let (sql, values) = steward_domains::choices::statement(meta, MOST_OPTIONS, dialect(&access));
             (sql, values, access, datasource)
         };

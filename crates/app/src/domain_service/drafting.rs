@@ -2,7 +2,7 @@
 //! domains, in the database and by meaning.
 
 use super::queries::RowsFor;
-use super::{DomainService, Known};
+use super::{DomainService, Known, Reader};
 use futures::StreamExt as _;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -42,15 +42,16 @@ impl DomainService {
         today: &str,
     ) -> Result<Option<DataDraft>, DataError> {
         let known = self.known().await?;
-        let roles = self.roles(caller).await?;
-        if let Some(query) = self.verified(&known, &roles, request).await? {
+        let reader = self.reader(caller).await?;
+        let roles = &reader.roles;
+        if let Some(query) = self.verified(&known, roles, request).await? {
             return Ok(Some(told(&query, Vec::new(), true)));
         }
-        let visible = known.domains.seen_by(&roles);
-        let subjects = self.subjects(&known, visible, &roles, request).await?;
+        let visible = known.domains.seen_by(roles);
+        let subjects = self.subjects(&known, visible, roles, request).await?;
         let read = Request::read(request, today);
-        let mut found = self.look_up(&known, &roles, lookups(&read, &subjects)).await;
-        found.extend(self.look_up(&known, &roles, lookups_of_parts(&read, &subjects, &found)).await);
+        let mut found = self.look_up(&known, &reader, lookups(&read, &subjects)).await;
+        found.extend(self.look_up(&known, &reader, lookups_of_parts(&read, &subjects, &found)).await);
         let alike = self.alike(&known, &read).await.unwrap_or_default();
         match draft(&read, visible, &subjects, &known.views, &found, &alike) {
             Some(made) => Ok(Some(told(&made.query, made.unread, made.sure))),
@@ -85,12 +86,12 @@ impl DomainService {
     }
 
     /// What could be looked at in time; a database that does not answer says nothing.
-    async fn look_up(&self, known: &Arc<Known>, roles: &[String], mut all: Vec<Lookup>) -> Vec<Found> {
+    async fn look_up(&self, known: &Arc<Known>, reader: &Reader, mut all: Vec<Lookup>) -> Vec<Found> {
         all.truncate(MOST_LOOKUPS);
         let mut found = Vec::new();
         let mut answers = futures::stream::iter(all)
             .map(|lookup| async move {
-                let answer = self.ask_with(known, roles, &lookup.query, RowsFor::Person).await;
+                let answer = self.ask_with(known, reader, &lookup.query, RowsFor::Person).await;
                 let rows = answer.map(|answer| answer.rows).unwrap_or_default();
                 let values: Vec<Value> = rows.into_iter().filter_map(|row| row.into_iter().next()).collect();
                 lookup.found(&values)

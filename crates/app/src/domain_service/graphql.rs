@@ -50,14 +50,14 @@ impl DomainService {
     /// The body of an answer to a person: what is wrong with the request stands in it.
     pub(crate) async fn ask_graphql(&self, caller: DataCaller, request: GraphQlRequest) -> Result<Value, DataError> {
         let known = self.known().await?;
-        let roles = self.roles(caller).await?;
-        let plan = match self.planned(&known, &roles, request).await? {
+        let reader = self.reader(caller).await?;
+        let plan = match self.planned(&known, &reader.roles, request).await? {
             Ok(plan) => plan,
             Err(errors) => return Ok(errors.response()),
         };
         let mut work: Vec<BoxFuture<'_, Result<DataAnswer, DataError>>> = Vec::new();
         for root in plan.roots() {
-            work.push(self.ask_with(&known, &roles, &root.query, RowsFor::Person).boxed());
+            work.push(self.ask_with(&known, &reader, &root.query, RowsFor::Person).boxed());
         }
         let found: Vec<Result<DataAnswer, DataError>> = stream::iter(work).buffered(AT_ONCE).collect().await;
         let mut results = Vec::with_capacity(found.len());
@@ -74,11 +74,11 @@ impl DomainService {
     /// The rows of the one field that a text of GraphQL asks for, as a model may see them.
     pub(super) async fn ask_by_text(&self, caller: DataCaller, text: &str) -> Result<DataAnswer, DataError> {
         let known = self.known().await?;
-        let roles = self.roles(caller).await?;
+        let reader = self.reader(caller).await?;
         let request = GraphQlRequest::new(without_fence(text));
-        let plan = self.planned(&known, &roles, request).await?.map_err(|errors| refused(&errors))?;
+        let plan = self.planned(&known, &reader.roles, request).await?.map_err(|errors| refused(&errors))?;
         let root = plan.single().map_err(|error| DataError::Refused(error.message))?;
-        self.ask_with(&known, &roles, &root.as_table(), RowsFor::Model).await
+        self.ask_with(&known, &reader, &root.as_table(), RowsFor::Model).await
     }
 
     /// Off the threads that serve requests: a question about all types of a large database takes its time.

@@ -1,7 +1,7 @@
 //! Queries over domains: checked for their caller, run where the rows are, cut down to what the reader may see.
 
 use super::sources::{dialect, failed};
-use super::{DomainService, Known};
+use super::{DomainService, Known, Reader};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use steward_core::datasource::{Datasource, RowVisibility};
@@ -25,21 +25,20 @@ pub(crate) enum RowsFor {
 impl DomainService {
     pub(crate) async fn ask(&self, caller: DataCaller, query: &Value, rows: RowsFor) -> Result<DataAnswer, DataError> {
         let query = Query::parse(query).map_err(|errors| refused(&errors))?;
-        let known = self.known().await?;
-        let roles = self.roles(caller).await?;
-        self.ask_with(&known, &roles, &query, rows).await
+        let (known, reader) = futures::try_join!(self.known(), self.reader(caller))?;
+        self.ask_with(&known, &reader, &query, rows).await
     }
 
     pub(crate) async fn ask_with(
         &self,
         known: &Arc<Known>,
-        roles: &[String],
+        reader: &Reader,
         query: &Query,
         rows_for: RowsFor,
     ) -> Result<DataAnswer, DataError> {
-        let checked = validate(query, &known.domains, roles).map_err(|errors| refused(&errors))?;
+        let checked = validate(query, &known.domains, &reader.roles).map_err(|errors| refused(&errors))?;
         let datasource = known.datasource(checked.datasource()).ok_or_else(|| no_datasource(checked.datasource()))?;
-        let access = self.access(datasource).await?;
+        let access = self.access_for(datasource, reader).await?;
         let lowered = lower(&checked, dialect(&access));
         let read = self.databases.read(&access, lowered.sql.clone(), lowered.values.clone()).await;
         let read = read.map_err(|error| failed(datasource, &error))?;

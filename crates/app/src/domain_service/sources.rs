@@ -1,4 +1,4 @@
-use super::DomainService;
+use super::{DomainService, Reader};
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +18,8 @@ const OPENED_FOR: Duration = Duration::from_mins(5);
 const MOST_SAMPLED: usize = 2_000;
 /// Rows of a table up to which its values are looked at.
 const MOST_ROWS: u64 = 200_000;
+/// How long values are looked at in all.
+const LONGEST: Duration = Duration::from_secs(30);
 
 impl DomainService {
     /// What opens a datasource. Kept for a few minutes, so that its credential is not opened for each query.
@@ -32,6 +34,22 @@ impl DomainService {
         opened.retain(|(id, _), (at, _)| *id != datasource.id && at.elapsed() < OPENED_FOR);
         opened.insert((datasource.id, datasource.version), (Instant::now(), access.clone()));
         Ok(access)
+    }
+
+    /// The same for statements of somebody.
+    pub(crate) async fn access_for(
+        &self,
+        datasource: &Datasource,
+        reader: &Reader,
+    ) -> Result<DatasourceAccess, DataError> {
+        if datasource.as_asking_user && reader.email.is_none() {
+            return Err(DataError::Refused(format!(
+                "the datasource `{}` runs queries as the person who asks, and nobody does; ask with a key of a user",
+                datasource.name
+            )));
+        }
+        let access = self.access(datasource).await?;
+        Ok(access.on_behalf_of(reader.email.clone(), datasource.as_asking_user))
     }
 
     pub(super) fn opened(&self) -> MutexGuard<'_, Opened> {
@@ -62,11 +80,11 @@ impl DomainService {
     pub(crate) async fn samples_of(&self, datasource: &Datasource) -> Result<Samples, DataError> {
         let schema = self.schema_of(datasource).await.map_err(DataError::Failed)?;
         let access = self.access(datasource).await?;
-        let (mut samples, mut looked) = (Samples::default(), 0);
+        let (mut samples, mut looked, begun) = (Samples::default(), 0, Instant::now());
         for table in schema.tables.iter().filter(|table| table.row_estimate.is_some_and(|rows| rows <= MOST_ROWS)) {
             for column in &table.columns {
                 looked += 1;
-                if looked > MOST_SAMPLED {
+                if looked > MOST_SAMPLED || begun.elapsed() > LONGEST {
                     return Ok(samples);
                 }
                 // A column that can't be looked at is described without examples.

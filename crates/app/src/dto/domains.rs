@@ -16,7 +16,7 @@ pub struct DatasourceInput {
     /// What domains call it. Unique.
     #[schema(min_length = 1, max_length = 40, pattern = "^[A-Za-z_][A-Za-z0-9_]*$")]
     pub name: String,
-    /// `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     #[schema(min_length = 1, max_length = 500)]
     pub database: String,
     /// Holds its user and password.
@@ -31,6 +31,9 @@ pub struct DatasourceInput {
     /// Whether people may confirm changes of its rows.
     #[serde(default)]
     pub writable: bool,
+    /// Whether the database runs statements as its role that is called like the e-mail address of who asks. PostgreSQL only.
+    #[serde(default)]
+    pub as_asking_user: bool,
     /// The version that was read; left out for a new one.
     #[serde(default)]
     pub version: u64,

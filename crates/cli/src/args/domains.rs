@@ -34,6 +34,9 @@ pub enum DatasourceAction {
         /// Whether people may confirm changes of its rows.
         #[arg(long)]
         writable: Option<bool>,
+        /// Whether PostgreSQL runs queries as its role that is called like the e-mail address of who asks.
+        #[arg(long)]
+        as_asking_user: Option<bool>,
     },
     /// Take it away; the database stays as it is.
     Remove {
@@ -50,7 +53,7 @@ pub enum DatasourceAction {
 pub struct DatasourceAdd {
     /// What domains call it: letters, digits and `_`.
     pub name: String,
-    /// `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     pub database: String,
     /// The credential with its user and password.
     #[arg(long, value_name = "NAME")]
@@ -61,6 +64,9 @@ pub struct DatasourceAdd {
     /// Let people confirm changes of its rows.
     #[arg(long)]
     pub writable: bool,
+    /// Have PostgreSQL run queries as its role that is called like the e-mail address of who asks.
+    #[arg(long)]
+    pub as_asking_user: bool,
 }
 
 /// How much of the rows models see.

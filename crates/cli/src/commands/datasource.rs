@@ -27,7 +27,7 @@ pub async fn run(client: &Client, args: DatasourceArgs, term: Term) -> anyhow::R
             }
             Ok(Exit::Done)
         }
-        DatasourceAction::Set { name, visibility, writable } => {
+        DatasourceAction::Set { name, visibility, writable, as_asking_user } => {
             let mut changed = find(client, &name).await?;
             let path = place(&changed);
             if let Some(visibility) = visibility {
@@ -35,6 +35,9 @@ pub async fn run(client: &Client, args: DatasourceArgs, term: Term) -> anyhow::R
             }
             if let Some(writable) = writable {
                 changed["writable"] = writable.into();
+            }
+            if let Some(asking) = as_asking_user {
+                changed["as_asking_user"] = asking.into();
             }
             if let Some(fields) = changed.as_object_mut() {
                 fields.remove("id");
@@ -73,7 +76,8 @@ async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit
     }
     for one in &rows {
         let writes = if one["writable"] == true { "changes are confirmed" } else { "only read" };
-        let told = format!("{writes}; models see {}", text(one, "visibility"));
+        let whose = if one["as_asking_user"] == true { "; as who asks" } else { "" };
+        let told = format!("{writes}; models see {}{whose}", text(one, "visibility"));
         println!("{:<20} {:<50} {}", text(one, "name"), text(one, "database"), term.dim(&told));
     }
     Ok(Exit::Done)
@@ -85,6 +89,7 @@ async fn add_one(client: &Client, add: DatasourceAdd, as_json: bool, term: Term)
         "database": add.database,
         "visibility": add.visibility.word(),
         "writable": add.writable,
+        "as_asking_user": add.as_asking_user,
     });
     if let Some(wanted) = &add.credential {
         let all = client.rows("/api/credentials").await?;

@@ -25,6 +25,7 @@ use super::query::Truncated;
 use super::remote::{Answer, Collector, Purpose, RemoteOptions, no_connection, too_much_power};
 use super::server_guard::{self, Checked, NameSet, Rules, denied};
 use super::server_tables::bind;
+pub(super) use table::quoted;
 
 /// Reads statements as a server does in the mode `NO_BACKSLASH_ESCAPES`, which is set for the session: a backslash is
 /// a character like any other. Comments that the server would run are refused.
@@ -347,7 +348,7 @@ impl Link {
 
 /// Whether the guard refuses tables of this database because of its name.
 fn closed(database: &str) -> bool {
-    let table = format!("SELECT 1 FROM {}.x", table::quoted(database));
+    let table = format!("SELECT 1 FROM {}.x", quoted(database));
     matches!(check(&table, false), Err(SqlError::Denied { .. }))
 }
 

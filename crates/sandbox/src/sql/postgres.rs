@@ -5,6 +5,7 @@ mod values;
 mod write;
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -23,9 +24,10 @@ use super::change::{Snapshot, WriteState};
 use super::error::{SqlError, shorten, timeout};
 use super::planned::{self, Planned};
 use super::policy::Limits;
-use super::remote::{Answer, Collector, Purpose, first_row, no_connection, too_much_power};
+use super::remote::{Answer, Collector, OnBehalfOf, Purpose, first_row, no_connection, too_much_power};
 use super::server_guard::{self, Checked, NameSet, Rules, denied};
 use super::server_tables::bind;
+pub(super) use table::quoted;
 
 const DIALECT: &PostgreSqlDialect = &PostgreSqlDialect {};
 
@@ -59,7 +61,11 @@ const SIZES: &str = "SELECT n.nspname || '.' || c.relname, GREATEST(c.reltuples,
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname || '.' || c.relname = ANY($1)";
 
 #[derive(Debug)]
-pub(super) struct Connection(PgConnection, Planned);
+pub(super) struct Connection {
+    open: PgConnection,
+    planned: Planned,
+    whom: OnBehalfOf,
+}
 
 impl Connection {
     pub async fn open(url: &str) -> Result<Self, SqlError> {
@@ -81,7 +87,11 @@ impl Connection {
         if !powers.is_empty() {
             return Err(too_much_power(&powers));
         }
-        Ok(Self(connection, Planned::default()))
+        Ok(Self { open: connection, planned: Planned::default(), whom: OnBehalfOf::default() })
+    }
+
+    pub fn act_for(&mut self, whom: &OnBehalfOf) {
+        self.whom.clone_from(whom);
     }
 
     pub async fn run(
@@ -107,13 +117,13 @@ impl Connection {
     pub async fn transaction(&mut self, limits: &Limits) -> Result<Option<String>, SqlError> {
         let known: Option<bool> =
             sqlx::query_scalar("SELECT to_regprocedure('pg_catalog.pg_current_xact_id()') IS NOT NULL")
-                .fetch_one(&mut self.0)
+                .fetch_one(&mut self.open)
                 .await
                 .map_err(|e| classify(&e, limits))?;
         if known != Some(true) {
             return Ok(None);
         }
-        let id = sqlx::query_scalar("SELECT pg_catalog.pg_current_xact_id()::text").fetch_one(&mut self.0).await;
+        let id = sqlx::query_scalar("SELECT pg_catalog.pg_current_xact_id()::text").fetch_one(&mut self.open).await;
         id.map(Some).map_err(|e| classify(&e, limits))
     }
 
@@ -126,7 +136,7 @@ impl Connection {
         for _ in 0..WAITS {
             let status: Option<String> = sqlx::query_scalar("SELECT pg_catalog.pg_xact_status($1::text::xid8)")
                 .bind(id)
-                .fetch_one(&mut self.0)
+                .fetch_one(&mut self.open)
                 .await
                 .map_err(|e| classify(&e, limits))?;
             match status.as_deref() {
@@ -141,13 +151,13 @@ impl Connection {
 
     pub async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
         self.begin(true, limits, None).await?;
-        let answer = put_back::restore(&mut self.0, snapshot, limits).await;
+        let answer = put_back::restore(&mut self.open, snapshot, limits).await;
         self.end(true, answer, limits).await
     }
 
     pub async fn schema(&mut self, limits: &Limits) -> Result<Schema, SqlError> {
         self.begin(false, limits, None).await?;
-        let answer = schema::read(&mut self.0).await.map_err(|e| classify(&e, limits));
+        let answer = schema::read(&mut self.open).await.map_err(|e| classify(&e, limits));
         self.end(false, answer, limits).await
     }
 
@@ -162,16 +172,44 @@ impl Connection {
         let mode = if write { "ISOLATION LEVEL REPEATABLE READ READ WRITE" } else { "READ ONLY" };
         let ms = limits.wall.as_millis().clamp(1, 3_600_000);
         let own = checked.and_then(look_up).unwrap_or_default();
-        let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}; {own}");
+        let whom = self.for_whom();
+        let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}; {whom}{own}");
         let query = sqlx::raw_sql(AssertSqlSafe(begin));
-        let found = query.fetch_optional(&mut self.0).await;
-        found.and_then(|row| row.map(|row| row.try_get(0)).transpose()).map_err(|e| classify(&e, limits))
+        let found = query.fetch_optional(&mut self.open).await;
+        let found = found.and_then(|row| row.map(|row| row.try_get(0)).transpose());
+        if found.is_err() {
+            let _ = self.open.execute("ROLLBACK").await;
+        }
+        found.map_err(|e| self.no_role(&e).unwrap_or_else(|| classify(&e, limits)))
+    }
+
+    /// What tells the server for whom a transaction is, until it ends.
+    fn for_whom(&self) -> String {
+        let Some(user) = &self.whom.user else { return String::new() };
+        let mut told = format!("SET LOCAL steward.\"user\" = '{}'; ", user.replace('\'', "''"));
+        if self.whom.as_role {
+            let _ = write!(told, "SET LOCAL ROLE {}; ", quoted(user));
+        }
+        told
+    }
+
+    /// Why the server does not act as the person who asks, if it is that.
+    fn no_role(&self, error: &sqlx::Error) -> Option<SqlError> {
+        let sqlx::Error::Database(server) = error else { return None };
+        let user = self.whom.user.as_deref().filter(|_| self.whom.as_role)?;
+        matches!(server.code().as_deref(), Some("22023" | "42501" | "42704")).then(|| SqlError::Denied {
+            what: format!("acting as {user} ({})", shorten(server.message())),
+            hint: format!(
+                "Have somebody make the role {0} in the database and grant it to the user of the datasource.",
+                quoted(user)
+            ),
+        })
     }
 
     /// Commits if the answer is no error and `keep` is set.
     async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>, limits: &Limits) -> Result<T, SqlError> {
         let end = if keep && answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        let ended = self.0.execute(end).await.map_err(|e| classify(&e, limits));
+        let ended = self.open.execute(end).await.map_err(|e| classify(&e, limits));
         answer.and_then(|answer| ended.map(|_| answer))
     }
 
@@ -185,16 +223,16 @@ impl Connection {
         let error = |e| classify(&e, limits);
         if checked.writes {
             let look = purpose == Purpose::Preview;
-            let changes = write::change(&mut self.0, checked, parameters, limits, look).await?;
+            let changes = write::change(&mut self.open, checked, parameters, limits, look).await?;
             if look {
                 // Finds errors that would otherwise show only at the commit.
-                let all = self.0.execute("SET CONSTRAINTS ALL IMMEDIATE").await;
+                let all = self.open.execute("SET CONSTRAINTS ALL IMMEDIATE").await;
                 all.map_err(error)?;
             }
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(checked.sql.clone()));
-        let prepared = (&mut self.0).prepare(sql).await.map_err(error)?;
+        let prepared = (&mut self.open).prepare(sql).await.map_err(error)?;
         let columns: Vec<String> = prepared.columns().iter().map(|c| c.name().to_owned()).collect();
         if columns.is_empty() {
             return Err(SqlError::Syntax { message: "the query has no columns".to_owned(), hint: None });
@@ -211,7 +249,7 @@ impl Connection {
             limits.rows + 1
         );
         let query = bind(sqlx::query(AssertSqlSafe(wrapped)), parameters)?.persistent(false);
-        let mut rows = query.fetch(&mut self.0);
+        let mut rows = query.fetch(&mut self.open);
         let mut collector = Collector::new(columns, limits);
         while let Some(row) = rows.try_next().await.map_err(error)? {
             let text: Option<String> = row.try_get(0).map_err(error)?;
@@ -226,25 +264,25 @@ impl Connection {
 
     /// Refuses a query for which the server expects to look at more rows than are allowed.
     async fn plan(&mut self, sql: &str, parameters: &[Value], limits: &Limits) -> Result<(), SqlError> {
-        let Some(most) = limits.planned.filter(|_| !self.1.is_known(sql)) else { return Ok(()) };
+        let Some(most) = limits.planned.filter(|_| !self.planned.is_known(sql)) else { return Ok(()) };
         let error = |e| classify(&e, limits);
         let explain = format!("EXPLAIN (VERBOSE, FORMAT JSON) {sql}");
         let query = bind(sqlx::query(AssertSqlSafe(explain)), parameters)?.persistent(false);
-        let row = query.fetch_one(&mut self.0).await.map_err(error)?;
+        let row = query.fetch_one(&mut self.open).await.map_err(error)?;
         let plans: Value = row.try_get(0).map_err(error)?;
         let plan = &plans[0]["Plan"];
         let tables = planned::scanned(plan);
         let mut sizes = HashMap::new();
         if !tables.is_empty() {
             let rows: Vec<(String, f64)> =
-                sqlx::query_as(SIZES).bind(&tables).fetch_all(&mut self.0).await.map_err(error)?;
+                sqlx::query_as(SIZES).bind(&tables).fetch_all(&mut self.open).await.map_err(error)?;
             sizes.extend(rows);
         }
-        self.1.check(sql, planned::of_postgres(plan, &sizes), most)
+        self.planned.check(sql, planned::of_postgres(plan, &sizes), most)
     }
 
     pub async fn close(self) {
-        let _ = self.0.close().await;
+        let _ = self.open.close().await;
     }
 }
 

@@ -32,6 +32,15 @@ pub struct RemoteOptions {
     pub write: bool,
 }
 
+/// For whom statements run. Only PostgreSQL is told: its policies read `current_setting('steward.user', true)`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OnBehalfOf {
+    /// The e-mail address of who asks; `None`: nobody in particular.
+    pub user: Option<String>,
+    /// Whether the server is to run them as its role of that name.
+    pub as_role: bool,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Commit,
@@ -74,6 +83,25 @@ impl Remote {
             .await
             .map_err(|_| SqlError::Connect { reason: format!("it did not answer within {CONNECT:?}") })??;
         Ok(Self { server, options })
+    }
+
+    /// Says for whom the next statements run. Fails where the server can't run them as wanted.
+    pub fn act_for(&mut self, whom: &OnBehalfOf) -> Result<(), SqlError> {
+        match (&mut self.server, &whom.user) {
+            (_, None) if whom.as_role => Err(SqlError::Denied {
+                what: "a statement of nobody".to_owned(),
+                hint: "This database runs statements as the person who asks.".to_owned(),
+            }),
+            (Server::Postgres(connection), _) => {
+                connection.act_for(whom);
+                Ok(())
+            }
+            (Server::MySql(_), _) if whom.as_role => Err(SqlError::Denied {
+                what: "statements as the person who asks".to_owned(),
+                hint: "Only PostgreSQL can do that.".to_owned(),
+            }),
+            (Server::MySql(_), _) => Ok(()),
+        }
     }
 
     /// Placeholders: `$1`… or `?`. After [`SqlError::Timeout`] and [`SqlError::Connect`] the connection may be broken.
@@ -167,6 +195,19 @@ impl Remote {
             }
         })
         .await
+    }
+
+    /// Up to `most` different values of a column that are not null, in no order.
+    pub async fn distinct_values(&mut self, table: &str, column: &str, most: usize) -> Result<Vec<Value>, SqlError> {
+        let quoted = match &self.server {
+            Server::Postgres(_) => super::postgres::quoted,
+            Server::MySql(_) => super::mysql::quoted,
+        };
+        let table: Vec<String> = table.splitn(2, '.').map(quoted).collect();
+        let (table, column) = (table.join("."), quoted(column));
+        let sql = format!("SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL LIMIT {most}");
+        let Answer::Rows(rows) = self.run(&sql, &[]).await? else { return Ok(Vec::new()) };
+        Ok(rows.rows.into_iter().filter_map(|row| row.into_iter().next()).collect())
     }
 
     /// Ends the connection properly, which dropping it does not.

@@ -114,6 +114,24 @@ fn each_user_sees_their_own_database_and_takes_it_along() {
     // Their own is theirs to empty, without any right over the agent.
     assert_eq!(house.call_as(&key("ann"), Method::DELETE, &path, None).0, 204);
     assert_eq!(tables("ann"), json!([]));
+
+    // Who is erased takes it along, with its copy.
+    assert_eq!(house.call_as(&key("ann"), Method::POST, &format!("{path}/restore"), Some(json!({}))).0, 200);
+    let erasure = format!("/api/users/{ann}/erasure");
+    let preview = house.call_as(&key("ada"), Method::GET, &erasure, None).1["preview"].clone();
+    assert!(preview["goes"].as_array().unwrap().contains(&json!({"kind": "databases", "count": 1})), "{preview}");
+    let confirmed = json!({"confirmation": preview["confirmation"]});
+    assert_eq!(house.call_as(&key("ada"), Method::POST, &erasure, Some(confirmed)).0, 202);
+    for _ in 0..600 {
+        if !house.call_as(&key("ada"), Method::GET, &erasure, None).1["erasure"]["done_at"].is_null() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let folder = std::fs::read_dir(file.parent().unwrap()).unwrap();
+    let left: Vec<_> =
+        folder.map(|entry| entry.unwrap().file_name()).filter(|name| name.to_string_lossy().contains(&ann)).collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 fn metatron(folder: &std::path::Path, instruction: &Value) -> Vec<u8> {

@@ -9,18 +9,18 @@ use crate::migrate::Migration;
 use readers::Readers;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use steward_core::ports::{StoreError, StoreResult};
 use tokio::sync::oneshot;
-use writer::{Append, QueuedWrite, Writer};
+use writer::{Append, ChangeCounts, QueuedWrite, Writer};
 
 pub(crate) struct Sqlite {
     queue: Option<Sender<QueuedWrite>>,
     thread: Option<JoinHandle<()>>,
     readers: Arc<Readers>,
-    identities: Arc<AtomicU64>,
+    counts: Arc<ChangeCounts>,
 }
 
 impl Sqlite {
@@ -34,13 +34,13 @@ impl Sqlite {
         let opened = open::open(data_dir, max_pages, list)?;
         let readers = Arc::new(Readers::new(opened.path, Arc::clone(&opened.lock), connections));
         let (queue, jobs) = channel();
-        let identities = Arc::default();
-        let writer = Writer::new(opened.connection, opened.lock, Arc::clone(&identities))?;
+        let counts = Arc::<ChangeCounts>::default();
+        let writer = Writer::new(opened.connection, opened.lock, Arc::clone(&counts))?;
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || writer.run(&jobs))
             .map_err(|e| StoreError::Backend(format!("cannot start a thread: {e}")))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread), readers, identities })
+        Ok(Self { queue: Some(queue), thread: Some(thread), readers, counts })
     }
 
     /// Runs `op` in the writer's next transaction.
@@ -71,7 +71,12 @@ impl Sqlite {
 
     /// How often changes of users or keys have been committed.
     pub(crate) fn identities(&self) -> u64 {
-        self.identities.load(Ordering::SeqCst)
+        self.counts.identities.load(Ordering::SeqCst)
+    }
+
+    /// How often changes of datasources or texts of domains have been committed.
+    pub(crate) fn domain_changes(&self) -> u64 {
+        self.counts.domains.load(Ordering::SeqCst)
     }
 
     fn send(&self, work: QueuedWrite) -> StoreResult<()> {

@@ -66,6 +66,13 @@ impl TestPostgres {
         Ok(url.replacen(USER, &format!("{user}:{password}"), 1))
     }
 
+    /// Runs statements as the owner of the server.
+    pub async fn execute(&self, url: &str, statements: &str) -> Result<()> {
+        let mut admin = PgConnection::connect(url).await.map_err(Error::other)?;
+        sqlx::raw_sql(AssertSqlSafe(statements.to_owned())).execute(&mut admin).await.map_err(Error::other)?;
+        admin.close().await.map_err(Error::other)
+    }
+
     pub fn url(&self, database: &str) -> String {
         format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)
     }

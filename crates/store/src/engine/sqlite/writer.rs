@@ -32,11 +32,21 @@ pub(super) struct Append {
     pub reply: oneshot::Sender<StoreResult<()>>,
 }
 
+/// How often what is cached elsewhere was changed.
+#[derive(Debug, Default)]
+pub(super) struct ChangeCounts {
+    /// Commits that changed users, keys, groups or grants.
+    pub identities: AtomicU64,
+    /// Commits that changed datasources or texts of domains.
+    pub domains: AtomicU64,
+}
+
 /// Which tables that are cached elsewhere were changed. SQLite's update hook reports it, so that no statement can forget to.
 #[derive(Debug, Default)]
 struct ChangedTables {
     logs: AtomicBool,
     identities: AtomicBool,
+    domains: AtomicBool,
 }
 
 impl ChangedTables {
@@ -46,9 +56,15 @@ impl ChangedTables {
         connection
             .update_hook(Some(move |_, _: &str, table: &str, _| match table {
                 "runs" | "events" => seen.logs.store(true, Ordering::Relaxed),
-                "users" | "virtual_keys" | "group_members" | "resource_grants" | "restricted_resources" => {
+                "users"
+                | "virtual_keys"
+                | "user_groups"
+                | "group_members"
+                | "resource_grants"
+                | "restricted_resources" => {
                     seen.identities.store(true, Ordering::Relaxed);
                 }
+                "datasources" | "domain_text_versions" => seen.domains.store(true, Ordering::Relaxed),
                 _ => {}
             }))
             .map_err(|e| error::sqlite(&e))?;
@@ -60,16 +76,15 @@ pub(super) struct Writer {
     connection: Connection,
     heads: LogHeadCache,
     changed: Arc<ChangedTables>,
-    /// Goes up with each commit that changes users or keys.
-    identities: Arc<AtomicU64>,
+    counts: Arc<ChangeCounts>,
     // Dropped after the connection.
     _lock: Arc<DirLock>,
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, lock: Arc<DirLock>, identities: Arc<AtomicU64>) -> StoreResult<Self> {
+    pub(super) fn new(connection: Connection, lock: Arc<DirLock>, counts: Arc<ChangeCounts>) -> StoreResult<Self> {
         let changed = ChangedTables::watch(&connection)?;
-        Ok(Self { connection, heads: LogHeadCache::default(), changed, identities, _lock: lock })
+        Ok(Self { connection, heads: LogHeadCache::default(), changed, counts, _lock: lock })
     }
 
     /// Works until the last sender is gone.
@@ -119,6 +134,7 @@ impl Writer {
                 self.run_statement("commit")
             });
         let identities = self.changed.identities.swap(false, Ordering::Relaxed);
+        let domains = self.changed.domains.swap(false, Ordering::Relaxed);
         if done.is_err() {
             self.heads.clear();
             if !self.connection.is_autocommit() {
@@ -128,9 +144,8 @@ impl Writer {
             failpoints::after_commit();
             committed(batch.len());
             // Before the callers hear of it.
-            if identities {
-                self.identities.fetch_add(1, Ordering::SeqCst);
-            }
+            self.counts.identities.fetch_add(identities.into(), Ordering::SeqCst);
+            self.counts.domains.fetch_add(domains.into(), Ordering::SeqCst);
         }
         done
     }

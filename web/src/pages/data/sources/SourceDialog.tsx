@@ -4,7 +4,7 @@ import { useCredentials, useDatasourceActions } from "@/api/hooks";
 import type { Datasource, RowVisibility } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, Input, Select, Switch, toast } from "@/ui";
-import { EMPTY, type Form, formOf, inputOf, isServer, problemsOf, VISIBILITIES } from "./form";
+import { EMPTY, type Form, formOf, inputOf, isPostgres, isServer, problemsOf, VISIBILITIES } from "./form";
 
 const mono = { className: "font-mono text-sm", autoComplete: "off", spellCheck: false } as const;
 
@@ -62,6 +62,7 @@ export function SourceDialog({ source, onClose, onSaved }: { source: Datasource 
           <Field label={t("limit_planned")} hint={t("limit_planned_hint")} error={problem("planned")}>{(p) => <Input {...p} inputMode="numeric" value={form.planned} onChange={(event) => patch({ planned: event.target.value })} />}</Field>
         </div>
         <Switch label={t("writable")} hint={t("writable_hint")} checked={form.writable} onChange={(writable) => patch({ writable })} />
+        {isPostgres(form.database) && <Switch label={t("as_asking_user")} hint={t("as_asking_user_hint")} checked={form.asAskingUser} onChange={(asAskingUser) => patch({ asAskingUser })} />}
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>
     </Dialog>

@@ -2,10 +2,10 @@
 import type { Datasource, DatasourceInput, RowVisibility } from "@/api/types";
 
 export const VISIBILITIES: readonly RowVisibility[] = ["full", "sample", "ids", "counts"];
-export type Form = { name: string; database: string; credential: string; visibility: RowVisibility; rows: string; seconds: string; planned: string; writable: boolean };
-export const EMPTY: Form = { name: "", database: "", credential: "", visibility: "full", rows: "1000", seconds: "5", planned: "20000000", writable: false };
+export type Form = { name: string; database: string; credential: string; visibility: RowVisibility; rows: string; seconds: string; planned: string; writable: boolean; asAskingUser: boolean };
+export const EMPTY: Form = { name: "", database: "", credential: "", visibility: "full", rows: "1000", seconds: "5", planned: "20000000", writable: false, asAskingUser: false };
 
-export const formOf = (one: Datasource): Form => ({ name: one.name, database: one.database, credential: one.credential ?? "", visibility: one.visibility, rows: String(one.limits.rows), seconds: String(one.limits.timeout_ms / 1000), planned: String(one.limits.planned_rows), writable: one.writable });
+export const formOf = (one: Datasource): Form => ({ name: one.name, database: one.database, credential: one.credential ?? "", visibility: one.visibility, rows: String(one.limits.rows), seconds: String(one.limits.timeout_ms / 1000), planned: String(one.limits.planned_rows), writable: one.writable, asAskingUser: one.as_asking_user });
 
 export type Problem = "name_bad" | "database_missing" | "database_bad" | "password_in_address" | "rows_bad" | "seconds_bad" | "planned_bad";
 export type Problems = Partial<Record<"name" | "database" | "rows" | "seconds" | "planned", Problem>>;
@@ -41,8 +41,12 @@ export const inputOf = (form: Form, version: number): DatasourceInput => ({
   visibility: form.visibility,
   limits: { rows: Number(form.rows), timeout_ms: Math.round(Number(form.seconds.replace(",", ".")) * 1000), planned_rows: Number(form.planned) },
   writable: form.writable,
+  as_asking_user: form.asAskingUser && isPostgres(form.database),
   version,
 });
 
 /** Whether a database is a server, which asks for a user. */
 export const isServer = (database: string): boolean => /^[a-z]+:\/\//.test(database.trim());
+
+/** Whether a database can run queries as the person who asks. */
+export const isPostgres = (database: string): boolean => /^postgres(ql)?:\/\//.test(database.trim());
