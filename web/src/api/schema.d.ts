@@ -5762,6 +5762,8 @@ export interface components {
         DatabaseScope: "off" | "agent" | "user";
         /** @description A user's database. */
         Datasource: {
+            /** @description Whether the database runs statements as its role that is called like the e-mail address of who asks. PostgreSQL only. */
+            as_asking_user: boolean;
             /**
              * Format: int64
              * @description When it was changed last.
@@ -5772,7 +5774,7 @@ export interface components {
              * @description Holds its user and password.
              */
             credential?: string;
-            /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+            /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
             database: string;
             /**
              * Format: uuid
@@ -5817,12 +5819,14 @@ export interface components {
         };
         /** @description A user's database as it is configured. */
         DatasourceInput: {
+            /** @description Whether the database runs statements as its role that is called like the e-mail address of who asks. PostgreSQL only. */
+            as_asking_user?: boolean;
             /**
              * Format: uuid
              * @description Holds its user and password.
              */
             credential?: string | null;
-            /** @description `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+            /** @description `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
             database: string;
             /** @description What a query may ask of it. */
             limits?: components["schemas"]["DatasourceLimits"];
@@ -8856,6 +8860,8 @@ export interface components {
         Page_Datasource: {
             /** @description The rows. */
             items: {
+                /** @description Whether the database runs statements as its role that is called like the e-mail address of who asks. PostgreSQL only. */
+                as_asking_user: boolean;
                 /**
                  * Format: int64
                  * @description When it was changed last.
@@ -8866,7 +8872,7 @@ export interface components {
                  * @description Holds its user and password.
                  */
                 credential?: string;
-                /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+                /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
                 database: string;
                 /**
                  * Format: uuid
