@@ -30,7 +30,6 @@ pub mod query;
 pub mod registry;
 pub mod render;
 pub mod result;
-pub mod schema_for_model;
 pub mod search;
 pub mod syntax;
 

@@ -45,8 +45,6 @@ mod random_filters;
 mod reference;
 #[path = "all/renaming.rs"]
 mod renaming;
-#[path = "all/schema.rs"]
-mod schema;
 #[path = "all/search.rs"]
 mod search;
 #[path = "all/statements.rs"]

@@ -26,7 +26,7 @@ export const useRows = (query: object | null, every?: number) =>
 export const useChoices = (domain: string, field: string, enabled: boolean) =>
   useQuery({ queryKey: ["choices", domain, field], queryFn: ({ signal }) => itemsOf<Choice>(`/api/domains/${name(domain)}/choices/${name(field)}`, signal), enabled, staleTime: 60_000 });
 
-export const useRecordChanges = (state: RecordChangeState | "") => usePaged<ChangeInfo>(["record-changes"], "/api/record-changes", state ? { state } : {});
+export const useRecordChanges = (state: RecordChangeState | "") => usePaged<ChangeInfo>(["record-changes"], "/api/record-changes", state ? { state } : {}, { unsettled: () => true });
 export function useChangeActions() {
   const fresh = useFresh();
   const after = () => fresh("record-changes", "rows");
