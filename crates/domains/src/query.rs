@@ -4,6 +4,7 @@ mod cursor;
 mod dates;
 pub mod embed;
 pub mod error;
+mod formula;
 pub mod lower;
 mod parse;
 pub mod plan;

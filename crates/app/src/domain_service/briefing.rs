@@ -133,7 +133,7 @@ impl DomainService {
     /// Of each chunk to a request; `None`: the model can't be asked, and words alone must do.
     async fn similarities(&self, known: &Arc<Known>, request: &str) -> Option<Vec<f32>> {
         let wanted = self.embedder.embed(&[request.to_owned()]).await.ok()?;
-        let vectors = self.chunk_vectors(known).await.ok()?;
+        let vectors = self.chunk_vectors(known).await?;
         let wanted = wanted.first()?;
         let dot = |vector: &Vec<f32>| vector.iter().zip(wanted).map(|(one, other)| one * other).sum();
         Some(vectors.iter().map(dot).collect())

@@ -1,12 +1,14 @@
 //! All domains and views of a tenant, read anew as soon as one of them changes.
 
 use super::DomainService;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
 use steward_core::datasource::{Datasource, DomainText};
-use steward_core::ports::{EmbedError, StoreResult};
+use steward_core::ports::StoreResult;
 use steward_core::tables::Schema;
 use steward_domains::Catalog;
 use steward_domains::chunks::{Chunk, of_domain, of_view};
@@ -24,6 +26,9 @@ const UNREACHED_FOR: Duration = Duration::from_secs(20);
 
 /// Names of domains and fields that are compared by meaning.
 const MOST_NAMES: usize = 5_000;
+
+/// How long a question waits for names and texts to be embedded; until that is done, words alone must do.
+const EMBEDDED_IN: Duration = Duration::from_secs(15);
 
 /// What is known at a moment.
 pub(crate) struct Known {
@@ -63,22 +68,27 @@ impl Known {
 pub(super) struct KnownCache {
     last: Mutex<Option<Last>>,
     schemas: Mutex<BTreeMap<DatasourceId, KnownSchema>>,
-    vectors: Mutex<Option<EmbeddedChunks>>,
-    names: Mutex<Option<EmbeddedNames>>,
+    chunks: Mutex<Option<Embedding<()>>>,
+    names: Mutex<Option<Embedding<Named>>>,
 }
 
-/// The names of all that is known, with their vectors.
-#[derive(Clone)]
-struct EmbeddedNames {
+pub(super) type Vectors = Arc<Vec<Vec<f32>>>;
+
+/// The vectors of texts of what is known, made beside the questions that ask for them.
+struct Embedding<T> {
     of: Arc<Known>,
-    names: Arc<Vec<Named>>,
-    vectors: Arc<Vec<Vec<f32>>>,
+    /// What the texts stand for.
+    about: Arc<Vec<T>>,
+    begun: Instant,
+    /// `None`: it failed.
+    vectors: Shared<BoxFuture<'static, Option<Vectors>>>,
 }
 
-/// The vectors of all chunks of what is known.
-struct EmbeddedChunks {
-    of: Arc<Known>,
-    vectors: Arc<Vec<Vec<f32>>>,
+impl<T> Clone for Embedding<T> {
+    fn clone(&self) -> Self {
+        let (of, about) = (Arc::clone(&self.of), Arc::clone(&self.about));
+        Self { of, about, begun: self.begun, vectors: self.vectors.clone() }
+    }
 }
 
 struct Last {
@@ -174,34 +184,64 @@ impl DomainService {
         schema
     }
 
-    /// The vectors of all chunks; only texts that are new are embedded.
-    pub(super) async fn chunk_vectors(&self, known: &Arc<Known>) -> Result<Arc<Vec<Vec<f32>>>, EmbedError> {
-        if let Some(embedded) = &*locked(&self.known.vectors)
-            && Arc::ptr_eq(&embedded.of, known)
-        {
-            return Ok(Arc::clone(&embedded.vectors));
-        }
-        let texts: Vec<String> = known.chunks.iter().map(|chunk| chunk.text.clone()).collect();
-        let vectors = Arc::new(self.embedder.embed_lasting(&texts).await?);
-        *locked(&self.known.vectors) = Some(EmbeddedChunks { of: Arc::clone(known), vectors: Arc::clone(&vectors) });
-        Ok(vectors)
+    /// The vectors of all chunks; only texts that are new are embedded. `None`: they are not there yet, or can't be made.
+    pub(super) async fn chunk_vectors(&self, known: &Arc<Known>) -> Option<Vectors> {
+        let texts = || Some((Vec::new(), known.chunks.iter().map(|chunk| chunk.text.clone()).collect()));
+        Some(self.embedded(&self.known.chunks, known, texts).await?.1)
     }
 
-    /// The names of domains and fields with their vectors; `None` where there are too many, or no model for it.
-    pub(super) async fn name_vectors(&self, known: &Arc<Known>) -> Option<(Arc<Vec<Named>>, Arc<Vec<Vec<f32>>>)> {
-        let embedded = locked(&self.known.names).clone().filter(|embedded| Arc::ptr_eq(&embedded.of, known));
-        if let Some(embedded) = embedded {
-            return Some((embedded.names, embedded.vectors));
+    /// The names of domains and fields with their vectors; `None` also where there are too many of them.
+    pub(super) async fn name_vectors(&self, known: &Arc<Known>) -> Option<(Arc<Vec<Named>>, Vectors)> {
+        let texts = || {
+            let all = names(known.domains.iter());
+            let texts = all.iter().map(|one| one.text.clone()).collect();
+            (all.len() <= MOST_NAMES).then_some((all, texts))
+        };
+        self.embedded(&self.known.names, known, texts).await
+    }
+
+    async fn embedded<T: Send + Sync>(
+        &self,
+        slot: &Mutex<Option<Embedding<T>>>,
+        known: &Arc<Known>,
+        texts: impl FnOnce() -> Option<(Vec<T>, Vec<String>)>,
+    ) -> Option<(Arc<Vec<T>>, Vectors)> {
+        let begun = {
+            let mut slot = locked(slot);
+            match slot.clone().filter(|embedding| Arc::ptr_eq(&embedding.of, known)) {
+                Some(embedding) => embedding,
+                None => slot.insert(self.embed_beside(known, texts()?)).clone(),
+            }
+        };
+        let left = EMBEDDED_IN.saturating_sub(begun.begun.elapsed());
+        match tokio::time::timeout(left, begun.vectors).await {
+            Ok(Some(vectors)) => Some((begun.about, vectors)),
+            Ok(None) => {
+                // The next question tries it anew.
+                locked(slot).take_if(|embedding| embedding.begun == begun.begun);
+                None
+            }
+            Err(_) => None,
         }
-        let all = names(known.domains.iter());
-        if all.len() > MOST_NAMES {
-            return None;
-        }
-        let texts: Vec<String> = all.iter().map(|one| one.text.clone()).collect();
-        let vectors = Arc::new(self.embedder.embed_lasting(&texts).await.ok()?);
-        let all = Arc::new(all);
-        let embedded = EmbeddedNames { of: Arc::clone(known), names: Arc::clone(&all), vectors: Arc::clone(&vectors) };
-        *locked(&self.known.names) = Some(embedded);
-        Some((all, vectors))
+    }
+
+    fn embed_beside<T>(&self, known: &Arc<Known>, (about, texts): (Vec<T>, Vec<String>)) -> Embedding<T> {
+        let embedder = Arc::clone(&self.embedder);
+        let work = tokio::spawn(async move { embedder.embed_lasting(&texts).await });
+        let vectors = async move {
+            match work.await {
+                Ok(Ok(vectors)) => Some(Arc::new(vectors)),
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, "domains are found by words alone");
+                    None
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "domains are found by words alone");
+                    None
+                }
+            }
+        };
+        let (of, about, begun) = (Arc::clone(known), Arc::new(about), Instant::now());
+        Embedding { of, about, begun, vectors: vectors.boxed().shared() }
     }
 }

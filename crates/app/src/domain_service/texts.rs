@@ -12,6 +12,8 @@ use steward_domains::{Analysis, Catalog, Diagnostic, analyze};
 
 /// Longest text of one domain or view, bytes.
 pub(crate) const LONGEST: usize = 1 << 20;
+/// Longest text of several together, bytes: those of a thousand tables have about 2 MB.
+const LONGEST_OF_ALL: usize = 32 << 20;
 
 /// A text and what is wrong with it.
 #[derive(Debug, Clone)]
@@ -46,8 +48,8 @@ impl DomainService {
 
     /// Saves every domain and view of a text, all or none, each as a text of its own.
     pub(crate) async fn save_texts(&self, caller: DataCaller, wish: &TextWish) -> Result<Vec<SavedText>, DataError> {
-        if wish.text.len() > LONGEST {
-            return Err(DataError::Refused(format!("the text is longer than {LONGEST} bytes; divide it")));
+        if wish.text.len() > LONGEST_OF_ALL {
+            return Err(too_long("the text", LONGEST_OF_ALL));
         }
         let catalog = self.catalog().await?;
         let analysis = analyze(&wish.text, &catalog);
@@ -76,6 +78,9 @@ impl DomainService {
                 "the text is that of the {kind} `{found}`, not of `{wanted}`; use the same name in both places"
             )));
         }
+        if let Some((kind, name, _)) = items.iter().find(|(.., range)| range.len() > LONGEST) {
+            return Err(too_long(&format!("the {kind} `{name}`"), LONGEST));
+        }
         let single = items.len() == 1;
         let (mut texts, mut diffs) = (Vec::new(), Vec::new());
         for (kind, name, range) in items {
@@ -91,6 +96,10 @@ impl DomainService {
         let as_saved = |(text, diff)| SavedText { text, diff, warnings: warnings.clone() };
         Ok(saved.into_iter().zip(diffs).map(as_saved).collect())
     }
+}
+
+fn too_long(what: &str, most: usize) -> DataError {
+    DataError::Refused(format!("{what} is longer than {most} bytes; divide it"))
 }
 
 /// The domains and views of a text, each with the comments before it.

@@ -34,7 +34,47 @@ pub(crate) struct Summary {
 pub(crate) struct Measure {
     pub function: Function,
     /// `None`: rows.
-    pub column: Option<Column>,
+    pub of: Option<Operand>,
+}
+
+/// What a function is applied to in each row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Operand {
+    Column(Column),
+    Number(Value),
+    Calculated(Box<Operand>, Calculation, Box<Operand>),
+}
+
+impl Operand {
+    /// Whether all that it is made of are whole numbers, and stay so.
+    pub fn is_whole(&self) -> bool {
+        match self {
+            Self::Column(column) => column.kind == FieldKind::Int,
+            Self::Number(number) => number.is_i64(),
+            Self::Calculated(left, calculation, right) => {
+                *calculation != Calculation::Divide && left.is_whole() && right.is_whole()
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Calculation {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+impl Calculation {
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +93,7 @@ pub(crate) enum Expr {
     /// `None`: rows.
     Aggregate {
         function: Function,
-        column: Option<Column>,
+        of: Option<Operand>,
         distinct: bool,
     },
     /// Over the measures of a summary, by their places; the second is the count that an average needs.
@@ -74,6 +114,13 @@ pub(crate) enum Test {
         kind: FieldKind,
         sign: Sign,
         value: Value,
+    },
+    /// Two columns of a row.
+    Columns {
+        left: Expr,
+        right: Expr,
+        kind: FieldKind,
+        sign: Sign,
     },
     Like {
         expr: Expr,

@@ -46,6 +46,30 @@ fn names() {
         json!({"domain": "customer", "fields": ["referrer.referrer.referrer.referrer.referrer.referrer.referrer.name"]}),
         &["leads over more than 6 relations"],
     );
+    let number = |field: &str| json!({"domain": "line", "aggregate": [{"fn": "sum", "field": field, "as": "n"}]});
+    check(number("price * quantty"), &["`line` has no field `quantty`; did you mean `quantity`?"]);
+    check(number("price *"), &["`price *` can't be read as a formula: it breaks off"]);
+    check(number("2 * 3"), &["a formula needs a field"]);
+    check(number("price * track.name"), &["a formula needs numbers; `track.name` holds text"]);
+    check(number("price * track"), &["`track` is a relation; name a field of it"]);
+    check(
+        json!({"domain": "invoice", "aggregate": [{"fn": "sum", "field": "total * lines.price", "as": "n"}]}),
+        &["the fields of a formula should be of the same rows; ask the domain `line` itself"],
+    );
+    check(
+        json!({"domain": "line", "aggregate": [{"fn": "count", "field": "price * 2", "as": "n"}]}),
+        &["`count` counts rows or a field"],
+    );
+    let compared = |op: &str, other: &str| json!({"domain": "line", "where": [{"field": "price", "op": op, "value": {"field": other}}]});
+    check(compared("gt", "prise"), &["`line` has no field `prise`; did you mean `price`?"]);
+    check(compared("gt", "track.name"), &["`price` holds number and `track.name` text; they can't be compared by gt"]);
+    check(compared("gt", "track"), &["`track` is a relation; name a field of it"]);
+    check(compared("gt", "shipments.sent"), &["are not of the same row, so they can't be compared"]);
+    check(compared("in", "quantity"), &["`in` can't compare two fields"]);
+    check(
+        json!({"domain": "customer", "where": [{"field": "name", "op": "eq", "value": {"field": "email"}}]}),
+        &["email"],
+    );
     check(
         json!({"domain": "album", "order": "pric"}),
         &["order[0]: `album` has no field `pric`; did you mean `price`?"],

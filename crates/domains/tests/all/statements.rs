@@ -53,8 +53,12 @@ fn written(music: &Music, case: &Case, text: &mut String) {
         if dialect == DIALECTS[2] {
             let _ = writeln!(text, "  values: {}", json!(lowered.values));
         }
-        // After a page, MySQL names values more than once.
-        assert!(case.pages || lowered.values == lower(&plan, DIALECTS[0]).values, "{}", case.query);
+        // After a page, and in the order of formulas, MySQL names values more than once.
+        assert!(
+            case.pages || case.topic == "formulas" || lowered.values == lower(&plan, DIALECTS[0]).values,
+            "{}",
+            case.query
+        );
     }
 }
 

@@ -5,7 +5,9 @@ use serde_json::Value;
 use super::{Dialect, is_part};
 use crate::model::FieldKind;
 use crate::query::Function;
-use crate::query::plan::{Column, Expr, Measure, Output, Role, Sign, Sort, Source, Summary, Test};
+use crate::query::plan::{
+    Calculation, Column, Expr, Measure, Operand, Output, Role, Sign, Sort, Source, Summary, Test,
+};
 
 pub(crate) struct Sql {
     dialect: Dialect,
@@ -83,7 +85,7 @@ impl Sql {
                 let text = self.dialect.part(&quoted, *part);
                 self.push(&text);
             }
-            Expr::Aggregate { function, column, distinct } => self.aggregate(*function, column.as_ref(), *distinct),
+            Expr::Aggregate { function, of, distinct } => self.aggregate(*function, of.as_ref(), *distinct),
             Expr::Summed { source, function, measure, count, kind } => {
                 let (sum, count) = (format!("t{source}.m{}", measure + 1), format!("t{source}.m{}", count + 1));
                 match function {
@@ -106,30 +108,68 @@ impl Sql {
     }
 
     /// Sums and averages have the same types everywhere: servers would return decimals of their own.
-    fn aggregate(&mut self, function: Function, column: Option<&Column>, distinct: bool) {
-        let kind = column.map(|column| column.kind);
-        match (function, kind) {
-            (Function::Sum, Some(kind)) => self.cast(self.number(kind), |sql| sql.call(function, column, distinct)),
-            (Function::Avg, Some(_)) if self.dialect != Dialect::MySql => {
-                self.cast(self.dialect.double(), |sql| sql.call(function, column, distinct));
+    fn aggregate(&mut self, function: Function, of: Option<&Operand>, distinct: bool) {
+        match (function, of) {
+            (Function::Sum, Some(operand)) => {
+                let kind = if operand.is_whole() { FieldKind::Int } else { FieldKind::Float };
+                self.cast(self.number(kind), |sql| sql.call(function, of, distinct));
             }
-            _ => self.call(function, column, distinct),
+            (Function::Avg, Some(_)) if self.dialect != Dialect::MySql => {
+                self.cast(self.dialect.double(), |sql| sql.call(function, of, distinct));
+            }
+            _ => self.call(function, of, distinct),
         }
     }
 
-    fn call(&mut self, function: Function, column: Option<&Column>, distinct: bool) {
+    fn call(&mut self, function: Function, of: Option<&Operand>, distinct: bool) {
         self.push(function.name());
         self.push(if distinct { "(DISTINCT " } else { "(" });
-        match column {
+        match of {
             None => self.push("*"),
             // Its averages have only four more digits than what they are made of.
-            Some(column) if self.dialect == Dialect::MySql && function == Function::Avg => {
-                self.cast(self.dialect.double(), |sql| sql.column(column));
+            Some(operand) if self.dialect == Dialect::MySql && function == Function::Avg => {
+                self.cast(self.dialect.double(), |sql| sql.operand(operand));
             }
-            Some(column) if matches!(function, Function::Min | Function::Max) => self.plain_text(column),
-            Some(column) => self.column(column),
+            Some(Operand::Column(column)) if matches!(function, Function::Min | Function::Max) => {
+                self.plain_text(column);
+            }
+            Some(operand) => self.operand(operand),
         }
         self.push(")");
+    }
+
+    fn operand(&mut self, operand: &Operand) {
+        match operand {
+            Operand::Column(column) => self.column(column),
+            Operand::Number(number) if self.dialect == Dialect::Sqlite => self.bind(number.clone()),
+            Operand::Number(number) => {
+                let kind = if number.is_i64() { self.dialect.integer() } else { self.dialect.double() };
+                self.cast(kind, |sql| sql.bind(number.clone()));
+            }
+            Operand::Calculated(left, Calculation::Divide, right) => {
+                self.cast(self.dialect.double(), |sql| sql.operand(left));
+                self.push(" / nullif(");
+                self.operand(right);
+                self.push(", 0)");
+            }
+            Operand::Calculated(left, calculation, right) => {
+                self.push("(");
+                self.factor(left);
+                self.push(&format!(" {} ", calculation.sign()));
+                self.factor(right);
+                self.push(")");
+            }
+        }
+    }
+
+    /// Whole numbers of PostgreSQL may be too short for what is made of them.
+    fn factor(&mut self, operand: &Operand) {
+        match operand {
+            Operand::Column(column) if self.dialect == Dialect::Postgres && column.kind == FieldKind::Int => {
+                self.cast(self.dialect.integer(), |sql| sql.column(column));
+            }
+            _ => self.operand(operand),
+        }
     }
 
     /// For PostgreSQL, texts can be of types that have no order and no case.
@@ -239,7 +279,7 @@ impl Sql {
         }
         let numbered: Vec<(usize, &Measure)> = summary.measures.iter().enumerate().collect();
         self.list(&numbered, |sql, (at, measure)| {
-            sql.call(measure.function, measure.column.as_ref(), false);
+            sql.call(measure.function, measure.of.as_ref(), false);
             sql.push(&format!(" AS m{}", at + 1));
         });
         self.push(" FROM ");
@@ -256,6 +296,7 @@ impl Sql {
     pub fn test(&mut self, test: &Test) {
         match test {
             Test::Compare { expr, kind, sign, value } => self.compare(expr, *kind, *sign, value),
+            Test::Columns { left, right, kind, sign } => self.compare_columns(left, right, *kind, *sign),
             Test::Like { expr, pattern } => {
                 match (self.dialect, expr) {
                     (Dialect::MySql, _) => self.folded(expr),
@@ -348,6 +389,29 @@ impl Sql {
             self.expr(expr);
             self.push(&format!(" {sign} "));
             self.value(kind, value.clone());
+        }
+    }
+
+    fn compare_columns(&mut self, left: &Expr, right: &Expr, kind: FieldKind, sign: Sign) {
+        let sign = sign.sql();
+        let time = matches!(kind, FieldKind::Date | FieldKind::Datetime);
+        if is_text(kind) {
+            self.folded(left);
+            self.push(&format!(" {sign} "));
+            self.folded(right);
+            if self.dialect == Dialect::Sqlite {
+                self.push(" COLLATE NOCASE");
+            }
+        } else if time && self.dialect == Dialect::Sqlite {
+            self.push("datetime(");
+            self.expr(left);
+            self.push(&format!(") {sign} datetime("));
+            self.expr(right);
+            self.push(")");
+        } else {
+            self.expr(left);
+            self.push(&format!(" {sign} "));
+            self.expr(right);
         }
     }
 

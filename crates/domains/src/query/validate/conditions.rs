@@ -79,13 +79,20 @@ impl<'d> Checker<'d> {
             tests.push(self.presence(scope, &target, compare)?);
             return Ok(());
         };
-        filterable(&target, field, compare)?;
+        filterable(&target, field, &compare.field)?;
+        let other = self.other(scope, compare, &target)?;
         let (before, chain, after) = target.to_many();
         let anchor = self.reach(&mut scope.sources, scope.root, before);
         if chain.is_empty() {
             let outer = !before.is_empty();
-            let column = column(target.domain, field, anchor, outer);
-            tests.push(self.test(field, Expr::Column(column), compare)?);
+            let expr = Expr::Column(column(target.domain, field, anchor, outer));
+            tests.push(match &other {
+                None => self.test(field, expr, compare)?,
+                Some(other) => {
+                    let source = self.reach(&mut scope.sources, scope.root, &other.hops);
+                    columns(field, expr, other, source, compare)?
+                }
+            });
             return Ok(());
         }
         let key = chain_name(anchor, chain);
@@ -97,7 +104,7 @@ impl<'d> Checker<'d> {
             tests.len() - 1
         });
         if let Some(Test::Exists { sources, tests, .. }) = tests.get_mut(place) {
-            let test = self.inside(sources, &target, field, chain, after, compare)?;
+            let test = self.inside(sources, &target, field, chain, after, (compare, other.as_ref()))?;
             tests.push(test);
         }
         Ok(())
@@ -111,13 +118,52 @@ impl<'d> Checker<'d> {
         field: &Field,
         chain: &[super::scope::Hop<'d>],
         after: &[super::scope::Hop<'d>],
-        compare: &Compare,
+        (compare, other): (&Compare, Option<&Target<'d>>),
     ) -> Result<Test, Problem> {
         let first = sources.first().map_or(0, |source| source.id);
-        let end = self.reach(sources, first, chain.get(1..).unwrap_or_default());
-        let end = self.reach(sources, end, after);
-        let column = column(target.domain, field, end, !after.is_empty());
-        self.test(field, Expr::Column(column), compare)
+        let of_list = self.reach(sources, first, chain.get(1..).unwrap_or_default());
+        let end = self.reach(sources, of_list, after);
+        let expr = Expr::Column(column(target.domain, field, end, !after.is_empty()));
+        let Some(other) = other else { return self.test(field, expr, compare) };
+        let source = self.reach(sources, of_list, other.to_many().2);
+        columns(field, expr, other, source, compare)
+    }
+
+    /// The field that a condition compares with, where it is one: `{"field": …}` in place of a value. It must be of the
+    /// same row.
+    fn other(
+        &mut self,
+        scope: &Scope<'d>,
+        compare: &Compare,
+        target: &Target<'d>,
+    ) -> Result<Option<Target<'d>>, Problem> {
+        let Value::Object(map) = &compare.value else { return Ok(None) };
+        let Some(Value::String(name)) = map.get("field").filter(|_| map.len() == 1) else { return Ok(None) };
+        if !matches!(compare.op, Op::Eq | Op::Ne | Op::Gt | Op::Gte | Op::Lt | Op::Lte) {
+            return Err(Problem::Other(format!(
+                "`{}` can't compare two fields; use eq, ne, gt, gte, lt or lte",
+                compare.op.name()
+            )));
+        }
+        let other = self.find(scope.domain, name)?;
+        let Some(field) = other.field else {
+            return Err(Problem::Other(format!("`{}` is a relation; name a field of it", shown(name))));
+        };
+        filterable(&other, field, name)?;
+        let names =
+            |hops: &[super::scope::Hop<'d>]| hops.iter().map(|(relation, _)| relation.name.clone()).collect::<Vec<_>>();
+        let rows = |target: &Target<'d>| {
+            let (before, chain, _) = target.to_many();
+            if chain.is_empty() { (Vec::new(), Vec::new()) } else { (names(before), names(chain)) }
+        };
+        if rows(target) != rows(&other) {
+            return Err(Problem::Other(format!(
+                "`{}` and `{}` are not of the same row, so they can't be compared",
+                shown(&compare.field),
+                shown(name)
+            )));
+        }
+        Ok(Some(other))
     }
 
     /// Whether rows of a relation exist.
@@ -249,7 +295,8 @@ impl<'d> Checker<'d> {
                 continue;
             }
             // What is wrong with it was said where it stands.
-            tests.extend(self.inside(sources, &target, field, chain, after, compare).ok());
+            let Ok(other) = self.other(scope, compare, &target) else { continue };
+            tests.extend(self.inside(sources, &target, field, chain, after, (compare, other.as_ref())).ok());
         }
         tests
     }
@@ -257,6 +304,30 @@ impl<'d> Checker<'d> {
     pub fn wrong(&mut self, path: &str, problem: Problem) {
         self.errors.push(QueryError::new(path, problem));
     }
+}
+
+/// A comparison of two fields, the other one at the end of `source`.
+fn columns(field: &Field, left: Expr, other: &Target<'_>, source: usize, compare: &Compare) -> Result<Test, Problem> {
+    let Some(with) = other.field else { return Err(Problem::Other("it is no field".to_owned())) };
+    let allowed = ops(field.kind);
+    let family = |kind: FieldKind| match kind {
+        FieldKind::String | FieldKind::Text => 0,
+        FieldKind::Int | FieldKind::Float => 1,
+        FieldKind::Date | FieldKind::Datetime => 2,
+        FieldKind::Bool => 3,
+    };
+    if family(field.kind) != family(with.kind) || !allowed.contains(&compare.op) {
+        return Err(Problem::Other(format!(
+            "`{}` holds {} and `{}` {}; they can't be compared by {}",
+            shown(&compare.field),
+            kind_in_words(field.kind),
+            shown(compare.value["field"].as_str().unwrap_or(&with.name)),
+            kind_in_words(with.kind),
+            compare.op.name()
+        )));
+    }
+    let right = Expr::Column(column(other.domain, with, source, !other.hops.is_empty()));
+    Ok(Test::Columns { left, right, kind: field.kind, sign: sign(compare.op) })
 }
 
 fn one(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Problem> {
@@ -327,7 +398,7 @@ pub(super) fn computed(name: &str, kind: FieldKind) -> Field {
     }
 }
 
-fn filterable(target: &Target<'_>, field: &Field, compare: &Compare) -> Result<(), Problem> {
+fn filterable(target: &Target<'_>, field: &Field, name: &str) -> Result<(), Problem> {
     if field.filterable {
         return Ok(());
     }
@@ -340,5 +411,5 @@ fn filterable(target: &Target<'_>, field: &Field, compare: &Compare) -> Result<(
     } else {
         format!("filterable are {}", listed(&names))
     };
-    Err(Problem::NotFilterable { field: shown(&compare.field), hint })
+    Err(Problem::NotFilterable { field: shown(name), hint })
 }

@@ -1,11 +1,12 @@
 //! Groups and the numbers that are computed over them.
 
 use super::conditions::computed;
-use super::scope::{chain_name, column};
+use super::scope::{Hop, Target, chain_name, column};
 use super::{Checker, Scope, add, path_of};
 use crate::model::FieldKind;
 use crate::query::error::{Problem, shown};
-use crate::query::plan::{Expr, Measure, Output, Role, Sort, Summary, Test};
+use crate::query::formula::{self, Formula};
+use crate::query::plan::{Calculation, Expr, Measure, Operand, Output, Role, Sort, Source, Summary, Test};
 use crate::query::values::{is_time, kind_in_words};
 use crate::query::{Aggregate, Condition, Function, Group, Order, Query};
 use crate::registry::suggestion;
@@ -74,11 +75,19 @@ impl<'d> Checker<'d> {
         let function = aggregate.function;
         let Some(name) = &aggregate.field else {
             if function == Function::Count {
-                return Ok((Expr::Aggregate { function, column: None, distinct: false }, FieldKind::Int));
+                return Ok((Expr::Aggregate { function, of: None, distinct: false }, FieldKind::Int));
             }
             return Err(Problem::Other(format!("`{}` needs a field", function.name())));
         };
-        let target = self.find(scope.domain, name)?;
+        let target = match self.find(scope.domain, name) {
+            Ok(target) => target,
+            Err(problem) => {
+                let Some(formula) = formula::read(name) else { return Err(problem) };
+                let formula = formula
+                    .map_err(|why| Problem::Other(format!("`{}` can't be read as a formula: {why}", shown(name))))?;
+                return self.calculated(scope, aggregate, &formula);
+            }
+        };
         let kind = match (function, target.field) {
             (Function::Count, _) => FieldKind::Int,
             (_, None) => return Err(Problem::Other(format!("`{}` is a relation; name a field of it", shown(name)))),
@@ -102,12 +111,142 @@ impl<'d> Checker<'d> {
                 return Err(Problem::Other(format!("each row has one `{}` at most; name a field of it", shown(name))));
             };
             let column = column(target.domain, field, anchor, !before.is_empty());
-            return Ok((Expr::Aggregate { function, column: Some(column), distinct: aggregate.distinct }, kind));
+            let of = Some(Operand::Column(column));
+            return Ok((Expr::Aggregate { function, of, distinct: aggregate.distinct }, kind));
         }
         if aggregate.distinct {
             let problem = format!("different values of a list can't be counted; ask `{}`", target.domain.domain.name);
             return Err(Problem::Other(problem));
         }
+        self.of_list(scope, (anchor, chain), (function, kind), |work, sources, end| {
+            let end = work.reach(sources, end, after);
+            target.field.map(|field| Operand::Column(column(target.domain, field, end, !after.is_empty())))
+        })
+    }
+
+    /// A number over a formula: its fields are of the same rows.
+    fn calculated(
+        &mut self,
+        scope: &mut Scope<'d>,
+        aggregate: &Aggregate,
+        formula: &Formula,
+    ) -> Result<(Expr, FieldKind), Problem> {
+        let function = aggregate.function;
+        if function == Function::Count {
+            return Err(Problem::Other("`count` counts rows or a field; leave the formula out".to_owned()));
+        }
+        let mut fields: Vec<(String, Target<'d>)> = Vec::new();
+        self.fields_of(scope, formula, &mut fields)?;
+        let Some((_, first)) = fields.first() else {
+            return Err(Problem::Other("a formula needs a field".to_owned()));
+        };
+        let names = |hops: &[Hop<'d>]| hops.iter().map(|(relation, _)| relation.name.clone()).collect::<Vec<_>>();
+        let rows = |target: &Target<'d>| {
+            let (before, chain, _) = target.to_many();
+            if chain.is_empty() { (Vec::new(), Vec::new()) } else { (names(before), names(chain)) }
+        };
+        let apart = fields.iter().find(|(_, target)| rows(target) != rows(first));
+        if let Some((_, apart)) = apart {
+            let domain = if apart.to_many().1.is_empty() { first } else { apart };
+            return Err(Problem::Other(format!(
+                "the fields of a formula should be of the same rows; ask the domain `{}` itself",
+                domain.domain.domain.name
+            )));
+        }
+        let (before, chain, _) = first.to_many();
+        let kind = |operand: &Operand| match function {
+            Function::Avg => FieldKind::Float,
+            _ if operand.is_whole() => FieldKind::Int,
+            _ => FieldKind::Float,
+        };
+        if chain.is_empty() {
+            let root = scope.root;
+            let of = self.operand(formula, &fields, &mut scope.sources, &|target| (root, target.hops.as_slice()));
+            let kind = kind(&of);
+            return Ok((Expr::Aggregate { function, of: Some(of), distinct: aggregate.distinct }, kind));
+        }
+        if aggregate.distinct {
+            let problem = format!("different values of a list can't be taken; ask `{}`", first.domain.domain.name);
+            return Err(Problem::Other(problem));
+        }
+        let anchor = self.reach(&mut scope.sources, scope.root, before);
+        let whole = fields.iter().all(|(_, target)| target.field.is_some_and(|field| field.kind == FieldKind::Int));
+        let kind = if whole && function != Function::Avg && !has_fractions(formula) {
+            FieldKind::Int
+        } else {
+            FieldKind::Float
+        };
+        self.of_list(scope, (anchor, chain), (function, kind), |work, sources, end| {
+            Some(work.operand(formula, &fields, sources, &|target| (end, target.to_many().2)))
+        })
+    }
+
+    /// The fields that a formula names, which hold numbers.
+    fn fields_of(
+        &mut self,
+        scope: &Scope<'d>,
+        formula: &Formula,
+        fields: &mut Vec<(String, Target<'d>)>,
+    ) -> Result<(), Problem> {
+        match formula {
+            Formula::Number(_) => Ok(()),
+            Formula::Calculated(left, _, right) => {
+                self.fields_of(scope, left, fields)?;
+                self.fields_of(scope, right, fields)
+            }
+            Formula::Path(path) => {
+                let target = self.find(scope.domain, path)?;
+                match target.field {
+                    Some(field) if matches!(field.kind, FieldKind::Int | FieldKind::Float) => {}
+                    Some(field) => {
+                        let kind = kind_in_words(field.kind);
+                        return Err(Problem::Other(format!("a formula needs numbers; `{}` holds {kind}", shown(path))));
+                    }
+                    None => {
+                        return Err(Problem::Other(format!("`{}` is a relation; name a field of it", shown(path))));
+                    }
+                }
+                fields.push((path.clone(), target));
+                Ok(())
+            }
+        }
+    }
+
+    /// `place`: from which source relations lead to a field, and which.
+    fn operand<'t>(
+        &mut self,
+        formula: &Formula,
+        fields: &'t [(String, Target<'d>)],
+        sources: &mut Vec<Source>,
+        place: &dyn Fn(&'t Target<'d>) -> (usize, &'t [Hop<'d>]),
+    ) -> Operand {
+        match formula {
+            Formula::Number(number) => Operand::Number(number.clone().into()),
+            Formula::Calculated(left, calculation, right) => {
+                let left = self.operand(left, fields, sources, place);
+                let right = self.operand(right, fields, sources, place);
+                Operand::Calculated(Box::new(left), *calculation, Box::new(right))
+            }
+            Formula::Path(path) => {
+                let found = fields.iter().find(|(name, _)| name == path);
+                let found = found.and_then(|(_, target)| Some((target, target.field?)));
+                let Some((target, field)) = found else { return Operand::Number(0.into()) };
+                let (from, hops) = place(target);
+                let source = self.reach(sources, from, hops);
+                Operand::Column(column(target.domain, field, source, !hops.is_empty()))
+            }
+        }
+    }
+
+    /// A number over the rows of a relation to many, which are summed up for each row that they belong to. `operand` is
+    /// given the sources of these rows and the one that the relation ends in.
+    fn of_list(
+        &mut self,
+        scope: &mut Scope<'d>,
+        (anchor, chain): (usize, &[Hop<'d>]),
+        (function, kind): (Function, FieldKind),
+        operand: impl FnOnce(&mut Self, &mut Vec<Source>, usize) -> Option<Operand>,
+    ) -> Result<(Expr, FieldKind), Problem> {
         let key = chain_name(anchor, chain);
         let known = scope.summaries.iter().find(|(known, _)| *known == key).map(|(_, at)| *at);
         let place = known.unwrap_or_else(|| {
@@ -128,10 +267,9 @@ impl<'d> Checker<'d> {
         };
         let first = summary.sources.first().map_or(0, |source| source.id);
         let end = self.reach(&mut summary.sources, first, &chain[1..]);
-        let end = self.reach(&mut summary.sources, end, after);
-        let column = target.field.map(|field| column(target.domain, field, end, !after.is_empty()));
+        let of = operand(self, &mut summary.sources, end);
         let mut measure = |function| {
-            let wanted = Measure { function, column: column.clone() };
+            let wanted = Measure { function, of: of.clone() };
             let there = summary.measures.iter().position(|measure| *measure == wanted);
             there.unwrap_or_else(|| {
                 summary.measures.push(wanted);
@@ -228,11 +366,27 @@ pub(super) fn on_numbers(condition: &Condition, outputs: &[Output]) -> bool {
     }
 }
 
+/// Whether whole numbers in it may come to others.
+fn has_fractions(formula: &Formula) -> bool {
+    match formula {
+        Formula::Path(_) => false,
+        Formula::Number(number) => !number.is_i64(),
+        Formula::Calculated(left, calculation, right) => {
+            *calculation == Calculation::Divide || has_fractions(left) || has_fractions(right)
+        }
+    }
+}
+
 fn number_name(aggregate: &Aggregate) -> String {
     let function = aggregate.function.name();
     match (&aggregate.name, &aggregate.field) {
         (Some(name), _) => name.clone(),
         (None, None) => function.to_owned(),
-        (None, Some(field)) => format!("{function}_{}", field.replace('.', "_")),
+        (None, Some(field)) if formula::read(field).is_none() => format!("{function}_{}", field.replace('.', "_")),
+        (None, Some(field)) => {
+            let words = field.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+            let name = words.fold(function.to_owned(), |name, word| format!("{name}_{word}"));
+            name.chars().take(60).collect()
+        }
     }
 }
