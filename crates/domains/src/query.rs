@@ -88,6 +88,10 @@ pub enum Condition {
     All {
         all: Vec<Condition>,
     },
+    /// Not all of them hold: of conditions on a relation to many, no row of it.
+    Not {
+        not: Vec<Condition>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

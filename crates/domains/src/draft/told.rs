@@ -47,6 +47,7 @@ fn condition(one: &Condition) -> String {
     match one {
         Condition::Any { any } => all(any, " | "),
         Condition::All { all: list } => all(list, " & "),
+        Condition::Not { not } => format!("not ({})", all(not, " & ")),
         Condition::Compare(one) => {
             let sign = match one.op {
                 Op::Eq | Op::In | Op::Between => "=",

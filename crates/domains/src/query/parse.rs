@@ -210,6 +210,10 @@ impl Reader {
                     let any = self.conditions(&format!("{path}.any"), inner, level + 1);
                     return vec![Condition::Any { any }];
                 }
+                "not" | "none" | "NOT" => {
+                    let not = self.conditions(&format!("{path}.not"), inner, level + 1);
+                    return vec![Condition::Not { not }];
+                }
                 "all" | "and" | "AND" => {
                     let all = self.conditions(&format!("{path}.all"), inner, level + 1);
                     return vec![Condition::All { all }];

@@ -137,6 +137,7 @@ pub(crate) enum Test {
     },
     All(Vec<Test>),
     Any(Vec<Test>),
+    Not(Vec<Test>),
     /// Whether there are rows of a relation to many that pass.
     Exists {
         sources: Vec<Source>,

@@ -65,6 +65,12 @@ fn names() {
     check(compared("gt", "track.name"), &["`price` holds number and `track.name` text; they can't be compared by gt"]);
     check(compared("gt", "track"), &["`track` is a relation; name a field of it"]);
     check(compared("gt", "shipments.sent"), &["are not of the same row, so they can't be compared"]);
+    check(json!({"domain": "line", "where": [{"not": []}]}), &["where[0]: `not` needs a condition at least"]);
+    check(
+        json!({"domain": "invoice", "aggregate": [{"fn": "sum", "field": "lines.quantity", "as": "n"}],
+            "where": [{"field": "lines.price", "op": "gt", "value": {"field": "total"}}]}),
+        &["`lines.price` can't be compared with a field outside of its list where the list is summed up"],
+    );
     check(compared("in", "quantity"), &["`in` can't compare two fields"]);
     check(
         json!({"domain": "customer", "where": [{"field": "name", "op": "eq", "value": {"field": "email"}}]}),

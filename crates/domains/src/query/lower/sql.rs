@@ -337,6 +337,10 @@ impl Sql {
             }
             Test::All(tests) => self.joined(tests, " AND ", "1 = 1"),
             Test::Any(tests) => self.joined(tests, " OR ", "1 = 0"),
+            Test::Not(tests) => {
+                self.push("NOT ");
+                self.joined(tests, " AND ", "(1 = 1)");
+            }
             Test::Exists { sources, tests, negated } => {
                 self.push(if *negated { "NOT EXISTS (SELECT 1 FROM " } else { "EXISTS (SELECT 1 FROM " });
                 self.sources(sources);

@@ -50,6 +50,13 @@ impl<'d> Checker<'d> {
                     let inner = self.conjunction(scope, all, &format!("{path}.all"));
                     tests.push(Test::All(inner));
                 }
+                Condition::Not { not } => {
+                    if not.is_empty() {
+                        self.wrong(&path, Problem::Other("`not` needs a condition at least".to_owned()));
+                    }
+                    let inner = self.conjunction(scope, not, &format!("{path}.not"));
+                    tests.push(Test::Not(inner));
+                }
                 Condition::Any { any } => {
                     if any.is_empty() {
                         self.wrong(&path, Problem::Other("`any` needs a condition at least".to_owned()));
@@ -103,7 +110,14 @@ impl<'d> Checker<'d> {
             open.push((key, tests.len() - 1));
             tests.len() - 1
         });
-        if let Some(Test::Exists { sources, tests, .. }) = tests.get_mut(place) {
+        // A field of the row itself, beside one of its list.
+        let outside = other.as_ref().filter(|other| other.to_many().1.is_empty());
+        let outside = outside.map(|other| (other, self.reach(&mut scope.sources, scope.root, &other.hops)));
+        if let (Some(Test::Exists { sources, tests, .. }), Some((other, source))) = (tests.get_mut(place), outside) {
+            let end = self.end_of(sources, chain, after);
+            let expr = Expr::Column(column(target.domain, field, end, !after.is_empty()));
+            tests.push(columns(field, expr, other, source, compare)?);
+        } else if let Some(Test::Exists { sources, tests, .. }) = tests.get_mut(place) {
             let test = self.inside(sources, &target, field, chain, after, (compare, other.as_ref()))?;
             tests.push(test);
         }
@@ -120,17 +134,27 @@ impl<'d> Checker<'d> {
         after: &[super::scope::Hop<'d>],
         (compare, other): (&Compare, Option<&Target<'d>>),
     ) -> Result<Test, Problem> {
-        let first = sources.first().map_or(0, |source| source.id);
-        let of_list = self.reach(sources, first, chain.get(1..).unwrap_or_default());
-        let end = self.reach(sources, of_list, after);
+        let end = self.end_of(sources, chain, after);
         let expr = Expr::Column(column(target.domain, field, end, !after.is_empty()));
         let Some(other) = other else { return self.test(field, expr, compare) };
-        let source = self.reach(sources, of_list, other.to_many().2);
+        let source = self.end_of(sources, chain, other.to_many().2);
         columns(field, expr, other, source, compare)
     }
 
+    /// The source at the end of a relation to many, seen from its first one.
+    fn end_of(
+        &mut self,
+        sources: &mut Vec<Source>,
+        chain: &[super::scope::Hop<'d>],
+        after: &[super::scope::Hop<'d>],
+    ) -> usize {
+        let first = sources.first().map_or(0, |source| source.id);
+        let end = self.reach(sources, first, chain.get(1..).unwrap_or_default());
+        self.reach(sources, end, after)
+    }
+
     /// The field that a condition compares with, where it is one: `{"field": …}` in place of a value. It must be of the
-    /// same row.
+    /// same row, or of the row that has the list.
     fn other(
         &mut self,
         scope: &Scope<'d>,
@@ -156,7 +180,7 @@ impl<'d> Checker<'d> {
             let (before, chain, _) = target.to_many();
             if chain.is_empty() { (Vec::new(), Vec::new()) } else { (names(before), names(chain)) }
         };
-        if rows(target) != rows(&other) {
+        if rows(target) != rows(&other) && !other.to_many().1.is_empty() {
             return Err(Problem::Other(format!(
                 "`{}` and `{}` are not of the same row, so they can't be compared",
                 shown(&compare.field),
@@ -296,6 +320,14 @@ impl<'d> Checker<'d> {
             }
             // What is wrong with it was said where it stands.
             let Ok(other) = self.other(scope, compare, &target) else { continue };
+            if other.as_ref().is_some_and(|other| other.to_many().1.is_empty()) {
+                let problem = format!(
+                    "`{}` can't be compared with a field outside of its list where the list is summed up",
+                    shown(&compare.field)
+                );
+                self.wrong("where", Problem::Other(problem));
+                continue;
+            }
             tests.extend(self.inside(sources, &target, field, chain, after, (compare, other.as_ref())).ok());
         }
         tests

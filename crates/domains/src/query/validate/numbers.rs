@@ -313,6 +313,7 @@ impl<'d> Checker<'d> {
                 }
                 Condition::All { all } => tests.push(Test::All(self.having(scope, all))),
                 Condition::Any { any } => tests.push(Test::Any(self.having(scope, any))),
+                Condition::Not { not } => tests.push(Test::Not(self.having(scope, not))),
             }
         }
         tests
@@ -360,7 +361,7 @@ pub(super) fn on_numbers(condition: &Condition, outputs: &[Output]) -> bool {
         Condition::Compare(compare) => {
             outputs.iter().any(|output| matches!(output.role, Role::Number(_)) && output.name == compare.field)
         }
-        Condition::Any { any: list } | Condition::All { all: list } => {
+        Condition::Any { any: list } | Condition::All { all: list } | Condition::Not { not: list } => {
             list.iter().any(|condition| on_numbers(condition, outputs))
         }
     }
