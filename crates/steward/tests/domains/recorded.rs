@@ -60,17 +60,17 @@ fn both_ways(database: &str, least_capable: u64, least_small: u64) {
 
 #[test]
 fn questions_over_films_are_answered() {
-    both_ways("sakila", 28, 17);
+    both_ways("sakila", 33, 20);
 }
 
 #[test]
 fn questions_over_a_wholesaler_are_answered() {
-    both_ways("northwind", 28, 14);
+    both_ways("northwind", 32, 17);
 }
 
 #[test]
 fn questions_over_staff_are_answered() {
-    both_ways("employees", 25, 10);
+    both_ways("employees", 34, 13);
 }
 
 #[test]
