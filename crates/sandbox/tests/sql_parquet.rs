@@ -117,7 +117,7 @@ fn damaged_files_are_errors_and_end_nothing() {
     };
     for _ in 0..400 {
         let mut changed = good.clone();
-        for _ in 0..1 + next(4) {
+        for _ in 0..=next(4) {
             let at = next(changed.len());
             changed[at] = u8::try_from(next(256)).unwrap();
         }

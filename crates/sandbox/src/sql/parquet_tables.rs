@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan as _};
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
@@ -104,7 +105,7 @@ fn fill(
     let bad = |error: ParquetError| unreadable(file, &error.to_string());
     let reader = SerializedFileReader::new(bytes).map_err(bad)?;
     let meta = reader.metadata();
-    let unpacked = meta.row_groups().iter().map(|group| group.total_byte_size()).fold(0, i64::saturating_add);
+    let unpacked = meta.row_groups().iter().map(RowGroupMetaData::total_byte_size).fold(0, i64::saturating_add);
     if unpacked > UNPACKED {
         return Err(too_large(
             file,
