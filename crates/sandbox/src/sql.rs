@@ -9,6 +9,7 @@ mod catalog;
 pub mod change;
 mod error;
 mod exact_sums;
+mod file_tables;
 mod functions;
 pub mod mysql;
 mod open;
@@ -24,6 +25,7 @@ mod schema;
 mod schema_change;
 mod server_guard;
 mod server_tables;
+mod table_file;
 mod text_tables;
 mod write;
 
@@ -31,7 +33,7 @@ pub use error::SqlError;
 pub use policy::{ColumnRef, Functions, Limits, Policy, Tables, is_sensitive};
 pub use query::{Rows, Truncated};
 pub use server_guard::Checked;
-pub use text_tables::{TableContent, TableFile};
+pub use table_file::{TableContent, TableFile};
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ use rusqlite::{Connection, params_from_iter};
 use serde_json::{Map, Value};
 
 use super::error::SqlError;
-use super::text_tables::{Room, TableFile, quoted, real, too_large, unreadable};
+use super::table_file::{Room, TableFile, quoted, real, too_large, unreadable};
 
 /// Bytes that all rows of a file may have once they are unpacked, as the file says.
 const UNPACKED: i64 = 1 << 30;

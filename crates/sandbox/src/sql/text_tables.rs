@@ -1,104 +1,28 @@
-//! Files of rows (CSV, TSV, Parquet) as tables of a database in memory, so that any query works on them.
+//! Texts of rows, whose cells are separated by commas, semicolons, tabs or bars.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use bytes::Bytes;
 use csv::{ByteRecord, ReaderBuilder};
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 
 use super::error::SqlError;
-use super::open::{OpenMode, harden};
-use super::parquet_tables;
-use super::policy::Policy;
-use super::{Guard, exact_sums};
+use super::table_file::{Room, TableFile, free, quoted, real, too_large, unreadable};
 
-/// Most rows of all tables together.
-const ROWS: usize = 2_000_000;
-/// How long reading all of them may take.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// Records examined to find what separates their cells.
 const SAMPLE: usize = 50;
 /// The likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-#[derive(Debug, Clone)]
-pub struct TableFile<'t> {
-    pub source: &'t str,
-    /// The table's name; numbered if it is taken.
-    pub name: &'t str,
-    pub content: TableContent<'t>,
-}
-
-#[derive(Debug, Clone)]
-pub enum TableContent<'t> {
-    /// Lines of cells; what separates them is found out.
-    Text(&'t str),
-    Parquet(Bytes),
-}
-
-/// How much can still be read.
-#[derive(Debug)]
-pub(super) struct Room {
-    pub rows: usize,
-    until: Instant,
-}
-
-impl Room {
-    /// Takes one row.
-    pub fn take(&mut self, file: &TableFile<'_>, now: Instant) -> Result<(), SqlError> {
-        let left = self.rows.checked_sub(1);
-        self.rows = left.ok_or_else(|| too_large(file, &format!("holds more than {ROWS} rows")))?;
-        self.in_time(file, now)
-    }
-
-    fn in_time(&self, file: &TableFile<'_>, now: Instant) -> Result<(), SqlError> {
-        if now > self.until {
-            return Err(too_large(file, &format!("takes more than {} s to read", PATIENCE.as_secs())));
-        }
-        Ok(())
-    }
-}
-
-impl Guard {
-    /// Of a text, the first row names the columns, unless it holds numbers like those below it. A column is `INTEGER` or
-    /// `REAL` only if no cell loses a digit, else `TEXT`; empty cells are null. [`SqlError::Limit`] for what is too large,
-    /// [`SqlError::Open`] for what is no table.
-    pub fn of_tables(files: &[TableFile<'_>], policy: Policy) -> Result<Self, SqlError> {
-        let conn = Connection::open_in_memory().map_err(SqlError::Sqlite)?;
-        let mut names = HashSet::new();
-        let mut room = Room { rows: ROWS, until: Instant::now() + PATIENCE };
-        let most = policy.limits.columns;
-        for file in files {
-            let name = free(&identifier(file.name), &mut names);
-            conn.execute_batch("BEGIN").map_err(SqlError::Sqlite)?;
-            match &file.content {
-                TableContent::Text(text) => {
-                    let table = Table::read(file, text, most, &mut room)?;
-                    conn.execute_batch(&table.definition(&name)).map_err(SqlError::Sqlite)?;
-                    table.fill(&conn, &name, file, text, &room)?;
-                }
-                TableContent::Parquet(bytes) => {
-                    parquet_tables::load(&conn, &name, file, bytes.clone(), most, &mut room)?;
-                }
-            }
-            conn.execute_batch("COMMIT").map_err(SqlError::Sqlite)?;
-        }
-        harden(&conn, &policy.limits, OpenMode::Read).map_err(SqlError::Sqlite)?;
-        exact_sums::register(&conn).map_err(SqlError::Sqlite)?;
-        Self::over(conn, ":memory:".into(), policy, OpenMode::Read)
-    }
-}
-
-struct Table {
+pub(super) struct Table {
     separator: u8,
     headed: bool,
     columns: Vec<(String, Column)>,
 }
 
 impl Table {
-    fn read(one: &TableFile<'_>, text: &str, most: usize, room: &mut Room) -> Result<Self, SqlError> {
+    pub fn read(one: &TableFile<'_>, text: &str, most: usize, room: &mut Room) -> Result<Self, SqlError> {
         let separator = separator(text);
         let mut first: Option<Vec<String>> = None;
         let mut columns: Vec<Column> = Vec::new();
@@ -150,13 +74,13 @@ impl Table {
         Ok(Self { separator, headed, columns: columns.collect() })
     }
 
-    fn definition(&self, name: &str) -> String {
+    pub fn definition(&self, name: &str) -> String {
         let columns: Vec<String> =
             self.columns.iter().map(|(name, column)| format!("{} {}", quoted(name), column.kind().word())).collect();
         format!("CREATE TABLE {} ({})", quoted(name), columns.join(", "))
     }
 
-    fn fill(
+    pub fn fill(
         &self,
         conn: &Connection,
         name: &str,
@@ -226,41 +150,8 @@ fn is_header(first: &[String], below: &[Column]) -> bool {
     !numbers
 }
 
-fn free(name: &str, taken: &mut HashSet<String>) -> String {
-    let mut number = 1;
-    let mut chosen = name.to_owned();
-    while !taken.insert(chosen.to_lowercase()) {
-        number += 1;
-        chosen = format!("{name}_{number}");
-    }
-    chosen
-}
-
-/// A name that needs no quotation marks in a query.
-fn identifier(text: &str) -> String {
-    let mut name: String = text.trim().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-    if name.is_empty() || name.starts_with(|c: char| c.is_numeric()) {
-        name.insert_str(0, "t_");
-    }
-    name
-}
-
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\"").replace('\0', ""))
-}
-
-pub(super) fn unreadable(one: &TableFile<'_>, reason: &str) -> SqlError {
-    SqlError::Open { path: one.source.into(), reason: format!("it is no table of rows: {reason}") }
-}
-
-pub(super) fn too_large(one: &TableFile<'_>, what: &str) -> SqlError {
-    SqlError::Limit { what: format!("{} {what}; split the file", one.source) }
-}
-
 // The kind of a column follows from its cells. No digit is lost: what can't be a number exactly stays text, and so do
 // codes with leading zeros.
-/// Digits that a binary fraction holds whatever they are.
-const DIGITS: usize = 15;
 /// Spellings of a missing number.
 const ABSENT: [&str; 7] = ["NA", "N/A", "#N/A", "NULL", "null", "NaN", "nan"];
 
@@ -345,22 +236,6 @@ fn integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     plain.then(|| text.parse().ok()).flatten()
-}
-
-pub(super) fn real(text: &str) -> Option<f64> {
-    let number = text.strip_prefix('-').unwrap_or(text);
-    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    let unsigned = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
-    let plain = (whole.is_empty() || digits(whole))
-        && digits(fraction)
-        && digits(unsigned)
-        && (whole.len() < 2 || !whole.starts_with('0'));
-    let significant = [whole, fraction].concat();
-    let exact = significant.trim_start_matches('0').len() <= DIGITS;
-    let value: f64 = (plain && exact).then(|| text.parse().ok()).flatten()?;
-    value.is_finite().then_some(value)
 }
 
 /// `1.234,50` and `3,5`; points only between thousands.
