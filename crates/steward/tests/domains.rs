@@ -413,7 +413,11 @@ fn same(found: &Value, expected: &Value) -> bool {
 
 #[test]
 fn what_an_ideal_model_asks_is_answered_right() {
-    let house = shop(Script::default());
+    ask_as_an_ideal_model(&shop(Script::default()));
+}
+
+/// Asks what answers each question about the music shop.
+fn ask_as_an_ideal_model(house: &House) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../evals/data/domains/chinook.jsonl");
     let (mut asked, mut wrong) = (0, Vec::new());
     for line in std::fs::read_to_string(file).unwrap().lines() {
@@ -422,7 +426,7 @@ fn what_an_ideal_model_asks_is_answered_right() {
             continue;
         }
         asked += 1;
-        let (_, answer) = ask(&house, &house.server.key, case["query"].clone());
+        let (_, answer) = ask(house, &house.server.key, case["query"].clone());
         if !same(&answer["rows"], &case["rows"]) {
             wrong.push(format!("{} {}: {answer}\n  expected {}", case["id"], case["text"], case["rows"]));
         }

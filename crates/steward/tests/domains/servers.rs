@@ -1,7 +1,7 @@
 //! Domains over databases of a PostgreSQL server.
 
 use super::questions::{examples, use_small_model};
-use super::{PEOPLE, ask, decide, describe, place, propose};
+use super::{PEOPLE, ask, ask_as_an_ideal_model, decide, describe, place, propose};
 use crate::api_routes::house::{House, key, text};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -181,6 +181,7 @@ fn the_questions_about_the_shop_are_answered_on_a_server_too() {
     // Examples and lists of choices come from the rows.
     assert!(text(&init["text"]).contains("MPEG") && text(&init["text"]).contains("meta "), "{}", text(&init["text"]));
 
+    ask_as_an_ideal_model(&house);
     use_small_model(&house);
     let file = examples("chinook.jsonl").display().to_string();
     let asked = || -> Value {
