@@ -1,26 +1,22 @@
 mod approvals;
 mod chat;
 mod connections;
-mod conversations;
 mod events;
 mod pinned;
 mod requests;
 mod runs;
 mod socket;
-mod spending;
 mod sse;
 #[cfg(test)]
 mod tests;
 mod workspace;
 
-pub use approvals::{Scope, is_already_decided};
+pub use approvals::is_already_decided;
 pub use chat::{Chat, DEFAULT_AGENT, Started};
-pub use conversations::{Conversation, Message};
-pub use requests::{ByteStream, Client, Transport, encoded};
-pub use runs::{Fork, KeptReport, Logged, Replay, Undone};
+pub use connections::KnownConnection;
+pub use requests::{ByteStream, Client, Transport, encoded, with_query};
 pub use socket::{Absent, ServeFile, Socket};
-pub use spending::{Labelled, NewKey};
-pub use workspace::{SampleChange, workspace};
+pub use workspace::workspace;
 
 use serde::Deserialize;
 use std::fmt;
@@ -46,6 +42,11 @@ impl Refused {
         });
         refused.status = status;
         refused
+    }
+
+    /// Whether the server refused with this status.
+    pub fn is(error: &anyhow::Error, status: u16) -> bool {
+        error.downcast_ref::<Self>().is_some_and(|refused| refused.status == status)
     }
 }
 

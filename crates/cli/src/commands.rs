@@ -1,39 +1,182 @@
-pub mod access;
-pub mod agents;
-pub mod approvals;
-pub mod ask;
-pub mod audit;
-pub mod budget;
-pub mod chat;
-pub mod config;
+mod access;
+mod agents;
+mod approvals;
+mod ask;
+mod audit;
+mod budget;
+mod chat;
+mod config;
 mod connection_auth;
-pub mod connections;
-pub mod conversations;
-pub mod credential;
-pub mod datasource;
+mod connections;
+mod conversations;
+mod credential;
+mod datasource;
 mod decide;
-pub mod documents;
-pub mod domain;
-pub mod eval_domains;
+mod documents;
+mod domain;
+pub mod eval;
 mod follow;
-pub mod grants;
-pub mod group;
-pub mod health;
-pub mod ingest;
-pub mod key;
-pub mod mcp;
-pub mod model;
+mod grants;
+mod group;
+mod health;
+mod ingest;
+mod key;
+mod mcp;
+mod model;
 pub mod model_card;
-mod picked;
 mod plan_steps;
-pub mod policy;
-pub mod reminders;
+mod policy;
+mod reminders;
 mod render;
 mod report;
-pub mod resume;
-pub mod runs;
-pub mod sample;
-pub mod skill;
-pub mod tenant;
-pub mod usage;
-pub mod user;
+mod resume;
+mod rows;
+mod runs;
+mod sample;
+mod search;
+mod skill;
+mod tenant;
+mod usage;
+mod user;
+
+use crate::client::Client;
+use crate::exit::Exit;
+use crate::options::Actions;
+use crate::term::Term;
+use clap::Subcommand;
+use std::path::PathBuf;
+
+/// Commands that work through the API.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Ask(ask::Ask),
+    Chat(chat::Chat),
+    Sample(sample::Sample),
+    Runs(runs::Runs),
+    Resume(resume::Resume),
+    Approvals(Actions<approvals::ApprovalAction>),
+    Conversations(conversations::Conversations),
+    Grants(Actions<grants::GrantAction>),
+    Agents(agents::Agents),
+    Reminders(reminders::Reminders),
+    #[command(display_order = 12, mut_arg("json", |json| json.help("JSON instead of a table")))]
+    Connections(Actions<connections::ConnectionAction>),
+    Model(model::Model),
+    Usage(usage::UsageArgs),
+    #[command(mut_arg("json", |json| json.help("JSON instead of a table")))]
+    Budget(Actions<budget::BudgetAction>),
+    Policy(Actions<policy::PolicyAction>),
+    #[command(mut_arg("json", |json| json.help("JSON instead of a table")))]
+    Key(Actions<key::KeyAction>),
+    User(Actions<user::UserAction>),
+    Ingest(ingest::IngestArgs),
+    Search(search::SearchArgs),
+    Documents(Actions<documents::DocumentsAction>),
+    Datasource(Actions<datasource::DatasourceAction>),
+    Domain(Actions<domain::DomainAction>),
+    Group(Actions<group::GroupAction>),
+    Tenant(Actions<tenant::TenantAction>),
+    Access(access::AccessArgs),
+    Audit(audit::AuditArgs),
+    Config(Actions<config::ConfigAction>),
+    #[command(display_order = 11)]
+    Health(health::HealthArgs),
+    #[command(display_order = 16)]
+    Eval(eval::Eval),
+    Skill(Actions<skill::SkillAction>),
+    Credential(Actions<credential::CredentialAction>),
+    Mcp(Actions<mcp::McpAction>),
+}
+
+/// What a command needs from the program that works for it. A running server has its own and can't be given another.
+#[derive(Debug, Clone)]
+pub struct Needs {
+    pub web_allow: Vec<String>,
+    pub intent_filter: bool,
+    pub files: Files,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Files {
+    Unused,
+    Current,
+    /// The folder for runs: the given one, else the current one; it must not hold the program's own data.
+    Workspace(Option<PathBuf>),
+}
+
+impl Default for Needs {
+    fn default() -> Self {
+        Self { web_allow: Vec::new(), intent_filter: true, files: Files::Unused }
+    }
+}
+
+/// `open` opens the API for the command; `connection` is the value of `--connection`.
+pub async fn run(
+    mut command: Command,
+    connection: Option<&str>,
+    term: Term,
+    open: impl AsyncFnOnce(Needs) -> anyhow::Result<Client>,
+) -> anyhow::Result<Exit> {
+    match &mut command {
+        Command::Ask(args) => args.prepare()?,
+        Command::Credential(Actions { action: Some(credential::CredentialAction::Kinds), json }) => {
+            return Ok(credential::kinds(term.with_json(*json)));
+        }
+        _ => {}
+    }
+    let client = open(needs(&command)).await?;
+    let exit = act(&client, command, connection, term).await;
+    client.close().await;
+    exit
+}
+
+fn needs(command: &Command) -> Needs {
+    let files = match command {
+        Command::Ask(args) => return args.needs(),
+        Command::Chat(args) => Files::Workspace(args.workspace.clone()),
+        Command::Sample(_)
+        | Command::Mcp(_)
+        | Command::Skill(Actions { action: Some(skill::SkillAction::Test(_)), .. }) => Files::Current,
+        _ => Files::Unused,
+    };
+    Needs { files, ..Needs::default() }
+}
+
+async fn act(client: &Client, command: Command, connection: Option<&str>, term: Term) -> anyhow::Result<Exit> {
+    match command {
+        Command::Ask(args) => ask::run(client, &args, connection, term).await,
+        Command::Chat(args) => chat::run(client, &args, connection, term).await,
+        Command::Sample(args) => sample::run(client, &args).await,
+        Command::Runs(args) => runs::run(client, args, connection, term).await,
+        Command::Resume(args) => resume::run(client, args.run.as_deref(), term).await,
+        Command::Approvals(args) => approvals::run(client, args.action, term.with_json(args.json)).await,
+        Command::Conversations(args) => conversations::run(client, &args, term).await,
+        Command::Grants(args) => grants::run(client, args.action, term.with_json(args.json)).await,
+        Command::Agents(args) => agents::run(client, args, term).await,
+        Command::Reminders(args) => reminders::run(client, &args, term).await,
+        Command::Connections(args) => {
+            connections::run(client, args.action, connection, term.with_json(args.json)).await
+        }
+        Command::Model(args) => model::run(client, args, connection, term).await,
+        Command::Usage(args) => usage::run(client, &args, term).await,
+        Command::Budget(args) => budget::run(client, args.action, term.with_json(args.json)).await,
+        Command::Policy(args) => policy::run(client, args.action, term.with_json(args.json)).await,
+        Command::Key(args) => key::run(client, args.action, term.with_json(args.json)).await,
+        Command::User(args) => user::run(client, args.action, term.with_json(args.json)).await,
+        Command::Ingest(args) => ingest::run(client, args, term).await,
+        Command::Search(args) => search::run(client, args, term).await,
+        Command::Documents(args) => documents::run(client, args.action, term.with_json(args.json)).await,
+        Command::Datasource(args) => datasource::run(client, args.action, term.with_json(args.json)).await,
+        Command::Domain(args) => domain::run(client, args.action, term.with_json(args.json)).await,
+        Command::Group(args) => group::run(client, args.action, term.with_json(args.json)).await,
+        Command::Tenant(args) => tenant::run(client, args.action, term.with_json(args.json)).await,
+        Command::Access(args) => access::run(client, args, term).await,
+        Command::Audit(args) => audit::run(client, args, term).await,
+        Command::Config(args) => config::run(client, args.action, term.with_json(args.json)).await,
+        Command::Health(args) => health::run(client, &args, term).await,
+        Command::Eval(args) => eval::run(client, args.suite, connection, term).await,
+        Command::Skill(args) => skill::run(client, args.action, term.with_json(args.json)).await,
+        Command::Credential(args) => credential::run(client, args.action, term.with_json(args.json)).await,
+        Command::Mcp(args) => mcp::run(client, args.action, term.with_json(args.json)).await,
+    }
+}

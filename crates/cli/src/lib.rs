@@ -1,11 +1,9 @@
 //! The commands, as a client of the HTTP API.
 
-pub mod args;
 pub mod client;
 pub mod commands;
 pub mod exit;
-mod run;
+mod options;
 pub mod term;
 
-pub use args::Command;
-pub use run::{Files, Needs, run};
+pub use commands::{Command, Files, Needs, run};

@@ -1,7 +1,7 @@
 //! Output for people. Colour and progress only on a terminal; NO_COLOR is honoured.
 
 use crate::exit::Exit;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde::Serialize;
 use serde_json::json;
@@ -17,13 +17,19 @@ pub struct Term {
     /// Whether standard error is a terminal, so that progress may be shown.
     pub live: bool,
     pub can_ask: bool,
+    /// Print JSON instead of text.
+    pub json: bool,
 }
 
 impl Term {
     /// Inspects the standard streams. `no_color`: the variable NO_COLOR is set.
     pub fn detect(no_color: bool) -> Self {
         let live = std::io::stderr().is_terminal();
-        Self { colour: live && !no_color, live, can_ask: std::io::stdin().is_terminal() && live }
+        Self { colour: live && !no_color, live, can_ask: std::io::stdin().is_terminal() && live, json: false }
+    }
+
+    pub fn with_json(self, json: bool) -> Self {
+        Self { json, ..self }
     }
 
     fn paint(self, code: &str, text: &str) -> String {
@@ -50,6 +56,11 @@ impl Term {
         self.paint("1", text)
     }
 
+    /// Whether something is right.
+    pub fn mark(self, right: bool) -> String {
+        if right { self.green("✓") } else { self.red("✗") }
+    }
+
     pub fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr(), "{line}");
     }
@@ -59,24 +70,27 @@ impl Term {
         Exit::Done
     }
 
-    /// Prints what a command changed as JSON, or says it in a line.
-    pub fn changed(self, now: &impl Serialize, as_json: bool, line: &str) -> Exit {
-        if as_json {
-            println!("{}", json!(now));
+    /// Prints what was found as JSON, or has `text` print it.
+    pub fn shown(self, found: &impl Serialize, text: impl FnOnce()) -> Exit {
+        if self.json {
+            println!("{}", json!(found));
         } else {
-            self.say(line);
+            text();
         }
         Exit::Done
     }
 
-    /// Prints a list as JSON, or a note that it is empty; returns whether nothing is left to show.
-    pub fn listed<T: Serialize>(self, rows: &[T], as_json: bool, empty: &str) -> bool {
-        if as_json {
-            println!("{}", json!(rows));
-        } else if rows.is_empty() {
+    /// Prints a list as JSON, or has `text` print each row; `empty` says that there is none.
+    pub fn listed<T: Serialize>(self, rows: &[T], empty: &str, text: impl FnMut(&T)) -> Exit {
+        if rows.is_empty() && !self.json {
             self.say(empty);
         }
-        as_json || rows.is_empty()
+        self.shown(&rows, || rows.iter().for_each(text))
+    }
+
+    /// Prints what a command changed as JSON, or says it in a line.
+    pub fn changed(self, now: &impl Serialize, line: &str) -> Exit {
+        self.shown(now, || self.say(line))
     }
 
     /// A progress note that the next line replaces; nothing without a terminal.
@@ -112,6 +126,28 @@ impl Term {
         self.ask(question).is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "y" | "yes"))
     }
 
+    /// Whether a person wants it, or has said so by `yes`. `nobody`: the error where nobody can be asked; `refused`: what is
+    /// said if they don't want it.
+    pub fn confirmed(self, yes: bool, question: &str, nobody: &str, refused: &str) -> anyhow::Result<bool> {
+        if yes {
+            return Ok(true);
+        }
+        if !self.can_ask {
+            bail!("{nobody}");
+        }
+        let agreed = self.agrees(&format!("{question} [y/N]"));
+        if !agreed {
+            self.say(refused);
+        }
+        Ok(agreed)
+    }
+
+    /// The same for what is removed for good. `with`: what goes too, as in ", with its grants".
+    pub fn removal_confirmed(self, yes: bool, what: &str, with: &str) -> anyhow::Result<bool> {
+        let nobody = format!("{what} would be gone for good{with}; add -y if that is meant");
+        self.confirmed(yes, &format!("Remove {what} for good{with}?"), &nobody, "nothing was removed")
+    }
+
     /// Asks without showing what is typed; `None` at the end of input. Ctrl-C restores the terminal.
     pub async fn ask_hidden(self, question: &str) -> anyhow::Result<Option<String>> {
         // Installed before the question is shown, so that no interrupt ends us in between.
@@ -123,7 +159,7 @@ impl Term {
             _ = interrupted.recv() => {
                 drop(quiet);
                 self.say("");
-                anyhow::bail!("stopped");
+                bail!("stopped");
             }
         };
         drop(quiet);

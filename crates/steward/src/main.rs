@@ -4,7 +4,7 @@ use steward::cli::{Cli, Command, Serve};
 use steward::commands;
 use steward::exit::Exit;
 use steward::start::start;
-use steward_cli::args::{Eval, Suite};
+use steward_cli::commands::eval::{Eval, Suite};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

@@ -16,18 +16,10 @@ impl Client {
     /// `None` means the agent that every installation has.
     pub async fn agent_named(&self, name: Option<&str>) -> anyhow::Result<Agent> {
         let name = name.unwrap_or(DEFAULT_AGENT);
-        self.agent_where(|agent| agent.name == name)
-            .await?
+        let mut agents = self.agents().await?.into_iter();
+        agents
+            .find(|agent| agent.name == name)
             .with_context(|| format!("there is no agent `{name}`; `steward agents` lists them"))
-    }
-    pub async fn agent(&self, id: AgentId) -> anyhow::Result<Agent> {
-        self.agent_where(|agent| agent.id == id)
-            .await?
-            .with_context(|| format!("agent {id} is deleted; `steward agents` lists those there are"))
-    }
-
-    async fn agent_where(&self, wanted: impl Fn(&Agent) -> bool) -> anyhow::Result<Option<Agent>> {
-        Ok(self.agents().await?.into_iter().find(|agent| wanted(agent)))
     }
 }
 
@@ -68,11 +60,14 @@ impl Client {
         self.post(&format!("/api/chat/{}", chat.agent), &body).await
     }
 
-    pub async fn agent_of(&self, conversation: ConversationId) -> anyhow::Result<AgentId> {
-        let header: Header = self.get(&format!("/api/conversations/{conversation}")).await?;
-        if header.deleted_at.is_some() {
+    pub async fn agent_of(&self, conversation: ConversationId) -> anyhow::Result<Agent> {
+        let Header { agent_id, deleted_at } = self.get(&format!("/api/conversations/{conversation}")).await?;
+        if deleted_at.is_some() {
             bail!("conversation {conversation} is deleted; restore it in the studio, or begin a new one");
         }
-        Ok(header.agent_id)
+        let mut agents = self.agents().await?.into_iter();
+        agents
+            .find(|agent| agent.id == agent_id)
+            .with_context(|| format!("agent {agent_id} is deleted; `steward agents` lists those there are"))
     }
 }

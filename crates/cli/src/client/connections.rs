@@ -1,7 +1,6 @@
 use super::sse::Reader;
 use super::{Client, Refused};
 use anyhow::{Context, bail};
-use bytes::BytesMut;
 use futures::TryStreamExt as _;
 use http::Method;
 use serde::Deserialize;
@@ -9,41 +8,39 @@ use serde_json::{Value, json};
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
 use steward_core::model::Connection;
-use steward_core::ports::{KnownConnection, Recognised};
+use steward_core::ports::Recognised;
 
 #[derive(Deserialize)]
-struct Known {
+pub struct KnownConnection {
     #[serde(flatten)]
-    connection: Connection,
-    from: String,
-    default: bool,
+    pub connection: Connection,
+    /// `saved`, `OPENAI_API_KEY`, `Ollama at …`, `built in`.
+    pub from: String,
+    pub default: bool,
 }
 
 impl Client {
     pub async fn connections(&self) -> anyhow::Result<Vec<KnownConnection>> {
-        let rows: Vec<Known> = self.all("/api/connections").await?;
-        let known = |one: Known| KnownConnection { connection: one.connection, from: one.from, default: one.default };
-        Ok(rows.into_iter().map(known).collect())
+        self.all("/api/connections").await
     }
 
     /// The id of a connection by name; `None` for `None`.
     pub async fn connection_named(&self, name: Option<&str>) -> anyhow::Result<Option<ConnectionId>> {
         let Some(name) = name else { return Ok(None) };
-        let all = self.connections().await?;
-        let names: Vec<&str> = all.iter().map(|one| one.connection.name.as_str()).collect();
-        all.iter()
-            .find(|one| one.connection.name == name)
-            .map(|one| Some(one.connection.id))
-            .with_context(|| format!("there is no connection `{name}`; there are: {}", names.join(", ")))
+        Ok(Some(self.known_connection(Some(name)).await?.connection.id))
     }
 
+    /// `None` means the one that is used where nothing else is said.
     pub async fn known_connection(&self, name: Option<&str>) -> anyhow::Result<KnownConnection> {
-        let wanted = self.connection_named(name).await?;
-        self.connections()
-            .await?
-            .into_iter()
-            .find(|one| wanted.map_or(one.default, |id| one.connection.id == id))
-            .context("there is no connection; add one with `steward connections add NAME URL`")
+        let mut all = self.connections().await?;
+        if let Some(at) = all.iter().position(|one| name.map_or(one.default, |name| one.connection.name == name)) {
+            return Ok(all.swap_remove(at));
+        }
+        let Some(name) = name else {
+            bail!("there is no connection; add one with `steward connections add NAME URL`");
+        };
+        let names: Vec<&str> = all.iter().map(|one| one.connection.name.as_str()).collect();
+        bail!("there is no connection `{name}`; there are: {}", names.join(", "))
     }
 
     pub async fn recognise(&self, url: &str, auth: &Value) -> anyhow::Result<Recognised> {
@@ -53,7 +50,7 @@ impl Client {
     pub async fn report(&self, id: ConnectionId) -> anyhow::Result<Option<ExamReport>> {
         match self.get(&format!("/api/connections/{id}/exam")).await {
             Ok(report) => Ok(Some(report)),
-            Err(error) if error.downcast_ref::<Refused>().is_some_and(|refused| refused.status == 404) => Ok(None),
+            Err(error) if Refused::is(&error, 404) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -65,8 +62,7 @@ impl Client {
         let status = answer.status();
         let mut body = answer.into_body();
         if !status.is_success() {
-            let text: BytesMut = body.try_collect().await.unwrap_or_default();
-            return Err(self.refusal(status, &String::from_utf8_lossy(&text)));
+            return Err(self.refusal(status, body).await);
         }
         let mut reader = Reader::default();
         while let Some(bytes) = body.try_next().await.context("the exam broke off")? {

@@ -4,9 +4,8 @@ use super::Client;
 use super::requests::ByteStream;
 use super::sse::Reader;
 use anyhow::{Context, anyhow};
-use bytes::BytesMut;
+use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
-use futures::{StreamExt as _, TryStreamExt as _};
 use http::Method;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
@@ -98,8 +97,7 @@ impl Follower<'_> {
             self.open = Some(Open { body, reader: Reader::default(), ready: VecDeque::new(), broken: None });
             return Ok(());
         }
-        let text: BytesMut = body.try_collect().await.unwrap_or_default();
-        let refused = self.client.refusal(status, &String::from_utf8_lossy(&text));
+        let refused = self.client.refusal(status, body).await;
         if status.is_server_error() { self.pause(refused).await } else { Err(refused) }
     }
 

@@ -97,6 +97,14 @@ impl Client {
         self.request(Method::POST, path, None).await
     }
 
+    pub async fn put<T: DeserializeOwned>(&self, path: &str, body: &Value) -> anyhow::Result<T> {
+        self.request(Method::PUT, path, Some(body)).await
+    }
+
+    pub async fn patch<T: DeserializeOwned>(&self, path: &str, body: &Value) -> anyhow::Result<T> {
+        self.request(Method::PATCH, path, Some(body)).await
+    }
+
     pub async fn delete(&self, path: &str) -> anyhow::Result<()> {
         self.request::<Value>(Method::DELETE, path, None).await?;
         Ok(())
@@ -163,11 +171,7 @@ impl Client {
         }
         let answer = self.transport.send(request.body(sent)?).await?;
         let status = answer.status();
-        if status.is_success() {
-            return Ok(answer.into_body());
-        }
-        let bytes: BytesMut = answer.into_body().try_collect().await?;
-        Err(self.refusal(status, &String::from_utf8_lossy(&bytes)))
+        if status.is_success() { Ok(answer.into_body()) } else { Err(self.refusal(status, answer.into_body()).await) }
     }
 
     /// Opens a stream of events; `after` is the last known one.
@@ -184,8 +188,14 @@ impl Client {
         self.transport.send(request.body(Bytes::new())?).await
     }
 
-    pub(super) fn refusal(&self, status: StatusCode, text: &str) -> anyhow::Error {
-        let refused = anyhow::Error::new(Refused::read(status.as_u16(), text));
+    /// What the server says by an answer that is no success.
+    pub(super) async fn refusal(&self, status: StatusCode, body: ByteStream) -> anyhow::Error {
+        let bytes: BytesMut = body.try_collect().await.unwrap_or_default();
+        self.refused(status, &bytes)
+    }
+
+    fn refused(&self, status: StatusCode, bytes: &[u8]) -> anyhow::Error {
+        let refused = anyhow::Error::new(Refused::read(status.as_u16(), &String::from_utf8_lossy(bytes)));
         match self.transport.key_hint() {
             Some(hint) if status == StatusCode::UNAUTHORIZED => refused.context(hint),
             _ => refused,
@@ -200,10 +210,7 @@ impl Client {
     }
 
     fn accepted(&self, status: StatusCode, bytes: Bytes) -> anyhow::Result<Bytes> {
-        if status.is_success() {
-            return Ok(bytes);
-        }
-        Err(self.refusal(status, &String::from_utf8_lossy(&bytes)))
+        if status.is_success() { Ok(bytes) } else { Err(self.refused(status, &bytes)) }
     }
 
     /// If the answer of a request is lost it is sent again; its idempotency key keeps it from being executed twice.
@@ -269,9 +276,30 @@ pub fn encoded(text: &str) -> String {
     out
 }
 
+/// A path with those parts of a query that have a value.
+pub fn with_query<const N: usize>(path: &str, parts: [(&str, Option<String>); N]) -> String {
+    let mut all = path.to_owned();
+    for (name, value) in parts {
+        if let Some(value) = value {
+            let joint = if all.contains('?') { '&' } else { '?' };
+            let _ = write!(all, "{joint}{name}={}", encoded(&value));
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
-    use super::encoded;
+    use super::{encoded, with_query};
+
+    #[test]
+    fn a_query_has_what_is_given() {
+        let path =
+            |text: Option<&str>| with_query("/a", [("text", text.map(str::to_owned)), ("n", Some("1".to_owned()))]);
+        assert_eq!(path(Some("x y")), "/a?text=x%20y&n=1");
+        assert_eq!(path(None), "/a?n=1");
+        assert_eq!(with_query("/a?b=c", [("n", None)]), "/a?b=c");
+    }
 
     #[test]
     fn a_name_stays_within_its_part() {

@@ -1,23 +1,11 @@
 use super::Client;
 use anyhow::{Context, bail};
-use http::Method;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct SampleChange {
-    pub done: Vec<String>,
-    pub left: Vec<String>,
-}
 
 #[derive(Deserialize)]
 struct About {
     workspace: PathBuf,
-}
-
-#[derive(Deserialize)]
-struct Start {
-    tries: Vec<String>,
 }
 
 impl Client {
@@ -54,16 +42,6 @@ impl Client {
         }
         term.say(&term.dim(&format!("works in {}, the workspace of the running server", own.display())));
         Ok(own)
-    }
-
-    pub async fn sample(&self, add: bool) -> anyhow::Result<SampleChange> {
-        let method = if add { Method::POST } else { Method::DELETE };
-        self.request(method, "/api/sample", None).await
-    }
-
-    pub async fn tries(&self) -> anyhow::Result<Vec<String>> {
-        let start: Start = self.get("/api/start").await?;
-        Ok(start.tries)
     }
 }
 

@@ -1,25 +1,125 @@
-use crate::args::{AccessAction, AccessArgs, GranteeArg, Picked, ResourceArg, Word};
-use crate::client::{Client, encoded};
-use crate::commands::picked::{for_administrators, pick, text, time};
+use super::rows::{AGENT, COLLECTION, CONNECTION, CREDENTIAL, SKILL, for_administrators, items, text, texts, time};
+use crate::client::{Client, with_query};
 use crate::commands::user;
 use crate::exit::Exit;
+use crate::options::Word;
 use crate::term::Term;
 use anyhow::bail;
+use clap::{Args, Subcommand, ValueEnum};
 use http::Method;
 use serde_json::{Value, json};
 use steward_core::AgentId;
 
+/// Who may use, change and share a single agent, skill, connection or credential.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward access show agent reporter\n  steward access restrict agent reporter\n  steward access give agent reporter --group editors\n  steward access give skill uptime --user ann@example.org --level edit\n  steward access take agent reporter --group editors\n  steward access why agent reporter --user ann@example.org\n  steward access of ann@example.org\n  steward access defaults --new-restricted true"
+)]
+pub struct AccessArgs {
+    /// What to do.
+    #[command(subcommand)]
+    action: AccessAction,
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// One agent, skill, connection, credential or collection of documents.
+#[derive(Debug, Clone, Args)]
+pub struct Picked {
+    /// What it is.
+    #[arg(value_parser = ["agent", "skill", "connection", "credential", "collection"])]
+    kind: String,
+    /// Its name, or the beginning or end of its id.
+    name: String,
+}
+
+/// Who has a grant.
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = false)]
+pub struct GranteeArg {
+    /// The email of a user.
+    #[arg(long, value_name = "EMAIL")]
+    user: Option<String>,
+    /// The name of a group.
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+}
+
+/// What to do with the right to use single things.
+#[derive(Debug, Clone, Subcommand)]
+pub enum AccessAction {
+    /// Show who may use and change it.
+    Show(Picked),
+    /// Close it to all without a grant, in force at their next call.
+    Restrict(Picked),
+    /// Open it to everybody. Credentials are never open.
+    Open(Picked),
+    /// Give a user or a group a grant, in the place of the one that they have.
+    Give {
+        /// What for.
+        #[command(flatten)]
+        picked: Picked,
+        /// Whom.
+        #[command(flatten)]
+        grantee: GranteeArg,
+        /// How far it reaches.
+        #[arg(long, value_name = "LEVEL", default_value = "use")]
+        level: LevelArg,
+    },
+    /// Take the grant of a user or a group; runs at work end at their next call.
+    Take {
+        /// What for.
+        #[command(flatten)]
+        picked: Picked,
+        /// Whose.
+        #[command(flatten)]
+        grantee: GranteeArg,
+    },
+    /// What somebody may do with it, why, and what they lack for more.
+    Why {
+        /// With what.
+        #[command(flatten)]
+        picked: Picked,
+        /// Who; by default you.
+        #[arg(long, value_name = "EMAIL")]
+        user: Option<String>,
+    },
+    /// All grants of a user and of their groups.
+    Of {
+        /// The email, or the beginning or end of the id; by default you.
+        user: Option<String>,
+    },
+    /// How new agents, skills and connections begin; with an option, change it.
+    Defaults {
+        /// Whether they are for those with a grant only; what there is stays as it is.
+        #[arg(long, value_name = "BOOL")]
+        new_restricted: Option<bool>,
+    },
+}
+
+/// How far a grant reaches; each level has those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LevelArg {
+    /// See and use it.
+    Use,
+    /// Change it too.
+    Edit,
+    /// Say who else may use and change it too.
+    Share,
+}
+
 const DEFAULTS: &str = "/api/access/defaults";
 
 pub async fn run(client: &Client, args: AccessArgs, term: Term) -> anyhow::Result<Exit> {
-    let as_json = args.json;
+    let term = term.with_json(args.json);
     match args.action {
         AccessAction::Show(picked) => {
             let access: Value = client.get(&path_of(client, &picked).await?).await?;
-            Ok(show(&access, as_json, term))
+            Ok(term.shown(&access, || show(&access, term)))
         }
-        AccessAction::Restrict(picked) => restrict(client, &picked, true, as_json, term).await,
-        AccessAction::Open(picked) => restrict(client, &picked, false, as_json, term).await,
+        AccessAction::Restrict(picked) => restrict(client, &picked, true, term).await,
+        AccessAction::Open(picked) => restrict(client, &picked, false, term).await,
         AccessAction::Give { picked, grantee, level } => {
             let path = format!("{}/grants", path_of(client, &picked).await?);
             let level = level.word();
@@ -29,29 +129,22 @@ pub async fn run(client: &Client, args: AccessArgs, term: Term) -> anyhow::Resul
             };
             let access: Value = client.post(&path, &body).await?;
             let said = format!("{} has the grant `{level}` on {}", named(&grantee), what(&access));
-            Ok(term.changed(&access, as_json, &said))
+            Ok(term.changed(&access, &said))
         }
-        AccessAction::Take { picked, grantee } => take(client, &picked, &grantee, as_json, term).await,
+        AccessAction::Take { picked, grantee } => take(client, &picked, &grantee, term).await,
         AccessAction::Why { picked, user } => {
-            let who = user.map(|user| format!("?user={}", encoded(&user))).unwrap_or_default();
-            let path = path_of(client, &picked).await?;
-            let found: Value = client.get(&format!("{path}/explain{who}")).await?;
-            Ok(explain(&found, as_json, term))
+            let path = format!("{}/explain", path_of(client, &picked).await?);
+            let found: Value = client.get(&with_query(&path, [("user", user)])).await?;
+            Ok(term.shown(&found, || explain(&found, term)))
         }
-        AccessAction::Of { user } => of(client, user.as_deref(), as_json, term).await,
-        AccessAction::Defaults { new_restricted } => defaults(client, new_restricted, as_json, term)
+        AccessAction::Of { user } => of(client, user.as_deref(), term).await,
+        AccessAction::Defaults { new_restricted } => defaults(client, new_restricted, term)
             .await
             .map_err(|error| for_administrators(client, error, "changes this: do it in the studio under Settings")),
     }
 }
 
-async fn restrict(
-    client: &Client,
-    picked: &Picked,
-    restricted: bool,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn restrict(client: &Client, picked: &Picked, restricted: bool, term: Term) -> anyhow::Result<Exit> {
     let path = path_of(client, picked).await?;
     let body = json!({"restricted": restricted});
     let access: Value = client.request(Method::PUT, &path, Some(&body)).await?;
@@ -60,16 +153,10 @@ async fn restrict(
     } else {
         format!("everybody may use {}, from their next call on", what(&access))
     };
-    Ok(term.changed(&access, as_json, &said))
+    Ok(term.changed(&access, &said))
 }
 
-async fn take(
-    client: &Client,
-    picked: &Picked,
-    grantee: &GranteeArg,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn take(client: &Client, picked: &Picked, grantee: &GranteeArg, term: Term) -> anyhow::Result<Exit> {
     let path = path_of(client, picked).await?;
     let access: Value = client.get(&path).await?;
     let (kind, wanted) = match (&grantee.user, &grantee.group) {
@@ -81,12 +168,12 @@ async fn take(
         let id = text(&grant["grantee"], "id");
         text(&grant["grantee"], "type") == kind && (text(grant, "name").to_lowercase() == wanted || id == wanted)
     };
-    let Some(grant) = access["grants"].as_array().into_iter().flatten().find(theirs) else {
-        let resource = picked.kind.word();
+    let Some(grant) = items(&access, "grants").iter().find(theirs) else {
         bail!(
-            "{} has no grant of their own on {}; `steward access show {resource} {}` shows the grants",
+            "{} has no grant of their own on {}; `steward access show {} {}` shows the grants",
             named(grantee),
             what(&access),
+            picked.kind,
             picked.name
         );
     };
@@ -95,10 +182,10 @@ async fn take(
     if access["restricted"] != true {
         said.push_str("; it is open, so everybody may use it. Close it with: steward access restrict");
     }
-    Ok(term.changed(grant, as_json, &said))
+    Ok(term.changed(grant, &said))
 }
 
-async fn of(client: &Client, user: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn of(client: &Client, user: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let whose: Value = match user {
         Some(wanted) => user::find(client, wanted)
             .await
@@ -107,10 +194,7 @@ async fn of(client: &Client, user: Option<&str>, as_json: bool, term: Term) -> a
     };
     let held: Vec<Value> = client.get(&format!("/api/users/{}/access", text(&whose, "id"))).await?;
     let email = text(&whose, "email");
-    if term.listed(&held, as_json, &format!("{email} has no grants; what is open to everybody needs none.")) {
-        return Ok(Exit::Done);
-    }
-    for grant in &held {
+    Ok(term.listed(&held, &format!("{email} has no grants; what is open to everybody needs none."), |grant| {
         let through = grant["group"].as_str().map_or("their own".to_owned(), |group| format!("group {group}"));
         println!(
             "{:<11} {:<28} {:<6} {:<24} {}",
@@ -120,11 +204,10 @@ async fn of(client: &Client, user: Option<&str>, as_json: bool, term: Term) -> a
             through,
             term.dim(&given(grant))
         );
-    }
-    Ok(Exit::Done)
+    }))
 }
 
-async fn defaults(client: &Client, new_restricted: Option<bool>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn defaults(client: &Client, new_restricted: Option<bool>, term: Term) -> anyhow::Result<Exit> {
     let now: Value = match new_restricted {
         Some(wanted) => client.request(Method::PUT, DEFAULTS, Some(&json!({"new_restricted": wanted}))).await?,
         None => client.get(DEFAULTS).await?,
@@ -134,18 +217,14 @@ async fn defaults(client: &Client, new_restricted: Option<bool>, as_json: bool, 
     } else {
         "new agents, skills and connections are open to everybody"
     };
-    Ok(term.changed(&now, as_json, said))
+    Ok(term.changed(&now, said))
 }
 
-fn show(access: &Value, as_json: bool, term: Term) -> Exit {
-    if as_json {
-        println!("{access}");
-        return Exit::Done;
-    }
+fn show(access: &Value, term: Term) {
     println!("{} {}  {}", text(access, "kind"), term.bold(text(access, "name")), term.dim(text(access, "id")));
     let whom = if access["restricted"] == true { "those with a grant, and operators" } else { "everybody" };
     println!("{:<12} {whom}", "usable by");
-    let grants = access["grants"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let grants = items(access, "grants");
     if grants.is_empty() {
         println!("{:<12} none", "grants");
     }
@@ -158,23 +237,17 @@ fn show(access: &Value, as_json: bool, term: Term) -> Exit {
             term.dim(&given(grant))
         );
     }
-    Exit::Done
 }
 
-fn explain(found: &Value, as_json: bool, term: Term) -> Exit {
-    if as_json {
-        println!("{found}");
-        return Exit::Done;
-    }
+fn explain(found: &Value, term: Term) {
     println!("{}  {}", term.bold(text(found, "user")), text(found, "role"));
     println!("{:<12} {}", "may", found["level"].as_str().unwrap_or("nothing with it"));
-    for why in found["because"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    for why in texts(found, "because") {
         println!("{:<12} {why}", "because");
     }
     if let Some(missing) = found["missing"].as_str() {
         println!("{:<12} {missing}", "for more");
     }
-    Exit::Done
 }
 
 fn given(grant: &Value) -> String {
@@ -193,18 +266,17 @@ fn what(access: &Value) -> String {
 }
 
 async fn path_of(client: &Client, picked: &Picked) -> anyhow::Result<String> {
-    let kind = picked.kind.word();
-    let (list, show) = match picked.kind {
-        ResourceArg::Agent => ("/api/agents", "steward agents"),
-        ResourceArg::Skill => ("/api/skills", "steward skill list"),
-        ResourceArg::Connection => ("/api/connections", "steward connections"),
-        ResourceArg::Credential => ("/api/credentials", "steward credential list"),
-        ResourceArg::Collection => ("/api/collections", "steward documents collections"),
+    let resource = match picked.kind.as_str() {
+        "agent" => AGENT,
+        "skill" => SKILL,
+        "connection" => CONNECTION,
+        "credential" => CREDENTIAL,
+        _ => COLLECTION,
     };
     // Lists hold only what the caller may use, but why they may not use another can be asked by its whole id.
-    if picked.name.parse::<AgentId>().is_ok() {
-        return Ok(format!("/api/access/{kind}/{}", picked.name));
-    }
-    let found = pick(client.rows(list).await?, &picked.name, &kind, show)?;
-    Ok(format!("/api/access/{kind}/{}", text(&found, "id")))
+    let id = match picked.name.parse::<AgentId>() {
+        Ok(_) => picked.name.clone(),
+        Err(_) => text(&resource.find(client, &picked.name).await?, "id").to_owned(),
+    };
+    Ok(format!("/api/access/{}/{id}", picked.kind))
 }

@@ -1,62 +1,104 @@
 mod change;
 mod own_data;
 
-use crate::args::{self, AgentAction};
-use crate::client::Client;
-use crate::commands::picked::text;
+use crate::client::{Client, KnownConnection};
+use crate::commands::rows::{cell, first_line, text};
 use crate::exit::Exit;
 use crate::term::Term;
+use clap::{Args, Subcommand};
 use serde_json::json;
 use steward_core::agent::Agent;
 use steward_core::policy::Decision;
-use steward_core::ports::KnownConnection;
 
-pub async fn run(client: &Client, args: args::Agents, term: Term) -> anyhow::Result<Exit> {
-    let json = args.json;
+/// List agents; show, add, edit, remove or restore one.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward agents\n  steward agents add reporter --instructions \"You write short reports.\" --tools read,list,write\n  steward agents edit reporter --allow write --prefers big\n  steward agents remove reporter\n  steward ask --agent reporter \"…\""
+)]
+pub struct Agents {
+    /// What to do; none lists.
+    #[command(subcommand)]
+    action: Option<AgentAction>,
+    /// Those that were removed instead.
+    #[arg(long)]
+    removed: bool,
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// What to do with agents.
+#[derive(Debug, Clone, Subcommand)]
+pub enum AgentAction {
+    /// Show an agent's settings.
+    Show {
+        /// Its name [default: steward].
+        name: Option<String>,
+    },
+    Add(change::Add),
+    Edit(change::Edit),
+    /// Remove an agent; its runs stay, and `restore` takes it back.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+    /// What an agent remembers.
+    #[command(
+        after_help = "Examples:\n  steward agents memory show clerk\n  steward agents memory append clerk \"The fiscal year starts in April.\"\n  steward agents memory set clerk --from memory.md"
+    )]
+    Memory {
+        /// What to do with it.
+        #[command(subcommand)]
+        action: own_data::MemoryAction,
+    },
+    /// The private database of an agent: the one that all share, or your own where each user has one.
+    #[command(
+        after_help = "Examples:\n  steward agents database tables clerk\n  steward agents database query clerk \"SELECT * FROM ai_expenses\""
+    )]
+    Database {
+        /// What to do with it.
+        #[command(subcommand)]
+        action: own_data::DatabaseAction,
+    },
+    ImportMetatron(own_data::Import),
+    /// Take a removal back.
+    Restore {
+        /// Its name, or the beginning or end of its id.
+        name: String,
+    },
+}
+
+pub async fn run(client: &Client, args: Agents, term: Term) -> anyhow::Result<Exit> {
+    let term = term.with_json(args.json);
     match args.action {
-        None if args.removed => removed(client, json, term).await,
-        None => list(client, json, term).await,
-        Some(AgentAction::Show { name }) => show(client, name.as_deref(), json, term).await,
-        Some(AgentAction::Add { name, from, fields }) => {
-            change::add(client, name, from.as_deref(), &fields, json, term).await
-        }
-        Some(AgentAction::Edit { name, rename, from, fields }) => {
-            let from = from.as_deref();
-            change::edit(client, &name, rename, from, &fields, json, term).await
-        }
-        Some(AgentAction::Remove { name }) => change::remove(client, &name, json, term).await,
-        Some(AgentAction::Memory { action }) => own_data::memory(client, &action, json, term).await,
-        Some(AgentAction::Database { action }) => own_data::database(client, &action, json, term).await,
-        Some(AgentAction::ImportMetatron { file, agent, yes }) => {
-            own_data::import(client, &file, &agent, (yes, json), term).await
-        }
-        Some(AgentAction::Restore { name }) => change::restore(client, &name, json, term).await,
+        None if args.removed => removed(client, term).await,
+        None => list(client, term).await,
+        Some(AgentAction::Show { name }) => show(client, name.as_deref(), term).await,
+        Some(AgentAction::Add(add)) => change::add(client, add, term).await,
+        Some(AgentAction::Edit(edit)) => change::edit(client, edit, term).await,
+        Some(AgentAction::Remove { name }) => change::remove(client, &name, term).await,
+        Some(AgentAction::Memory { action }) => own_data::memory(client, &action, term).await,
+        Some(AgentAction::Database { action }) => own_data::database(client, &action, term).await,
+        Some(AgentAction::ImportMetatron(import)) => own_data::import(client, &import, term).await,
+        Some(AgentAction::Restore { name }) => change::restore(client, &name, term).await,
     }
 }
 
-async fn removed(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let rows = client.rows(change::REMOVED).await?;
-    if term.listed(&rows, as_json, "no agent was removed") {
-        return Ok(Exit::Done);
-    }
-    for row in &rows {
+async fn removed(client: &Client, term: Term) -> anyhow::Result<Exit> {
+    let rows = client.rows(change::REMOVED.path).await?;
+    Ok(term.listed(&rows, "no agent was removed", |row| {
         println!("{:<20} {}", text(row, "name"), term.dim(text(row, "id")));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
     let agents = client.agents().await?;
-    if as_json {
-        println!("{}", json!(agents));
-        return Ok(Exit::Done);
-    }
-    for agent in &agents {
-        let first = agent.instructions.lines().next().unwrap_or_default();
-        let first: String = first.chars().take(60).collect();
-        println!("{:<20} {:<12} {}", agent.name, tools(agent), term.dim(&first));
-    }
-    Ok(Exit::Done)
+    Ok(term.shown(&agents, || {
+        for agent in &agents {
+            let first = first_line(&agent.instructions, 60);
+            println!("{:<20} {:<12} {}", agent.name, tools(agent), term.dim(&first));
+        }
+    }))
 }
 
 fn tools(agent: &Agent) -> String {
@@ -67,32 +109,30 @@ fn tools(agent: &Agent) -> String {
     }
 }
 
-async fn show(client: &Client, name: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn show(client: &Client, name: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let agent = client.agent_named(name).await?;
-    if as_json {
-        println!("{}", json!(agent));
-        return Ok(Exit::Done);
-    }
     let known = client.connections().await?;
+    Ok(term.shown(&agent, || tell(&agent, &known, term)))
+}
+
+fn tell(agent: &Agent, known: &[KnownConnection], term: Term) {
     println!("{}  {}", term.bold(&agent.name), term.dim(&agent.id.to_string()));
-    println!("model        {}", model(&agent, &known));
+    println!("model        {}", model(agent, known));
     let named = agent.tools.join(", ");
     println!("tools        {}", if named.is_empty() { "all" } else { &named });
-    println!("budget       {}", word(agent.budget));
+    println!("budget       {}", cell(&json!(agent.budget)));
     let policy = &agent.policy;
-    for (what, decision) in [
+    let classes = [
         ("looks", policy.read),
         ("changes", policy.write),
         ("sends out", policy.external),
         ("can't undo", policy.destructive),
-    ] {
+    ];
+    let tools = policy.tools.iter().map(|(tool, decision)| (tool.as_str(), *decision));
+    for (what, decision) in classes.into_iter().chain(tools) {
         println!("{what:<12} {}", says(decision));
     }
-    for (tool, decision) in &policy.tools {
-        println!("{tool:<12} {}", says(*decision));
-    }
     println!("\n{}", agent.instructions);
-    Ok(Exit::Done)
 }
 
 fn model(agent: &Agent, known: &[KnownConnection]) -> String {
@@ -105,10 +145,6 @@ fn model(agent: &Agent, known: &[KnownConnection]) -> String {
             |one| format!("the default, now {} ({})", one.connection.name, one.connection.model),
         ),
     }
-}
-
-fn word(budget: steward_core::budget::Preset) -> String {
-    json!(budget).as_str().unwrap_or_default().to_owned()
 }
 
 fn says(decision: Decision) -> &'static str {

@@ -1,17 +1,143 @@
-use crate::args::{AuditAction, AuditArgs, AuditWanted, ExportFormat, Word};
-use crate::client::{ByteStream, Client, encoded};
-use crate::commands::picked::for_administrators;
+use crate::client::{ByteStream, Client, with_query};
+use crate::commands::rows::{cell, for_administrators};
 use crate::exit::Exit;
+use crate::options::{Word, duration};
 use crate::term::Term;
 use anyhow::{Context, anyhow, bail};
+use clap::{Args, Subcommand, ValueEnum};
 use futures::TryStreamExt as _;
 use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use steward_core::RunId;
 use steward_core::audit::{AuditResult, Break, Link, SealedEntry};
+
+/// Who did what, when and from where; check that nobody changed the record.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward audit --action auth --since 1d\n  steward audit --run 3f2a91c0-0000-7000-8000-000000000001\n  steward audit export --format csv --output audit.csv\n  steward audit verify\n  steward audit retention --days 365\n\nOnly administrators may. Without a server you are one. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+)]
+pub struct AuditArgs {
+    /// What to do; none lists.
+    #[command(subcommand)]
+    action: Option<AuditAction>,
+    /// Which entries.
+    #[command(flatten)]
+    wanted: AuditWanted,
+    /// At most so many.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// Which entries. All that is given must fit.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AuditWanted {
+    /// Of this actor: an email, or `steward` for Steward itself.
+    #[arg(long, value_name = "WHO")]
+    actor: Option<String>,
+    /// Of this action, or of those below it: `auth` has `auth.login` too.
+    #[arg(long, value_name = "NAME")]
+    action: Option<String>,
+    /// To this target: an id, a tool or an agent.
+    #[arg(long, value_name = "WHAT")]
+    target: Option<String>,
+    /// That ended so.
+    #[arg(long, value_enum)]
+    result: Option<ResultArg>,
+    /// Of this run.
+    #[arg(long, value_name = "ID")]
+    run: Option<RunId>,
+    /// Not older than this: 90s, 30m, 1h or 7d.
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    since: Option<Duration>,
+    /// Older than this.
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    until: Option<Duration>,
+    /// Whose actor, action, target, address or details hold this.
+    #[arg(long)]
+    text: Option<String>,
+}
+
+/// How something ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ResultArg {
+    /// Done.
+    Ok,
+    /// A person is asked.
+    Asked,
+    /// Not allowed, or a person said no.
+    Refused,
+    /// It went wrong.
+    Failed,
+    /// A person stopped it.
+    Stopped,
+    /// A limit stopped it.
+    Limited,
+    /// Nobody knows whether it happened.
+    Uncertain,
+}
+
+/// What to do with the audit trail.
+#[derive(Debug, Clone, Subcommand)]
+pub enum AuditAction {
+    /// List entries, newest first.
+    List {
+        /// Which entries.
+        #[command(flatten)]
+        wanted: AuditWanted,
+        /// At most so many.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        limit: u32,
+    },
+    /// Show one entry.
+    Show {
+        /// Its number.
+        seq: u64,
+    },
+    /// Write entries to a file, oldest first.
+    Export {
+        /// Which entries.
+        #[command(flatten)]
+        wanted: AuditWanted,
+        /// How it is written.
+        #[arg(long, value_enum, default_value = "jsonl")]
+        format: ExportFormat,
+        /// The file; standard output if left out.
+        #[arg(long, short = 'o', value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Check that every entry is there and as it was written; the exit code is 1 if not.
+    Verify {
+        /// An entry noted at an earlier check, which must still be there as it was.
+        #[arg(long, value_name = "NUMBER:HASH")]
+        known: Option<String>,
+    },
+    /// Show or set how long entries are kept.
+    Retention {
+        /// Days; older entries are deleted.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+        days: Option<u32>,
+        /// Keep all for good.
+        #[arg(long, conflicts_with = "days")]
+        forever: bool,
+    },
+}
+
+/// How an export is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A JSON object a line.
+    Jsonl,
+    /// Comma-separated, for spreadsheets.
+    Csv,
+}
 
 #[derive(Deserialize)]
 struct Progress {
@@ -29,29 +155,28 @@ struct Report {
 }
 
 pub async fn run(client: &Client, args: AuditArgs, term: Term) -> anyhow::Result<Exit> {
-    let as_json = args.json;
+    let term = term.with_json(args.json);
     let done = match args.action {
-        None => list(client, &args.wanted, args.limit, as_json, term).await,
-        Some(AuditAction::List { wanted, limit }) => list(client, &wanted, limit, as_json, term).await,
-        Some(AuditAction::Show { seq }) => show(client, seq, as_json).await,
+        None => list(client, &args.wanted, args.limit, term).await,
+        Some(AuditAction::List { wanted, limit }) => list(client, &wanted, limit, term).await,
+        Some(AuditAction::Show { seq }) => show(client, seq, term).await,
         Some(AuditAction::Export { wanted, format, output }) => {
             export(client, &wanted, format, output.as_deref(), term).await
         }
-        Some(AuditAction::Verify { known }) => verify(client, known.as_deref(), as_json, term).await,
-        Some(AuditAction::Retention { days, forever }) => retention(client, days, forever, as_json, term).await,
+        Some(AuditAction::Verify { known }) => verify(client, known.as_deref(), term).await,
+        Some(AuditAction::Retention { days, forever }) => retention(client, days, forever, term).await,
     };
     done.map_err(|error| for_administrators(client, error, "sees the audit trail: open it in the studio under Audit"))
 }
 
-/// As a query, with what joins it to the path.
-fn query(client: &Client, wanted: &AuditWanted) -> String {
+/// The path with those entries as its query.
+fn path_to(client: &Client, path: &str, wanted: &AuditWanted) -> String {
     let now = client.now();
-    let ago = |time: std::time::Duration| {
+    let ago = |time: Duration| {
         let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         now.0.saturating_sub(millis).to_string()
     };
-    let mut query = String::new();
-    for (name, value) in [
+    let parts = [
         ("actor", wanted.actor.clone()),
         ("action", wanted.action.clone()),
         ("target", wanted.target.clone()),
@@ -60,32 +185,24 @@ fn query(client: &Client, wanted: &AuditWanted) -> String {
         ("from", wanted.since.map(ago)),
         ("to", wanted.until.map(ago)),
         ("text", wanted.text.clone()),
-    ] {
-        if let Some(value) = value {
-            let joint = if query.is_empty() { '?' } else { '&' };
-            let _ = write!(query, "{joint}{name}={}", encoded(&value));
-        }
-    }
-    query
+    ];
+    with_query(path, parts)
 }
 
-async fn list(client: &Client, wanted: &AuditWanted, limit: u32, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let path = format!("/api/audit{}", query(client, wanted));
+async fn list(client: &Client, wanted: &AuditWanted, limit: u32, term: Term) -> anyhow::Result<Exit> {
+    let path = path_to(client, "/api/audit", wanted);
     let (rows, more): (Vec<SealedEntry>, bool) = client.list(&path, limit as usize).await?;
-    if as_json {
-        println!("{}", json!({"entries": rows, "more": more}));
-        return Ok(Exit::Done);
-    }
-    if rows.is_empty() {
-        term.say("No entry fits.");
-    }
-    for row in &rows {
-        println!("{}", line(row, term));
-    }
-    if more {
-        term.say("there are more: raise --limit, or say which entries");
-    }
-    Ok(Exit::Done)
+    Ok(term.shown(&json!({"entries": rows, "more": more}), || {
+        if rows.is_empty() {
+            term.say("No entry fits.");
+        }
+        for row in &rows {
+            println!("{}", line(row, term));
+        }
+        if more {
+            term.say("there are more: raise --limit, or say which entries");
+        }
+    }))
 }
 
 fn line(row: &SealedEntry, term: Term) -> String {
@@ -109,35 +226,28 @@ fn line(row: &SealedEntry, term: Term) -> String {
     )
 }
 
-async fn show(client: &Client, seq: u64, as_json: bool) -> anyhow::Result<Exit> {
+async fn show(client: &Client, seq: u64, term: Term) -> anyhow::Result<Exit> {
     let row: SealedEntry = client.get(&format!("/api/audit/{seq}")).await?;
-    if as_json {
-        println!("{}", json!(row));
-        return Ok(Exit::Done);
-    }
-    let entry = &row.entry;
-    let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
-    let facts = [
-        ("number", row.seq.to_string()),
-        ("time", entry.at.rfc3339()),
-        ("actor", entry.actor.clone()),
-        ("user", entry.actor_id.map(|id| id.to_string()).unwrap_or_default()),
-        ("origin", word(json!(entry.origin))),
-        ("address", entry.address.clone().unwrap_or_default()),
-        ("action", entry.action.clone()),
-        ("target", entry.target.clone()),
-        ("result", entry.result.as_str().to_owned()),
-        ("run", entry.run_id.map(|id| id.to_string()).unwrap_or_default()),
-    ];
-    let details = entry.detail.iter().map(|(name, value)| {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        (name.as_str(), text)
-    });
-    let end = [("hash", row.hash.clone())];
-    for (name, value) in facts.into_iter().chain(details).chain(end).filter(|(_, value)| !value.is_empty()) {
-        println!("{name:<14} {value}");
-    }
-    Ok(Exit::Done)
+    Ok(term.shown(&row, || {
+        let entry = &row.entry;
+        let facts = [
+            ("number", row.seq.to_string()),
+            ("time", entry.at.rfc3339()),
+            ("actor", entry.actor.clone()),
+            ("user", entry.actor_id.map(|id| id.to_string()).unwrap_or_default()),
+            ("origin", cell(&json!(entry.origin))),
+            ("address", entry.address.clone().unwrap_or_default()),
+            ("action", entry.action.clone()),
+            ("target", entry.target.clone()),
+            ("result", entry.result.as_str().to_owned()),
+            ("run", entry.run_id.map(|id| id.to_string()).unwrap_or_default()),
+        ];
+        let details = entry.detail.iter().map(|(name, value)| (name.as_str(), cell(value)));
+        let end = [("hash", row.hash.clone())];
+        for (name, value) in facts.into_iter().chain(details).chain(end).filter(|(_, value)| !value.is_empty()) {
+            println!("{name:<14} {value}");
+        }
+    }))
 }
 
 async fn export(
@@ -147,9 +257,7 @@ async fn export(
     output: Option<&Path>,
     term: Term,
 ) -> anyhow::Result<Exit> {
-    let query = query(client, wanted);
-    let joint = if query.is_empty() { '?' } else { '&' };
-    let path = format!("/api/audit/export{query}{joint}format={}", format.word());
+    let path = with_query(&path_to(client, "/api/audit/export", wanted), [("format", Some(format.word()))]);
     let mut pieces = client.pieces(Method::GET, &path, None).await?;
     let Some(file) = output else {
         let mut out = std::io::stdout().lock();
@@ -167,7 +275,7 @@ async fn export(
     Ok(term.done(&format!("written: {}", file.display())))
 }
 
-async fn verify(client: &Client, known: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn verify(client: &Client, known: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let known = known.map(link).transpose()?;
     let body = json!({"known": known});
     let mut pieces = client.pieces(Method::POST, "/api/audit/verify", Some(&body)).await?;
@@ -182,13 +290,8 @@ async fn verify(client: &Client, known: Option<&str>, as_json: bool, term: Term)
     };
     term.clear();
     let found: Report = serde_json::from_value(report.clone()).context("the report is not understood")?;
-    let exit = if found.broken.is_some() { Exit::Failed } else { Exit::Done };
-    if as_json {
-        println!("{report}");
-        return Ok(exit);
-    }
-    println!("{}", told(&found, term));
-    Ok(exit)
+    term.shown(&report, || println!("{}", told(&found, term)));
+    Ok(if found.broken.is_some() { Exit::Failed } else { Exit::Done })
 }
 
 fn told(found: &Report, term: Term) -> String {
@@ -235,29 +338,18 @@ async fn next_line(pieces: &mut ByteStream) -> anyhow::Result<Option<Progress>> 
     Ok(None)
 }
 
-async fn retention(
-    client: &Client,
-    days: Option<u32>,
-    forever: bool,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn retention(client: &Client, days: Option<u32>, forever: bool, term: Term) -> anyhow::Result<Exit> {
     let path = "/api/audit/retention";
     let changes = days.is_some() || forever;
-    let set: Value = if changes {
-        client.request(Method::PUT, path, Some(&json!({"days": days}))).await?
-    } else {
-        client.get(path).await?
-    };
+    let set: Value = if changes { client.put(path, &json!({"days": days})).await? } else { client.get(path).await? };
     let said = match set["days"].as_u64() {
         Some(days) => format!("Entries of the audit trail are kept for {days} days."),
         None => "Entries of the audit trail are kept for good.".to_owned(),
     };
-    if changes || as_json {
-        return Ok(term.changed(&set, as_json, &said));
+    if changes {
+        return Ok(term.changed(&set, &said));
     }
-    println!("{said}");
-    Ok(Exit::Done)
+    Ok(term.shown(&set, || println!("{said}")))
 }
 
 #[cfg(test)]

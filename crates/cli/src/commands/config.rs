@@ -1,26 +1,58 @@
-use super::picked::{for_administrators, joined, text};
-use crate::args::{ConfigAction, ConfigArgs};
+use super::rows::{content_of, for_administrators, items, joined, text};
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
-use anyhow::{Context, anyhow, bail};
-use http::Method;
+use anyhow::{anyhow, bail};
+use clap::Subcommand;
 use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// Settings of the program: list, show or change them.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward config\n  steward config get LOG_LEVEL\n  steward config set LOG_LEVEL=debug MAX_RUNS=64\n  steward config unset MAX_RUNS\n\nOnly administrators may. Without a server you are one. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+)]
+pub enum ConfigAction {
+    /// List the settings, with who says what they are.
+    List {
+        /// Only those that somebody has set.
+        #[arg(long)]
+        set: bool,
+    },
+    /// Show one setting.
+    Get {
+        /// Its name, as in the list.
+        name: String,
+    },
+    /// Change settings: all of them, or none if one is wrong.
+    #[command(
+        after_help = "Examples:\n  steward config set LOG_LEVEL=debug\n  steward config set MAX_RUNS=64 LEASE_SECONDS=30\n  openssl rand -hex 24 | steward config set METRICS_TOKEN=-"
+    )]
+    Set {
+        /// NAME=VALUE; `-` reads the value from standard input, so that a secret stands in no command.
+        #[arg(required = true, value_name = "NAME=VALUE")]
+        values: Vec<String>,
+    },
+    /// Take changes back: the defaults count again.
+    Unset {
+        /// Names of settings.
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+}
 
 const PATH: &str = "/api/admin/config";
 
-pub async fn run(client: &Client, args: ConfigArgs, term: Term) -> anyhow::Result<Exit> {
-    let as_json = args.json;
-    let done = match args.action {
-        None => list(client, false, as_json, term).await,
-        Some(ConfigAction::List { set }) => list(client, set, as_json, term).await,
-        Some(ConfigAction::Get { name }) => get(client, &name, as_json, term).await,
-        Some(ConfigAction::Set { values }) => {
+pub async fn run(client: &Client, action: Option<ConfigAction>, term: Term) -> anyhow::Result<Exit> {
+    let done = match action.unwrap_or(ConfigAction::List { set: false }) {
+        ConfigAction::List { set } => list(client, set, term).await,
+        ConfigAction::Get { name } => get(client, &name, term).await,
+        ConfigAction::Set { values } => {
             let pairs: anyhow::Result<Map<String, Value>> = values.iter().map(|pair| read_pair(pair)).collect();
-            change(client, pairs?, as_json, term).await
+            change(client, pairs?, term).await
         }
-        Some(ConfigAction::Unset { names }) => {
-            change(client, names.into_iter().map(|name| (name, Value::Null)).collect(), as_json, term).await
+        ConfigAction::Unset { names } => {
+            change(client, names.into_iter().map(|name| (name, Value::Null)).collect(), term).await
         }
     };
     done.map_err(|error| for_administrators(client, error, "sees and changes settings: open System in the studio"))
@@ -30,42 +62,30 @@ fn read_pair(pair: &str) -> anyhow::Result<(String, Value)> {
     let Some((name, value)) = pair.split_once('=') else {
         bail!("`{pair}` is no setting with a value; write it as NAME=VALUE");
     };
-    let value = if value == "-" {
-        std::io::read_to_string(std::io::stdin()).context("standard input can't be read")?.trim().to_owned()
-    } else {
-        value.to_owned()
-    };
+    let value = if value == "-" { content_of(Path::new("-"))?.trim().to_owned() } else { value.to_owned() };
     Ok((name.to_owned(), value.into()))
 }
 
 fn fields(config: &Value) -> impl Iterator<Item = &Value> {
-    let groups = config["groups"].as_array().into_iter().flatten();
-    groups.flat_map(|group| group["fields"].as_array().into_iter().flatten())
+    items(config, "groups").iter().flat_map(|group| items(group, "fields"))
 }
 
-async fn list(client: &Client, only_set: bool, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn list(client: &Client, only_set: bool, term: Term) -> anyhow::Result<Exit> {
     let config: Value = client.get(PATH).await?;
-    if as_json {
-        println!("{config}");
-        return Ok(Exit::Done);
-    }
-    for group in config["groups"].as_array().into_iter().flatten() {
-        let shown: Vec<&Value> = group["fields"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter(|field| !only_set || field["source"] != "default")
-            .collect();
-        if shown.is_empty() {
-            continue;
+    Ok(term.shown(&config, || {
+        for group in items(&config, "groups") {
+            let mut shown: Vec<&Value> = items(group, "fields").iter().collect();
+            shown.retain(|field| !only_set || field["source"] != "default");
+            if shown.is_empty() {
+                continue;
+            }
+            println!("{}", term.bold(text(group, "title")));
+            for field in shown {
+                println!("  {:28} {}  {}", text(field, "name"), value_of(field), term.dim(&source_of(field)));
+            }
         }
-        println!("{}", term.bold(text(group, "title")));
-        for field in shown {
-            println!("  {:28} {}  {}", text(field, "name"), value_of(field), term.dim(&source_of(field)));
-        }
-    }
-    tell_pending(&config, term);
-    Ok(Exit::Done)
+        tell_pending(&config, term);
+    }))
 }
 
 fn value_of(field: &Value) -> &str {
@@ -85,44 +105,38 @@ fn source_of(field: &Value) -> String {
     if field["pending"] == true { format!("{source}, from the next start on") } else { source.to_owned() }
 }
 
-async fn get(client: &Client, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn get(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
     let config: Value = client.get(PATH).await?;
     let found = fields(&config).find(|field| field["name"] == name);
     let field = found.ok_or_else(|| anyhow!("there is no setting `{name}`; `steward config` lists them"))?;
-    if as_json {
-        println!("{field}");
-        return Ok(Exit::Done);
-    }
-    println!("{}  {}", value_of(field), term.dim(&source_of(field)));
-    println!("{}", text(field, "help"));
-    let effect = match text(field, "effect") {
-        "at_once" => "A change counts at once.",
-        "after_restart" => "A change counts from the next start on.",
-        _ => "",
-    };
-    let how = field["why_not"].as_str().map_or_else(|| effect.to_owned(), |why| format!("To change it: {why}."));
-    println!("{how}");
-    Ok(Exit::Done)
+    Ok(term.shown(&field, || {
+        println!("{}  {}", value_of(field), term.dim(&source_of(field)));
+        println!("{}", text(field, "help"));
+        let effect = match text(field, "effect") {
+            "at_once" => "A change counts at once.",
+            "after_restart" => "A change counts from the next start on.",
+            _ => "",
+        };
+        let how = field["why_not"].as_str().map_or_else(|| effect.to_owned(), |why| format!("To change it: {why}."));
+        println!("{how}");
+    }))
 }
 
-async fn change(client: &Client, values: Map<String, Value>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn change(client: &Client, values: Map<String, Value>, term: Term) -> anyhow::Result<Exit> {
     let names: Vec<String> = values.keys().cloned().collect();
-    let config: Value = client.request(Method::PUT, PATH, Some(&json!({"values": values}))).await?;
+    let config: Value = client.put(PATH, &json!({"values": values})).await?;
     let changed: Vec<&Value> =
         fields(&config).filter(|field| names.iter().any(|name| field["name"] == **name)).collect();
-    if as_json {
-        println!("{}", json!(changed));
-        return Ok(Exit::Done);
-    }
-    for field in changed {
-        term.say(&format!("{} is {}  {}", text(field, "name"), value_of(field), term.dim(&source_of(field))));
-    }
-    tell_pending(&config, term);
-    Ok(Exit::Done)
+    Ok(term.shown(&changed, || {
+        for field in &changed {
+            term.say(&format!("{} is {}  {}", text(field, "name"), value_of(field), term.dim(&source_of(field))));
+        }
+        tell_pending(&config, term);
+    }))
 }
 
 fn tell_pending(config: &Value, term: Term) {
-    let waiting = joined(&config["restart_pending"]);
+    let waiting = joined(config, "restart_pending");
     if !waiting.is_empty() {
         term.say(&format!("Start the program anew for {waiting} to count."));
     }

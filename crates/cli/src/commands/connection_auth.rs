@@ -1,11 +1,37 @@
 //! Keys of connections from a terminal or standard input, as the API takes them.
 
-use crate::args::AuthArgs;
 use crate::term::Term;
 use anyhow::{Context, bail};
+use clap::Args;
 use serde_json::{Value, json};
 use std::io::Read as _;
 use steward_core::model::Provider;
+
+/// How a connection proves who it is.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AuthArgs {
+    /// Ask for a key, without echo; `-` reads it from standard input.
+    #[arg(long, value_name = "-", num_args = 0..=1, default_missing_value = "")]
+    key: Option<String>,
+    /// Environment variable of the server that holds the key, instead.
+    #[arg(long, value_name = "VARIABLE", conflicts_with = "key")]
+    key_env: Option<String>,
+    /// User name: the key is a password.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["header", "region"])]
+    user: Option<String>,
+    /// Header that carries the key.
+    #[arg(long, value_name = "NAME", conflicts_with = "region")]
+    header: Option<String>,
+    /// Region of Amazon: requests are signed, and the key is the secret access key.
+    #[arg(long, conflicts_with = "key_env")]
+    region: Option<String>,
+    /// Id of the access key.
+    #[arg(long, value_name = "ID", requires = "region")]
+    access_key_id: Option<String>,
+    /// Ask for a session token, too; on standard input it is the second line.
+    #[arg(long, requires = "access_key_id")]
+    session_token: bool,
+}
 
 /// Longest input, bytes.
 const MOST: u64 = 64 * 1024;

@@ -1,92 +1,141 @@
-use super::connection_auth::{given, has_own_header, secret};
-use super::picked::text;
-use crate::args::{self, AuthArgs, ConnectionAction};
-use crate::client::Client;
+use super::connection_auth::{AuthArgs, given, has_own_header, secret};
+use super::rows::{CONNECTION, cell, text};
+use crate::client::{Client, KnownConnection};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
-use http::Method;
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use steward_core::model::Connection;
 use steward_core::ports::Recognised;
 
+/// Model endpoints that were found or saved.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward connections\n  steward connections add big http://host:8000/v1 --model qwen3-32b --key\n  steward connections test big"
+)]
+pub enum ConnectionAction {
+    Add(Add),
+    Key(Key),
+    /// Remove a saved one.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+    /// Ask one for a word and say how it went.
+    Test {
+        /// Its name; none tests the default.
+        name: Option<String>,
+    },
+    /// Use this one where nothing else is said.
+    Default {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Save an endpoint. What answers there is recognised and asked for a word, as in the studio.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "A key never stands in the command: other programs can see it. --key asks for it without echo, --key - reads it from standard input; it is sealed in the vault.\n\nExamples:\n  steward connections add big http://host:8000/v1 --model qwen3-32b\n  steward connections add claude https://api.anthropic.com/v1 --model claude-sonnet-4-5 --key\n  steward connections add big http://host:8000/v1 --key - < key.txt\n  steward connections add bedrock https://bedrock-runtime.eu-central-1.amazonaws.com --model eu.amazon.nova-pro-v1:0 --region eu-central-1 --access-key-id AKIA… --key"
+)]
+pub struct Add {
+    /// Its name.
+    name: String,
+    /// Any address of the server.
+    url: String,
+    /// Model name there; found out where the server lists only one.
+    #[arg(long)]
+    model: Option<String>,
+    /// How it proves who it is.
+    #[command(flatten)]
+    auth: AuthArgs,
+    /// Context window, tokens; an exam finds it out.
+    #[arg(long)]
+    window: Option<u32>,
+}
+
+/// Type in a new key for a saved one; it acts at the next call, without a restart.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  steward connections key big\n  steward connections key big - < key.txt")]
+pub struct Key {
+    /// Its name.
+    name: String,
+    /// `-` reads the key from standard input.
+    #[arg(value_name = "-")]
+    from: Option<String>,
+    /// Id of the access key, where requests are signed for Amazon.
+    #[arg(long, value_name = "ID")]
+    access_key_id: Option<String>,
+    /// Ask for a session token, too; on standard input it is the second line.
+    #[arg(long, requires = "access_key_id")]
+    session_token: bool,
+}
+
 /// `chosen` is the value of `--connection`.
-pub async fn run(client: &Client, args: args::Connections, chosen: Option<&str>, term: Term) -> anyhow::Result<Exit> {
-    match args.action {
-        None => list(client, args.json, term).await,
-        Some(ConnectionAction::Add { name, url, model, auth, window }) => {
-            let wanted = Adding { name, url, model, auth, window };
-            add(client, wanted, args.json, term).await
-        }
-        Some(ConnectionAction::Key { name, from, access_key_id, session_token }) => {
-            let access_key = (access_key_id, session_token);
-            key(client, &name, from.as_deref(), access_key, term).await
-        }
+pub async fn run(
+    client: &Client,
+    action: Option<ConnectionAction>,
+    chosen: Option<&str>,
+    term: Term,
+) -> anyhow::Result<Exit> {
+    match action {
+        None => list(client, term).await,
+        Some(ConnectionAction::Add(wanted)) => add(client, wanted, term).await,
+        Some(ConnectionAction::Key(wanted)) => key(client, &wanted, term).await,
         Some(ConnectionAction::Remove { name }) => {
-            let known = client.known_connection(Some(&name)).await?;
-            client.delete(&format!("/api/connections/{}", known.connection.id)).await?;
+            let id = client.known_connection(Some(&name)).await?.connection.id;
+            client.delete(&format!("/api/connections/{id}")).await?;
             Ok(term.done(&format!("removed `{name}`")))
         }
-        Some(ConnectionAction::Test { name }) => test(client, name.as_deref().or(chosen), args.json, term).await,
+        Some(ConnectionAction::Test { name }) => test(client, name.as_deref().or(chosen), term).await,
         Some(ConnectionAction::Default { name }) => {
-            let known = client.known_connection(Some(&name)).await?;
-            client.act::<()>(&format!("/api/connections/{}/default", known.connection.id)).await?;
+            let id = client.known_connection(Some(&name)).await?.connection.id;
+            client.act::<()>(&format!("/api/connections/{id}/default")).await?;
             Ok(term.done(&format!("`{name}` is the default now")))
         }
     }
 }
 
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
     let all = client.connections().await?;
-    if as_json {
-        let rows: Vec<_> = all
-            .iter()
-            .map(|known| json!({"connection": known.connection, "from": known.from, "default": known.default}))
-            .collect();
-        println!("{}", json!(rows));
-        return Ok(Exit::Done);
-    }
-    for known in &all {
-        let one = &known.connection;
-        let mark = if known.default { "*" } else { " " };
-        let place = if one.base_url.is_empty() { "in a child process" } else { &one.base_url };
-        println!("{mark} {:<16} {:<28} {place}  {}", one.name, one.model, term.dim(&known.from));
-    }
-    term.say(
-        &term.dim(
+    let row =
+        |known: &KnownConnection| json!({"connection": known.connection, "from": known.from, "default": known.default});
+    Ok(term.shown(&all.iter().map(row).collect::<Vec<_>>(), || {
+        for known in &all {
+            let one = &known.connection;
+            let mark = if known.default { "*" } else { " " };
+            let place = if one.base_url.is_empty() { "in a child process" } else { &one.base_url };
+            println!("{mark} {:<16} {:<28} {place}  {}", one.name, one.model, term.dim(&known.from));
+        }
+        term.say(&term.dim(
             "* used where nothing else is said; --connection NAME or `steward connections default NAME` changes it",
-        ),
-    );
-    Ok(Exit::Done)
+        ));
+    }))
 }
 
-async fn test(client: &Client, name: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn test(client: &Client, name: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let Connection { id, name, .. } = client.known_connection(name).await?.connection;
     let tested = tried(client, &name, &id.to_string(), term).await?;
     let (ok, ms, said) = (tested["ok"] == true, &tested["total_ms"], text(&tested, "text"));
     let (error, hint) = (text(&tested, "error"), text(&tested, "hint"));
-    match (as_json, ok) {
-        (true, true) => println!(
-            "{}",
-            json!({"connection": name, "ok": true, "answer": said, "ms": ms, "first_ms": tested["first_ms"]})
-        ),
-        (true, false) => println!("{}", json!({"connection": name, "ok": false, "error": error, "hint": hint})),
-        (false, true) => println!("{name} answered in {ms} ms: {said}"),
-        (false, false) => term.say(&format!("{} {error}\n{hint}", term.red("failed:"))),
-    }
+    let shown = if ok {
+        json!({"connection": name, "ok": true, "answer": said, "ms": ms, "first_ms": tested["first_ms"]})
+    } else {
+        json!({"connection": name, "ok": false, "error": error, "hint": hint})
+    };
+    term.shown(&shown, || {
+        if ok {
+            println!("{name} answered in {ms} ms: {said}");
+        } else {
+            term.say(&format!("{} {error}\n{hint}", term.red("failed:")));
+        }
+    });
     Ok(if ok { Exit::Done } else { Exit::Failed })
 }
 
-struct Adding {
-    name: String,
-    url: String,
-    model: Option<String>,
-    auth: AuthArgs,
-    window: Option<u32>,
-}
-
-async fn add(client: &Client, wanted: Adding, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let Adding { name, url, model, auth, window } = wanted;
+async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
+    let Add { name, url, model, auth, window } = wanted;
     let mut auth = given(&auth, term).await?;
     term.status(&format!("asking what answers at {url}…"));
     let mut found = client.recognise(&url, &auth).await?;
@@ -108,21 +157,19 @@ async fn add(client: &Client, wanted: Adding, as_json: bool, term: Term) -> anyh
     if let Some(window) = window {
         body["capabilities"] = json!({"window": window});
     }
-    let saved = client.rows("/api/connections").await?;
+    let saved = client.rows(CONNECTION.path).await?;
     let saved = saved.into_iter().find(|one| text(one, "name") == name && text(one, "from") == "saved");
-    let (method, path) = match &saved {
-        None => (Method::POST, "/api/connections".to_owned()),
-        Some(one) => (Method::PUT, format!("/api/connections/{}", text(one, "id"))),
+    let made: Value = match &saved {
+        None => client.post(CONNECTION.path, &body).await?,
+        Some(one) => client.put(&CONNECTION.path_of(one), &body).await?,
     };
-    let made: Value = client.request(method, &path, Some(&body)).await?;
     let tested = tried(client, text(&made, "name"), text(&made, "id"), term).await?;
-    if as_json {
+    if term.json {
         println!("{}", json!({"connection": made, "recognised": found, "test": tested}));
         return Ok(Exit::Done);
     }
-    let provider = json!(found.provider);
     let sure = if found.confirmed { "" } else { "perhaps " };
-    term.say(&format!("saved `{name}`: {model}, {sure}{} ({})", provider.as_str().unwrap_or_default(), found.reason));
+    term.say(&format!("saved `{name}`: {model}, {sure}{} ({})", cell(&json!(found.provider)), found.reason));
     if text(&made["auth"], "kind").ends_with("_env") {
         term.say("its key is read from the server's environment at each call");
     } else if text(&made["auth"], "kind") != "none" {
@@ -168,15 +215,9 @@ fn told(name: &str, tested: &Value, term: Term) {
     }
 }
 
-async fn key(
-    client: &Client,
-    name: &str,
-    from: Option<&str>,
-    access_key: (Option<String>, bool),
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let (id, session) = access_key;
-    let rows = client.rows("/api/connections").await?;
+async fn key(client: &Client, wanted: &Key, term: Term) -> anyhow::Result<Exit> {
+    let Key { name, from, access_key_id: id, session_token } = wanted;
+    let rows = client.rows(CONNECTION.path).await?;
     let found = rows.iter().find(|one| text(one, "name") == name);
     let found =
         found.with_context(|| format!("there is no connection `{name}`; `steward connections` shows what there is"))?;
@@ -202,7 +243,7 @@ async fn key(
             }
         );
     }
-    let secret = secret(from, session, term).await?;
+    let secret = secret(from.as_deref(), *session_token, term).await?;
     if aws {
         auth["access_key_id"] = json!(id);
         auth["secret_access_key"] = json!(secret.first);
@@ -214,8 +255,7 @@ async fn key(
     for field in ["name", "provider", "base_url", "model", "wire", "price", "weight"] {
         body[field] = found[field].clone();
     }
-    let path = format!("/api/connections/{}", text(found, "id"));
-    let made: Value = client.request(Method::PUT, &path, Some(&body)).await?;
+    let made: Value = client.put(&CONNECTION.path_of(found), &body).await?;
     term.say(&format!("the new key of `{name}` is sealed in the vault and acts at the next call"));
     let tested = tried(client, text(&made, "name"), text(&made, "id"), term).await?;
     told(name, &tested, term);

@@ -1,70 +1,137 @@
 mod fields;
 
-use crate::args::{CredentialAction, CredentialArgs, Word};
-use crate::client::Client;
-use crate::commands::picked::{joined, pick, text, time};
+use super::rows::{CREDENTIAL, joined, object, print_facts, text, texts, time};
+use crate::client::{Client, Refused};
 use crate::exit::Exit;
+use crate::options::{ROLES, duration};
 use crate::term::Term;
 use anyhow::{anyhow, bail};
+use clap::{Args, Subcommand};
 use fields::Source;
-use http::Method;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::time::Duration;
 use steward_core::credential::CredentialKind;
 
-pub async fn run(client: &Client, args: CredentialArgs, term: Term) -> anyhow::Result<Exit> {
-    let action = args.action.unwrap_or(CredentialAction::List);
-    act(client, action, args.json, term).await
+/// Credentials of skills: secrets go in and never come back.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward credential\n  steward credential add shop --kind token\n  steward credential add web1 --kind ssh_key --set username=deploy --from private_key=id_ed25519\n  steward credential uses shop"
+)]
+pub enum CredentialAction {
+    /// List credentials; secrets are never shown.
+    List,
+    /// Kinds of credentials and their fields.
+    Kinds,
+    Add(Add),
+    Change(Change),
+    /// Show a credential without its secrets.
+    Show {
+        /// Its name, or the beginning or end of its id.
+        credential: String,
+    },
+    /// Which runs used it, the latest first.
+    Uses {
+        /// Its name, or the beginning or end of its id.
+        credential: String,
+    },
+    /// Remove a credential for good; skills that use it are refused from then on.
+    Remove {
+        /// Its name, or the beginning or end of its id.
+        credential: String,
+        /// Don't ask.
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+    /// Seal all credentials with a new key; the old key opens nothing after that.
+    Rotate,
 }
 
-async fn act(client: &Client, action: CredentialAction, json: bool, term: Term) -> anyhow::Result<Exit> {
-    match action {
-        CredentialAction::List => list(client, json, term).await,
-        CredentialAction::Kinds => Ok(kinds(json)),
+/// Keep a credential. What is missing is asked for, without echo where it is secret; a single
+/// missing secret is read from standard input where that is no terminal.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward credential add shop --kind token\n  steward credential add shop --kind token < token.txt\n  steward credential add web1 --kind ssh_key --set username=deploy --from private_key=id_ed25519\n  steward credential add db --kind database --fields db.json --discoverable\n  steward credential add shop --kind token --host api.shop.example"
+)]
+pub struct Add {
+    /// Its name.
+    name: String,
+    /// What it is (see `steward credential kinds`).
+    #[arg(long, short = 'k', value_parser = CredentialKind::ALL.map(CredentialKind::as_str))]
+    kind: String,
+    /// Its fields.
+    #[command(flatten)]
+    fields: fields::Fields,
+    /// For people.
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// A role whose runs may use it; may be given often.
+    #[arg(long, value_name = "ROLE", value_parser = ROLES)]
+    role: Vec<String>,
+    /// Skills may find it by kind and name alone.
+    #[arg(long)]
+    discoverable: bool,
+    /// A host that it may be sent to, such as api.example.org, *.example.org or 10.0.0.5:5432; may be given often.
+    /// Without any it goes wherever an operator's skill sends it.
+    #[arg(long, value_name = "HOST")]
+    host: Vec<String>,
+    /// When it ends by itself: 90s, 30m, 1h or 7d.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    lasts: Option<Duration>,
+}
+
+/// Change fields of a credential, such as a renewed token; the others stay.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward credential change shop --from token=token.txt\n  steward credential change shop --ask token\n  steward credential change shop --discoverable true"
+)]
+pub struct Change {
+    /// Its name, or the beginning or end of its id.
+    credential: String,
+    /// Its fields.
+    #[command(flatten)]
+    fields: fields::Fields,
+    /// A field that is asked for, without echo; may be given often.
+    #[arg(long, value_name = "FIELD")]
+    ask: Vec<String>,
+    /// For people.
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Whether skills may find it by kind and name alone.
+    #[arg(long, value_name = "BOOL")]
+    discoverable: Option<bool>,
+    /// The hosts that it may be sent to, in place of those before; may be given often, `any` for no limit.
+    #[arg(long, value_name = "HOST")]
+    host: Vec<String>,
+}
+
+pub async fn run(client: &Client, action: Option<CredentialAction>, term: Term) -> anyhow::Result<Exit> {
+    match action.unwrap_or(CredentialAction::List) {
+        CredentialAction::List => list(client, term).await,
+        CredentialAction::Kinds => Ok(kinds(term)),
         CredentialAction::Show { credential } => {
-            let found = find(client, &credential).await?;
-            Ok(show(&found, json, term))
+            let found = CREDENTIAL.find(client, &credential).await?;
+            Ok(term.shown(&found, || show(&found, term)))
         }
-        CredentialAction::Uses { credential } => {
-            let found = find(client, &credential).await?;
-            uses(client, &found, json, term).await
+        CredentialAction::Uses { credential } => uses(client, &CREDENTIAL.find(client, &credential).await?, term).await,
+        CredentialAction::Add(wanted) => add(client, wanted, term).await,
+        CredentialAction::Change(wanted) => change(client, wanted, term).await,
+        CredentialAction::Remove { credential, yes } => {
+            let found = CREDENTIAL.find(client, &credential).await?;
+            let name = format!("`{}`", text(&found, "name"));
+            if !term.removal_confirmed(yes, &name, "")? {
+                return Ok(Exit::Refused);
+            }
+            client.delete(&CREDENTIAL.path_of(&found)).await?;
+            Ok(term.done(&format!("removed {name}")))
         }
-        action @ CredentialAction::Add { .. } => add(client, action, json, term).await,
-        action @ CredentialAction::Change { .. } => change(client, action, json, term).await,
-        CredentialAction::Remove { credential, yes } => remove(client, &credential, yes, term).await,
-        CredentialAction::Rotate => rotate(client, json, term).await,
+        CredentialAction::Rotate => rotate(client, term).await,
     }
 }
 
-async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    let all = client.rows("/api/credentials").await?;
-    pick(all, wanted, "credential", "steward credential list")
-}
-
-async fn remove(client: &Client, wanted: &str, yes: bool, term: Term) -> anyhow::Result<Exit> {
-    let found = find(client, wanted).await?;
-    let name = text(&found, "name");
-    if !yes {
-        if !term.can_ask {
-            bail!("`{name}` would be gone for good; add -y if that is meant");
-        }
-        if !term.agrees(&format!("Remove `{name}` for good? [y/N]")) {
-            term.say("nothing was removed");
-            return Ok(Exit::Refused);
-        }
-    }
-    let path = format!("/api/credentials/{}", text(&found, "id"));
-    client.delete(&path).await?;
-    Ok(term.done(&format!("removed `{name}`")))
-}
-
-async fn rotate(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let path = "/api/credentials/rotate";
-    let done = client.act::<Value>(path).await;
+async fn rotate(client: &Client, term: Term) -> anyhow::Result<Exit> {
+    let done: anyhow::Result<Value> = client.act("/api/credentials/rotate").await;
     let done = done.map_err(|error| {
-        let forbidden = error
-            .downcast_ref::<crate::client::Refused>()
-            .is_some_and(|refused| refused.status == 403);
-        if forbidden {
+        if Refused::is(&error, 403) {
             return error.context(
                 "at a running server only an administrator changes the vault's key: do it in the studio under Credentials, or stop the server and run this again",
             );
@@ -72,57 +139,33 @@ async fn rotate(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Ex
         error
     })?;
     let said = format!("{} sealed with a new key; back it up with the data", done["resealed"]);
-    Ok(term.changed(&done, as_json, &said))
+    Ok(term.changed(&done, &said))
 }
 
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let rows = client.rows("/api/credentials").await?;
-    if term.listed(&rows, as_json, "There are no credentials. Keep one with: steward credential add NAME --kind token")
-    {
-        return Ok(Exit::Done);
-    }
-    for one in &rows {
+async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
+    let rows = client.rows(CREDENTIAL.path).await?;
+    let empty = "There are no credentials. Keep one with: steward credential add NAME --kind token";
+    Ok(term.listed(&rows, empty, |one| {
         let used = time(one, "used_at");
         let used = if used.is_empty() { "never used".to_owned() } else { format!("used {used}") };
         println!("{:<24} {:<12} {}", text(one, "name"), text(one, "kind"), term.dim(&used));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
-pub fn kinds(as_json: bool) -> Exit {
-    if as_json {
-        let rows: Vec<Value> = CredentialKind::ALL
-            .iter()
-            .map(|kind| {
-                let fields = kind.fields().iter();
-                let fields: Vec<_> = fields
-                    .map(|field| json!({"name": field.name, "secret": field.secret, "required": field.required}))
-                    .collect();
-                json!({"kind": kind.as_str(), "fields": fields})
-            })
-            .collect();
-        println!("{}", json!(rows));
-        return Exit::Done;
-    }
-    for kind in CredentialKind::ALL {
-        let fields: Vec<String> = kind
-            .fields()
-            .iter()
-            .map(|field| {
+pub fn kinds(term: Term) -> Exit {
+    let rows = CredentialKind::ALL.map(|kind| json!({"kind": kind.as_str(), "fields": kind.fields()}));
+    term.shown(&rows, || {
+        for kind in CredentialKind::ALL {
+            let fields = kind.fields().iter().map(|field| {
                 let secret = if field.secret { " (secret)" } else { "" };
                 if field.required { format!("{}{secret}", field.name) } else { format!("[{}{secret}]", field.name) }
-            })
-            .collect();
-        println!("{:<12} {}", kind.as_str(), fields.join(", "));
-    }
-    Exit::Done
+            });
+            println!("{:<12} {}", kind.as_str(), fields.collect::<Vec<_>>().join(", "));
+        }
+    })
 }
 
-fn show(one: &Value, as_json: bool, term: Term) -> Exit {
-    if as_json {
-        println!("{one}");
-        return Exit::Done;
-    }
+fn show(one: &Value, term: Term) {
     println!("{}  {}", term.bold(text(one, "name")), term.dim(text(one, "id")));
     if !text(one, "description").is_empty() {
         println!("{}", text(one, "description"));
@@ -131,94 +174,68 @@ fn show(one: &Value, as_json: bool, term: Term) -> Exit {
     for (field, value) in one["shown"].as_object().into_iter().flatten() {
         println!("{field:<12} {}", value.as_str().unwrap_or_default());
     }
-    for field in one["secret"].as_array().into_iter().flatten() {
-        println!("{:<12} {}", field.as_str().unwrap_or_default(), term.dim("secret"));
+    for field in texts(one, "secret") {
+        println!("{field:<12} {}", term.dim("secret"));
     }
-    let roles = joined(&one["roles"]);
+    let roles = joined(one, "roles");
     println!(
         "used by      agents that name it{}{}",
         if roles.is_empty() { String::new() } else { format!(", runs of the roles {roles}") },
         if one["discoverable"] == true { ", skills that look for its kind" } else { "" }
     );
-    let hosts = joined(&one["hosts"]);
+    let hosts = joined(one, "hosts");
     println!("sent to      {}", if hosts.is_empty() { "any host that an operator's skill names" } else { &hosts });
-    for (title, field) in
-        [("made", "created_at"), ("changed", "changed_at"), ("last used", "used_at"), ("ends", "expires_at")]
-    {
-        let at = time(one, field);
-        if !at.is_empty() {
-            println!("{title:<12} {at}");
-        }
-    }
-    Exit::Done
+    let times = [("made", "created_at"), ("changed", "changed_at"), ("last used", "used_at"), ("ends", "expires_at")];
+    print_facts(times.map(|(title, field)| (title, time(one, field))));
 }
 
-async fn uses(client: &Client, one: &Value, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let path = format!("/api/credentials/{}/uses", text(one, "id"));
-    let rows = client.rows(&path).await?;
-    if term.listed(&rows, as_json, &format!("`{}` was never used.", text(one, "name"))) {
-        return Ok(Exit::Done);
-    }
-    for used in &rows {
+async fn uses(client: &Client, one: &Value, term: Term) -> anyhow::Result<Exit> {
+    let rows = client.rows(&format!("{}/uses", CREDENTIAL.path_of(one))).await?;
+    Ok(term.listed(&rows, &format!("`{}` was never used.", text(one, "name")), |used| {
         let agent = used["agent_name"].as_str().unwrap_or("a person's test");
         let run = used["run"].as_str().unwrap_or("no run");
         println!("{}  {:<24} {:<16} {}", time(used, "at"), text(used, "tool"), agent, term.dim(run));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
-async fn add(client: &Client, action: CredentialAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let CredentialAction::Add { name, kind, fields, description, role, discoverable, host, lasts } = action else {
-        return Ok(Exit::Failed);
-    };
-    let kind = CredentialKind::from(kind);
-    let mut given = fields::given(kind, &fields, Source::StandardInput)?;
+async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
+    let kind: CredentialKind = serde_json::from_value(wanted.kind.into())?;
+    let mut given = fields::given(kind, &wanted.fields, Source::StandardInput)?;
     fields::missing(kind, &mut given, term).await?;
-    let roles: Vec<String> = role.into_iter().map(Word::word).collect();
+    let name = wanted.name;
     let body = json!({
         "name": name,
         "kind": kind.as_str(),
-        "description": description.unwrap_or_default(),
+        "description": wanted.description.unwrap_or_default(),
         "fields": given.values,
-        "roles": roles,
-        "discoverable": discoverable,
-        "hosts": host,
-        "expires_at": lasts.map(|lasts| client.now().plus(lasts)),
+        "roles": wanted.role,
+        "discoverable": wanted.discoverable,
+        "hosts": wanted.host,
+        "expires_at": wanted.lasts.map(|lasts| client.now().plus(lasts)),
     });
-    let kept: Value = client.post("/api/credentials", &body).await?;
-    Ok(term.changed(&kept, as_json, &format!("`{name}` is kept; its secrets are sealed and never shown again")))
+    let kept: Value = client.post(CREDENTIAL.path, &body).await?;
+    Ok(term.changed(&kept, &format!("`{name}` is kept; its secrets are sealed and never shown again")))
 }
 
-async fn change(client: &Client, action: CredentialAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let CredentialAction::Change { credential, fields, ask, description, discoverable, host } = action else {
-        return Ok(Exit::Failed);
-    };
-    let found = find(client, &credential).await?;
+async fn change(client: &Client, wanted: Change, term: Term) -> anyhow::Result<Exit> {
+    let found = CREDENTIAL.find(client, &wanted.credential).await?;
     let kind: CredentialKind = serde_json::from_value(found["kind"].clone())
         .map_err(|_| anyhow!("the kind {} is not known to this program", found["kind"]))?;
-    let mut given = fields::given(kind, &fields, Source::StandardInput)?;
-    for field in &ask {
+    let mut given = fields::given(kind, &wanted.fields, Source::StandardInput)?;
+    for field in &wanted.ask {
         fields::asked(kind, field, &mut given, term).await?;
     }
-    let mut body = Map::new();
-    if !given.values.is_empty() {
-        body.insert("fields".to_owned(), json!(given.values));
-    }
-    if let Some(description) = description {
-        body.insert("description".to_owned(), json!(description));
-    }
-    if let Some(discoverable) = discoverable {
-        body.insert("discoverable".to_owned(), json!(discoverable));
-    }
-    if !host.is_empty() {
-        let hosts: Vec<&String> = host.iter().filter(|host| *host != "any").collect();
-        body.insert("hosts".to_owned(), json!(hosts));
-    }
+    let hosts: Vec<&String> = wanted.host.iter().filter(|host| *host != "any").collect();
+    let body = object([
+        ("fields", (!given.values.is_empty()).then(|| json!(given.values))),
+        ("description", wanted.description.map(Value::from)),
+        ("discoverable", wanted.discoverable.map(Value::from)),
+        ("hosts", (!wanted.host.is_empty()).then(|| json!(hosts))),
+    ]);
     if body.is_empty() {
         bail!("nothing to change; give a field with --from FIELD=FILE, --ask FIELD or --set FIELD=VALUE");
     }
-    let path = format!("/api/credentials/{}", text(&found, "id"));
-    let changed: Value = client.request(Method::PATCH, &path, Some(&Value::Object(body))).await?;
+    let changed: Value = client.patch(&CREDENTIAL.path_of(&found), &Value::Object(body)).await?;
     let said = format!("`{}` is changed, from the next call on", text(&changed, "name"));
-    Ok(term.changed(&changed, as_json, &said))
+    Ok(term.changed(&changed, &said))
 }

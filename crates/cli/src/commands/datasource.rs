@@ -1,89 +1,138 @@
-use crate::args::{DatasourceAction, DatasourceAdd, DatasourceArgs};
+use super::rows::{CREDENTIAL, Resource, items, joined, object, text};
 use crate::client::Client;
-use crate::commands::documents::confirmed;
-use crate::commands::picked::{pick, text};
 use crate::exit::Exit;
+use crate::options::Word;
 use crate::term::Term;
-use http::Method;
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
-pub async fn run(client: &Client, args: DatasourceArgs, term: Term) -> anyhow::Result<Exit> {
-    let as_json = args.json;
-    match args.action.unwrap_or(DatasourceAction::List) {
-        DatasourceAction::List => list(client, as_json, term).await,
-        DatasourceAction::Add(add) => add_one(client, add, as_json, term).await,
+/// Databases that agents may ask through domains: add, check, remove.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward datasource add shop sqlite:shop.db\n  steward datasource add erp postgres://db.example.org/erp --credential erp-reader\n  steward datasource check shop"
+)]
+pub enum DatasourceAction {
+    /// List them.
+    List,
+    /// Add a database.
+    Add(DatasourceAdd),
+    /// Open it anew and show its tables.
+    Check {
+        /// Its name.
+        name: String,
+    },
+    /// Let people confirm changes of its rows, or only read it.
+    Set {
+        /// Its name.
+        name: String,
+        /// How much of the rows models see.
+        #[arg(long)]
+        visibility: Option<Visibility>,
+        /// Whether people may confirm changes of its rows.
+        #[arg(long)]
+        writable: Option<bool>,
+        /// Whether PostgreSQL runs queries as its role that is called like the e-mail address of who asks.
+        #[arg(long)]
+        as_asking_user: Option<bool>,
+    },
+    /// Take it away; the database stays as it is.
+    Remove {
+        /// Its name.
+        name: String,
+        /// Don't ask.
+        #[arg(long, short)]
+        yes: bool,
+    },
+}
+
+/// A database to add.
+#[derive(Debug, Clone, Args)]
+pub struct DatasourceAdd {
+    /// What domains call it: letters, digits and `_`.
+    name: String,
+    /// `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    database: String,
+    /// The credential with its user and password.
+    #[arg(long, value_name = "NAME")]
+    credential: Option<String>,
+    /// How much of the rows models see.
+    #[arg(long, default_value = "full")]
+    visibility: Visibility,
+    /// Let people confirm changes of its rows.
+    #[arg(long)]
+    writable: bool,
+    /// Have PostgreSQL run queries as its role that is called like the e-mail address of who asks.
+    #[arg(long)]
+    as_asking_user: bool,
+}
+
+/// How much of the rows models see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Visibility {
+    /// All rows of an answer.
+    Full,
+    /// The first five, and how many there are.
+    Sample,
+    /// Keys only.
+    Ids,
+    /// How many rows there are.
+    Counts,
+}
+
+pub(super) const DATASOURCE: Resource =
+    Resource { path: "/api/datasources", what: "datasource", list: "steward datasource" };
+
+pub async fn run(client: &Client, action: Option<DatasourceAction>, term: Term) -> anyhow::Result<Exit> {
+    match action.unwrap_or(DatasourceAction::List) {
+        DatasourceAction::List => list(client, term).await,
+        DatasourceAction::Add(add) => add_one(client, add, term).await,
         DatasourceAction::Check { name } => {
-            let found = find(client, &name).await?;
-            let schema: Value = client.act(&format!("{}/check", place(&found))).await?;
-            if as_json {
-                println!("{schema}");
-                return Ok(Exit::Done);
-            }
-            for table in schema["tables"].as_array().into_iter().flatten() {
-                let rows = table["rows"].as_u64().map_or_else(String::new, |rows| format!("{rows} rows"));
-                let domains: Vec<&str> =
-                    table["domains"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                println!("{:<32} {rows:>14}  {}", text(table, "name"), term.dim(&domains.join(", ")));
-            }
-            Ok(Exit::Done)
+            let found = DATASOURCE.find(client, &name).await?;
+            let schema: Value = client.act(&format!("{}/check", DATASOURCE.path_of(&found))).await?;
+            Ok(term.shown(&schema, || {
+                for table in items(&schema, "tables") {
+                    let rows = table["rows"].as_u64().map_or_else(String::new, |rows| format!("{rows} rows"));
+                    println!("{:<32} {rows:>14}  {}", text(table, "name"), term.dim(&joined(table, "domains")));
+                }
+            }))
         }
         DatasourceAction::Set { name, visibility, writable, as_asking_user } => {
-            let mut changed = find(client, &name).await?;
-            let path = place(&changed);
-            if let Some(visibility) = visibility {
-                changed["visibility"] = visibility.word().into();
-            }
-            if let Some(writable) = writable {
-                changed["writable"] = writable.into();
-            }
-            if let Some(asking) = as_asking_user {
-                changed["as_asking_user"] = asking.into();
-            }
-            if let Some(fields) = changed.as_object_mut() {
-                fields.remove("id");
-                fields.remove("changed_at");
-            }
-            let now: Value = client.request(Method::PUT, &path, Some(&changed)).await?;
-            Ok(term.changed(&now, as_json, &format!("changed `{name}`")))
+            let found = DATASOURCE.find(client, &name).await?;
+            let mut fields = found.as_object().cloned().unwrap_or_default();
+            fields.retain(|field, _| !["id", "changed_at"].contains(&field.as_str()));
+            fields.extend(object([
+                ("visibility", visibility.map(|visibility| visibility.word().into())),
+                ("writable", writable.map(Value::from)),
+                ("as_asking_user", as_asking_user.map(Value::from)),
+            ]));
+            let now: Value = client.put(&DATASOURCE.path_of(&found), &Value::Object(fields)).await?;
+            Ok(term.changed(&now, &format!("changed `{name}`")))
         }
         DatasourceAction::Remove { name, yes } => {
-            let found = find(client, &name).await?;
-            let what =
-                format!("the datasource `{name}`; the database stays as it is, its domains can't be asked any more");
-            if !confirmed(&format!("the datasource `{name}`"), yes, term)? {
+            let found = DATASOURCE.find(client, &name).await?;
+            let what = format!("the datasource `{name}`");
+            if !term.removal_confirmed(yes, &what, "")? {
                 return Ok(Exit::Refused);
             }
-            client.delete(&place(&found)).await?;
-            Ok(term.changed(&found, as_json, &format!("removed {what}")))
+            client.delete(&DATASOURCE.path_of(&found)).await?;
+            let said = format!("removed {what}; the database stays as it is, its domains can't be asked any more");
+            Ok(term.changed(&found, &said))
         }
     }
 }
 
-pub(super) async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    let all = client.rows("/api/datasources").await?;
-    pick(all, wanted, "datasource", "steward datasource")
-}
-
-pub(super) fn place(datasource: &Value) -> String {
-    format!("/api/datasources/{}", text(datasource, "id"))
-}
-
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let rows = client.rows("/api/datasources").await?;
+async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
+    let rows = client.rows(DATASOURCE.path).await?;
     let empty = "There are no datasources. Add one with: steward datasource add NAME sqlite:PATH";
-    if term.listed(&rows, as_json, empty) {
-        return Ok(Exit::Done);
-    }
-    for one in &rows {
+    Ok(term.listed(&rows, empty, |one| {
         let writes = if one["writable"] == true { "changes are confirmed" } else { "only read" };
         let whose = if one["as_asking_user"] == true { "; as who asks" } else { "" };
         let told = format!("{writes}; models see {}{whose}", text(one, "visibility"));
         println!("{:<20} {:<50} {}", text(one, "name"), text(one, "database"), term.dim(&told));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
-async fn add_one(client: &Client, add: DatasourceAdd, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn add_one(client: &Client, add: DatasourceAdd, term: Term) -> anyhow::Result<Exit> {
     let mut body = json!({
         "name": add.name,
         "database": add.database,
@@ -92,20 +141,18 @@ async fn add_one(client: &Client, add: DatasourceAdd, as_json: bool, term: Term)
         "as_asking_user": add.as_asking_user,
     });
     if let Some(wanted) = &add.credential {
-        let all = client.rows("/api/credentials").await?;
-        let credential = pick(all, wanted, "credential", "steward credential list")?;
-        body["credential"] = credential["id"].clone();
+        body["credential"] = CREDENTIAL.find(client, wanted).await?["id"].take();
     }
-    let made: Value = client.post("/api/datasources", &body).await?;
-    let schema: Result<Value, _> = client.act(&format!("{}/check", place(&made))).await;
+    let made: Value = client.post(DATASOURCE.path, &body).await?;
+    let schema: Result<Value, _> = client.act(&format!("{}/check", DATASOURCE.path_of(&made))).await;
     let said = match &schema {
         Ok(schema) => format!(
             "added `{}` with {} tables; describe them with: steward domain init {} --save",
             add.name,
-            schema["tables"].as_array().map_or(0, Vec::len),
+            items(schema, "tables").len(),
             add.name
         ),
         Err(error) => format!("added `{}`, but it can't be opened: {error:#}", add.name),
     };
-    Ok(term.changed(&made, as_json, &said))
+    Ok(term.changed(&made, &said))
 }

@@ -1,65 +1,132 @@
-use crate::args::{DocumentsAction, DocumentsArgs};
-use crate::client::{Client, encoded};
-use crate::commands::picked::{pick, text, time};
+use super::rows::{COLLECTION, Resource, object, print_facts, text, texts, time};
+use crate::client::{Client, with_query};
 use crate::exit::Exit;
 use crate::term::Term;
-use anyhow::bail;
-use http::Method;
+use clap::Subcommand;
 use serde_json::{Value, json};
 
-pub async fn run(client: &Client, args: DocumentsArgs, term: Term) -> anyhow::Result<Exit> {
-    let as_json = args.json;
+/// Documents and their collections: list, show, read again, remove.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward documents\n  steward documents list --failed\n  steward documents collections\n  steward documents remove handbook.pdf"
+)]
+pub enum DocumentsAction {
+    /// List them, the newest first.
+    List {
+        /// Only of this collection.
+        #[arg(long, value_name = "NAME")]
+        collection: Option<String>,
+        /// Whose name, title or path holds this text.
+        #[arg(long, value_name = "TEXT")]
+        search: Option<String>,
+        /// Only those that failed.
+        #[arg(long)]
+        failed: bool,
+    },
+    /// Show one.
+    Show {
+        /// The name, or the beginning or end of the id.
+        document: String,
+    },
+    /// Read, cut and embed it again.
+    Process {
+        /// The name, or the beginning or end of the id.
+        document: String,
+    },
+    /// Remove it for good, with its chunks and the file that was sent.
+    Remove {
+        /// The name, or the beginning or end of the id.
+        document: String,
+        /// Don't ask.
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+    /// List the collections.
+    Collections,
+    /// Make a collection.
+    Create {
+        /// Its name.
+        name: String,
+        /// For people.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        description: String,
+        /// Everybody may search it; else only those with a grant.
+        #[arg(long)]
+        open: bool,
+        /// The model of its vectors: `MODEL@CONNECTION`, `MODEL@auto`, or a folder of the models' folder.
+        #[arg(long, value_name = "MODEL")]
+        embedding_model: Option<String>,
+    },
+    /// Change a collection.
+    Change {
+        /// Its name, or the beginning or end of the id.
+        collection: String,
+        /// The model of its vectors. They are made anew; those that there are answer meanwhile.
+        #[arg(long, value_name = "MODEL")]
+        embedding_model: Option<String>,
+        /// What may put into a better order what is found: off, local or auto.
+        #[arg(long, value_name = "WHAT", value_parser = ["off", "local", "auto"])]
+        rerank: Option<String>,
+    },
+    /// Remove a collection for good, with all its documents.
+    Drop {
+        /// Its name, or the beginning or end of the id.
+        collection: String,
+        /// Don't ask.
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+}
+
+const DOCUMENT: Resource = Resource { path: "/api/documents", what: "document", list: "steward documents" };
+
+pub async fn run(client: &Client, action: Option<DocumentsAction>, term: Term) -> anyhow::Result<Exit> {
     let all = DocumentsAction::List { collection: None, search: None, failed: false };
-    match args.action.unwrap_or(all) {
+    match action.unwrap_or(all) {
         DocumentsAction::List { collection, search, failed } => {
-            list(client, collection.as_deref(), search.as_deref(), failed, as_json, term).await
+            list(client, collection.as_deref(), search.as_deref(), failed, term).await
         }
-        DocumentsAction::Show { document } => show(client, &document, as_json, term).await,
+        DocumentsAction::Show { document } => show(client, &document, term).await,
         DocumentsAction::Process { document } => {
-            let found = find(client, &document).await?;
-            let now: Value = client.act(&format!("{}/process", path_of(&found))).await?;
-            Ok(term.changed(&now, as_json, &format!("`{}` is read again", text(&now, "name"))))
+            let found = DOCUMENT.find(client, &document).await?;
+            let now: Value = client.act(&format!("{}/process", DOCUMENT.path_of(&found))).await?;
+            Ok(term.changed(&now, &format!("`{}` is read again", text(&now, "name"))))
         }
         DocumentsAction::Remove { document, yes } => {
-            let found = find(client, &document).await?;
+            let found = DOCUMENT.find(client, &document).await?;
             let what = format!("`{}` with its {} chunks", text(&found, "name"), found["chunks"]);
-            if !confirmed(&what, yes, term)? {
+            if !term.removal_confirmed(yes, &what, "")? {
                 return Ok(Exit::Refused);
             }
-            client.delete(&path_of(&found)).await?;
-            Ok(term.changed(&found, as_json, &format!("removed {what}")))
+            client.delete(&DOCUMENT.path_of(&found)).await?;
+            Ok(term.changed(&found, &format!("removed {what}")))
         }
-        DocumentsAction::Collections => collections(client, as_json, term).await,
+        DocumentsAction::Collections => collections(client, term).await,
         DocumentsAction::Create { name, description, open, embedding_model } => {
             let mut body = json!({"name": name, "description": description, "open": open});
             if let Some(model) = embedding_model {
                 body["embedding_model"] = model.into();
             }
-            let made: Value = client.post("/api/collections", &body).await?;
+            let made: Value = client.post(COLLECTION.path, &body).await?;
             let said = format!("made `{name}`; fill it with: steward ingest PATH --collection \"{name}\"");
-            Ok(term.changed(&made, as_json, &said))
+            Ok(term.changed(&made, &said))
         }
         DocumentsAction::Change { collection, embedding_model, rerank } => {
-            let found = find_collection(client, &collection).await?;
-            let mut body = json!({});
-            for (field, value) in [("embedding_model", embedding_model), ("rerank", rerank)] {
-                if let Some(value) = value {
-                    body[field] = value.into();
-                }
-            }
-            let path = format!("/api/collections/{}", text(&found, "id"));
-            let changed: Value = client.request(Method::PATCH, &path, Some(&body)).await?;
+            let found = COLLECTION.find(client, &collection).await?;
+            let body =
+                object([("embedding_model", embedding_model.map(Value::from)), ("rerank", rerank.map(Value::from))]);
+            let changed: Value = client.patch(&COLLECTION.path_of(&found), &Value::Object(body)).await?;
             let said = format!("changed `{}`{}", text(&changed, "name"), way_of(&changed));
-            Ok(term.changed(&changed, as_json, &said))
+            Ok(term.changed(&changed, &said))
         }
         DocumentsAction::Drop { collection, yes } => {
-            let found = find_collection(client, &collection).await?;
+            let found = COLLECTION.find(client, &collection).await?;
             let what = format!("the collection `{}` with its {} documents", text(&found, "name"), found["documents"]);
-            if !confirmed(&what, yes, term)? {
+            if !term.removal_confirmed(yes, &what, "")? {
                 return Ok(Exit::Refused);
             }
-            client.delete(&format!("/api/collections/{}", text(&found, "id"))).await?;
-            Ok(term.changed(&found, as_json, &format!("removed {what}")))
+            client.delete(&COLLECTION.path_of(&found)).await?;
+            Ok(term.changed(&found, &format!("removed {what}")))
         }
     }
 }
@@ -69,27 +136,22 @@ async fn list(
     collection: Option<&str>,
     search: Option<&str>,
     failed: bool,
-    as_json: bool,
     term: Term,
 ) -> anyhow::Result<Exit> {
-    let mut params = Vec::new();
+    let mut id = None;
     if let Some(collection) = collection {
-        params.push(format!("collection={}", text(&find_collection(client, collection).await?, "id")));
+        id = Some(text(&COLLECTION.find(client, collection).await?, "id").to_owned());
     }
-    params.extend(search.map(|text| format!("search={}", encoded(text))));
-    if failed {
-        params.push("status=failed".to_owned());
-    }
-    let rows = client.rows(&format!("/api/documents?{}", params.join("&"))).await?;
-    let empty = if params.is_empty() {
+    let parts =
+        [("collection", id), ("search", search.map(str::to_owned)), ("status", failed.then(|| "failed".to_owned()))];
+    let path = with_query(DOCUMENT.path, parts);
+    let rows = client.rows(&path).await?;
+    let empty = if path == DOCUMENT.path {
         "There are no documents. Add some with: steward ingest PATH"
     } else {
         "No document is like that; `steward documents` shows all."
     };
-    if term.listed(&rows, as_json, empty) {
-        return Ok(Exit::Done);
-    }
-    for document in &rows {
+    Ok(term.listed(&rows, empty, |document| {
         let status = text(document, "status");
         let status = match status {
             "failed" => term.red(&format!("{status:<9}")),
@@ -99,51 +161,41 @@ async fn list(
         let problem = document["problem"]["message"].as_str().unwrap_or_default();
         let chunks = document["chunks"].as_u64().unwrap_or_default();
         println!("{status} {chunks:>6}  {}  {}", text(document, "name"), term.dim(problem));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
-async fn show(client: &Client, wanted: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let found = find(client, wanted).await?;
-    if as_json {
-        println!("{found}");
-        return Ok(Exit::Done);
-    }
-    println!("{}  {}", term.bold(text(&found, "name")), term.dim(text(&found, "id")));
-    let facts = &found["facts"];
-    let rows = [
-        ("status", text(&found, "status").to_owned()),
-        ("problem", found["problem"]["message"].as_str().unwrap_or_default().to_owned()),
-        ("", found["problem"]["hint"].as_str().unwrap_or_default().to_owned()),
-        ("title", text(facts, "title").to_owned()),
-        ("kind", text(facts, "doc_type").to_owned()),
-        ("pages", facts["pages"].to_string()),
-        ("chunks", format!("{}, {} of them with vectors", found["chunks"], found["embedded"])),
-        ("from", format!("{} {}", text(&found, "origin"), text(&found, "source"))),
-        ("added", time(&found, "added_at")),
-    ];
-    for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
-        println!("{name:<12} {value}");
-    }
-    for warning in facts["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        println!("{:<12} {warning}", term.yellow("note"));
-    }
-    Ok(Exit::Done)
+async fn show(client: &Client, wanted: &str, term: Term) -> anyhow::Result<Exit> {
+    let found = DOCUMENT.find(client, wanted).await?;
+    Ok(term.shown(&found, || {
+        println!("{}  {}", term.bold(text(&found, "name")), term.dim(text(&found, "id")));
+        let facts = &found["facts"];
+        let rows = [
+            ("status", text(&found, "status").to_owned()),
+            ("problem", found["problem"]["message"].as_str().unwrap_or_default().to_owned()),
+            ("", found["problem"]["hint"].as_str().unwrap_or_default().to_owned()),
+            ("title", text(facts, "title").to_owned()),
+            ("kind", text(facts, "doc_type").to_owned()),
+            ("pages", facts["pages"].to_string()),
+            ("chunks", format!("{}, {} of them with vectors", found["chunks"], found["embedded"])),
+            ("from", format!("{} {}", text(&found, "origin"), text(&found, "source"))),
+            ("added", time(&found, "added_at")),
+        ];
+        print_facts(rows);
+        for warning in texts(facts, "warnings") {
+            println!("{:<12} {warning}", term.yellow("note"));
+        }
+    }))
 }
 
-async fn collections(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let rows = client.rows("/api/collections").await?;
-    if term.listed(&rows, as_json, "There are no collections. `steward ingest PATH` makes one.") {
-        return Ok(Exit::Done);
-    }
-    for row in &rows {
+async fn collections(client: &Client, term: Term) -> anyhow::Result<Exit> {
+    let rows = client.rows(COLLECTION.path).await?;
+    Ok(term.listed(&rows, "There are no collections. `steward ingest PATH` makes one.", |row| {
         let (documents, chunks) = (&row["documents"], &row["chunks"]);
         let counts = format!("{documents:>6} documents {chunks:>8} chunks");
         let model = text(row, "embedding_model");
         let about = format!("{model}{}  {}", way_of(row), text(row, "description"));
         println!("{:<32} {counts}  {}", text(row, "name"), term.dim(about.trim()));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
 /// How far a collection is on its way to another embedding model.
@@ -153,32 +205,4 @@ fn way_of(collection: &Value) -> String {
         return String::new();
     }
     format!(", {} of {} documents are embedded by {}", way["done"], way["documents"], text(way, "model"))
-}
-
-pub(super) fn confirmed(what: &str, yes: bool, term: Term) -> anyhow::Result<bool> {
-    if yes {
-        return Ok(true);
-    }
-    if !term.can_ask {
-        bail!("{what} would be gone for good; add -y if that is meant");
-    }
-    let agreed = term.agrees(&format!("Remove {what} for good? [y/N]"));
-    if !agreed {
-        term.say("nothing was removed");
-    }
-    Ok(agreed)
-}
-
-fn path_of(document: &Value) -> String {
-    format!("/api/documents/{}", text(document, "id"))
-}
-
-async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    let rows = client.rows("/api/documents").await?;
-    pick(rows, wanted, "document", "steward documents")
-}
-
-async fn find_collection(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    let rows = client.rows("/api/collections").await?;
-    pick(rows, wanted, "collection", "steward documents collections")
 }

@@ -12,20 +12,17 @@ use steward_core::policy::{GrantScope, RiskClass};
 use steward_core::{ApprovalId, RunId};
 
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub struct Follow {
+    /// With JSON, one object is printed at the end and nobody is asked.
     pub term: Term,
     pub verbose: bool,
-    /// Print one JSON object at the end instead.
-    pub json: bool,
-    pub ask: bool,
     pub yes: bool,
 }
 
 impl Follow {
     /// For commands without flags of their own.
-    pub fn plain(term: Term, json: bool) -> Self {
-        Self { term, verbose: false, json, ask: term.can_ask && !json, yes: false }
+    pub fn plain(term: Term) -> Self {
+        Self { term, verbose: false, yes: false }
     }
 
     /// Follows until the run ends or waits for someone who is not here. Ctrl-C stops the run.
@@ -49,13 +46,15 @@ impl Follow {
                 }
             };
             let Some(event) = event.transpose()? else { bail!("the log of run {run} ended early") };
-            if !self.json {
+            if !self.term.json {
                 renderer.event(&event);
             }
             match &event.body {
-                EventBody::RunDelegated { child, agent, .. } if !self.json => self.term.say(&self.term.dim(&format!(
-                    "{agent} works on a part of it in run {child}; what it asks stands in `steward approvals`"
-                ))),
+                EventBody::RunDelegated { child, agent, .. } if !self.term.json => {
+                    self.term.say(&self.term.dim(&format!(
+                        "{agent} works on a part of it in run {child}; what it asks stands in `steward approvals`"
+                    )))
+                }
                 EventBody::ApprovalRequested { approval_id, subject, .. } => {
                     let answered = self.answer(client, *approval_id, subject).await?;
                     if !answered {
@@ -64,7 +63,7 @@ impl Follow {
                 }
                 EventBody::RunFinished { outcome, answer, composed, receipts, .. } => {
                     let exit = exit_of(outcome);
-                    if self.json {
+                    if self.term.json {
                         log.push(event.clone());
                         println!("{}", report(run, &log));
                     } else {
@@ -84,7 +83,7 @@ impl Follow {
         let Some(answer) = self.find_answer(subject).await? else {
             return Ok(false);
         };
-        match client.decide(id, answer).await {
+        match client.decide(id, &answer).await {
             Err(error) if is_already_decided(&error) => {
                 self.term.say(&self.term.dim(&error.to_string()));
                 Ok(true)
@@ -97,7 +96,7 @@ impl Follow {
         if self.yes && covered(subject) {
             return Ok(Some(Answer::Approve { grant: Some(GrantScope::AllButDestructive), until: None }));
         }
-        if !self.ask {
+        if !self.term.can_ask || self.term.json {
             return Ok(None);
         }
         let (term, subject) = (self.term, subject.clone());
@@ -105,7 +104,7 @@ impl Follow {
     }
 
     fn parked(self, run: RunId, id: ApprovalId, log: &[Event]) -> Exit {
-        if self.json {
+        if self.term.json {
             println!("{}", report(run, log));
         }
         self.term.clear();

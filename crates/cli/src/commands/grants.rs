@@ -1,36 +1,59 @@
-use super::picked::by_id;
-use crate::args::{self, GrantAction};
+use super::rows::by_id;
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
-use steward_core::policy::{GrantScope, StandingGrant};
+use clap::Subcommand;
+use serde::{Deserialize, Serialize};
+use steward_core::policy::{Grant, GrantScope};
+use steward_core::{AgentId, Timestamp};
+use uuid::Uuid;
 
-pub async fn run(client: &Client, args: &args::Grants, term: Term) -> anyhow::Result<Exit> {
-    match &args.action {
-        None => list(client, args.json, term).await,
-        Some(GrantAction::Revoke { id }) => revoke(client, id, term).await,
+/// Permissions that outlive their run; take one back.
+#[derive(Debug, Clone, Subcommand)]
+#[command(after_help = "Examples:\n  steward grants\n  steward grants revoke 3f2a")]
+pub enum GrantAction {
+    /// Take one back: it is asked again from then on.
+    Revoke {
+        /// Its id, or the beginning or end of it.
+        id: String,
+    },
+}
+
+/// A permission in force that outlives its run.
+#[derive(Serialize, Deserialize)]
+struct Permission {
+    id: Uuid,
+    #[serde(rename(deserialize = "agent_id"))]
+    agent: AgentId,
+    grant: Grant,
+    by: String,
+    created_at: Timestamp,
+}
+
+pub async fn run(client: &Client, action: Option<GrantAction>, term: Term) -> anyhow::Result<Exit> {
+    let grants: Vec<Permission> = client.all("/api/grants").await?;
+    match action {
+        None => list(client, &grants, term).await,
+        Some(GrantAction::Revoke { id }) => {
+            let none = format!("no permission in force has the id `{id}`; `steward grants` lists them");
+            let grant = by_id(grants, &id, |grant| grant.id.to_string(), "permissions", &none)?;
+            client.delete(&format!("/api/grants/{}", grant.id)).await?;
+            Ok(term.done(&format!("taken back: {}", describe(&grant))))
+        }
     }
 }
 
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let grants = client.grants().await?;
-    if term.listed(
-        &grants,
-        as_json,
-        "No permissions outlive their run. Give one with: steward approvals approve ID --for 1h",
-    ) {
-        return Ok(Exit::Done);
-    }
-    let agents = client.agents().await?;
-    for grant in &grants {
+async fn list(client: &Client, grants: &[Permission], term: Term) -> anyhow::Result<Exit> {
+    let empty = "No permissions outlive their run. Give one with: steward approvals approve ID --for 1h";
+    let agents = if grants.is_empty() { Vec::new() } else { client.agents().await? };
+    Ok(term.listed(grants, empty, |grant| {
         let agent = agents.iter().find(|agent| agent.id == grant.agent).map_or("a deleted agent", |agent| &agent.name);
         println!("{}  {agent} may {}", grant.id, describe(grant));
         println!("    {}", term.dim(&format!("given by {}", grant.by)));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
-fn describe(grant: &StandingGrant) -> String {
+fn describe(grant: &Permission) -> String {
     let what = match &grant.grant.scope {
         GrantScope::Tool { name } => format!("use {name}"),
         GrantScope::Call { name, .. } => format!("use {name} with the same arguments"),
@@ -40,11 +63,4 @@ fn describe(grant: &StandingGrant) -> String {
         Some(until) => format!("{what} until {}", until.rfc3339()),
         None => what,
     }
-}
-
-async fn revoke(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
-    let none = format!("no permission in force has the id `{text}`; `steward grants` lists them");
-    let grant = by_id(client.grants().await?, text, |grant| grant.id.to_string(), "permissions", &none)?;
-    client.delete(&format!("/api/grants/{}", grant.id)).await?;
-    Ok(term.done(&format!("taken back: {}", describe(&grant))))
 }

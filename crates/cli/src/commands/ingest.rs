@@ -1,20 +1,41 @@
-use crate::args::{IngestArgs, SearchArgs};
-use crate::client::{Client, Refused, encoded};
-use crate::commands::picked::text;
+use super::rows::{COLLECTION, text};
+use crate::client::{Client, Refused, with_query};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
+use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Hand files in, to be found and asked about.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward ingest handbook.pdf\n  steward ingest contracts/ --collection Contracts --agent lawyer"
+)]
+pub struct IngestArgs {
+    /// Files, or folders with all that is below them. What is hidden is left out.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The collection that they go to; it is made if it is missing.
+    #[arg(long, value_name = "NAME", default_value = "Documents")]
+    collection: String,
+    /// An agent that they are linked to.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Don't wait until they are read.
+    #[arg(long)]
+    no_wait: bool,
+    /// JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
 /// Between two looks at documents that are read.
 const POLL: Duration = Duration::from_millis(500);
-/// Lines of a passage that are shown.
-const LINES: usize = 6;
-
 pub async fn run(client: &Client, args: IngestArgs, term: Term) -> anyhow::Result<Exit> {
+    let term = term.with_json(args.json);
     let mut files = BTreeSet::new();
     for path in &args.paths {
         collect(path, &mut files).with_context(|| format!("cannot read {}", path.display()))?;
@@ -43,7 +64,7 @@ pub async fn run(client: &Client, args: IngestArgs, term: Term) -> anyhow::Resul
             failed.push((PathBuf::from(text(document, "name")), format!("{problem} ({hint})")));
         }
     }
-    if args.json {
+    if term.json {
         let failures: Vec<Value> =
             failed.iter().map(|(file, why)| json!({"file": file.display().to_string(), "problem": why})).collect();
         println!("{}", json!({"collection": collection, "documents": sent, "failed": failures}));
@@ -92,34 +113,26 @@ async fn wait(client: &Client, sent: &mut [Value], term: Term) -> anyhow::Result
 async fn send(client: &Client, file: &Path, collection: &Value, agent: Option<&str>) -> anyhow::Result<Value> {
     let bytes = std::fs::read(file)?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let agent = agent.map(|agent| format!("&agent_id={}", encoded(agent))).unwrap_or_default();
-    let id = text(collection, "id");
-    let path = format!("/api/documents/upload?collection={id}&name={}{agent}", encoded(&name));
+    let id = text(collection, "id").to_owned();
+    let parts = [("collection", Some(id)), ("name", Some(name)), ("agent_id", agent.map(str::to_owned))];
+    let path = with_query("/api/documents/upload", parts);
     client.upload(&path, Some(bytes)).await
 }
 
 /// The collection of this name, made if it is missing.
 async fn ensure(client: &Client, name: &str) -> anyhow::Result<Value> {
-    let known = find(client, name).await?;
+    let all = client.rows(COLLECTION.path).await?;
+    let wanted = name.to_lowercase();
+    let known = all.into_iter().find(|one| text(one, "name").to_lowercase() == wanted || text(one, "id") == name);
     if let Some(known) = known {
         return Ok(known);
     }
-    match client.post("/api/collections", &json!({"name": name})).await {
-        Ok(made) => Ok(made),
-        Err(error) => {
-            let conflict = error.downcast_ref::<Refused>().is_some_and(|refused| refused.status == 409);
-            if conflict {
-                bail!("there is a collection `{name}` that you have no grant on; ask an operator, or name another");
-            }
-            Err(error)
+    match client.post(COLLECTION.path, &json!({"name": name})).await {
+        Err(error) if Refused::is(&error, 409) => {
+            bail!("there is a collection `{name}` that you have no grant on; ask an operator, or name another")
         }
+        made => made,
     }
-}
-
-async fn find(client: &Client, name: &str) -> anyhow::Result<Option<Value>> {
-    let all = client.rows("/api/collections").await?;
-    let wanted = name.to_lowercase();
-    Ok(all.into_iter().find(|one| text(one, "name").to_lowercase() == wanted || text(one, "id") == name))
 }
 
 fn collect(path: &Path, files: &mut BTreeSet<PathBuf>) -> std::io::Result<()> {
@@ -136,39 +149,4 @@ fn collect(path: &Path, files: &mut BTreeSet<PathBuf>) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-pub async fn search(client: &Client, args: SearchArgs, term: Term) -> anyhow::Result<Exit> {
-    let mut body = json!({"query": args.query, "collections": args.collection, "limit": args.limit});
-    if let Some(agent) = &args.agent {
-        body["agent_id"] = json!(agent);
-    }
-    if let Some(kind) = &args.doc_type {
-        body["doc_type"] = json!(kind);
-    }
-    let result: Value = client.post("/api/documents/search", &body).await?;
-    if args.json {
-        println!("{result}");
-        return Ok(Exit::Done);
-    }
-    if let Some(notice) = result["notice"].as_str() {
-        term.say(notice);
-    }
-    let found = result["found"].as_array().cloned().unwrap_or_default();
-    if found.is_empty() {
-        let documents = result["documents"].as_u64().unwrap_or_default();
-        println!("nothing found in {documents} documents; `steward documents` lists them");
-        return Ok(Exit::Done);
-    }
-    for (place, one) in (1..).zip(&found) {
-        let chunk = &one["chunk"];
-        let page = chunk["first_page"].as_u64().filter(|page| *page > 1 || text(one, "doc_type") == "pdf");
-        let page = page.map(|page| format!(", page {page}")).unwrap_or_default();
-        let headings = crate::commands::picked::joined(&chunk["headings"]).replace(", ", " › ");
-        println!("{} {}{page}  {}", term.bold(&format!("[{place}]")), text(one, "name"), term.dim(&headings));
-        for line in text(chunk, "text").lines().filter(|line| !line.trim().is_empty()).take(LINES) {
-            println!("    {line}");
-        }
-    }
-    Ok(Exit::Done)
 }

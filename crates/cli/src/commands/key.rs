@@ -1,49 +1,84 @@
-use crate::args::{KeyAction, KeyArgs};
-use crate::client::{Client, NewKey};
+use super::rows::is_part;
+use crate::client::Client;
 use crate::exit::Exit;
+use crate::options::duration;
 use crate::term::Term;
-use anyhow::bail;
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use serde::Deserialize;
 use serde_json::json;
+use std::time::Duration;
 use steward_core::Timestamp;
 use steward_core::ports::VirtualKey;
 
-pub async fn run(client: &Client, args: KeyArgs, term: Term) -> anyhow::Result<Exit> {
-    match args.action {
-        None | Some(KeyAction::List) => list(client, args.json, term).await,
-        Some(KeyAction::Create {
-            name,
-            connections,
-            agents,
-            all_agents,
-            requests_per_minute,
-            tokens_per_minute,
-            lasts,
-        }) => {
-            let new = NewKey {
-                name,
-                connections,
-                agents: (all_agents || !agents.is_empty()).then_some(agents),
-                requests_per_minute,
-                tokens_per_minute,
-                expires_at: lasts.map(|lasts| client.now().plus(lasts)),
-            };
-            create(client, &new, args.json, term).await
-        }
-        Some(KeyAction::Revoke { id }) => revoke(client, &id, term).await,
-    }
+/// Virtual keys, with which programs use /v1.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward key\n  steward key create my-program --allow-connection big --requests-per-minute 60\n  steward key revoke my-program"
+)]
+pub enum KeyAction {
+    /// List them.
+    List,
+    Create(Create),
+    /// Revoke one for good.
+    Revoke {
+        /// Its id, the beginning or end of it, or its name.
+        id: String,
+    },
 }
 
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let keys = client.keys().await?;
-    if term.listed(&keys, as_json, "There are no virtual keys. Make one with: steward key create my-program") {
-        return Ok(Exit::Done);
+/// Make one; its secret is printed this once.
+#[derive(Debug, Clone, Args)]
+pub struct Create {
+    /// Its name.
+    name: String,
+    /// A connection it may use; several: repeat. None: all.
+    #[arg(long = "allow-connection", value_name = "NAME")]
+    connections: Vec<String>,
+    /// An agent it may use; several: repeat. None: no agents.
+    #[arg(long = "agent", value_name = "NAME", conflicts_with = "all_agents")]
+    agents: Vec<String>,
+    /// It may use all agents.
+    #[arg(long)]
+    all_agents: bool,
+    /// Most requests a minute.
+    #[arg(long, value_name = "N")]
+    requests_per_minute: Option<u32>,
+    /// Most tokens a minute.
+    #[arg(long, value_name = "N")]
+    tokens_per_minute: Option<u32>,
+    /// When it ends by itself: 90s, 30m, 1h or 7d.
+    #[arg(long = "for", value_parser = duration)]
+    lasts: Option<Duration>,
+}
+
+#[derive(Deserialize)]
+struct Made {
+    #[serde(flatten)]
+    key: VirtualKey,
+    secret: Option<String>,
+}
+
+const PATH: &str = "/api/keys";
+
+pub async fn run(client: &Client, action: Option<KeyAction>, term: Term) -> anyhow::Result<Exit> {
+    match action.unwrap_or(KeyAction::List) {
+        KeyAction::List => {
+            let keys: Vec<VirtualKey> = client.all(PATH).await?;
+            let now = client.now();
+            let empty = "There are no virtual keys. Make one with: steward key create my-program";
+            Ok(term.listed(&keys, empty, |key| {
+                println!("{}  {}  {}…", key.id, key.name, key.prefix);
+                println!("    {}", term.dim(&describe(key, now)));
+            }))
+        }
+        KeyAction::Create(wanted) => create(client, wanted, term).await,
+        KeyAction::Revoke { id } => {
+            let key = find(client, &id).await?;
+            client.delete(&format!("{PATH}/{}", key.id)).await?;
+            Ok(term.done(&format!("revoked: {}", key.name)))
+        }
     }
-    let now = client.now();
-    for key in &keys {
-        println!("{}  {}  {}…", key.id, key.name, key.prefix);
-        println!("    {}", term.dim(&describe(key, now)));
-    }
-    Ok(Exit::Done)
 }
 
 fn describe(key: &VirtualKey, now: Timestamp) -> String {
@@ -63,50 +98,47 @@ fn describe(key: &VirtualKey, now: Timestamp) -> String {
     parts.join("; ")
 }
 
-async fn create(client: &Client, new: &NewKey, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    for name in &new.connections {
+async fn create(client: &Client, wanted: Create, term: Term) -> anyhow::Result<Exit> {
+    for name in &wanted.connections {
         client.known_connection(Some(name)).await?;
     }
-    for name in new.agents.iter().flatten() {
+    for name in &wanted.agents {
         client.agent_named(Some(name)).await?;
     }
-    let (key, secret) = client.make_key(new).await?;
-    if as_json {
-        let mut value = json!(key);
-        value["secret"] = json!(secret);
-        println!("{value}");
-        return Ok(Exit::Done);
-    }
-    println!("{secret}");
-    Ok(term.done(&format!(
-        "This is the only time that the secret of `{}` is shown. Send it to /v1 as the bearer token.",
-        key.name
-    )))
+    let agents = (wanted.all_agents || !wanted.agents.is_empty()).then_some(wanted.agents);
+    let body = json!({
+        "name": wanted.name,
+        "connections": wanted.connections,
+        "agents": agents,
+        "requests_per_minute": wanted.requests_per_minute,
+        "tokens_per_minute": wanted.tokens_per_minute,
+        "expires_at": wanted.lasts.map(|lasts| client.now().plus(lasts)),
+    });
+    let Made { key, secret } = client.post(PATH, &body).await?;
+    let secret = secret.with_context(|| {
+        format!("the key was made, but the answer with its secret was lost; revoke `{}` and make another", key.id)
+    })?;
+    let mut shown = json!(key);
+    shown["secret"] = json!(secret);
+    Ok(term.shown(&shown, || {
+        println!("{secret}");
+        term.say(&format!(
+            "This is the only time that the secret of `{}` is shown. Send it to /v1 as the bearer token.",
+            key.name
+        ));
+    }))
 }
 
 /// Finds a key by its name or a part of its id; one in force takes precedence over others of its name.
 pub(super) async fn find(client: &Client, text: &str) -> anyhow::Result<VirtualKey> {
-    let keys = client.keys().await?;
-    let live = |key: &&VirtualKey| key.revoked_at.is_none();
-    let named: Vec<_> = keys.iter().filter(|key| key.name == text).filter(live).collect();
-    let fits: Vec<_> = if named.is_empty() {
-        let fits = |key: &&VirtualKey| {
-            let id = key.id.to_string();
-            !text.is_empty() && (id.starts_with(text) || id.ends_with(text))
-        };
-        keys.iter().filter(fits).collect()
-    } else {
-        named
-    };
+    let keys: Vec<VirtualKey> = client.all(PATH).await?;
+    let mut fits: Vec<_> = keys.iter().filter(|key| key.name == text && key.revoked_at.is_none()).collect();
+    if fits.is_empty() && !text.is_empty() {
+        fits.extend(keys.iter().filter(|key| is_part(text, &key.id.to_string())));
+    }
     match fits[..] {
         [one] => Ok(one.clone()),
         [] => bail!("no key has the name or id `{text}`; `steward key list` shows them"),
         _ => bail!("`{text}` fits {} keys; give the id", fits.len()),
     }
-}
-
-async fn revoke(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
-    let key = find(client, text).await?;
-    client.delete(&format!("/api/keys/{}", key.id)).await?;
-    Ok(term.done(&format!("revoked: {}", key.name)))
 }

@@ -1,53 +1,142 @@
 mod login;
 
-use crate::args::{McpAction, McpAdd, McpArgs};
 use crate::client::Client;
-use crate::commands::picked::{first_line, joined, pick, text, time};
+use crate::commands::rows::{Resource, first_line, items, text, texts, time};
 use crate::exit::Exit;
 use crate::term::Term;
-use anyhow::bail;
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-pub async fn run(client: &Client, args: McpArgs, term: Term) -> anyhow::Result<Exit> {
-    act(client, args.action.unwrap_or(McpAction::List), args.json, term).await
+/// MCP servers: other programs' tools.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward mcp\n  steward mcp add wiki --url https://wiki.example.org/mcp\n  steward mcp check wiki\n  steward mcp accept wiki search --agent steward\n  steward mcp login wiki"
+)]
+pub enum McpAction {
+    /// List servers.
+    List,
+    Add(Add),
+    /// Ask a server for its tools, and show what changed since they were accepted.
+    Check {
+        /// Its name, or the beginning or end of its id.
+        server: String,
+    },
+    Accept(Accept),
+    /// Make skills of accepted tools and give them to an agent.
+    Attach {
+        /// Its name, or the beginning or end of its id.
+        server: String,
+        /// The tools; none: all that are accepted.
+        tools: Vec<String>,
+        /// The agent.
+        #[arg(long, short = 'a', value_name = "NAME", default_value = crate::client::DEFAULT_AGENT)]
+        agent: String,
+    },
+    /// Log in at a server that wants it, in a browser; the tokens are kept with the credentials.
+    Login {
+        /// Its name, or the beginning or end of its id.
+        server: String,
+    },
+    /// Remove a server; skills that stand for its tools are refused from then on.
+    Remove {
+        /// Its name, or the beginning or end of its id.
+        server: String,
+    },
 }
 
-async fn act(client: &Client, action: McpAction, json: bool, term: Term) -> anyhow::Result<Exit> {
-    match action {
-        McpAction::List => list(client, json, term).await,
-        McpAction::Add(add) => add_server(client, add, json, term).await,
-        McpAction::Check { server } => check(client, &server, json, term).await,
-        accept @ McpAction::Accept { .. } => accept_tools(client, accept, json, term).await,
+/// Add a server: an address, or a program of this machine after `--`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward mcp add wiki --url https://wiki.example.org/mcp\n  steward mcp add files --read /opt/files -- /opt/files/bin/server\n  steward mcp add shop --url https://shop.example.org/mcp --credential shop"
+)]
+pub struct Add {
+    /// Its name, of a-z, 0-9 and _; its tools are called NAME_TOOL.
+    name: String,
+    /// Its endpoint.
+    #[arg(
+        long,
+        value_name = "URL",
+        required_unless_present = "command",
+        conflicts_with_all = ["command", "read", "write", "network", "secret_variable"]
+    )]
+    url: Option<String>,
+    /// A private host and port that it may be at; may be given often.
+    #[arg(long, value_name = "HOST:PORT", requires = "url")]
+    allow: Vec<String>,
+    /// A folder that the program may read, such as where it is installed; may be given often.
+    #[arg(long, value_name = "DIR")]
+    read: Vec<String>,
+    /// A file or folder that the program may change; may be given often.
+    #[arg(long, value_name = "PATH")]
+    write: Vec<String>,
+    /// Let the program use the network, as npx and uvx need to.
+    #[arg(long)]
+    network: bool,
+    /// The variable in which the program gets its credential.
+    #[arg(long, value_name = "NAME", requires = "credential")]
+    secret_variable: Option<String>,
+    /// Its credential, by name (see `steward credential list`).
+    #[arg(long, value_name = "NAME")]
+    credential: Option<String>,
+    /// Each user logs in with an account of their own.
+    #[arg(long, conflicts_with = "credential")]
+    per_user: bool,
+    /// Program and arguments.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// Accept tools as they were last seen, after a look at each.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward mcp accept wiki search\n  steward mcp accept wiki --all -y\n  steward mcp accept wiki search --hash 3f1c…\n\nRun `steward mcp check` first: what is accepted is what that saw."
+)]
+pub struct Accept {
+    /// Its name, or the beginning or end of its id.
+    server: String,
+    /// The tools.
+    #[arg(required_unless_present = "all")]
+    tools: Vec<String>,
+    /// All that it has and that are not accepted as they are.
+    #[arg(long, conflicts_with = "tools")]
+    all: bool,
+    /// Only if this is the hash of what it is; one tool only.
+    #[arg(long, value_name = "HASH", conflicts_with_all = ["all", "yes"])]
+    hash: Option<String>,
+    /// Don't ask.
+    #[arg(long, short = 'y')]
+    yes: bool,
+    /// Make skills of them and give them to this agent.
+    #[arg(long, short = 'a', value_name = "NAME")]
+    agent: Option<String>,
+}
+
+const SERVER: Resource = Resource { path: "/api/mcp/servers", what: "MCP server", list: "steward mcp list" };
+
+pub async fn run(client: &Client, action: Option<McpAction>, term: Term) -> anyhow::Result<Exit> {
+    match action.unwrap_or(McpAction::List) {
+        McpAction::List => list(client, term).await,
+        McpAction::Add(wanted) => add(client, wanted, term).await,
+        McpAction::Check { server } => check(client, &server, term).await,
+        McpAction::Accept(wanted) => accept(client, &wanted, term).await,
         McpAction::Attach { server, tools, agent } => {
-            let server = find(client, &server).await?;
-            let skills = attach(client, &server, &tools, &agent).await?;
-            Ok(told_attached(&skills, &agent, json, term))
+            let server = SERVER.find(client, &server).await?;
+            attach(client, &server, &tools, &agent, term).await
         }
-        McpAction::Login { server } => login::run(client, &find(client, &server).await?, json, term).await,
+        McpAction::Login { server } => login::run(client, &SERVER.find(client, &server).await?, term).await,
         McpAction::Remove { server } => {
-            let server = find(client, &server).await?;
-            client.delete(&place(&server)).await?;
+            let server = SERVER.find(client, &server).await?;
+            client.delete(&SERVER.path_of(&server)).await?;
             Ok(term.done(&format!("removed `{}`", text(&server, "name"))))
         }
     }
 }
 
-async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    let all = client.rows("/api/mcp/servers").await?;
-    pick(all, wanted, "MCP server", "steward mcp list")
-}
-
-fn place(server: &Value) -> String {
-    format!("/api/mcp/servers/{}", text(server, "id"))
-}
-
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let servers = client.rows("/api/mcp/servers").await?;
-    if term.listed(&servers, as_json, "There are no MCP servers. Add one with: steward mcp add NAME --url URL") {
-        return Ok(Exit::Done);
-    }
-    for server in &servers {
-        let tools = tools(server);
+async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
+    let servers = client.rows(SERVER.path).await?;
+    Ok(term.listed(&servers, "There are no MCP servers. Add one with: steward mcp add NAME --url URL", |server| {
+        let tools = items(server, "tools");
         let accepted = tools.iter().filter(|tool| tool["callable"] == true).count();
         let state = match server["error"].as_str() {
             Some(error) => term.red(&first_line(error, 80)),
@@ -56,45 +145,39 @@ async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit
             None => term.dim(&format!("{accepted} of {} tools accepted", tools.len())),
         };
         println!("{:<20} {:<50} {state}", text(server, "name"), address(server));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
 fn address(server: &Value) -> String {
     let transport = &server["transport"];
     match transport["url"].as_str() {
         Some(url) => url.to_owned(),
-        None => joined(&transport["command"]).replace(", ", " "),
+        None => texts(transport, "command").collect::<Vec<_>>().join(" "),
     }
 }
 
-fn tools(server: &Value) -> &[Value] {
-    server["tools"].as_array().map_or(&[], Vec::as_slice)
-}
-
-async fn check(client: &Client, wanted: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let server = find(client, wanted).await?;
-    let path = format!("{}/check", place(&server));
+async fn check(client: &Client, wanted: &str, term: Term) -> anyhow::Result<Exit> {
+    let path = format!("{}/check", SERVER.path_of(&SERVER.find(client, wanted).await?));
     let server: Value = client.act(&path).await?;
-    let exit = if server["error"].is_null() { Exit::Done } else { Exit::Failed };
-    if as_json {
-        println!("{server}");
-        return Ok(exit);
-    }
-    println!("{}  {}  {}", term.bold(text(&server, "name")), address(&server), term.dim(&time(&server, "checked_at")));
-    if let Some(error) = server["error"].as_str() {
-        term.say(&format!("{} {error}", term.red("failed:")));
-    }
-    for tool in tools(&server) {
-        println!();
-        tell(tool, term);
-    }
-    let waiting = tools(&server).iter().filter(|tool| waits(tool)).count();
-    if waiting > 0 {
+    term.shown(&server, || {
         let name = text(&server, "name");
-        term.say(&format!("\n{waiting} can't be called before somebody accepts them: steward mcp accept {name} TOOL"));
-    }
-    Ok(exit)
+        println!("{}  {}  {}", term.bold(name), address(&server), term.dim(&time(&server, "checked_at")));
+        if let Some(error) = server["error"].as_str() {
+            term.say(&format!("{} {error}", term.red("failed:")));
+        }
+        let tools = items(&server, "tools");
+        for tool in tools {
+            println!();
+            tell(tool, term);
+        }
+        let waiting = tools.iter().filter(|tool| waits(tool)).count();
+        if waiting > 0 {
+            term.say(&format!(
+                "\n{waiting} can't be called before somebody accepts them: steward mcp accept {name} TOOL"
+            ));
+        }
+    });
+    Ok(if server["error"].is_null() { Exit::Done } else { Exit::Failed })
 }
 
 fn waits(tool: &Value) -> bool {
@@ -121,106 +204,87 @@ fn tell(tool: &Value, term: Term) {
     }
 }
 
-async fn add_server(client: &Client, add: McpAdd, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let transport = match &add.url {
-        Some(url) => json!({"kind": "http", "url": url, "allow": add.allow}),
+async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
+    let transport = match &wanted.url {
+        Some(url) => json!({"kind": "http", "url": url, "allow": wanted.allow}),
         None => json!({
             "kind": "stdio",
-            "command": add.command,
-            "secret_variable": add.secret_variable,
-            "network": add.network,
-            "read": add.read,
-            "write": add.write,
+            "command": wanted.command,
+            "secret_variable": wanted.secret_variable,
+            "network": wanted.network,
+            "read": wanted.read,
+            "write": wanted.write,
         }),
     };
-    let credential = add.credential.as_ref().map(|name| json!({"name": name, "kind": null, "optional": false}));
     let body = json!({
-        "name": add.name,
+        "name": wanted.name,
         "transport": transport,
-        "credential": credential,
-        "per_user": add.per_user,
+        "credential": wanted.credential.map(|name| json!({"name": name, "kind": null, "optional": false})),
+        "per_user": wanted.per_user,
     });
-    let made: Value = client.post("/api/mcp/servers", &body).await?;
+    let made: Value = client.post(SERVER.path, &body).await?;
     let name = text(&made, "name");
-    Ok(term.changed(&made, as_json, &format!("added `{name}`; see what it has: steward mcp check {name}")))
+    Ok(term.changed(&made, &format!("added `{name}`; see what it has: steward mcp check {name}")))
 }
 
-async fn accept_tools(client: &Client, action: McpAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let McpAction::Accept { server, tools: names, all, hash, yes, agent } = action else {
-        return Ok(Exit::Failed);
-    };
-    let mut server = find(client, &server).await?;
-    let wanted = wanted(&server, &names, all)?;
-    if hash.is_some() && wanted.len() != 1 {
+async fn accept(client: &Client, wanted: &Accept, term: Term) -> anyhow::Result<Exit> {
+    let mut server = SERVER.find(client, &wanted.server).await?;
+    let name = text(&server, "name").to_owned();
+    let tools = wanted_tools(&server, wanted)?;
+    if wanted.hash.is_some() && tools.len() != 1 {
         bail!("--hash is that of one tool; accept the others apart");
     }
+    let path = format!("{}/accept", SERVER.path_of(&server));
     let mut accepted = Vec::new();
-    for tool in &wanted {
-        let (name, seen) = (text(tool, "name"), text(tool, "hash"));
-        if let Some(hash) = &hash {
+    for tool in &tools {
+        let (tool_name, seen) = (text(tool, "name"), text(tool, "hash"));
+        if let Some(hash) = &wanted.hash {
             if seen != hash {
-                bail!(
-                    "`{name}` is not what has this hash; look at it again: steward mcp check {}",
-                    text(&server, "name")
-                );
+                bail!("`{tool_name}` is not what has this hash; look at it again: steward mcp check {name}");
             }
-        } else if !yes {
+        } else if !wanted.yes {
             if !term.can_ask {
                 bail!(
-                    "look at `{name}` with `steward mcp check {}`, then accept it with --hash {seen}, or unseen with -y",
-                    text(&server, "name")
+                    "look at `{tool_name}` with `steward mcp check {name}`, then accept it with --hash {seen}, or unseen with -y"
                 );
             }
             tell(tool, term);
-            if !term.agrees(&format!("Accept `{name}`? [y/N]")) {
+            if !term.agrees(&format!("Accept `{tool_name}`? [y/N]")) {
                 continue;
             }
         }
-        let path = format!("{}/accept", place(&server));
-        let body = json!({"tool": name, "hash": seen});
-        server = client.post(&path, &body).await?;
-        accepted.push(name.to_owned());
+        server = client.post(&path, &json!({"tool": tool_name, "hash": seen})).await?;
+        accepted.push(tool_name.to_owned());
     }
     if accepted.is_empty() {
         term.say("nothing was accepted");
-        return Ok(if wanted.is_empty() { Exit::Done } else { Exit::Refused });
+        return Ok(if tools.is_empty() { Exit::Done } else { Exit::Refused });
     }
-    let Some(agent) = agent else {
-        let said = format!(
-            "accepted: {}; give them to an agent: steward mcp attach {} --agent NAME",
-            accepted.join(", "),
-            text(&server, "name")
-        );
-        return Ok(term.changed(&server, as_json, &said));
-    };
-    let skills = attach(client, &server, &accepted, &agent).await?;
-    Ok(told_attached(&skills, &agent, as_json, term))
+    if let Some(agent) = &wanted.agent {
+        return attach(client, &server, &accepted, agent, term).await;
+    }
+    let said =
+        format!("accepted: {}; give them to an agent: steward mcp attach {name} --agent NAME", accepted.join(", "));
+    Ok(term.changed(&server, &said))
 }
 
-fn wanted(server: &Value, names: &[String], all: bool) -> anyhow::Result<Vec<Value>> {
-    let known = tools(server);
-    if all {
+fn wanted_tools(server: &Value, wanted: &Accept) -> anyhow::Result<Vec<Value>> {
+    let known = items(server, "tools");
+    if wanted.all {
         return Ok(known.iter().filter(|tool| waits(tool)).cloned().collect());
     }
-    names
-        .iter()
-        .map(|name| {
-            let found = known.iter().find(|tool| text(tool, "name") == name && tool["gone"] != true);
-            match found {
-                Some(tool) => Ok(tool.clone()),
-                None => bail!(
-                    "`{}` has no tool `{name}` as last seen; look again: steward mcp check {}",
-                    text(server, "name"),
-                    text(server, "name")
-                ),
-            }
+    let found = |name: &String| {
+        let tool = known.iter().find(|tool| text(tool, "name") == name && tool["gone"] != true);
+        tool.cloned().with_context(|| {
+            format!("`{0}` has no tool `{name}` as last seen; look again: steward mcp check {0}", text(server, "name"))
         })
-        .collect()
+    };
+    wanted.tools.iter().map(found).collect()
 }
 
 /// Makes skills of accepted tools, of all if none is named, and attaches them to an agent.
-async fn attach(client: &Client, server: &Value, names: &[String], agent: &str) -> anyhow::Result<Vec<Value>> {
-    let callable = tools(server).iter().filter(|tool| tool["callable"] == true);
+async fn attach(client: &Client, server: &Value, names: &[String], agent: &str, term: Term) -> anyhow::Result<Exit> {
+    let callable = items(server, "tools").iter().filter(|tool| tool["callable"] == true);
     let names: Vec<&str> = if names.is_empty() {
         callable.map(|tool| text(tool, "name")).collect()
     } else {
@@ -229,13 +293,9 @@ async fn attach(client: &Client, server: &Value, names: &[String], agent: &str) 
     if names.is_empty() {
         bail!("no tool of `{0}` is accepted yet; see `steward mcp check {0}`", text(server, "name"));
     }
-    let agent = client.agent_named(Some(agent)).await?.id;
-    let path = format!("{}/attach", place(server));
-    let body = json!({"tools": names, "agent": agent});
-    client.post(&path, &body).await
-}
-
-fn told_attached(skills: &[Value], agent: &str, as_json: bool, term: Term) -> Exit {
+    let id = client.agent_named(Some(agent)).await?.id;
+    let path = format!("{}/attach", SERVER.path_of(server));
+    let skills: Vec<Value> = client.post(&path, &json!({"tools": names, "agent": id})).await?;
     let names: Vec<&str> = skills.iter().map(|skill| text(skill, "name")).collect();
-    term.changed(&skills, as_json, &format!("{agent} has: {}", names.join(", ")))
+    Ok(term.changed(&skills, &format!("{agent} has: {}", names.join(", "))))
 }

@@ -1,24 +1,67 @@
+use super::connection_auth::{AuthArgs, given};
 use super::model_card::{card, line};
-use crate::args::{self, ModelAction};
+use super::rows::cell;
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
-use serde_json::{Value, json};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use steward_core::exam::Check;
+use steward_core::ports::Recognised;
+
+/// Examine the model of a connection; recognise what answers at an address.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  steward model exam big\n  steward model recognise http://127.0.0.1:11434")]
+pub struct Model {
+    /// What to do.
+    #[command(subcommand)]
+    action: ModelAction,
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// What to do with models.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ModelAction {
+    /// Find out what the model of a connection can do; it is used accordingly from then on.
+    #[command(
+        after_help = "Takes about a minute and at most 15000 tokens.\n\nExamples:\n  steward model exam big\n  steward model exam local --json"
+    )]
+    Exam {
+        /// The connection's name; none examines the default.
+        connection: Option<String>,
+        /// Show the last report instead.
+        #[arg(long)]
+        last: bool,
+    },
+    /// Say what answers at an address. Nothing is saved.
+    #[command(
+        after_help = "Examples:\n  steward model recognise http://127.0.0.1:11434\n  steward model recognise https://api.example.org/v1 --key"
+    )]
+    Recognise {
+        /// Any address of the server.
+        url: String,
+        /// How to prove who asks.
+        #[command(flatten)]
+        auth: AuthArgs,
+    },
+}
 
 /// `chosen` is the value of `--connection`.
-pub async fn run(client: &Client, args: args::Model, chosen: Option<&str>, term: Term) -> anyhow::Result<Exit> {
+pub async fn run(client: &Client, args: Model, chosen: Option<&str>, term: Term) -> anyhow::Result<Exit> {
+    let term = term.with_json(args.json);
     match args.action {
-        ModelAction::Exam { connection, last } => {
-            exam(client, connection.as_deref().or(chosen), last, args.json, term).await
-        }
+        ModelAction::Exam { connection, last } => exam(client, connection.as_deref().or(chosen), last, term).await,
         ModelAction::Recognise { url, auth } => {
-            let auth = super::connection_auth::given(&auth, term).await?;
-            recognise(client, &url, &auth, args.json).await
+            let found = client.recognise(&url, &given(&auth, term).await?).await?;
+            term.shown(&found, || show(&found));
+            Ok(if found.confirmed { Exit::Done } else { Exit::Failed })
         }
     }
 }
 
-async fn exam(client: &Client, name: Option<&str>, last: bool, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn exam(client: &Client, name: Option<&str>, last: bool, term: Term) -> anyhow::Result<Exit> {
     let connection = client.known_connection(name).await?.connection;
     let report = if last {
         let Some(report) = client.report(connection.id).await? else {
@@ -28,7 +71,7 @@ async fn exam(client: &Client, name: Option<&str>, last: bool, as_json: bool, te
         report
     } else {
         term.status(&format!("examining {}: a minute or so…", connection.name));
-        let told = |check: &steward_core::exam::Check| {
+        let told = |check: &Check| {
             term.clear();
             term.say(&line(check, term));
         };
@@ -36,29 +79,17 @@ async fn exam(client: &Client, name: Option<&str>, last: bool, as_json: bool, te
         term.clear();
         outcome?
     };
-    if as_json {
-        println!("{}", json!(report));
-    } else {
-        print!("{}", card(&report, &connection.name, term));
-    }
-    Ok(Exit::Done)
+    Ok(term.shown(&report, || print!("{}", card(&report, &connection.name, term))))
 }
 
-async fn recognise(client: &Client, url: &str, auth: &Value, as_json: bool) -> anyhow::Result<Exit> {
-    let found = client.recognise(url, auth).await?;
-    if as_json {
-        println!("{}", json!(found));
-    } else {
-        let sure = if found.confirmed { "" } else { " (a guess)" };
-        let provider = json!(found.provider);
-        println!("{}{sure}: {}", provider.as_str().unwrap_or_default(), found.reason);
-        println!("base URL  {}", found.base_url);
-        if !found.server.is_empty() {
-            println!("server    {}", found.server);
-        }
-        if !found.models.is_empty() {
-            println!("models    {}", found.models.join(", "));
-        }
+fn show(found: &Recognised) {
+    let sure = if found.confirmed { "" } else { " (a guess)" };
+    println!("{}{sure}: {}", cell(&json!(found.provider)), found.reason);
+    println!("base URL  {}", found.base_url);
+    if !found.server.is_empty() {
+        println!("server    {}", found.server);
     }
-    Ok(if found.confirmed { Exit::Done } else { Exit::Failed })
+    if !found.models.is_empty() {
+        println!("models    {}", found.models.join(", "));
+    }
 }

@@ -1,33 +1,75 @@
-use super::picked::{for_administrators, joined, text};
-use crate::args::{PolicyAction, PolicyArgs, Word};
+use super::rows::{for_administrators, joined, text};
 use crate::client::Client;
 use crate::exit::Exit;
+use crate::options::ROLES;
 use crate::term::Term;
 use anyhow::bail;
+use clap::Subcommand;
 use http::Method;
 use serde_json::{Value, json};
 
+/// Rules over what agents do unasked, for the whole installation.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward policy\n  steward policy add \"two people\" --risk destructive --four-eyes\n  steward policy remove \"two people\""
+)]
+pub enum PolicyAction {
+    /// List the rules.
+    List,
+    /// Add a rule; it holds for runs that begin from then on. What is left out means all.
+    #[command(
+        after_help = "Examples:\n  steward policy add \"two people\" --risk destructive --four-eyes\n  steward policy add \"nothing leaves at night\" --risk external --origin schedule --deny\n  steward policy add juniors --role developer --risk write --risk external"
+    )]
+    Add {
+        /// Its name, shown wherever it decides.
+        name: String,
+        /// A class of tools; may be given often.
+        #[arg(long, value_name = "CLASS", value_parser = ["read", "write", "external", "destructive"])]
+        risk: Vec<String>,
+        /// An agent; may be given often.
+        #[arg(long, value_name = "NAME")]
+        agent: Vec<String>,
+        /// Where the run came from; may be given often.
+        #[arg(long, value_name = "ORIGIN", value_parser = ["cli", "chat", "api", "schedule", "delegation"])]
+        origin: Vec<String>,
+        /// The role of the user who asked; may be given often.
+        #[arg(long, value_name = "ROLE", value_parser = ROLES)]
+        role: Vec<String>,
+        /// Such calls never run; without it a person is asked.
+        #[arg(long, conflicts_with = "four_eyes")]
+        deny: bool,
+        /// Only somebody else than who asked may approve, each call by itself.
+        #[arg(long)]
+        four_eyes: bool,
+    },
+    /// Remove a rule.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+}
+
 const PATH: &str = "/api/policies/tools";
 
-pub async fn run(client: &Client, args: PolicyArgs, term: Term) -> anyhow::Result<Exit> {
-    match args.action {
-        None | Some(PolicyAction::List) => list(client, args.json, term).await,
-        Some(PolicyAction::Add { name, risk, agent, origin, role, deny, four_eyes }) => {
+pub async fn run(client: &Client, action: Option<PolicyAction>, term: Term) -> anyhow::Result<Exit> {
+    match action.unwrap_or(PolicyAction::List) {
+        PolicyAction::List => list(client, term).await,
+        PolicyAction::Add { name, risk, agent, origin, role, deny, four_eyes } => {
             let rule = json!({
                 "name": name,
-                "risks": risk.into_iter().map(Word::word).collect::<Vec<_>>(),
+                "risks": risk,
                 "agents": agent,
-                "origins": origin.into_iter().map(Word::word).collect::<Vec<_>>(),
-                "roles": role.into_iter().map(Word::word).collect::<Vec<_>>(),
+                "origins": origin,
+                "roles": role,
                 "decision": if deny { "deny" } else { "ask" },
                 "four_eyes": four_eyes,
             });
             let (version, mut rules) = read(client).await?;
             rules.push(rule);
             let kept = replace(client, version, rules).await?;
-            Ok(term.changed(&kept, args.json, &format!("`{name}` holds for runs that begin from now on")))
+            Ok(term.changed(&kept, &format!("`{name}` holds for runs that begin from now on")))
         }
-        Some(PolicyAction::Remove { name }) => {
+        PolicyAction::Remove { name } => {
             let (version, mut rules) = read(client).await?;
             let before = rules.len();
             rules.retain(|rule| text(rule, "name") != name);
@@ -35,7 +77,7 @@ pub async fn run(client: &Client, args: PolicyArgs, term: Term) -> anyhow::Resul
                 bail!("there is no rule `{name}`; `steward policy` shows them");
             }
             let kept = replace(client, version, rules).await?;
-            Ok(term.changed(&kept, args.json, &format!("removed `{name}`; runs at work keep it")))
+            Ok(term.changed(&kept, &format!("removed `{name}`; runs at work keep it")))
         }
     }
 }
@@ -54,17 +96,11 @@ async fn replace(client: &Client, version: Value, rules: Vec<Value>) -> anyhow::
         .map_err(|error| for_administrators(client, error, "changes its rules: do it by the API"))
 }
 
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
     let (_, rules) = read(client).await?;
-    if term.listed(
-        &rules,
-        as_json,
-        "There are no rules: each agent's own policy decides. Add one with: steward policy add \"two people\" --risk destructive --four-eyes",
-    ) {
-        return Ok(Exit::Done);
-    }
-    for rule in &rules {
-        let all = |field: &str, word: &str| match joined(&rule[field]) {
+    let empty = "There are no rules: each agent's own policy decides. Add one with: steward policy add \"two people\" --risk destructive --four-eyes";
+    Ok(term.listed(&rules, empty, |rule| {
+        let all = |field: &str, word: &str| match joined(rule, field) {
             listed if listed.is_empty() => format!("all {word}"),
             listed => listed,
         };
@@ -81,6 +117,5 @@ async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit
             all("origins", "origins"),
             all("roles", "roles")
         );
-    }
-    Ok(Exit::Done)
+    }))
 }

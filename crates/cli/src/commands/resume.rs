@@ -2,20 +2,31 @@ use super::follow::Follow;
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
+use clap::Args;
 use steward_core::ports::{RunRow, RunStatus};
+
+/// Go on with interrupted runs, or with one.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward resume        all that was interrupted\n  steward resume 3f2a   only this run"
+)]
+pub struct Resume {
+    /// Only this run: its id, or the beginning of it.
+    pub(super) run: Option<String>,
+}
 
 const MOST: u32 = 1000;
 
 pub async fn run(client: &Client, run: Option<&str>, term: Term) -> anyhow::Result<Exit> {
-    let chosen = if let Some(text) = run {
-        vec![client.find_run(text).await?]
-    } else {
-        let mut open = Vec::new();
-        for status in [RunStatus::Running, RunStatus::Parked] {
-            open.extend(client.runs(Some(status), None, MOST).await?.0);
+    let mut chosen = Vec::new();
+    match run {
+        Some(text) => chosen.push(client.find_run(text).await?),
+        None => {
+            for status in [RunStatus::Running, RunStatus::Parked] {
+                chosen.extend(client.runs(Some(status), None, MOST).await?.0);
+            }
         }
-        open
-    };
+    }
     if chosen.is_empty() {
         term.say("Nothing to resume.");
     }
@@ -26,18 +37,14 @@ pub async fn run(client: &Client, run: Option<&str>, term: Term) -> anyhow::Resu
             continue;
         }
         term.say(&term.bold(&row.title));
-        let exit = go_on(client, Follow::plain(term, false), &row).await?;
+        // Parked runs show their open question again; others are resumed.
+        client.resume(row.id).await?;
+        let exit = Follow::plain(term).to_end(client, row.id, place(&row)).await?;
         if exit != Exit::Done {
             worst = exit;
         }
     }
     Ok(worst)
-}
-
-/// Parked runs show their open question again; others are resumed.
-async fn go_on(client: &Client, follow: Follow, row: &RunRow) -> anyhow::Result<Exit> {
-    client.resume(row.id).await?;
-    follow.to_end(client, row.id, place(row)).await
 }
 
 /// The event from which to follow, so that the open question of a parked run is shown again.

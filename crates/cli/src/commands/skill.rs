@@ -1,77 +1,184 @@
 mod hosts;
 mod packages;
 
-use crate::args::{SkillAction, SkillArgs, SkillFilter};
-use crate::client::{Client, DEFAULT_AGENT, encoded};
-use crate::commands::picked::{content_of, first_line, pick, text, time};
+use crate::client::{Client, DEFAULT_AGENT, with_query};
+use crate::commands::rows::{SKILL, content_of, first_line, text, texts, time};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
 use http::Method;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use steward_core::agent::Agent;
 
-pub async fn run(client: &Client, args: SkillArgs, term: Term) -> anyhow::Result<Exit> {
-    let action = args.action.unwrap_or_else(|| SkillAction::List(SkillFilter::default()));
-    act(client, action, args.json, term).await
+/// Which skills.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SkillFilter {
+    /// Only of this type, such as http or ssh.
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Only with this in the name or the description.
+    #[arg(long)]
+    search: Option<String>,
+    /// Only those of this agent.
+    #[arg(long, short = 'a', value_name = "NAME")]
+    agent: Option<String>,
+    /// Only those of this package.
+    #[arg(long, value_name = "NAME")]
+    package: Option<String>,
 }
 
-async fn act(client: &Client, action: SkillAction, json: bool, term: Term) -> anyhow::Result<Exit> {
-    match action {
-        SkillAction::List(filter) => list(client, &filter, json, term).await,
-        SkillAction::Show { skill, versions } => show(client, &skill, versions, json, term).await,
-        SkillAction::Create { file, upsert, agent } => {
-            create(client, &file, upsert, agent.as_deref(), json, term).await
-        }
-        SkillAction::Test { skill, arguments, run, yes, agent } => {
-            let wanted = Test { skill, arguments, run, yes, agent };
-            test(client, wanted, json, term).await
-        }
+/// Skills: what agents can do besides their tools, and the packages that they come in.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward skill\n  steward skill create uptime.json --agent steward\n  steward skill test uptime\n  steward skill import server-care.skill\n  steward skill trust-host web1.example.org:22 SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
+)]
+pub enum SkillAction {
+    /// List skills.
+    List(SkillFilter),
+    /// Show a skill: what it does, its inputs, who has it.
+    Show {
+        /// Its name, or the beginning or end of its id.
+        skill: String,
+        /// Its versions instead.
+        #[arg(long)]
+        versions: bool,
+    },
+    Create(Create),
+    Test(Test),
+    /// Give a skill to an agent; its next run has it.
+    Attach {
+        /// Its name, or the beginning or end of its id.
+        skill: String,
+        /// The agent [default: steward].
+        agent: Option<String>,
+    },
+    /// Take a skill from an agent.
+    Detach {
+        /// Its name, or the beginning or end of its id.
+        skill: String,
+        /// The agent [default: steward].
+        agent: Option<String>,
+    },
+    Import(packages::Import),
+    Export(packages::Export),
+    Packages(packages::Packages),
+    Accept(packages::Accept),
+    /// Make an earlier version of a skill the next one.
+    Rollback {
+        /// Its name, or the beginning or end of its id.
+        skill: String,
+        /// The version (see `steward skill show NAME --versions`).
+        version: u32,
+    },
+    /// Remove a skill and take it from all agents; or take a package out of use.
+    Remove {
+        /// Its name, or the beginning or end of a skill's id.
+        skill: String,
+        /// It is a package: its skills go, its revisions stay.
+        #[arg(long)]
+        package: bool,
+    },
+    /// Accept the host key of a server that ssh skills reach. Compare the fingerprint first with what
+    /// `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` shows on the server.
+    TrustHost {
+        /// The server, as HOST:PORT.
+        server: String,
+        /// The fingerprint that was shown, SHA256:….
+        fingerprint: String,
+    },
+    /// Servers whose host key was accepted.
+    Hosts,
+    /// Accept no key of a server any more.
+    ForgetHost {
+        /// The server, as HOST:PORT.
+        server: String,
+    },
+}
+
+/// Make skills from a file: a JSON object as in the API, or a list of them.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward skill create uptime.json\n  steward skill create uptime.json --upsert\n  steward skill create uptime.json --agent steward\n\nThe studio and `GET /api/skills/kinds` show what each type takes."
+)]
+pub struct Create {
+    /// The file; `-` reads standard input.
+    file: PathBuf,
+    /// Change a skill of this name rather than refuse; the same content changes nothing.
+    #[arg(long)]
+    upsert: bool,
+    /// Give them to this agent as well, both or neither; a skill of this name is changed.
+    #[arg(long, short = 'a', value_name = "NAME")]
+    agent: Option<String>,
+}
+
+/// Try a skill: says what it would do, and with --run does it.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward skill test uptime --arguments '{\"host\": \"web1\"}'\n  steward skill test uptime --arguments '{\"host\": \"web1\"}' --run --agent steward\n\nWhat does more than look is asked about first; -y answers yes. A skill with a credential needs --agent."
+)]
+pub struct Test {
+    /// Its name, or the beginning or end of its id.
+    skill: String,
+    /// Its arguments, a JSON object.
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    arguments: String,
+    /// Really do it.
+    #[arg(long)]
+    run: bool,
+    /// Don't ask, whatever it does.
+    #[arg(long, short = 'y', requires = "run")]
+    yes: bool,
+    /// The agent whose credentials are used.
+    #[arg(long, short = 'a', value_name = "NAME")]
+    agent: Option<String>,
+}
+
+pub async fn run(client: &Client, action: Option<SkillAction>, term: Term) -> anyhow::Result<Exit> {
+    match action.unwrap_or_else(|| SkillAction::List(SkillFilter::default())) {
+        SkillAction::List(filter) => list(client, filter, term).await,
+        SkillAction::Show { skill, versions } => show(client, &skill, versions, term).await,
+        SkillAction::Create(wanted) => create(client, &wanted, term).await,
+        SkillAction::Test(wanted) => test(client, &wanted, term).await,
         SkillAction::Attach { skill, agent } => attach(client, &skill, agent.as_deref(), true, term).await,
         SkillAction::Detach { skill, agent } => attach(client, &skill, agent.as_deref(), false, term).await,
-        SkillAction::Rollback { skill, version } => rollback(client, &skill, version, json, term).await,
+        SkillAction::Rollback { skill, version } => rollback(client, &skill, version, term).await,
         SkillAction::Remove { skill, package } => remove(client, &skill, package, term).await,
-        SkillAction::Import { .. }
-        | SkillAction::Export { .. }
-        | SkillAction::Packages { .. }
-        | SkillAction::Accept { .. } => packages::run(client, action, json, term).await,
+        SkillAction::Import(wanted) => packages::import(client, wanted, term).await,
+        SkillAction::Export(wanted) => packages::export(client, wanted, term).await,
+        SkillAction::Packages(wanted) => packages::run(client, wanted, term).await,
+        SkillAction::Accept(wanted) => packages::accept(client, &wanted, term).await,
         SkillAction::TrustHost { server, fingerprint } => hosts::trust(client, &server, &fingerprint, term).await,
-        SkillAction::Hosts => hosts::list(client, json, term).await,
+        SkillAction::Hosts => hosts::list(client, term).await,
         SkillAction::ForgetHost { server } => hosts::forget(client, &server, term).await,
     }
 }
 
-async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    let path = format!("/api/skills?text={}", encoded(wanted));
-    let named = client.rows(&path).await?;
-    if named.iter().any(|row| row["name"] == wanted) {
-        return pick(named, wanted, "skill", "steward skill list");
-    }
-    let all = client.rows("/api/skills").await?;
-    pick(all, wanted, "skill", "steward skill list")
+/// The id of an agent, if one is named.
+async fn id_of(client: &Client, agent: Option<&str>) -> anyhow::Result<Option<String>> {
+    let Some(name) = agent else { return Ok(None) };
+    Ok(Some(client.agent_named(Some(name)).await?.id.to_string()))
 }
 
-async fn list(client: &Client, filter: &SkillFilter, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let agent = match &filter.agent {
-        Some(name) => Some(client.agent_named(Some(name)).await?.id.to_string()),
-        None => None,
+async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
+    let named = client.rows(&with_query(SKILL.path, [("text", Some(wanted.to_owned()))])).await?;
+    if named.iter().any(|row| row["name"] == wanted) {
+        return SKILL.pick(named, wanted);
+    }
+    SKILL.find(client, wanted).await
+}
+
+async fn list(client: &Client, filter: SkillFilter, term: Term) -> anyhow::Result<Exit> {
+    let agent = id_of(client, filter.agent.as_deref()).await?;
+    let parts = [("kind", filter.kind), ("text", filter.search), ("agent", agent), ("package", filter.package)];
+    let path = with_query(SKILL.path, parts);
+    let empty = if path == SKILL.path {
+        "There are no skills. Make one with: steward skill create FILE\nor take a package in: steward skill import --ready infra-agent"
+    } else {
+        "No skill is like that. All: steward skill list"
     };
-    let wanted = [("kind", &filter.kind), ("text", &filter.search), ("agent", &agent), ("package", &filter.package)];
-    let query: Vec<String> =
-        wanted.iter().filter_map(|(name, value)| Some(format!("{name}={}", encoded(value.as_ref()?)))).collect();
-    let path = if query.is_empty() { "/api/skills".to_owned() } else { format!("/api/skills?{}", query.join("&")) };
-    let skills = client.rows(&path).await?;
-    if as_json {
-        println!("{}", json!(skills));
-        return Ok(Exit::Done);
-    }
-    if skills.is_empty() && query.is_empty() {
-        term.say("There are no skills. Make one with: steward skill create FILE\nor take a package in: steward skill import --ready infra-agent");
-    } else if skills.is_empty() {
-        term.say("No skill is like that. All: steward skill list");
-    }
-    for skill in &skills {
+    Ok(term.listed(&client.rows(&path).await?, empty, |skill| {
         let state = if skill["enabled"] == false { "  switched off" } else { "" };
         println!(
             "{:<24} {:<12} {:<12} {}{state}",
@@ -80,42 +187,28 @@ async fn list(client: &Client, filter: &SkillFilter, as_json: bool, term: Term) 
             text(skill, "risk"),
             term.dim(&first_line(text(skill, "description"), 70)),
         );
-    }
-    Ok(Exit::Done)
+    }))
 }
 
-async fn show(client: &Client, wanted: &str, versions: bool, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let skill = find(client, wanted).await?;
-    let path = format!("/api/skills/{}", text(&skill, "id"));
+async fn show(client: &Client, wanted: &str, versions: bool, term: Term) -> anyhow::Result<Exit> {
+    let path = SKILL.path_of(&find(client, wanted).await?);
     if versions {
         let all = client.rows(&format!("{path}/versions")).await?;
-        return Ok(versions_of(&all, as_json, term));
+        return Ok(term.shown(&all, || {
+            for one in &all {
+                println!(
+                    "{:>4}  {}  {:<24} {}",
+                    one["version"],
+                    time(one, "at"),
+                    text(one, "by"),
+                    term.dim(&first_line(text(one, "description"), 60))
+                );
+            }
+        }));
     }
     let skill: Value = client.get(&path).await?;
-    if as_json {
-        println!("{skill}");
-        return Ok(Exit::Done);
-    }
     let agents = client.agents().await?;
-    tell(&skill, &agents, term);
-    Ok(Exit::Done)
-}
-
-fn versions_of(versions: &[Value], as_json: bool, term: Term) -> Exit {
-    if as_json {
-        println!("{}", json!(versions));
-        return Exit::Done;
-    }
-    for one in versions {
-        println!(
-            "{:>4}  {}  {:<24} {}",
-            one["version"],
-            time(one, "at"),
-            text(one, "by"),
-            term.dim(&first_line(text(one, "description"), 60))
-        );
-    }
-    Exit::Done
+    Ok(term.shown(&skill, || tell(&skill, &agents, term)))
 }
 
 fn tell(skill: &Value, agents: &[Agent], term: Term) {
@@ -139,8 +232,7 @@ fn tell(skill: &Value, agents: &[Agent], term: Term) {
     }
     let has = |agent: &&Agent| {
         let id = agent.id.to_string();
-        let ids = skill["agents"].as_array().into_iter().flatten();
-        ids.filter_map(Value::as_str).any(|one| one == id)
+        texts(skill, "agents").any(|one| one == id)
     };
     let names: Vec<&str> = agents.iter().filter(has).map(|agent| agent.name.as_str()).collect();
     let names = if names.is_empty() {
@@ -154,25 +246,18 @@ fn tell(skill: &Value, agents: &[Agent], term: Term) {
     }
 }
 
-async fn rollback(client: &Client, wanted: &str, version: u32, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let skill = find(client, wanted).await?;
-    let path = format!("/api/skills/{}/rollback", text(&skill, "id"));
+async fn rollback(client: &Client, wanted: &str, version: u32, term: Term) -> anyhow::Result<Exit> {
+    let path = format!("{}/rollback", SKILL.path_of(&find(client, wanted).await?));
     let body = json!({"version": version});
     let now: Value = client.post(&path, &body).await?;
     let said = format!("`{}` is as in version {version} again, now version {}", text(&now, "name"), now["version"]);
-    Ok(term.changed(&now, as_json, &said))
+    Ok(term.changed(&now, &said))
 }
 
-async fn create(
-    client: &Client,
-    file: &Path,
-    upsert: bool,
-    agent: Option<&str>,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let skills = read(file)?;
-    let agent = match agent {
+async fn create(client: &Client, wanted: &Create, term: Term) -> anyhow::Result<Exit> {
+    let skills = read(&wanted.file)?;
+    let upsert = wanted.upsert;
+    let agent = match wanted.agent.as_deref() {
         Some(name) => Some((name, client.agent_named(Some(name)).await?.id)),
         None => None,
     };
@@ -187,13 +272,13 @@ async fn create(
             let path = format!("/api/skills?upsert={upsert}");
             client.post(&path, skill).await?
         };
-        if !as_json {
+        if !term.json {
             let whose = agent.map_or_else(String::new, |(agent, _)| format!(", and {agent} has it"));
             term.say(&format!("`{name}` is kept, version {}{whose}", kept["version"]));
         }
         made.push(kept);
     }
-    if as_json {
+    if term.json {
         println!("{}", json!(made));
     }
     Ok(Exit::Done)
@@ -213,15 +298,7 @@ fn read(file: &Path) -> anyhow::Result<Vec<Value>> {
     Ok(all)
 }
 
-struct Test {
-    skill: String,
-    arguments: String,
-    run: bool,
-    yes: bool,
-    agent: Option<String>,
-}
-
-async fn test(client: &Client, wanted: Test, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn test(client: &Client, wanted: &Test, term: Term) -> anyhow::Result<Exit> {
     let skill = find(client, &wanted.skill).await?;
     let arguments: Value = serde_json::from_str(&wanted.arguments)
         .context("--arguments is no JSON; write an object in single quotes, such as '{\"limit\": 10}'")?;
@@ -229,7 +306,7 @@ async fn test(client: &Client, wanted: Test, as_json: bool, term: Term) -> anyho
     if let Some(name) = &wanted.agent {
         body["agent"] = json!(client.agent_named(Some(name)).await?.id);
     }
-    let path = format!("/api/skills/{}/test", text(&skill, "id"));
+    let path = format!("{}/test", SKILL.path_of(&skill));
     let looks = text(&skill, "risk") == "read";
     if wanted.run && !wanted.yes && !looks {
         if !term.can_ask {
@@ -248,7 +325,7 @@ async fn test(client: &Client, wanted: Test, as_json: bool, term: Term) -> anyho
     body["dry_run"] = json!(!wanted.run);
     let told: Value = client.post(&path, &body).await?;
     let fine = told["ok"] == true;
-    if as_json {
+    if term.json {
         println!("{told}");
     } else if !wanted.run {
         println!("{}", text(&told, "preview"));
@@ -285,13 +362,11 @@ async fn attach(
 
 async fn remove(client: &Client, wanted: &str, package: bool, term: Term) -> anyhow::Result<Exit> {
     if package {
-        let path = format!("/api/skills/packages/{}", encoded(wanted));
-        client.delete(&path).await?;
+        client.delete(&packages::path_of(wanted)).await?;
         term.say(&format!("the package `{wanted}` is out of use; its revisions stay: steward skill packages {wanted}"));
         return Ok(Exit::Done);
     }
     let skill = find(client, wanted).await?;
-    let path = format!("/api/skills/{}", text(&skill, "id"));
-    client.delete(&path).await?;
+    client.delete(&SKILL.path_of(&skill)).await?;
     Ok(term.done(&format!("removed `{}`", text(&skill, "name"))))
 }

@@ -1,36 +1,85 @@
-use crate::args::{TenantAction, TenantArgs};
 use crate::client::Client;
-use crate::commands::picked::{by_id, for_administrators, text, time};
+use crate::commands::rows::{Resource, by_id, for_administrators, items, object, text, time};
 use crate::commands::user::print_link;
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::bail;
+use clap::Subcommand;
 use http::Method;
 use serde_json::{Value, json};
 
-pub async fn run(client: &Client, args: TenantArgs, term: Term) -> anyhow::Result<Exit> {
-    act(client, args.action.unwrap_or(TenantAction::List), args.json, term)
+/// Organisations, whose people, agents and data are apart from each other.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward tenant\n  steward tenant create acme --admin ann@acme.example\n  steward tenant disable acme\n  steward tenant delete acme --confirm acme\n\nOnly administrators of the installation may. Beside a running server, put such an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+)]
+pub enum TenantAction {
+    /// List them by slug.
+    List,
+    /// Make one, and the link for its first administrator.
+    Create {
+        /// By which logins name it: lower-case letters, digits and hyphens.
+        slug: String,
+        /// Email of its first administrator.
+        #[arg(long, value_name = "EMAIL")]
+        admin: String,
+        /// To show.
+        #[arg(long, value_name = "TEXT")]
+        name: Option<String>,
+    },
+    /// Give it another name; its slug stays.
+    Rename {
+        /// The slug, or the beginning or end of the id.
+        tenant: String,
+        /// The new name.
+        name: String,
+    },
+    /// End its logins, keys, runs and streams, and let nobody in.
+    Disable {
+        /// The slug, or the beginning or end of the id.
+        tenant: String,
+    },
+    /// Take the disabling back.
+    Enable {
+        /// The slug, or the beginning or end of the id.
+        tenant: String,
+    },
+    /// Delete one that is disabled for good, with every row and file.
+    Delete {
+        /// The slug.
+        tenant: String,
+        /// The slug once more, in place of the question.
+        #[arg(long, value_name = "SLUG")]
+        confirm: Option<String>,
+    },
+}
+
+const TENANT: Resource = Resource { path: "/api/tenants", what: "organisation", list: "steward tenant list" };
+
+pub async fn run(client: &Client, action: Option<TenantAction>, term: Term) -> anyhow::Result<Exit> {
+    act(client, action.unwrap_or(TenantAction::List), term)
         .await
         .map_err(|error| for_administrators(client, error, "of the installation has organisations:"))
 }
 
-async fn act(client: &Client, action: TenantAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn act(client: &Client, action: TenantAction, term: Term) -> anyhow::Result<Exit> {
     match action {
-        TenantAction::List => list(client, as_json, term).await,
+        TenantAction::List => list(client, term).await,
         TenantAction::Create { slug, admin, name } => {
-            let mut body = json!({"slug": slug, "administrator": admin});
-            if let Some(name) = name {
-                body["name"] = json!(name);
-            }
-            let made: Value = client.post("/api/tenants", &body).await?;
+            let body = object([
+                ("slug", Some(slug.into())),
+                ("administrator", Some(admin.into())),
+                ("name", name.map(Value::from)),
+            ]);
+            let made: Value = client.post(TENANT.path, &Value::Object(body)).await?;
             let user =
                 json!({"tenant": made["tenant"], "user": made["administrator"], "invitation": made["invitation"]});
-            print_link(client, &user, as_json, term)
+            print_link(client, &user, term)
         }
         TenantAction::Rename { tenant, name } => {
             let changed = change(client, &tenant, &json!({"name": name})).await?;
             let said = format!("`{}` is called {} now", text(&changed, "slug"), text(&changed, "name"));
-            Ok(term.changed(&changed, as_json, &said))
+            Ok(term.changed(&changed, &said))
         }
         TenantAction::Disable { tenant } => {
             let changed = change(client, &tenant, &json!({"disabled": true})).await?;
@@ -38,22 +87,19 @@ async fn act(client: &Client, action: TenantAction, as_json: bool, term: Term) -
                 "`{}` is disabled: its logins, keys, runs and streams have ended. Take it back with: steward tenant enable {0}",
                 text(&changed, "slug")
             );
-            Ok(term.changed(&changed, as_json, &said))
+            Ok(term.changed(&changed, &said))
         }
         TenantAction::Enable { tenant } => {
             let changed = change(client, &tenant, &json!({"disabled": false})).await?;
-            Ok(term.changed(&changed, as_json, &format!("`{}` is open again; its runs go on", text(&changed, "slug"))))
+            Ok(term.changed(&changed, &format!("`{}` is open again; its runs go on", text(&changed, "slug"))))
         }
-        TenantAction::Delete { tenant, confirm } => delete(client, &tenant, confirm, as_json, term).await,
+        TenantAction::Delete { tenant, confirm } => delete(client, &tenant, confirm, term).await,
     }
 }
 
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let rows = client.rows("/api/tenants").await?;
-    if term.listed(&rows, as_json, "There are no organisations.") {
-        return Ok(Exit::Done);
-    }
-    for tenant in &rows {
+async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
+    let rows = client.rows(TENANT.path).await?;
+    Ok(term.listed(&rows, "There are no organisations.", |tenant| {
         let disabled = time(tenant, "disabled_at");
         let state = match (&tenant["default"], disabled.as_str()) {
             (Value::Bool(true), _) => "the installation's own".to_owned(),
@@ -61,22 +107,14 @@ async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit
             (_, since) => format!("disabled since {since}"),
         };
         println!("{:<24} {:<32} {}", text(tenant, "slug"), text(tenant, "name"), term.dim(&state));
-    }
-    Ok(Exit::Done)
+    }))
 }
 
 async fn change(client: &Client, wanted: &str, body: &Value) -> anyhow::Result<Value> {
-    let found = find(client, wanted).await?;
-    client.request(Method::PATCH, &path_of(&found), Some(body)).await
+    client.patch(&TENANT.path_of(&find(client, wanted).await?), body).await
 }
 
-async fn delete(
-    client: &Client,
-    wanted: &str,
-    confirm: Option<String>,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn delete(client: &Client, wanted: &str, confirm: Option<String>, term: Term) -> anyhow::Result<Exit> {
     let found = find(client, wanted).await?;
     let slug = text(&found, "slug");
     let typed = match confirm {
@@ -90,19 +128,15 @@ async fn delete(
             return Ok(Exit::Refused);
         }
     };
-    let deleted: Value = client.request(Method::DELETE, &path_of(&found), Some(&json!({"slug": typed}))).await?;
-    let rows: u64 = deleted["tables"].as_array().into_iter().flatten().filter_map(|one| one["rows"].as_u64()).sum();
+    let deleted: Value = client.request(Method::DELETE, &TENANT.path_of(&found), Some(&json!({"slug": typed}))).await?;
+    let rows: u64 = items(&deleted, "tables").iter().filter_map(|one| one["rows"].as_u64()).sum();
     let said = format!("deleted `{slug}`: {rows} rows and {} files; the audit trail has the counts", deleted["files"]);
-    Ok(term.changed(&deleted, as_json, &said))
-}
-
-fn path_of(tenant: &Value) -> String {
-    format!("/api/tenants/{}", text(tenant, "id"))
+    Ok(term.changed(&deleted, &said))
 }
 
 /// The organisation of this slug, or whose id begins or ends with it.
 async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    let rows = client.rows("/api/tenants").await?;
+    let rows = client.rows(TENANT.path).await?;
     if let Some(found) = rows.iter().find(|tenant| text(tenant, "slug") == wanted) {
         return Ok(found.clone());
     }

@@ -1,52 +1,145 @@
-use crate::args::{UserAction, UserArgs, UserQuery, Word};
-use crate::client::{Client, encoded};
-use crate::commands::picked::{by_id, for_administrators, text, time};
+use super::rows::{Resource, by_id, for_administrators, object, print_facts, text, time};
+use crate::client::{Client, encoded, with_query};
 use crate::exit::Exit;
+use crate::options::{ROLES, Word};
 use crate::term::Term;
 use anyhow::{Context, bail};
-use http::Method;
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
+
+/// Which users are listed.
+#[derive(Debug, Clone, Default, Args)]
+pub struct UserQuery {
+    /// Whose email or name holds this text.
+    #[arg(long, value_name = "TEXT")]
+    search: Option<String>,
+    /// With this role.
+    #[arg(long, value_name = "ROLE", value_parser = ROLES)]
+    role: Option<String>,
+    /// In this state.
+    #[arg(long, value_name = "STATE")]
+    state: Option<StateArg>,
+}
+
+/// Users: invite, list, change, disable or remove them.
+#[derive(Debug, Clone, Subcommand)]
+#[command(
+    after_help = "Examples:\n  steward user\n  steward user invite ann@example.org --role developer\n  steward user link ann@example.org\n  steward user role ann@example.org operator\n  steward user disable ann@example.org\n\nOnly administrators may. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+)]
+pub enum UserAction {
+    /// List them by email.
+    List(UserQuery),
+    /// Show one.
+    Show {
+        /// The email, or the beginning or end of the id.
+        user: String,
+    },
+    /// Invite somebody; prints a link by which they choose a password within 7 days, this once.
+    Invite {
+        /// Their email. Nothing is sent to it: hand the link over yourself.
+        email: String,
+        /// What they may do.
+        #[arg(long, value_name = "ROLE", value_parser = ROLES)]
+        role: String,
+        /// Their name; by default the first part of the email.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Make a new link, in the place of the one before; also for somebody who has forgotten their password.
+    Link {
+        /// The email, or the beginning or end of the id.
+        user: String,
+    },
+    /// Give somebody another role, in force at their next request.
+    Role {
+        /// The email, or the beginning or end of the id.
+        user: String,
+        /// The new role.
+        #[arg(value_parser = ROLES)]
+        role: String,
+    },
+    /// Change the name that is shown.
+    Rename {
+        /// The email, or the beginning or end of the id.
+        user: String,
+        /// The new name.
+        name: String,
+    },
+    /// Shut somebody out: their logins end, and no key of theirs opens anything.
+    Disable {
+        /// The email, or the beginning or end of the id.
+        user: String,
+    },
+    /// Let somebody in again who was disabled.
+    Enable {
+        /// The email, or the beginning or end of the id.
+        user: String,
+    },
+    /// Remove somebody who is disabled or never accepted, with their keys and budgets; their runs stay.
+    Remove {
+        /// The email, or the beginning or end of the id.
+        user: String,
+        /// Don't ask.
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+    /// Log somebody out everywhere; their keys stay good.
+    EndSessions {
+        /// The email, or the beginning or end of the id.
+        user: String,
+    },
+}
+
+/// States of users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StateArg {
+    /// They can log in.
+    Active,
+    /// They have not chosen a password yet.
+    Invited,
+    /// Nothing of theirs opens anything.
+    Disabled,
+}
+
+const USER: Resource = Resource { path: "/api/users", what: "user", list: "steward user list" };
 
 /// Where the server is reached by default, for a link that is made without one.
 const DEFAULT_URL: &str = "http://127.0.0.1:8800";
 
-pub async fn run(client: &Client, args: UserArgs, term: Term) -> anyhow::Result<Exit> {
-    let action = args.action.unwrap_or_else(|| UserAction::List(UserQuery::default()));
-    act(client, action, args.json, term)
+pub async fn run(client: &Client, action: Option<UserAction>, term: Term) -> anyhow::Result<Exit> {
+    let action = action.unwrap_or_else(|| UserAction::List(UserQuery::default()));
+    act(client, action, term)
         .await
         .map_err(|error| for_administrators(client, error, "manages users: do it in the studio under Users"))
 }
 
-async fn act(client: &Client, action: UserAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn act(client: &Client, action: UserAction, term: Term) -> anyhow::Result<Exit> {
     match action {
-        UserAction::List(query) => list(client, &query, as_json, term).await,
+        UserAction::List(query) => list(client, &query, term).await,
         UserAction::Show { user } => {
-            let found = find(client, &user).await?;
-            let detail: Value = client.get(&path_of(&found)).await?;
-            Ok(show(&detail, as_json, term))
+            let found: Value = client.get(&USER.path_of(&find(client, &user).await?)).await?;
+            Ok(term.shown(&found, || show(&found, term)))
         }
         UserAction::Invite { email, role, name } => {
-            let mut body = json!({"email": email, "role": role.word()});
-            if let Some(name) = name {
-                body["name"] = json!(name);
-            }
-            let invited: Value = client.post("/api/users", &body).await?;
-            print_link(client, &invited, as_json, term)
+            let body =
+                object([("email", Some(email.into())), ("role", Some(role.into())), ("name", name.map(Value::from))]);
+            let invited: Value = client.post(USER.path, &Value::Object(body)).await?;
+            print_link(client, &invited, term)
         }
         UserAction::Link { user } => {
             let found = find(client, &user).await?;
-            let invited: Value = client.act(&format!("{}/invitation", path_of(&found))).await?;
-            print_link(client, &invited, as_json, term)
+            let invited: Value = client.act(&format!("{}/invitation", USER.path_of(&found))).await?;
+            print_link(client, &invited, term)
         }
         UserAction::Role { user, role } => {
-            let changed = change(client, &user, &json!({"role": role.word()})).await?;
+            let changed = change(client, &user, &json!({"role": role})).await?;
             let said = format!("{} is {} from the next request on", text(&changed, "email"), text(&changed, "role"));
-            Ok(term.changed(&changed, as_json, &said))
+            Ok(term.changed(&changed, &said))
         }
         UserAction::Rename { user, name } => {
             let changed = change(client, &user, &json!({"name": name})).await?;
             let said = format!("{} is called {}", text(&changed, "email"), text(&changed, "name"));
-            Ok(term.changed(&changed, as_json, &said))
+            Ok(term.changed(&changed, &said))
         }
         UserAction::Disable { user } => {
             let changed = change(client, &user, &json!({"disabled": true})).await?;
@@ -54,34 +147,29 @@ async fn act(client: &Client, action: UserAction, as_json: bool, term: Term) -> 
                 "{} is disabled: logins have ended, keys open nothing. Take it back with: steward user enable {0}",
                 text(&changed, "email")
             );
-            Ok(term.changed(&changed, as_json, &said))
+            Ok(term.changed(&changed, &said))
         }
         UserAction::Enable { user } => {
             let changed = change(client, &user, &json!({"disabled": false})).await?;
             let said = format!("{} may log in again, and their keys are good", text(&changed, "email"));
-            Ok(term.changed(&changed, as_json, &said))
+            Ok(term.changed(&changed, &said))
         }
-        UserAction::Remove { user, yes } => remove(client, &user, yes, as_json, term).await,
+        UserAction::Remove { user, yes } => remove(client, &user, yes, term).await,
         UserAction::EndSessions { user } => {
             let found = find(client, &user).await?;
-            let done: Value = client.act(&format!("{}/sessions/end", path_of(&found))).await?;
+            let done: Value = client.act(&format!("{}/sessions/end", USER.path_of(&found))).await?;
             let said = format!("logins of {} ended: {}", text(&found, "email"), done["ended"]);
-            Ok(term.changed(&done, as_json, &said))
+            Ok(term.changed(&done, &said))
         }
     }
 }
 
-async fn list(client: &Client, query: &UserQuery, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let mut params = Vec::new();
-    params.extend(query.search.as_ref().map(|text| format!("search={}", encoded(text))));
-    params.extend(query.role.map(|role| format!("role={}", role.word())));
-    params.extend(query.state.map(|state| format!("state={}", state.word())));
-    let rows = client.rows(&format!("/api/users?{}", params.join("&"))).await?;
+async fn list(client: &Client, query: &UserQuery, term: Term) -> anyhow::Result<Exit> {
+    let state = query.state.map(Word::word);
+    let parts = [("search", query.search.clone()), ("role", query.role.clone()), ("state", state)];
+    let rows = client.rows(&with_query(USER.path, parts)).await?;
     let empty = "No user is like that. Invite somebody with: steward user invite ann@example.org --role developer";
-    if term.listed(&rows, as_json, empty) {
-        return Ok(Exit::Done);
-    }
-    for user in &rows {
+    Ok(term.listed(&rows, empty, |user| {
         println!(
             "{:<32} {:<10} {:<9} {}",
             text(user, "email"),
@@ -89,8 +177,7 @@ async fn list(client: &Client, query: &UserQuery, as_json: bool, term: Term) -> 
             text(user, "state"),
             term.dim(&seen(user))
         );
-    }
-    Ok(Exit::Done)
+    }))
 }
 
 fn seen(user: &Value) -> String {
@@ -103,72 +190,50 @@ fn seen(user: &Value) -> String {
     }
 }
 
-fn show(user: &Value, as_json: bool, term: Term) -> Exit {
-    if as_json {
-        println!("{user}");
-        return Exit::Done;
-    }
+fn show(user: &Value, term: Term) {
     println!("{}  {}", term.bold(text(user, "email")), term.dim(text(user, "id")));
     println!("{:<12} {}", "name", text(user, "name"));
     println!("{:<12} {}", "role", text(user, "role"));
     println!("{:<12} {}", "state", text(user, "state"));
     println!("{:<12} {}", "logins", user["sessions"]);
     println!("{:<12} {}", "API key", if user["has_api_key"] == true { "yes" } else { "no" });
-    for (title, field) in [
+    let times = [
         ("made", "created_at"),
         ("last login", "last_login_at"),
         ("disabled", "disabled_at"),
         ("link until", "invitation_expires_at"),
-    ] {
-        let at = time(user, field);
-        if !at.is_empty() {
-            println!("{title:<12} {at}");
-        }
-    }
-    Exit::Done
+    ];
+    print_facts(times.map(|(title, field)| (title, time(user, field))));
 }
 
-pub(super) fn print_link(client: &Client, invited: &Value, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+pub(super) fn print_link(client: &Client, invited: &Value, term: Term) -> anyhow::Result<Exit> {
     let (user, invitation) = (&invited["user"], &invited["invitation"]);
     let email = text(user, "email");
     let token = invitation["token"].as_str().with_context(|| {
         format!("the link was made, but the answer with it was lost; make another: steward user link {email}")
     })?;
-    if as_json {
-        println!("{invited}");
-        return Ok(Exit::Done);
-    }
     let base = client.server_url().unwrap_or_else(|| DEFAULT_URL.to_owned());
-    println!("{base}/invitation#token={token}&email={}", encoded(email));
-    Ok(term.done(&format!(
-        "This is the only time that the link is shown. Hand it to {email}: until {} they choose a password with it.\nIf they reach the server by another address, put that in the place of {base}.",
-        time(invitation, "expires_at")
-    )))
+    Ok(term.shown(invited, || {
+        println!("{base}/invitation#token={token}&email={}", encoded(email));
+        term.say(&format!(
+            "This is the only time that the link is shown. Hand it to {email}: until {} they choose a password with it.\nIf they reach the server by another address, put that in the place of {base}.",
+            time(invitation, "expires_at")
+        ));
+    }))
 }
 
 async fn change(client: &Client, wanted: &str, body: &Value) -> anyhow::Result<Value> {
-    let found = find(client, wanted).await?;
-    client.request(Method::PATCH, &path_of(&found), Some(body)).await
+    client.patch(&USER.path_of(&find(client, wanted).await?), body).await
 }
 
-async fn remove(client: &Client, wanted: &str, yes: bool, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn remove(client: &Client, wanted: &str, yes: bool, term: Term) -> anyhow::Result<Exit> {
     let found = find(client, wanted).await?;
     let email = text(&found, "email");
-    if !yes {
-        if !term.can_ask {
-            bail!("{email} would be gone for good, with their keys and budgets; add -y if that is meant");
-        }
-        if !term.agrees(&format!("Remove {email} for good, with their keys and budgets? [y/N]")) {
-            term.say("nothing was removed");
-            return Ok(Exit::Refused);
-        }
+    if !term.removal_confirmed(yes, email, ", with their keys and budgets")? {
+        return Ok(Exit::Refused);
     }
-    client.delete(&path_of(&found)).await?;
-    Ok(term.changed(&found, as_json, &format!("removed {email}; their runs stay")))
-}
-
-fn path_of(user: &Value) -> String {
-    format!("/api/users/{}", text(user, "id"))
+    client.delete(&USER.path_of(&found)).await?;
+    Ok(term.changed(&found, &format!("removed {email}; their runs stay")))
 }
 
 /// The user of this email, or whose id begins or ends with it.
@@ -176,12 +241,12 @@ pub(super) async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value>
     let none = format!("there is no user `{wanted}`; `steward user list` shows them");
     if wanted.contains('@') {
         let email = wanted.trim().to_lowercase();
-        let rows = client.rows(&format!("/api/users?search={}", encoded(&email))).await?;
+        let rows = client.rows(&with_query(USER.path, [("search", Some(email.clone()))])).await?;
         return rows.into_iter().find(|user| text(user, "email") == email).context(none);
     }
     if wanted.len() < 4 {
         bail!("`{wanted}` is too short for a part of an id; give the email, or more of the id");
     }
-    let rows = client.rows("/api/users").await?;
+    let rows = client.rows(USER.path).await?;
     by_id(rows, wanted, |user| text(user, "id").to_owned(), "users", &none)
 }

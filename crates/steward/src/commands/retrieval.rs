@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
 use anyhow::Context as _;
-use steward_cli::args::Retrieval;
+use steward_cli::commands::eval::Retrieval;
 use steward_knowledge::evaluate::{Evaluation, EvaluationSettings, Scorer, evaluate, read_beir};
 use steward_knowledge::{ChunkSettings, FusionWeights, TextWeights};
 use steward_models::embed::{CrossEncoder, LazyMiniLm};

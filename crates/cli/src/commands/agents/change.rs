@@ -1,189 +1,258 @@
-use crate::args::{AgentFields, DatabaseSwitch, PlanSwitch, Switch, Word};
 use crate::client::Client;
-use crate::commands::picked::{content_of, pick, text};
+use crate::commands::rows::{AGENT, Resource, content_of, object, text};
 use crate::exit::Exit;
+use crate::options::Word;
 use crate::term::Term;
 use anyhow::{Context, bail};
-use http::Method;
+use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub(super) const REMOVED: &str = "/api/agents?deleted=true";
+/// Make an agent; what is not said is as usual.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward agents add reporter --instructions \"You write short reports.\" --tools read,list,write\n  steward agents add clerk --instructions-from clerk.md --prefers big --ask write --deny web_fetch\n  steward agents add --from agent.json"
+)]
+pub struct Add {
+    /// Its name; not needed where the file of --from has one.
+    #[arg(required_unless_present = "from")]
+    name: Option<String>,
+    /// A JSON object as in the API, to begin with; `-` reads standard input.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Its settings.
+    #[command(flatten)]
+    fields: AgentFields,
+}
+
+/// Change an agent: only what is said. Runs at work keep what they began with.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward agents edit reporter --rename writer\n  steward agents edit reporter --tools all --plan off\n  steward agents edit reporter --from change.json"
+)]
+pub struct Edit {
+    /// Its name.
+    name: String,
+    /// Another name for it.
+    #[arg(long, value_name = "NAME")]
+    rename: Option<String>,
+    /// A JSON object of the fields to change, as in the API; `-` reads standard input.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Its settings.
+    #[command(flatten)]
+    fields: AgentFields,
+}
+
+/// Settings of an agent.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AgentFields {
+    /// Its standing instructions.
+    #[arg(long, value_name = "TEXT")]
+    instructions: Option<String>,
+    /// The same from a file; `-` reads standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "instructions")]
+    instructions_from: Option<PathBuf>,
+    /// Names of its tools, or `all`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    tools: Vec<String>,
+    /// The connection it prefers, by name, or `default`.
+    #[arg(long, value_name = "CONNECTION")]
+    prefers: Option<String>,
+    /// Connections that are tried after that, in order, or `none`.
+    #[arg(long, value_name = "CONNECTIONS", value_delimiter = ',')]
+    fallback: Vec<String>,
+    /// Let it do this unasked: read, write, external, destructive, or a tool's name.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    allow: Vec<String>,
+    /// Have it ask first.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    ask: Vec<String>,
+    /// Never let it.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    deny: Vec<String>,
+    /// What a run of it may spend.
+    #[arg(long, value_name = "PRESET")]
+    budget: Option<BudgetPreset>,
+    /// 0 is deterministic.
+    #[arg(long, value_name = "0..2")]
+    temperature: Option<f32>,
+    /// Longest reply, tokens.
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u32>,
+    /// Whether it remembers; with `default` that is a tool like any other.
+    #[arg(long, value_name = "WHEN")]
+    memory: Option<PlanSwitch>,
+    /// Whose private database it has.
+    #[arg(long, value_name = "WHOSE")]
+    own_database: Option<DatabaseSwitch>,
+    /// Whether it keeps a documentation of its tables.
+    #[arg(long, value_name = "WHEN")]
+    documentation: Option<Switch>,
+    /// Whether it plans while it works; `default` is the installation's setting.
+    #[arg(long, value_name = "WHEN")]
+    plan: Option<PlanSwitch>,
+}
+
+/// Budgets by name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum BudgetPreset {
+    /// Eight model calls.
+    Query,
+    /// Ten rounds, three levels deep.
+    Agent,
+    /// Five iterations.
+    Executor,
+    /// Six plan steps.
+    Plan,
+}
+
+/// On, off, or the default.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum PlanSwitch {
+    /// It does.
+    On,
+    /// It does not.
+    Off,
+    /// Neither is said.
+    Default,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// It does.
+    On,
+    /// It does not.
+    Off,
+}
+
+/// Whose the private database is.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum DatabaseSwitch {
+    /// It has none.
+    Off,
+    /// All who ask it share one.
+    Agent,
+    /// Each user has their own.
+    User,
+}
+
+/// Agents that were removed.
+pub(super) const REMOVED: Resource =
+    Resource { path: "/api/agents?deleted=true", what: "removed agent", list: "steward agents --removed" };
 
 /// Risk classes; any other name in a policy is a tool.
 const CLASSES: [&str; 4] = ["read", "write", "external", "destructive"];
 
-pub(super) async fn add(
-    client: &Client,
-    name: Option<String>,
-    from: Option<&Path>,
-    fields: &AgentFields,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let mut body = begun(from)?;
-    if let Some(name) = name {
-        body.insert("name".to_owned(), json!(name));
-    }
+pub(super) async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
+    let mut body = begun(wanted.from.as_deref(), wanted.name)?;
     if !body.get("name").is_some_and(Value::is_string) {
         bail!("the agent has no name; give one: steward agents add NAME");
     }
-    set(client, fields, &mut body).await?;
+    set(client, &wanted.fields, &mut body).await?;
     let policy = body.remove("policy");
-    let made: Value = client.post("/api/agents", &Value::Object(body.clone())).await?;
+    let mut made: Value = client.post("/api/agents", &Value::Object(body)).await?;
     // A policy may be partial, which only a change accepts.
-    let made = match policy {
-        None => made,
-        Some(policy) => {
-            let changed = patched(client, text(&made, "id"), json!({"policy": policy})).await;
-            if changed.is_err() {
-                let path = format!("/api/agents/{}", text(&made, "id"));
-                client.delete(&path).await?;
-            }
-            changed?
+    if let Some(policy) = policy {
+        let changed = patched(client, text(&made, "id"), json!({"policy": policy})).await;
+        if changed.is_err() {
+            client.delete(&AGENT.path_of(&made)).await?;
         }
-    };
+        made = changed?;
+    }
     let name = text(&made, "name");
-    Ok(term.changed(&made, as_json, &format!("made `{name}`; ask it: steward ask --agent {name} \"…\"")))
+    Ok(term.changed(&made, &format!("made `{name}`; ask it: steward ask --agent {name} \"…\"")))
 }
 
-pub(super) async fn edit(
-    client: &Client,
-    name: &str,
-    rename: Option<String>,
-    from: Option<&Path>,
-    fields: &AgentFields,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let id = client.agent_named(Some(name)).await?.id;
-    let mut body = begun(from)?;
-    if let Some(rename) = rename {
-        body.insert("name".to_owned(), json!(rename));
-    }
-    set(client, fields, &mut body).await?;
+pub(super) async fn edit(client: &Client, wanted: Edit, term: Term) -> anyhow::Result<Exit> {
+    let id = client.agent_named(Some(&wanted.name)).await?.id;
+    let mut body = begun(wanted.from.as_deref(), wanted.rename)?;
+    set(client, &wanted.fields, &mut body).await?;
     if body.is_empty() {
         bail!("nothing was changed; say what to change, such as --instructions \"…\" or --tools read,list");
     }
     let agent = patched(client, &id.to_string(), Value::Object(body)).await?;
-    Ok(term.changed(&agent, as_json, &format!("changed `{}`", text(&agent, "name"))))
+    Ok(term.changed(&agent, &format!("changed `{}`", text(&agent, "name"))))
 }
 
-pub(super) async fn remove(client: &Client, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+pub(super) async fn remove(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
     let id = client.agent_named(Some(name)).await?.id;
     client.delete(&format!("/api/agents/{id}")).await?;
     let said = format!("removed `{name}`; its runs stay. Take it back with: steward agents restore {name}");
-    Ok(term.changed(&json!({"id": id, "name": name}), as_json, &said))
+    Ok(term.changed(&json!({"id": id, "name": name}), &said))
 }
 
-pub(super) async fn restore(client: &Client, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let rows = client.rows(REMOVED).await?;
+pub(super) async fn restore(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
+    let rows = client.rows(REMOVED.path).await?;
     let named = rows.iter().filter(|row| row["name"] == name).count();
     if named > 1 {
         bail!("{named} agents of the name `{name}` were removed; give the id of one: steward agents --removed");
     }
-    let row = pick(rows, name, "removed agent", "steward agents --removed")?;
-    let path = format!("/api/agents/{}/restore", text(&row, "id"));
-    let agent: Value = client.act(&path).await?;
-    Ok(term.changed(&agent, as_json, &format!("`{}` is back", text(&agent, "name"))))
+    let row = REMOVED.pick(rows, name)?;
+    let agent: Value = client.act(&format!("{}/restore", AGENT.path_of(&row))).await?;
+    Ok(term.changed(&agent, &format!("`{}` is back", text(&agent, "name"))))
 }
 
 async fn patched(client: &Client, id: &str, body: Value) -> anyhow::Result<Value> {
-    let path = format!("/api/universal-agents/{id}");
-    client.request(Method::PATCH, &path, Some(&body)).await
+    client.patch(&format!("/api/universal-agents/{id}"), &body).await
 }
 
-/// The object in a file, or an empty one.
-fn begun(from: Option<&Path>) -> anyhow::Result<Map<String, Value>> {
-    let Some(file) = from else {
-        return Ok(Map::new());
-    };
-    let value: Value =
-        serde_json::from_str(&content_of(file)?).with_context(|| format!("{} is no JSON", file.display()))?;
-    match value {
-        Value::Object(body) => Ok(body),
-        _ => bail!("{} holds no JSON object", file.display()),
+/// The object in a file, or an empty one, with the name if there is one.
+fn begun(from: Option<&Path>, name: Option<String>) -> anyhow::Result<Map<String, Value>> {
+    let mut body = Map::new();
+    if let Some(file) = from {
+        let shown = file.display();
+        body = match serde_json::from_str(&content_of(file)?).with_context(|| format!("{shown} is no JSON"))? {
+            Value::Object(body) => body,
+            _ => bail!("{shown} holds no JSON object"),
+        };
     }
+    body.extend(object([("name", name.map(Value::from))]));
+    Ok(body)
 }
 
 async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value>) -> anyhow::Result<()> {
-    let mut put = |field: &str, value: Value| body.insert(field.to_owned(), value);
-    if let Some(instructions) = &fields.instructions {
-        put("instructions", json!(instructions));
+    let instructions = match &fields.instructions_from {
+        Some(file) => Some(content_of(file)?.trim().to_owned()),
+        None => fields.instructions.clone(),
+    };
+    let tools = match &fields.tools[..] {
+        [] => None,
+        [all] if all == "all" => Some(json!([])),
+        names => Some(json!(names)),
+    };
+    let connection = match fields.prefers.as_deref() {
+        None => None,
+        Some("default") => Some(Value::Null),
+        Some(name) => Some(json!(client.known_connection(Some(name)).await?.connection.id)),
+    };
+    let mut chain = Vec::new();
+    for name in fields.fallback.iter().filter(|name| *name != "none") {
+        chain.push(client.known_connection(Some(name)).await?.connection.id);
     }
-    if let Some(file) = &fields.instructions_from {
-        put("instructions", json!(content_of(file)?.trim()));
-    }
-    match &fields.tools[..] {
-        [] => {}
-        [all] if all == "all" => {
-            put("tools", json!([]));
-        }
-        names => {
-            put("tools", json!(names));
-        }
-    }
-    match fields.prefers.as_deref() {
-        None => {}
-        Some("default") => {
-            put("connection", Value::Null);
-        }
-        Some(name) => {
-            let known = client.known_connection(Some(name)).await?;
-            put("connection", json!(known.connection.id));
-        }
-    }
-    if !fields.fallback.is_empty() {
-        let mut chain = Vec::new();
-        for name in fields.fallback.iter().filter(|name| *name != "none") {
-            chain.push(client.known_connection(Some(name)).await?.connection.id);
-        }
-        put("routing", json!({"fallback_chain": chain}));
-    }
-    if let Some(preset) = fields.budget {
-        put("budget", json!(preset.word()));
-    }
-    let mut tuning = Map::new();
-    if let Some(temperature) = fields.temperature {
-        tuning.insert("temperature".to_owned(), json!(temperature));
-    }
-    if let Some(most) = fields.max_tokens {
-        tuning.insert("max_tokens".to_owned(), json!(most));
-    }
-    if !tuning.is_empty() {
-        put("tuning", Value::Object(tuning));
-    }
-    if let Some(plan) = fields.plan {
-        put("deep", json!({"enabled": switched(plan)}));
-    }
-    let own_data = own_data(fields);
-    if !own_data.is_empty() {
-        put("own_data", Value::Object(own_data));
-    }
-    let policy = policy(fields)?;
-    if !policy.is_empty() {
-        put("policy", Value::Object(policy));
-    }
+    let own_data = object([
+        ("memory", fields.memory.map(switched)),
+        ("database", fields.own_database.map(|scope| json!(scope.word()))),
+        ("documentation", fields.documentation.map(|switch| json!(switch == Switch::On))),
+    ]);
+    let tuning = object([
+        ("temperature", fields.temperature.map(|temperature| json!(temperature))),
+        ("max_tokens", fields.max_tokens.map(|most| json!(most))),
+    ]);
+    let filled = |part: Map<String, Value>| (!part.is_empty()).then_some(Value::Object(part));
+    body.extend(object([
+        ("instructions", instructions.map(Value::from)),
+        ("tools", tools),
+        ("connection", connection),
+        ("routing", (!fields.fallback.is_empty()).then(|| json!({"fallback_chain": chain}))),
+        ("budget", fields.budget.map(|preset| json!(preset.word()))),
+        ("tuning", filled(tuning)),
+        ("deep", fields.plan.map(|plan| json!({"enabled": switched(plan)}))),
+        ("own_data", filled(own_data)),
+        ("policy", filled(policy(fields)?)),
+    ]));
     Ok(())
-}
-
-fn own_data(fields: &AgentFields) -> Map<String, Value> {
-    let mut own = Map::new();
-    if let Some(memory) = fields.memory {
-        own.insert("memory".to_owned(), switched(memory));
-    }
-    if let Some(database) = fields.own_database {
-        let scope = match database {
-            DatabaseSwitch::Off => "off",
-            DatabaseSwitch::Agent => "agent",
-            DatabaseSwitch::User => "user",
-        };
-        own.insert("database".to_owned(), json!(scope));
-    }
-    if let Some(documentation) = fields.documentation {
-        own.insert("documentation".to_owned(), json!(documentation == Switch::On));
-    }
-    own
 }
 
 /// Null: the default.
@@ -216,8 +285,7 @@ fn policy(fields: &AgentFields) -> anyhow::Result<Map<String, Value>> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::policy;
-    use crate::args::AgentFields;
+    use super::{AgentFields, policy};
     use serde_json::{Value, json};
 
     #[test]

@@ -1,13 +1,27 @@
 //! Reads fields of a credential. No secret stands in the command, where other programs and the shell would see it.
 
-use crate::args::Fields;
 use crate::term::Term;
 use anyhow::{Context, anyhow, bail};
+use clap::Args;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use steward_core::credential::CredentialKind;
+
+/// Fields of a credential. Secret ones never stand in the command: other programs can see it.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Fields {
+    /// A field that is no secret; may be given often.
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    set: Vec<String>,
+    /// A field whose value is in a file, `-` for standard input; may be given often.
+    #[arg(long = "from", value_name = "FIELD=FILE")]
+    from: Vec<String>,
+    /// Fields as one JSON object in a file, `-` for standard input.
+    #[arg(long, value_name = "FILE")]
+    fields: Option<PathBuf>,
+}
 
 /// Longest value, bytes.
 const MOST: u64 = 1 << 20;
@@ -166,8 +180,7 @@ fn trimmed(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{Given, Source, given, missing, trimmed};
-    use crate::args::Fields;
+    use super::{Fields, Given, Source, given, missing, trimmed};
     use crate::term::Term;
     use steward_core::credential::CredentialKind;
 

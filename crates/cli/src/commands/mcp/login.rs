@@ -1,7 +1,7 @@
 //! `steward mcp login`: the browser returns to the running server, or to this command, which listens meanwhile.
 
 use crate::client::{Client, encoded};
-use crate::commands::picked::text;
+use crate::commands::rows::text;
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 const HEAD: u64 = 64 << 10;
 const QUICK: Duration = Duration::from_secs(5);
 
-pub(super) async fn run(client: &Client, server: &Value, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+pub(super) async fn run(client: &Client, server: &Value, term: Term) -> anyhow::Result<Exit> {
     let (origin, listener) = if let Some(url) = client.server_url() {
         (url, None)
     } else {
@@ -33,7 +33,7 @@ pub(super) async fn run(client: &Client, server: &Value, as_json: bool, term: Te
     let begun: Value = client.act(&path).await?;
     let url = text(&begun, "url");
     term.say("Open this address in a browser of this machine and log in there:");
-    if as_json {
+    if term.json {
         term.say(url);
     } else {
         println!("{url}");
@@ -49,7 +49,7 @@ pub(super) async fn run(client: &Client, server: &Value, as_json: bool, term: Te
         None => wait(client, &status).await?,
     };
     let name = text(server, "name");
-    if as_json {
+    if term.json {
         println!("{}", json!({"server": name, "status": ended["status"], "error": ended["error"]}));
     } else if ended["status"] == "done" {
         term.say(&format!("Steward is logged in at `{name}`; see what it has: steward mcp check {name}"));

@@ -39,15 +39,11 @@ pub(super) async fn trust(client: &Client, server: &str, fingerprint: &str, term
     Ok(Exit::Done)
 }
 
-pub(super) async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+pub(super) async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
     let all: Vec<SshHost> = client.get(PATH).await?;
-    if term.listed(&all, as_json, "No host key was accepted yet.") {
-        return Ok(Exit::Done);
-    }
-    for one in all {
+    Ok(term.listed(&all, "No host key was accepted yet.", |one| {
         println!("{:<40} {}", one.to_string(), one.fingerprint);
-    }
-    Ok(Exit::Done)
+    }))
 }
 
 pub(super) async fn forget(client: &Client, server: &str, term: Term) -> anyhow::Result<Exit> {

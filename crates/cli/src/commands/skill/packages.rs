@@ -1,9 +1,10 @@
-use crate::args::SkillAction;
-use crate::client::{Client, encoded};
-use crate::commands::picked::{first_line, joined, text, time};
+use super::id_of;
+use crate::client::{Client, encoded, with_query};
+use crate::commands::rows::{first_line, items, joined, print_facts, text, time};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
+use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,69 +12,104 @@ use std::path::{Path, PathBuf};
 /// Fewest characters of a hash.
 const LEAST: usize = 8;
 
-pub(super) async fn run(client: &Client, action: SkillAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let package = match action {
-        SkillAction::Import { file, ready, activate, agent } => {
-            let from = (file.as_deref(), ready.as_deref());
-            import(client, from, activate, agent.as_deref()).await?
-        }
-        SkillAction::Accept { package, hash, dangers, agent } => {
-            accept(client, &package, &hash, dangers, agent.as_deref()).await?
-        }
-        SkillAction::Export { package, revision, output, force } => {
-            return export(client, &package, revision, output, force, term).await;
-        }
-        SkillAction::Packages { package, diff, ready } => {
-            return match package {
-                _ if ready => ready_ones(client, as_json).await,
-                None => list(client, as_json, term).await,
-                Some(name) if diff => differences(client, &name, as_json, term).await,
-                Some(name) => revisions(client, &name, as_json, term).await,
-            };
-        }
-        _ => return Ok(Exit::Failed),
-    };
-    if as_json {
-        println!("{package}");
-    } else {
-        tell(&package, term);
-    }
-    Ok(Exit::Done)
+/// Take a skill package in; it is not used before it is accepted.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  steward skill import server-care.skill\n  steward skill import --ready infra-agent --agent steward\n  steward skill packages --ready"
+)]
+pub struct Import {
+    /// The archive, NAME.skill.
+    #[arg(required_unless_present = "ready")]
+    file: Option<PathBuf>,
+    /// A package that comes with Steward, by name.
+    #[arg(long, value_name = "NAME", conflicts_with = "file")]
+    ready: Option<String>,
+    /// Put it to use at once if its scan finds nothing dangerous.
+    #[arg(long)]
+    activate: bool,
+    /// Put it to use likewise and give its skills to this agent.
+    #[arg(long, short = 'a', value_name = "NAME")]
+    agent: Option<String>,
 }
 
-async fn import(
-    client: &Client,
-    (file, ready): (Option<&Path>, Option<&str>),
-    activate: bool,
-    agent: Option<&str>,
-) -> anyhow::Result<Value> {
-    let mut path = match agent {
+/// Write a skill package to a file.
+#[derive(Debug, Clone, Args)]
+pub struct Export {
+    /// Its name.
+    package: String,
+    /// The revision [default: the one in use, else the latest].
+    #[arg(long, value_name = "N")]
+    revision: Option<u32>,
+    /// Where to [default: NAME.skill]; `-` is standard output.
+    #[arg(long, short = 'o', value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Overwrite a file that is there.
+    #[arg(long)]
+    force: bool,
+}
+
+/// List skill packages; show the revisions of one, or what an upgrade changes.
+#[derive(Debug, Clone, Args)]
+pub struct Packages {
+    /// Only this one, with all its revisions and findings.
+    package: Option<String>,
+    /// What its latest revision changes of the one in use, file by file.
+    #[arg(long, requires = "package")]
+    diff: bool,
+    /// Those that come with Steward.
+    #[arg(long, conflicts_with_all = ["package", "diff"])]
+    ready: bool,
+}
+
+/// Put a revision of a package to use, as it was looked at; also goes back to an earlier one.
+#[derive(Debug, Clone, Args)]
+pub struct Accept {
+    /// The package.
+    package: String,
+    /// The hash that was shown, or at least 8 characters of its beginning.
+    hash: String,
+    /// Accept what its scan found dangerous.
+    #[arg(long)]
+    dangers: bool,
+    /// Give its skills to this agent.
+    #[arg(long, short = 'a', value_name = "NAME")]
+    agent: Option<String>,
+}
+
+pub(super) async fn run(client: &Client, wanted: Packages, term: Term) -> anyhow::Result<Exit> {
+    match wanted.package {
+        _ if wanted.ready => ready_ones(client, term).await,
+        None => list(client, term).await,
+        Some(name) if wanted.diff => differences(client, &name, term).await,
+        Some(name) => revisions(client, &name, term).await,
+    }
+}
+
+pub(super) async fn import(client: &Client, wanted: Import, term: Term) -> anyhow::Result<Exit> {
+    let path = match wanted.agent {
         Some(name) => {
-            let id = client.agent_named(Some(name)).await?.id;
+            let id = client.agent_named(Some(&name)).await?.id;
             format!("/api/universal-agents/{id}/import-skill-pack")
         }
-        None => format!("/api/skills/import-package?activate={activate}"),
+        None => format!("/api/skills/import-package?activate={}", wanted.activate),
     };
-    if let Some(ready) = ready {
-        path += if agent.is_some() { "?ready=" } else { "&ready=" };
-        path += &encoded(ready);
-        return Ok(package_in(client.upload(&path, None).await?));
-    }
-    let file = file.context("name the archive, or a package that comes with Steward with --ready")?;
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    Ok(package_in(client.upload(&path, Some(bytes)).await?))
-}
-
-/// An agent may be given several.
-fn package_in(mut answer: Value) -> Value {
-    match answer["packages"].as_array_mut() {
+    let file = match (&wanted.ready, wanted.file) {
+        (Some(_), _) => None,
+        (None, Some(file)) => Some(std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?),
+        (None, None) => bail!("name the archive, or a package that comes with Steward with --ready"),
+    };
+    let mut answer: Value = client.upload(&with_query(&path, [("ready", wanted.ready)]), file).await?;
+    // An agent may be given several.
+    let package = match answer["packages"].as_array_mut() {
         Some(packages) if !packages.is_empty() => packages.swap_remove(0),
         _ => answer,
-    }
+    };
+    Ok(term.shown(&package, || tell(&package, term)))
 }
 
-async fn accept(client: &Client, name: &str, hash: &str, dangers: bool, agent: Option<&str>) -> anyhow::Result<Value> {
-    let path = format!("/api/skills/packages/{}", encoded(name));
+pub(super) async fn accept(client: &Client, wanted: &Accept, term: Term) -> anyhow::Result<Exit> {
+    let (name, hash) = (&wanted.package, &wanted.hash);
+    let path = path_of(name);
     let revisions = client.rows(&path).await?;
     let fits: Vec<&str> = revisions
         .iter()
@@ -85,29 +121,21 @@ async fn accept(client: &Client, name: &str, hash: &str, dangers: bool, agent: O
             "no revision of `{name}` has the hash `{hash}`; look at it with `steward skill packages {name}` and give at least {LEAST} characters of its hash"
         );
     };
-    let mut body = json!({"hash": hash, "dangers": dangers});
-    if let Some(agent) = agent {
-        body["agent"] = json!(client.agent_named(Some(agent)).await?.id);
+    let mut body = json!({"hash": hash, "dangers": wanted.dangers});
+    if let Some(id) = id_of(client, wanted.agent.as_deref()).await? {
+        body["agent"] = id.into();
     }
-    let accept = format!("{path}/accept");
-    client.post(&accept, &body).await
+    let package: Value = client.post(&format!("{path}/accept"), &body).await?;
+    Ok(term.shown(&package, || tell(&package, term)))
 }
 
-async fn export(
-    client: &Client,
-    name: &str,
-    revision: Option<u32>,
-    output: Option<PathBuf>,
-    force: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let mut path = format!("/api/skills/packages/{}/export", encoded(name));
-    if let Some(revision) = revision {
-        path = format!("{path}?revision={revision}");
-    }
+pub(super) async fn export(client: &Client, wanted: Export, term: Term) -> anyhow::Result<Exit> {
+    let name = wanted.package;
+    let revision = wanted.revision.map(|revision| revision.to_string());
+    let path = with_query(&format!("{}/export", path_of(&name)), [("revision", revision)]);
     let bytes = client.download(&path).await?;
     // By now the name is that of a package, without folders.
-    let output = output.unwrap_or_else(|| format!("{name}.skill").into());
+    let output = wanted.output.unwrap_or_else(|| format!("{name}.skill").into());
     if output == Path::new("-") {
         std::io::stdout().write_all(&bytes).context("standard output can't be written")?;
         return Ok(Exit::Done);
@@ -115,7 +143,7 @@ async fn export(
     let shown = output.display();
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
-    if !force {
+    if !wanted.force {
         options.create_new(true);
     }
     let mut file = options.open(&output).with_context(|| {
@@ -125,63 +153,58 @@ async fn export(
     Ok(term.done(&format!("wrote {shown}, {} bytes", bytes.len())))
 }
 
-async fn ready_ones(client: &Client, as_json: bool) -> anyhow::Result<Exit> {
-    let path = "/api/skills/ready-packages";
-    let names: Vec<String> = client.get(path).await?;
-    if as_json {
-        println!("{}", json!(names));
-        return Ok(Exit::Done);
-    }
-    for name in names {
-        println!("{name:<24} steward skill import --ready {name}");
-    }
-    Ok(Exit::Done)
+async fn ready_ones(client: &Client, term: Term) -> anyhow::Result<Exit> {
+    let names: Vec<String> = client.get("/api/skills/ready-packages").await?;
+    Ok(term.shown(&names, || {
+        for name in &names {
+            println!("{name:<24} steward skill import --ready {name}");
+        }
+    }))
 }
 
-async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
     let packages = client.rows("/api/skills/packages").await?;
-    if term.listed(
+    Ok(term.listed(
         &packages,
-        as_json,
         "There are no packages. Those that come with Steward: steward skill packages --ready",
-    ) {
-        return Ok(Exit::Done);
-    }
-    for one in &packages {
-        println!(
-            "{:<24} {:<12} revision {:<4} {}",
-            text(one, "name"),
-            text(one, "state"),
-            one["revision"],
-            term.dim(&first_line(text(one, "description"), 60))
-        );
-    }
-    Ok(Exit::Done)
+        |one| {
+            println!(
+                "{:<24} {:<12} revision {:<4} {}",
+                text(one, "name"),
+                text(one, "state"),
+                one["revision"],
+                term.dim(&first_line(text(one, "description"), 60))
+            );
+        },
+    ))
 }
 
-async fn revisions(client: &Client, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let path = format!("/api/skills/packages/{}", encoded(name));
-    let all = client.rows(&path).await?;
-    if as_json {
-        println!("{}", json!(all));
-        return Ok(Exit::Done);
-    }
-    for one in &all {
-        tell(one, term);
-        println!();
-    }
-    Ok(Exit::Done)
+async fn revisions(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
+    let all = client.rows(&path_of(name)).await?;
+    Ok(term.shown(&all, || {
+        for one in &all {
+            tell(one, term);
+            println!();
+        }
+    }))
 }
 
-async fn differences(client: &Client, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let path = format!("/api/skills/packages/{}/diff", encoded(name));
-    let diff: Value = client.get(&path).await?;
-    if as_json {
-        println!("{diff}");
-    } else {
-        tell_diff(&diff, term);
-    }
-    Ok(Exit::Done)
+async fn differences(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
+    let diff: Value = client.get(&format!("{}/diff", path_of(name))).await?;
+    Ok(term.shown(&diff, || {
+        let files = items(&diff, "files");
+        if files.is_empty() {
+            term.say("They are the same.");
+        }
+        for file in files {
+            println!("{} {}", term.bold(text(file, "change")), text(file, "path"));
+            println!("{}", text(file, "diff"));
+        }
+    }))
+}
+
+pub(super) fn path_of(package: &str) -> String {
+    format!("/api/skills/packages/{}", encoded(package))
 }
 
 fn tell(package: &Value, term: Term) {
@@ -193,17 +216,11 @@ fn tell(package: &Value, term: Term) {
     println!("hash         {hash}");
     println!("imported     {} by {}", time(package, "at"), text(package, "by"));
     let needs = &package["permissions"];
-    for (title, field) in [("network", "network"), ("tools", "tools"), ("credentials", "credentials")] {
-        let named = joined(&needs[field]);
-        if !named.is_empty() {
-            println!("{title:<12} {named}");
-        }
-    }
+    print_facts(["network", "tools", "credentials"].map(|field| (field, joined(needs, field))));
     if needs["scripts"] == true {
         println!("scripts      run");
     }
-    let files = package["files"].as_object().into_iter().flatten();
-    for (path, bytes) in files {
+    for (path, bytes) in package["files"].as_object().into_iter().flatten() {
         println!("file         {path} ({bytes} bytes)");
     }
     let references = package["references"].as_u64().unwrap_or_default();
@@ -215,7 +232,7 @@ fn tell(package: &Value, term: Term) {
             _ => {}
         }
     }
-    for finding in package["findings"].as_array().into_iter().flatten() {
+    for finding in items(package, "findings") {
         let severity = text(finding, "severity");
         let severity = match severity {
             "danger" => term.red(severity),
@@ -226,17 +243,5 @@ fn tell(package: &Value, term: Term) {
     }
     if state == "quarantined" {
         term.say(&format!("Nothing of it is used yet. Once it was looked at: steward skill accept {name} {hash}"));
-    }
-}
-
-fn tell_diff(diff: &Value, term: Term) {
-    let files = diff["files"].as_array().map(Vec::as_slice);
-    let files = files.unwrap_or_default();
-    if files.is_empty() {
-        term.say("They are the same.");
-    }
-    for file in files {
-        println!("{} {}", term.bold(text(file, "change")), text(file, "path"));
-        println!("{}", text(file, "diff"));
     }
 }

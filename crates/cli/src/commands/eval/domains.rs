@@ -1,16 +1,33 @@
 //! `steward eval domains`: whether questions about data are answered with the rows that are expected.
 
-use crate::args::EvalDomains;
 use crate::client::{Chat, Client};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context as _, bail};
+use clap::Args;
 use futures::StreamExt as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, Mode, Outcome, ToolResult};
+
+/// `eval domains`.
+#[derive(Debug, Clone, Args)]
+pub struct EvalDomains {
+    /// File of questions.
+    file: PathBuf,
+    /// The agent that is asked.
+    #[arg(long, default_value = "oos", value_name = "NAME")]
+    agent: String,
+    /// Only the first N.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// One JSON object instead of a line for each.
+    #[arg(long)]
+    pub(super) json: bool,
+}
 
 const TOOL: &str = "oos_query";
 /// Longest time of one question.
@@ -75,7 +92,7 @@ pub async fn run(client: &Client, args: &EvalDomains, connection: Option<&str>, 
         let chat = Chat { agent, message: case.text.clone(), conversation: None, mode: Mode::Loop, connection };
         let finding = asked(client, &chat, case).await;
         term.clear();
-        if !args.json {
+        if !term.json {
             println!("{}", line(&finding, term));
         }
         findings.push(finding);
@@ -87,7 +104,7 @@ pub async fn run(client: &Client, args: &EvalDomains, connection: Option<&str>, 
         *good += usize::from(one.right);
         *all += 1;
     }
-    if args.json {
+    if term.json {
         let kinds: BTreeMap<_, _> =
             kinds.iter().map(|(kind, (good, all))| (*kind, json!({"right": good, "questions": all}))).collect();
         println!("{}", json!({"questions": findings.len(), "right": right, "kinds": kinds, "results": findings}));
@@ -223,7 +240,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
 }
 
 fn line(finding: &Finding, term: Term) -> String {
-    let mark = if finding.right { term.green("✓") } else { term.red("✗") };
+    let mark = term.mark(finding.right);
     let rows = |count: Option<usize>| count.map_or("–".to_owned(), |count| count.to_string());
     let error = finding.error.as_ref().map(|error| format!("  [{error}]")).unwrap_or_default();
     format!(
