@@ -3,7 +3,7 @@
 use super::Client;
 use super::requests::ByteStream;
 use super::sse::Reader;
-use anyhow::{Context, anyhow};
+use anyhow::{Context, bail};
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use http::Method;
@@ -59,12 +59,6 @@ struct Open {
     broken: Option<anyhow::Error>,
 }
 
-enum Got {
-    Event(Box<Event>),
-    More,
-    Broken(anyhow::Error),
-}
-
 impl Follower<'_> {
     async fn next(&mut self) -> anyhow::Result<Event> {
         loop {
@@ -73,13 +67,13 @@ impl Follower<'_> {
                 continue;
             };
             match open.next(self.after).await {
-                Got::Event(event) => {
+                Ok(Some(event)) => {
                     self.after = event.seq;
                     self.back();
-                    return Ok(*event);
+                    return Ok(event);
                 }
-                Got::More => self.back(),
-                Got::Broken(why) => {
+                Ok(None) => self.back(),
+                Err(why) => {
                     self.open = None;
                     self.pause(why).await?;
                 }
@@ -134,30 +128,27 @@ impl Follower<'_> {
 }
 
 impl Open {
-    async fn next(&mut self, after: u64) -> Got {
+    /// The event after `after`; `None`: only a part of it has come yet. An error means that the connection broke.
+    async fn next(&mut self, after: u64) -> anyhow::Result<Option<Event>> {
         loop {
             while let Some(event) = self.ready.pop_front() {
-                if event.seq <= after {
-                    continue;
+                if event.seq == after + 1 {
+                    return Ok(Some(event));
                 }
-                if event.seq != after + 1 {
-                    return Got::Broken(anyhow!("event {} came after {after}", event.seq));
+                if event.seq > after {
+                    bail!("event {} came after {after}", event.seq);
                 }
-                return Got::Event(Box::new(event));
             }
             if let Some(why) = self.broken.take() {
-                return Got::Broken(why);
+                return Err(why);
             }
-            match tokio::time::timeout(SILENCE, self.body.next()).await {
-                Ok(Some(Ok(bytes))) => {
-                    self.broken = self.take(&bytes).err();
-                    if self.broken.is_none() {
-                        return Got::More;
-                    }
-                }
-                Ok(None) => return Got::Broken(anyhow!("the server ended the stream")),
-                Ok(Some(Err(error))) => return Got::Broken(error),
-                Err(_) => return Got::Broken(anyhow!("the server fell silent")),
+            let Ok(piece) = tokio::time::timeout(SILENCE, self.body.next()).await else {
+                bail!("the server fell silent");
+            };
+            let bytes = piece.context("the server ended the stream")??;
+            self.broken = self.take(&bytes).err();
+            if self.broken.is_none() {
+                return Ok(None);
             }
         }
     }
@@ -178,7 +169,7 @@ fn read_event(text: &str) -> anyhow::Result<Event> {
 /// An event, and its body as received.
 pub(super) fn split_event(value: Value) -> anyhow::Result<(Event, Value)> {
     let Value::Object(mut map) = value else {
-        return Err(anyhow!("an event of the server is no object"));
+        bail!("an event of the server is no object");
     };
     let event = |map: &mut Map<String, Value>| -> Option<(RunId, u64, i64, u64)> {
         let run: Uuid = serde_json::from_value(map.shift_remove("run_id")?).ok()?;

@@ -1,14 +1,11 @@
 use super::events::split_event;
 use super::{Client, with_query};
-use anyhow::{Context, bail};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use steward_core::event::Event;
 use steward_core::ports::{RunRow, RunStatus};
 use steward_core::{RunId, TenantId};
 
-/// Runs searched for the beginning or end of an id.
-const LOOKED_THROUGH: u32 = 1000;
 const PAGE: u32 = 500;
 
 #[derive(Deserialize)]
@@ -21,18 +18,28 @@ struct Resumed {
     resumed: bool,
 }
 
-/// The API has other names for some fields of a run.
-fn row_of(mut run: Value) -> anyhow::Result<RunRow> {
-    for (field, sent) in [("agent", "agent_id"), ("conversation", "conversation_id"), ("user", "user_id")] {
-        run[field] = run[sent].take();
+/// A run as the API shows it, which has other names for some fields.
+#[derive(Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+struct Run(RunRow);
+
+impl TryFrom<Map<String, Value>> for Run {
+    type Error = serde_json::Error;
+
+    fn try_from(mut run: Map<String, Value>) -> Result<Self, Self::Error> {
+        for (field, shown) in [("agent", "agent_id"), ("conversation", "conversation_id"), ("user", "user_id")] {
+            let value = run.remove(shown);
+            run.extend(value.map(|value| (field.to_owned(), value)));
+        }
+        run.insert("tenant".to_owned(), json!(TenantId::DEFAULT));
+        serde_json::from_value(Value::Object(run)).map(Self)
     }
-    run["tenant"] = json!(TenantId::DEFAULT);
-    serde_json::from_value(run).context("a run of the server is not understood")
 }
 
 impl Client {
     pub async fn run(&self, id: RunId) -> anyhow::Result<RunRow> {
-        row_of(self.get(&format!("/api/runs/{id}")).await?)
+        let Run(row) = self.get(&format!("/api/runs/{id}")).await?;
+        Ok(row)
     }
 
     /// Newest first, and whether there are more.
@@ -47,7 +54,7 @@ impl Client {
         let limit = limit as usize;
         let most = if before.is_some() { usize::MAX } else { limit };
         let (rows, mut more) = self.list(&path, most).await?;
-        let mut rows = rows.into_iter().map(row_of).collect::<anyhow::Result<Vec<RunRow>>>()?;
+        let mut rows: Vec<RunRow> = rows.into_iter().map(|Run(row)| row).collect();
         if let Some(before) = before {
             // Ids grow with time, so the list is in their order.
             rows.retain(|row| row.id < before);
@@ -55,22 +62,6 @@ impl Client {
             rows.truncate(limit);
         }
         Ok((rows, more))
-    }
-
-    pub async fn find_run(&self, text: &str) -> anyhow::Result<RunRow> {
-        if let Ok(id) = text.parse::<RunId>() {
-            return self.run(id).await;
-        }
-        let (mut found, _) = self.runs(None, None, LOOKED_THROUGH).await?;
-        found.retain(|row| {
-            let id = row.id.to_string();
-            id.starts_with(text) || id.ends_with(text)
-        });
-        match found.len() {
-            1 => Ok(found.remove(0)),
-            0 => bail!("no run `{text}`; `steward runs` lists them"),
-            many => bail!("`{text}` fits {many} runs; give more of the id"),
-        }
     }
 
     /// The next part of the log, each event with its body as received; empty at its end.

@@ -55,8 +55,7 @@ impl Socket {
             return Ok(Err(Absent::NoServer));
         };
         same_version(&file.version, &file)?;
-        let key = key(data_dir, own_key.as_ref())?;
-        let address = Address { http: http(file.certificate.as_deref())?, url: file.url.clone(), key };
+        let address = Address::of(&file, data_dir, own_key.as_ref())?;
         let version = address.version().await;
         let socket = Self { data_dir: data_dir.to_owned(), own_key, address: RwLock::new(address) };
         match version {
@@ -78,6 +77,11 @@ impl Socket {
 }
 
 impl Address {
+    fn of(file: &ServeFile, data_dir: &Path, own_key: Option<&SecretString>) -> anyhow::Result<Self> {
+        let key = key(data_dir, own_key)?;
+        Ok(Self { http: http(file.certificate.as_deref())?, url: file.url.clone(), key })
+    }
+
     async fn version(&self) -> anyhow::Result<String> {
         let answer = self
             .http
@@ -132,11 +136,9 @@ impl Transport for Socket {
         let Ok(Some(file)) = ServeFile::read(&self.data_dir) else {
             return;
         };
-        let (Ok(http), Ok(key)) = (http(file.certificate.as_deref()), key(&self.data_dir, self.own_key.as_ref()))
-        else {
+        let Ok(address) = Address::of(&file, &self.data_dir, self.own_key.as_ref()) else {
             return;
         };
-        let address = Address { http, url: file.url, key };
         if address.version().await.is_ok_and(|version| version == VERSION) {
             *self.address.write().unwrap_or_else(PoisonError::into_inner) = address;
         }

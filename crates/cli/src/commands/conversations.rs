@@ -1,4 +1,4 @@
-use super::rows::by_id;
+use super::rows::{by_id, find_run};
 use crate::client::{Client, with_query};
 use crate::exit::Exit;
 use crate::term::Term;
@@ -119,7 +119,7 @@ pub async fn run(client: &Client, args: &Conversations, term: Term) -> anyhow::R
             let talk = find(client, id, false).await?;
             let mut body = json!({});
             if let Some(text) = before {
-                body["before_run"] = json!(client.find_run(text).await?.id);
+                body["before_run"] = json!(find_run(client, text).await?.id);
             }
             let copy: Conversation = client.post(&format!("/api/conversations/{}/fork", talk.id), &body).await?;
             let copy = copy.id;

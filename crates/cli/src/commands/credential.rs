@@ -7,7 +7,6 @@ use crate::options::{ROLES, duration};
 use crate::term::Term;
 use anyhow::{anyhow, bail};
 use clap::{Args, Subcommand};
-use fields::Source;
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
@@ -200,7 +199,7 @@ async fn uses(client: &Client, one: &Value, term: Term) -> anyhow::Result<Exit> 
 
 async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
     let kind: CredentialKind = serde_json::from_value(wanted.kind.into())?;
-    let mut given = fields::given(kind, &wanted.fields, Source::StandardInput)?;
+    let mut given = fields::given(kind, &wanted.fields)?;
     fields::missing(kind, &mut given, term).await?;
     let name = wanted.name;
     let body = json!({
@@ -221,7 +220,7 @@ async fn change(client: &Client, wanted: Change, term: Term) -> anyhow::Result<E
     let found = CREDENTIAL.find(client, &wanted.credential).await?;
     let kind: CredentialKind = serde_json::from_value(found["kind"].clone())
         .map_err(|_| anyhow!("the kind {} is not known to this program", found["kind"]))?;
-    let mut given = fields::given(kind, &wanted.fields, Source::StandardInput)?;
+    let mut given = fields::given(kind, &wanted.fields)?;
     for field in &wanted.ask {
         fields::asked(kind, field, &mut given, term).await?;
     }

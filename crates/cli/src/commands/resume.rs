@@ -1,4 +1,5 @@
 use super::follow::Follow;
+use super::rows::find_run;
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
@@ -20,7 +21,7 @@ const MOST: u32 = 1000;
 pub async fn run(client: &Client, run: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let mut chosen = Vec::new();
     match run {
-        Some(text) => chosen.push(client.find_run(text).await?),
+        Some(text) => chosen.push(find_run(client, text).await?),
         None => {
             for status in [RunStatus::Running, RunStatus::Parked] {
                 chosen.extend(client.runs(Some(status), None, MOST).await?.0);

@@ -6,8 +6,13 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
+use steward_core::ports::RunRow;
+use steward_core::{RunId, Timestamp};
 
+/// Shortest part of an id that finds a row, characters.
 const LEAST: usize = 4;
+/// Runs searched for the beginning or end of an id.
+const LOOKED_THROUGH: u32 = 1000;
 
 /// Says what to do where a running server wants an administrator. `what` as in "manages users".
 pub fn for_administrators(client: &Client, error: anyhow::Error, what: &str) -> anyhow::Error {
@@ -86,6 +91,16 @@ pub fn by_id<T>(mut rows: Vec<T>, text: &str, id: impl Fn(&T) -> String, what: &
     }
 }
 
+/// The run of this id, or whose id begins or ends with it.
+pub async fn find_run(client: &Client, text: &str) -> anyhow::Result<RunRow> {
+    if let Ok(id) = text.parse::<RunId>() {
+        return client.run(id).await;
+    }
+    let (rows, _) = client.runs(None, None, LOOKED_THROUGH).await?;
+    let none = format!("no run `{text}`; `steward runs` lists them");
+    by_id(rows, text, |row| row.id.to_string(), "runs", &none)
+}
+
 /// Empty if the row has none.
 pub fn text<'v>(row: &'v Value, field: &str) -> &'v str {
     row[field].as_str().unwrap_or_default()
@@ -155,7 +170,7 @@ pub fn content_of(file: &Path) -> anyhow::Result<String> {
 
 /// A time of a row, for people; empty if it has none.
 pub fn time(row: &Value, field: &str) -> String {
-    row[field].as_i64().map(|at| steward_core::Timestamp(at).rfc3339()).unwrap_or_default()
+    row[field].as_i64().map(|at| Timestamp(at).rfc3339()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use super::follow::Follow;
 use super::resume::{self, place};
-use super::rows::{items, object, text};
+use super::rows::{find_run, items, object, text};
 use crate::client::{Client, Started, encoded};
 use crate::exit::Exit;
 use crate::term::Term;
@@ -194,7 +194,7 @@ struct KeptRun {
 const SHOWN: usize = 200;
 
 async fn show(client: &Client, run: &str, term: Term) -> anyhow::Result<Exit> {
-    let row = client.find_run(run).await?;
+    let row = find_run(client, run).await?;
     if !term.json {
         println!("run {}  {} {}  {}", row.id, state(&row), verdict(&row), row.title);
         if let Some(from) = row.forked_from {
@@ -223,7 +223,7 @@ async fn show(client: &Client, run: &str, term: Term) -> anyhow::Result<Exit> {
 const LIMIT: Duration = Duration::from_secs(30);
 
 async fn stop(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
-    let row = client.find_run(text).await?;
+    let row = find_run(client, text).await?;
     if row.status == RunStatus::Finished {
         term.say(&format!("run {} has ended already", row.id));
         return Ok(Exit::Done);
@@ -250,7 +250,7 @@ async fn stop(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
 }
 
 async fn steer(client: &Client, run: &str, text: &str, term: Term) -> anyhow::Result<Exit> {
-    let row = client.find_run(run).await?;
+    let row = find_run(client, run).await?;
     if row.status == RunStatus::Finished {
         bail!("run {} has ended; begin another, or fork it: steward runs fork {}", row.id, row.id);
     }
@@ -259,7 +259,7 @@ async fn steer(client: &Client, run: &str, text: &str, term: Term) -> anyhow::Re
 }
 
 async fn undo(client: &Client, run: &str, call: Option<&str>, term: Term) -> anyhow::Result<Exit> {
-    let row = client.find_run(run).await?;
+    let row = find_run(client, run).await?;
     let body = object([("call_id", call.map(Value::from))]);
     let undone: Value = client.post(&format!("/api/runs/{}/undo", row.id), &Value::Object(body)).await?;
     let report = items(&undone, "items");
@@ -271,7 +271,7 @@ async fn undo(client: &Client, run: &str, call: Option<&str>, term: Term) -> any
 }
 
 async fn fork(client: &Client, wanted: Fork, connection: Option<&str>, term: Term) -> anyhow::Result<Exit> {
-    let row = client.find_run(&wanted.run).await?;
+    let row = find_run(client, &wanted.run).await?;
     let connection = client.connection_named(connection).await?;
     let body = object([
         ("seq", wanted.at.map(Value::from)),
@@ -284,7 +284,7 @@ async fn fork(client: &Client, wanted: Fork, connection: Option<&str>, term: Ter
 }
 
 async fn replay(client: &Client, run: &str, term: Term) -> anyhow::Result<Exit> {
-    let row = client.find_run(run).await?;
+    let row = find_run(client, run).await?;
     let report: Value = client.act(&format!("/api/runs/{}/replay", row.id)).await?;
     let (same, decisions) = (report["same"] == true, &report["decisions"]);
     term.shown(&report, || {
@@ -308,7 +308,7 @@ pub(super) fn print_differences(term: Term, report: &Value) {
 }
 
 async fn keep(client: &Client, run: &str, name: &str, term: Term) -> anyhow::Result<Exit> {
-    let row = client.find_run(run).await?;
+    let row = find_run(client, run).await?;
     client.post::<Value>(&format!("/api/runs/{}/keep", row.id), &json!({"name": name})).await?;
     Ok(term.done(&format!("kept as `{}`; replay all kept runs with: steward eval kept", name.trim())))
 }

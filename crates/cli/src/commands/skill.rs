@@ -257,14 +257,11 @@ async fn rollback(client: &Client, wanted: &str, version: u32, term: Term) -> an
 async fn create(client: &Client, wanted: &Create, term: Term) -> anyhow::Result<Exit> {
     let skills = read(&wanted.file)?;
     let upsert = wanted.upsert;
-    let agent = match wanted.agent.as_deref() {
-        Some(name) => Some((name, client.agent_named(Some(name)).await?.id)),
-        None => None,
-    };
+    let agent = id_of(client, wanted.agent.as_deref()).await?.zip(wanted.agent.as_deref());
     let mut made = Vec::new();
     for skill in &skills {
         let name = text(skill, "name");
-        let kept = if let Some((_, id)) = agent {
+        let kept = if let Some((id, _)) = &agent {
             let path = format!("/api/universal-agents/{id}/skills:create_and_attach");
             let mut both: Value = client.post(&path, skill).await?;
             both["skill"].take()
@@ -273,7 +270,7 @@ async fn create(client: &Client, wanted: &Create, term: Term) -> anyhow::Result<
             client.post(&path, skill).await?
         };
         if !term.json {
-            let whose = agent.map_or_else(String::new, |(agent, _)| format!(", and {agent} has it"));
+            let whose = agent.as_ref().map(|(_, agent)| format!(", and {agent} has it")).unwrap_or_default();
             term.say(&format!("`{name}` is kept, version {}{whose}", kept["version"]));
         }
         made.push(kept);
@@ -303,22 +300,20 @@ async fn test(client: &Client, wanted: &Test, term: Term) -> anyhow::Result<Exit
     let arguments: Value = serde_json::from_str(&wanted.arguments)
         .context("--arguments is no JSON; write an object in single quotes, such as '{\"limit\": 10}'")?;
     let mut body = json!({"arguments": arguments, "dry_run": true, "confirm": true});
-    if let Some(name) = &wanted.agent {
-        body["agent"] = json!(client.agent_named(Some(name)).await?.id);
+    if let Some(id) = id_of(client, wanted.agent.as_deref()).await? {
+        body["agent"] = id.into();
     }
     let path = format!("{}/test", SKILL.path_of(&skill));
-    let looks = text(&skill, "risk") == "read";
-    if wanted.run && !wanted.yes && !looks {
-        if !term.can_ask {
-            bail!(
-                "`{}` changes something or sends it out; look at what it would do without --run, then add -y",
-                text(&skill, "name")
-            );
+    if wanted.run && text(&skill, "risk") != "read" {
+        if term.can_ask && !wanted.yes {
+            let dry: Value = client.post(&path, &body).await?;
+            term.say(text(&dry, "preview"));
         }
-        let dry: Value = client.post(&path, &body).await?;
-        term.say(text(&dry, "preview"));
-        if !term.agrees("Do it? [y/N]") {
-            term.say("nothing was done");
+        let nobody = format!(
+            "`{}` changes something or sends it out; look at what it would do without --run, then add -y",
+            text(&skill, "name")
+        );
+        if !term.confirmed(wanted.yes, "Do it?", &nobody, "nothing was done")? {
             return Ok(Exit::Refused);
         }
     }

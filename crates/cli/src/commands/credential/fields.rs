@@ -5,7 +5,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
 use steward_core::credential::CredentialKind;
 
@@ -26,23 +26,26 @@ pub struct Fields {
 /// Longest value, bytes.
 const MOST: u64 = 1 << 20;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
-    StandardInput,
-    /// For tests.
-    #[cfg(test)]
-    Text(&'static str),
-}
-
 pub(super) struct Given {
     pub values: BTreeMap<String, String>,
-    source: Source,
-    /// Whether standard input was read, which is possible only once.
-    read: bool,
+    /// Standard input, until it was read.
+    input: Option<Box<dyn Read + Send>>,
+    /// Whether a program or a file is behind it.
+    piped: bool,
 }
 
-pub(super) fn given(kind: CredentialKind, fields: &Fields, source: Source) -> anyhow::Result<Given> {
-    let mut given = Given { values: BTreeMap::new(), source, read: false };
+pub(super) fn given(kind: CredentialKind, fields: &Fields) -> anyhow::Result<Given> {
+    let piped = !std::io::stdin().is_terminal();
+    given_with(kind, fields, Box::new(std::io::stdin()), piped)
+}
+
+fn given_with(
+    kind: CredentialKind,
+    fields: &Fields,
+    input: Box<dyn Read + Send>,
+    piped: bool,
+) -> anyhow::Result<Given> {
+    let mut given = Given { values: BTreeMap::new(), input: Some(input), piped };
     if let Some(file) = &fields.fields {
         let text = given.file(file)?;
         let shown = file.display();
@@ -95,7 +98,8 @@ pub(super) async fn missing(kind: CredentialKind, given: &mut Given, term: Term)
     }
     if let [only] = wanted[..]
         && !kind.shows(only)
-        && given.can_be_read()
+        && given.piped
+        && given.input.is_some()
     {
         let text = given.file(Path::new("-"))?;
         return given.put(only, trimmed(&text));
@@ -135,27 +139,10 @@ impl Given {
         Ok(())
     }
 
-    fn can_be_read(&self) -> bool {
-        !self.read
-            && match self.source {
-                Source::StandardInput => !std::io::stdin().is_terminal(),
-                #[cfg(test)]
-                Source::Text(_) => true,
-            }
-    }
-
     fn file(&mut self, path: &Path) -> anyhow::Result<String> {
         let mut text = String::new();
-        let from: Box<dyn std::io::Read> = if path == Path::new("-") {
-            if self.read {
-                bail!("standard input can be read once; give the other fields by files");
-            }
-            self.read = true;
-            match self.source {
-                Source::StandardInput => Box::new(std::io::stdin()),
-                #[cfg(test)]
-                Source::Text(text) => Box::new(text.as_bytes()),
-            }
+        let from: Box<dyn Read> = if path == Path::new("-") {
+            self.input.take().context("standard input can be read once; give the other fields by files")?
         } else {
             let opened = std::fs::File::open(path);
             Box::new(opened.with_context(|| format!("cannot read {}", path.display()))?)
@@ -180,7 +167,7 @@ fn trimmed(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{Fields, Given, Source, given, missing, trimmed};
+    use super::{Fields, Given, given_with, missing, trimmed};
     use crate::term::Term;
     use steward_core::credential::CredentialKind;
 
@@ -188,7 +175,7 @@ mod tests {
         // No terminal: nothing is asked.
         let mut term = Term::detect(true);
         term.can_ask = false;
-        let mut all = given(kind, &fields, Source::Text(input)).map_err(|why| why.to_string())?;
+        let mut all = given_with(kind, &fields, Box::new(input.as_bytes()), true).map_err(|why| why.to_string())?;
         missing(kind, &mut all, term).await.map_err(|why| why.to_string())?;
         Ok(all)
     }

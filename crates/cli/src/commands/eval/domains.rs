@@ -55,7 +55,7 @@ struct Case {
     ordered: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Finding {
     id: String,
     kind: String,
@@ -123,13 +123,8 @@ async fn asked(client: &Client, chat: &Chat, case: &Case) -> Finding {
         id: case.id.clone(),
         kind: case.kind.clone(),
         text: case.text.clone(),
-        right: false,
-        query: Value::Null,
-        found: None,
         expected: case.rows.as_ref().map(Vec::len),
-        answer: String::new(),
-        ms: 0,
-        error: None,
+        ..Finding::default()
     };
     match tokio::time::timeout(LONGEST, follow(client, chat, &mut finding)).await {
         Ok(Ok(rows)) => {
@@ -147,15 +142,9 @@ async fn asked(client: &Client, chat: &Chat, case: &Case) -> Finding {
 async fn follow(client: &Client, chat: &Chat, finding: &mut Finding) -> anyhow::Result<Option<Rows>> {
     let run = client.chat(chat).await?.run;
     let mut events = client.events(run, 0);
-    let mut calls: BTreeMap<String, String> = BTreeMap::new();
     while let Some(event) = events.next().await {
         match event?.body {
-            EventBody::ToolIntent { call_id, tool, .. } => {
-                calls.insert(call_id, tool);
-            }
-            EventBody::ToolResult { call_id, result: ToolResult::Ok { data: Some(data), .. }, .. }
-                if calls.get(&call_id).is_some_and(|name| name == TOOL) =>
-            {
+            EventBody::ToolResult { tool, result: ToolResult::Ok { data: Some(data), .. }, .. } if tool == TOOL => {
                 finding.query = data["query"].clone();
             }
             EventBody::ApprovalRequested { .. } => {
