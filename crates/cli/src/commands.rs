@@ -52,6 +52,7 @@ pub enum Command {
     Ask(ask::Ask),
     Chat(chat::Chat),
     Sample(sample::Sample),
+    #[command(mut_arg("json", |json| json.help("JSON instead of a table")))]
     Runs(runs::Runs),
     Resume(resume::Resume),
     Approvals(Actions<approvals::ApprovalAction>),

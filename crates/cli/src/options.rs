@@ -8,7 +8,7 @@ pub const ROLES: [&str; 4] = ["admin", "operator", "developer", "viewer"];
 
 // What a command does, of which none means to list. It has no doc comment, since that would be the command's help text,
 // which stands at its actions.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Actions<A: Subcommand> {
     #[command(subcommand)]
     pub action: Option<A>,

@@ -12,6 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 const PIPE_CLOSED: i32 = 141;
 
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Term {
     colour: bool,
     /// Whether standard error is a terminal, so that progress may be shown.
@@ -63,6 +64,16 @@ impl Term {
 
     pub fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr(), "{line}");
+    }
+
+    /// Says what is only good to know.
+    pub fn note(self, line: &str) {
+        self.say(&self.dim(line));
+    }
+
+    /// Says what to look out for.
+    pub fn warn(self, line: &str) {
+        self.say(&self.yellow(line));
     }
 
     pub fn done(self, line: &str) -> Exit {

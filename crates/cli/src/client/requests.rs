@@ -75,6 +75,7 @@ impl Client {
     pub async fn close(&self) {
         self.transport.close().await;
     }
+
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }

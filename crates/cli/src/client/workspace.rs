@@ -19,7 +19,7 @@ impl Client {
         let own = self.folder().await?;
         let term = self.term;
         if self.server_url().is_none() {
-            term.say(&term.dim(&format!("works in {} (no server is running)", own.display())));
+            term.note(&format!("works in {} (no server is running)", own.display()));
             return Ok(own);
         }
         if here && workspace(None)? != own {
@@ -40,7 +40,7 @@ impl Client {
                 );
             }
         }
-        term.say(&term.dim(&format!("works in {}, the workspace of the running server", own.display())));
+        term.note(&format!("works in {}, the workspace of the running server", own.display()));
         Ok(own)
     }
 }

@@ -6,7 +6,6 @@ use crate::options::Word;
 use crate::term::Term;
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
-use http::Method;
 use serde_json::{Value, json};
 use steward_core::AgentId;
 
@@ -16,7 +15,6 @@ use steward_core::AgentId;
     after_help = "Examples:\n  steward access show agent reporter\n  steward access restrict agent reporter\n  steward access give agent reporter --group editors\n  steward access give skill uptime --user ann@example.org --level edit\n  steward access take agent reporter --group editors\n  steward access why agent reporter --user ann@example.org\n  steward access of ann@example.org\n  steward access defaults --new-restricted true"
 )]
 pub struct AccessArgs {
-    /// What to do.
     #[command(subcommand)]
     action: AccessAction,
     /// JSON instead of text.
@@ -46,7 +44,6 @@ pub struct GranteeArg {
     group: Option<String>,
 }
 
-/// What to do with the right to use single things.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AccessAction {
     /// Show who may use and change it.
@@ -57,10 +54,8 @@ pub enum AccessAction {
     Open(Picked),
     /// Give a user or a group a grant, in the place of the one that they have.
     Give {
-        /// What for.
         #[command(flatten)]
         picked: Picked,
-        /// Whom.
         #[command(flatten)]
         grantee: GranteeArg,
         /// How far it reaches.
@@ -69,16 +64,13 @@ pub enum AccessAction {
     },
     /// Take the grant of a user or a group; runs at work end at their next call.
     Take {
-        /// What for.
         #[command(flatten)]
         picked: Picked,
-        /// Whose.
         #[command(flatten)]
         grantee: GranteeArg,
     },
     /// What somebody may do with it, why, and what they lack for more.
     Why {
-        /// With what.
         #[command(flatten)]
         picked: Picked,
         /// Who; by default you.
@@ -146,8 +138,7 @@ pub async fn run(client: &Client, args: AccessArgs, term: Term) -> anyhow::Resul
 
 async fn restrict(client: &Client, picked: &Picked, restricted: bool, term: Term) -> anyhow::Result<Exit> {
     let path = path_of(client, picked).await?;
-    let body = json!({"restricted": restricted});
-    let access: Value = client.request(Method::PUT, &path, Some(&body)).await?;
+    let access: Value = client.put(&path, &json!({"restricted": restricted})).await?;
     let said = if restricted {
         format!("only those with a grant may use {}, from their next call on", what(&access))
     } else {
@@ -209,7 +200,7 @@ async fn of(client: &Client, user: Option<&str>, term: Term) -> anyhow::Result<E
 
 async fn defaults(client: &Client, new_restricted: Option<bool>, term: Term) -> anyhow::Result<Exit> {
     let now: Value = match new_restricted {
-        Some(wanted) => client.request(Method::PUT, DEFAULTS, Some(&json!({"new_restricted": wanted}))).await?,
+        Some(wanted) => client.put(DEFAULTS, &json!({"new_restricted": wanted})).await?,
         None => client.get(DEFAULTS).await?,
     };
     let said = if now["new_restricted"] == true {

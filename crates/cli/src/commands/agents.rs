@@ -4,6 +4,7 @@ mod own_data;
 use crate::client::{Client, KnownConnection};
 use crate::commands::rows::{cell, first_line, text};
 use crate::exit::Exit;
+use crate::options::Actions;
 use crate::term::Term;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -16,18 +17,13 @@ use steward_core::policy::Decision;
     after_help = "Examples:\n  steward agents\n  steward agents add reporter --instructions \"You write short reports.\" --tools read,list,write\n  steward agents edit reporter --allow write --prefers big\n  steward agents remove reporter\n  steward ask --agent reporter \"…\""
 )]
 pub struct Agents {
-    /// What to do; none lists.
-    #[command(subcommand)]
-    action: Option<AgentAction>,
     /// Those that were removed instead.
     #[arg(long)]
     removed: bool,
-    /// JSON instead of text.
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    actions: Actions<AgentAction>,
 }
 
-/// What to do with agents.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AgentAction {
     /// Show an agent's settings.
@@ -47,7 +43,6 @@ pub enum AgentAction {
         after_help = "Examples:\n  steward agents memory show clerk\n  steward agents memory append clerk \"The fiscal year starts in April.\"\n  steward agents memory set clerk --from memory.md"
     )]
     Memory {
-        /// What to do with it.
         #[command(subcommand)]
         action: own_data::MemoryAction,
     },
@@ -56,7 +51,6 @@ pub enum AgentAction {
         after_help = "Examples:\n  steward agents database tables clerk\n  steward agents database query clerk \"SELECT * FROM ai_expenses\""
     )]
     Database {
-        /// What to do with it.
         #[command(subcommand)]
         action: own_data::DatabaseAction,
     },
@@ -69,8 +63,8 @@ pub enum AgentAction {
 }
 
 pub async fn run(client: &Client, args: Agents, term: Term) -> anyhow::Result<Exit> {
-    let term = term.with_json(args.json);
-    match args.action {
+    let term = term.with_json(args.actions.json);
+    match args.actions.action {
         None if args.removed => removed(client, term).await,
         None => list(client, term).await,
         Some(AgentAction::Show { name }) => show(client, name.as_deref(), term).await,

@@ -1,7 +1,7 @@
 use crate::client::{ByteStream, Client, with_query};
 use crate::commands::rows::{cell, for_administrators};
 use crate::exit::Exit;
-use crate::options::{Word, duration};
+use crate::options::{Actions, Word, duration};
 use crate::term::Term;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -22,18 +22,20 @@ use steward_core::audit::{AuditResult, Break, Link, SealedEntry};
     after_help = "Examples:\n  steward audit --action auth --since 1d\n  steward audit --run 3f2a91c0-0000-7000-8000-000000000001\n  steward audit export --format csv --output audit.csv\n  steward audit verify\n  steward audit retention --days 365\n\nOnly administrators may. Without a server you are one. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
 )]
 pub struct AuditArgs {
-    /// What to do; none lists.
-    #[command(subcommand)]
-    action: Option<AuditAction>,
-    /// Which entries.
+    #[command(flatten)]
+    listed: Listed,
+    #[command(flatten)]
+    actions: Actions<AuditAction>,
+}
+
+/// What is listed.
+#[derive(Debug, Clone, Args)]
+pub struct Listed {
     #[command(flatten)]
     wanted: AuditWanted,
     /// At most so many.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// JSON instead of text.
-    #[arg(long, global = true)]
-    json: bool,
 }
 
 /// Which entries. All that is given must fit.
@@ -84,18 +86,10 @@ pub enum ResultArg {
     Uncertain,
 }
 
-/// What to do with the audit trail.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AuditAction {
     /// List entries, newest first.
-    List {
-        /// Which entries.
-        #[command(flatten)]
-        wanted: AuditWanted,
-        /// At most so many.
-        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-        limit: u32,
-    },
+    List(Listed),
     /// Show one entry.
     Show {
         /// Its number.
@@ -103,7 +97,6 @@ pub enum AuditAction {
     },
     /// Write entries to a file, oldest first.
     Export {
-        /// Which entries.
         #[command(flatten)]
         wanted: AuditWanted,
         /// How it is written.
@@ -155,10 +148,10 @@ struct Report {
 }
 
 pub async fn run(client: &Client, args: AuditArgs, term: Term) -> anyhow::Result<Exit> {
-    let term = term.with_json(args.json);
-    let done = match args.action {
-        None => list(client, &args.wanted, args.limit, term).await,
-        Some(AuditAction::List { wanted, limit }) => list(client, &wanted, limit, term).await,
+    let term = term.with_json(args.actions.json);
+    let done = match args.actions.action {
+        None => list(client, &args.listed, term).await,
+        Some(AuditAction::List(listed)) => list(client, &listed, term).await,
         Some(AuditAction::Show { seq }) => show(client, seq, term).await,
         Some(AuditAction::Export { wanted, format, output }) => {
             export(client, &wanted, format, output.as_deref(), term).await
@@ -189,9 +182,9 @@ fn path_to(client: &Client, path: &str, wanted: &AuditWanted) -> String {
     with_query(path, parts)
 }
 
-async fn list(client: &Client, wanted: &AuditWanted, limit: u32, term: Term) -> anyhow::Result<Exit> {
-    let path = path_to(client, "/api/audit", wanted);
-    let (rows, more): (Vec<SealedEntry>, bool) = client.list(&path, limit as usize).await?;
+async fn list(client: &Client, listed: &Listed, term: Term) -> anyhow::Result<Exit> {
+    let path = path_to(client, "/api/audit", &listed.wanted);
+    let (rows, more): (Vec<SealedEntry>, bool) = client.list(&path, listed.limit as usize).await?;
     Ok(term.shown(&json!({"entries": rows, "more": more}), || {
         if rows.is_empty() {
             term.say("No entry fits.");

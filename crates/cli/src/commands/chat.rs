@@ -41,7 +41,7 @@ pub async fn run(client: &Client, args: &Chat, connection: Option<&str>, term: T
         Some(id) => client.agent_of(id).await?,
         None => client.agent_named(args.agent.as_deref()).await?,
     };
-    term.say(&term.dim(&format!("with {}; an empty line or Ctrl-D ends it", agent.name)));
+    term.note(&format!("with {}; an empty line or Ctrl-D ends it", agent.name));
     super::reminders::tell(client, term).await;
     let follow = Follow { yes: args.yes, ..Follow::plain(term) };
     let mut exit = Exit::Done;
@@ -59,7 +59,7 @@ pub async fn run(client: &Client, args: &Chat, connection: Option<&str>, term: T
         }
     }
     if let Some(id) = conversation {
-        term.say(&term.dim(&format!("go on with: steward chat --conversation {id}")));
+        term.note(&format!("go on with: steward chat --conversation {id}"));
     }
     Ok(exit)
 }

@@ -1,5 +1,6 @@
 //! Keys of connections from a terminal or standard input, as the API takes them.
 
+use super::rows::text;
 use crate::term::Term;
 use anyhow::{Context, bail};
 use clap::Args;
@@ -42,39 +43,46 @@ pub(super) fn has_own_header(provider: Provider) -> bool {
 
 /// The API's `auth` object; prompts for what has to be typed.
 pub(super) async fn given(args: &AuthArgs, term: Term) -> anyhow::Result<Value> {
+    let auth = match (&args.user, &args.header, &args.region) {
+        (Some(user), ..) => json!({"kind": "basic", "user": user}),
+        (_, Some(header), _) => json!({"kind": "header", "header": header}),
+        (_, _, Some(region)) => json!({"kind": "aws", "region": region}),
+        _ => json!({"kind": "bearer"}),
+    };
     if let Some(variable) = &args.key_env {
-        return Ok(match (&args.user, &args.header) {
-            (Some(user), _) => json!({"kind": "basic_env", "user": user, "variable": variable}),
-            (_, Some(header)) => {
-                json!({"kind": "header_env", "header": header, "variable": variable})
-            }
-            _ => json!({"kind": "bearer_env", "variable": variable}),
-        });
+        let mut auth = from_environment(auth);
+        auth["variable"] = json!(variable);
+        return Ok(auth);
     }
     let Some(from) = &args.key else {
-        return Ok(match (&args.user, &args.header, &args.region) {
-            (None, None, None) => json!({"kind": "none"}),
-            (None, None, Some(region)) if args.access_key_id.is_none() => {
-                json!({"kind": "aws_env", "region": region})
-            }
+        return match text(&auth, "kind") {
+            "bearer" => Ok(json!({"kind": "none"})),
+            "aws" if args.access_key_id.is_none() => Ok(from_environment(auth)),
             _ => bail!("add --key to type in the key, or --key - to give it on standard input"),
-        });
+        };
     };
-    let key = secret(Some(from), args.session_token, term).await?;
-    Ok(match (&args.user, &args.header, &args.region) {
-        (Some(user), ..) => json!({"kind": "basic", "user": user, "key": key.first}),
-        (_, Some(header), _) => json!({"kind": "header", "header": header, "key": key.first}),
-        (_, _, Some(region)) => {
-            let Some(id) = &args.access_key_id else {
-                bail!("an access key has an id, too: add --access-key-id ID");
-            };
-            json!({
-                "kind": "aws", "region": region, "access_key_id": id,
-                "secret_access_key": key.first, "session_token": key.session,
-            })
-        }
-        _ => json!({"kind": "bearer", "key": key.first}),
-    })
+    let secret = secret(Some(from), args.session_token, term).await?;
+    if auth["kind"] == "aws" && args.access_key_id.is_none() {
+        bail!("an access key has an id, too: add --access-key-id ID");
+    }
+    Ok(with_secret(auth, args.access_key_id.as_deref(), &secret))
+}
+
+fn from_environment(mut auth: Value) -> Value {
+    auth["kind"] = format!("{}_env", text(&auth, "kind")).into();
+    auth
+}
+
+/// An `auth` object with what is secret of it; `id` is that of an access key.
+pub(super) fn with_secret(mut auth: Value, id: Option<&str>, secret: &Secret) -> Value {
+    if auth["kind"] == "aws" {
+        auth["access_key_id"] = json!(id);
+        auth["secret_access_key"] = json!(secret.first);
+        auth["session_token"] = json!(secret.session);
+    } else {
+        auth["key"] = json!(secret.first);
+    }
+    auth
 }
 
 pub(super) struct Secret {
@@ -86,19 +94,13 @@ pub(super) struct Secret {
 pub(super) async fn secret(from: Option<&str>, session: bool, term: Term) -> anyhow::Result<Secret> {
     match from {
         Some("-") => {
-            let mut text = String::new();
-            std::io::stdin()
-                .take(MOST)
-                .read_to_string(&mut text)
-                .context("the key can't be read from standard input")?;
-            read(&text, session)
+            let text = std::io::read_to_string(std::io::stdin().take(MOST));
+            read(&text.context("the key can't be read from standard input")?, session)
         }
         None | Some("") if term.can_ask => {
             let first = term.ask_hidden("Key:").await?.unwrap_or_default();
-            let mut session = session.then(String::new);
-            if let Some(token) = &mut session {
-                *token = term.ask_hidden("Session token:").await?.unwrap_or_default();
-            }
+            let session =
+                if session { Some(term.ask_hidden("Session token:").await?.unwrap_or_default()) } else { None };
             if first.is_empty() || session.as_deref() == Some("") {
                 bail!("nothing was typed, so nothing was changed");
             }

@@ -1,4 +1,4 @@
-use super::connection_auth::{AuthArgs, given, has_own_header, secret};
+use super::connection_auth::{AuthArgs, given, has_own_header, secret, with_secret};
 use super::rows::{CONNECTION, cell, text};
 use crate::client::{Client, KnownConnection};
 use crate::exit::Exit;
@@ -47,7 +47,6 @@ pub struct Add {
     /// Model name there; found out where the server lists only one.
     #[arg(long)]
     model: Option<String>,
-    /// How it proves who it is.
     #[command(flatten)]
     auth: AuthArgs,
     /// Context window, tokens; an exam finds it out.
@@ -108,9 +107,9 @@ async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
             let place = if one.base_url.is_empty() { "in a child process" } else { &one.base_url };
             println!("{mark} {:<16} {:<28} {place}  {}", one.name, one.model, term.dim(&known.from));
         }
-        term.say(&term.dim(
+        term.note(
             "* used where nothing else is said; --connection NAME or `steward connections default NAME` changes it",
-        ));
+        );
     }))
 }
 
@@ -222,7 +221,7 @@ async fn key(client: &Client, wanted: &Key, term: Term) -> anyhow::Result<Exit> 
     let found =
         found.with_context(|| format!("there is no connection `{name}`; `steward connections` shows what there is"))?;
     let before = &found["auth"];
-    let mut auth = match text(before, "kind") {
+    let auth = match text(before, "kind") {
         "none" | "bearer" | "bearer_env" | "api_key" | "api_key_env" => {
             let provider = serde_json::from_value(found["provider"].clone())?;
             let own = has_own_header(provider) || text(before, "kind").starts_with("api_key");
@@ -232,26 +231,13 @@ async fn key(client: &Client, wanted: &Key, term: Term) -> anyhow::Result<Exit> 
         "header" | "header_env" => json!({"kind": "header", "header": before["header"]}),
         _ => json!({"kind": "aws", "region": before["region"]}),
     };
-    let aws = auth["kind"] == "aws";
-    if aws != id.is_some() {
-        bail!(
-            "{}",
-            if aws {
-                "an access key has an id, too: add --access-key-id ID"
-            } else {
-                "only keys of Amazon have an id; leave --access-key-id out"
-            }
-        );
+    match (auth["kind"] == "aws", id) {
+        (true, None) => bail!("an access key has an id, too: add --access-key-id ID"),
+        (false, Some(_)) => bail!("only keys of Amazon have an id; leave --access-key-id out"),
+        _ => {}
     }
     let secret = secret(from.as_deref(), *session_token, term).await?;
-    if aws {
-        auth["access_key_id"] = json!(id);
-        auth["secret_access_key"] = json!(secret.first);
-        auth["session_token"] = json!(secret.session);
-    } else {
-        auth["key"] = json!(secret.first);
-    }
-    let mut body = json!({"auth": auth});
+    let mut body = json!({"auth": with_secret(auth, id.as_deref(), &secret)});
     for field in ["name", "provider", "base_url", "model", "wire", "price", "weight"] {
         body[field] = found[field].clone();
     }

@@ -1,6 +1,7 @@
 use super::rows::{by_id, find_run};
 use crate::client::{Client, with_query};
 use crate::exit::Exit;
+use crate::options::Actions;
 use crate::term::Term;
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
@@ -14,9 +15,6 @@ use steward_core::{AgentId, ConversationId, Timestamp};
     after_help = "Examples:\n  steward conversations --search kafka\n  steward conversations show 3f2a\n  steward chat --conversation ID"
 )]
 pub struct Conversations {
-    /// What to do; none lists.
-    #[command(subcommand)]
-    action: Option<ConversationAction>,
     /// Only with this text in the title or a message.
     #[arg(long, short = 's', value_name = "TEXT")]
     search: Option<String>,
@@ -26,12 +24,10 @@ pub struct Conversations {
     /// At most so many.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
-    /// JSON instead of text.
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    actions: Actions<ConversationAction>,
 }
 
-/// What to do with a conversation.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ConversationAction {
     /// Show what was said.
@@ -92,8 +88,8 @@ struct Detail {
 const LOOKED_THROUGH: u32 = 1000;
 
 pub async fn run(client: &Client, args: &Conversations, term: Term) -> anyhow::Result<Exit> {
-    let term = term.with_json(args.json);
-    match &args.action {
+    let term = term.with_json(args.actions.json);
+    match &args.actions.action {
         None => list(client, args, term).await,
         Some(ConversationAction::Show { id }) => {
             let talk = find(client, id, false).await?;

@@ -57,7 +57,6 @@ pub struct Add {
     /// What it is (see `steward credential kinds`).
     #[arg(long, short = 'k', value_parser = CredentialKind::ALL.map(CredentialKind::as_str))]
     kind: String,
-    /// Its fields.
     #[command(flatten)]
     fields: fields::Fields,
     /// For people.
@@ -86,7 +85,6 @@ pub struct Add {
 pub struct Change {
     /// Its name, or the beginning or end of its id.
     credential: String,
-    /// Its fields.
     #[command(flatten)]
     fields: fields::Fields,
     /// A field that is asked for, without echo; may be given often.

@@ -12,7 +12,7 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
                 show_detail(term, &one.preview);
             }
             for one in taint {
-                term.say(&term.yellow(&format!("  may derive from {} ({})", one.origin, one.tool)));
+                term.warn(&format!("  may derive from {} ({})", one.origin, one.tool));
             }
             yes_no_feedback(term, "Go ahead? [y/N/what to change]")
         }
@@ -26,7 +26,7 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
             }
             show_detail(term, preview);
             if !preview.reversible {
-                term.say(&term.yellow("  cannot be undone"));
+                term.warn("  cannot be undone");
             }
             yes_no_feedback(term, "Let it run? [y/N/what to change]")
         }

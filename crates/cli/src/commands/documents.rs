@@ -2,7 +2,7 @@ use super::rows::{COLLECTION, Resource, object, print_facts, text, texts, time};
 use crate::client::{Client, with_query};
 use crate::exit::Exit;
 use crate::term::Term;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 /// Documents and their collections: list, show, read again, remove.
@@ -12,17 +12,7 @@ use serde_json::{Value, json};
 )]
 pub enum DocumentsAction {
     /// List them, the newest first.
-    List {
-        /// Only of this collection.
-        #[arg(long, value_name = "NAME")]
-        collection: Option<String>,
-        /// Whose name, title or path holds this text.
-        #[arg(long, value_name = "TEXT")]
-        search: Option<String>,
-        /// Only those that failed.
-        #[arg(long)]
-        failed: bool,
-    },
+    List(Filter),
     /// Show one.
     Show {
         /// The name, or the beginning or end of the id.
@@ -78,14 +68,25 @@ pub enum DocumentsAction {
     },
 }
 
+/// Which documents.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Filter {
+    /// Only of this collection.
+    #[arg(long, value_name = "NAME")]
+    collection: Option<String>,
+    /// Whose name, title or path holds this text.
+    #[arg(long, value_name = "TEXT")]
+    search: Option<String>,
+    /// Only those that failed.
+    #[arg(long)]
+    failed: bool,
+}
+
 const DOCUMENT: Resource = Resource { path: "/api/documents", what: "document", list: "steward documents" };
 
 pub async fn run(client: &Client, action: Option<DocumentsAction>, term: Term) -> anyhow::Result<Exit> {
-    let all = DocumentsAction::List { collection: None, search: None, failed: false };
-    match action.unwrap_or(all) {
-        DocumentsAction::List { collection, search, failed } => {
-            list(client, collection.as_deref(), search.as_deref(), failed, term).await
-        }
+    match action.unwrap_or_else(|| DocumentsAction::List(Filter::default())) {
+        DocumentsAction::List(filter) => list(client, filter, term).await,
         DocumentsAction::Show { document } => show(client, &document, term).await,
         DocumentsAction::Process { document } => {
             let found = DOCUMENT.find(client, &document).await?;
@@ -131,19 +132,13 @@ pub async fn run(client: &Client, action: Option<DocumentsAction>, term: Term) -
     }
 }
 
-async fn list(
-    client: &Client,
-    collection: Option<&str>,
-    search: Option<&str>,
-    failed: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let mut id = None;
-    if let Some(collection) = collection {
-        id = Some(text(&COLLECTION.find(client, collection).await?, "id").to_owned());
+async fn list(client: &Client, filter: Filter, term: Term) -> anyhow::Result<Exit> {
+    let mut collection = None;
+    if let Some(name) = &filter.collection {
+        collection = Some(text(&COLLECTION.find(client, name).await?, "id").to_owned());
     }
-    let parts =
-        [("collection", id), ("search", search.map(str::to_owned)), ("status", failed.then(|| "failed".to_owned()))];
+    let status = filter.failed.then(|| "failed".to_owned());
+    let parts = [("collection", collection), ("search", filter.search), ("status", status)];
     let path = with_query(DOCUMENT.path, parts);
     let rows = client.rows(&path).await?;
     let empty = if path == DOCUMENT.path {
@@ -158,7 +153,7 @@ async fn list(
             "ready" => format!("{status:<9}"),
             _ => term.yellow(&format!("{status:<9}")),
         };
-        let problem = document["problem"]["message"].as_str().unwrap_or_default();
+        let problem = text(&document["problem"], "message");
         let chunks = document["chunks"].as_u64().unwrap_or_default();
         println!("{status} {chunks:>6}  {}  {}", text(document, "name"), term.dim(problem));
     }))
@@ -168,19 +163,18 @@ async fn show(client: &Client, wanted: &str, term: Term) -> anyhow::Result<Exit>
     let found = DOCUMENT.find(client, wanted).await?;
     Ok(term.shown(&found, || {
         println!("{}  {}", term.bold(text(&found, "name")), term.dim(text(&found, "id")));
-        let facts = &found["facts"];
-        let rows = [
+        let (facts, problem) = (&found["facts"], &found["problem"]);
+        print_facts([
             ("status", text(&found, "status").to_owned()),
-            ("problem", found["problem"]["message"].as_str().unwrap_or_default().to_owned()),
-            ("", found["problem"]["hint"].as_str().unwrap_or_default().to_owned()),
+            ("problem", text(problem, "message").to_owned()),
+            ("", text(problem, "hint").to_owned()),
             ("title", text(facts, "title").to_owned()),
             ("kind", text(facts, "doc_type").to_owned()),
             ("pages", facts["pages"].to_string()),
             ("chunks", format!("{}, {} of them with vectors", found["chunks"], found["embedded"])),
             ("from", format!("{} {}", text(&found, "origin"), text(&found, "source"))),
             ("added", time(&found, "added_at")),
-        ];
-        print_facts(rows);
+        ]);
         for warning in texts(facts, "warnings") {
             println!("{:<12} {warning}", term.yellow("note"));
         }

@@ -79,19 +79,16 @@ pub enum DomainAction {
     },
     /// What models are told before each question about data.
     Instructions {
-        /// What to do; none lists.
         #[command(subcommand)]
         action: Option<knowledge::InstructionAction>,
     },
     /// Questions that were answered right, with their queries: examples for models.
     Verified {
-        /// What to do; none lists.
         #[command(subcommand)]
         action: Option<knowledge::VerifiedAction>,
     },
     /// Changes of records: list, confirm, discard, take back.
     Changes {
-        /// What to do; none lists those that wait.
         #[command(subcommand)]
         action: Option<changes::ChangeAction>,
     },

@@ -16,12 +16,10 @@ use std::path::PathBuf;
     after_help = "Examples:\n  steward eval kept\n  steward eval kept --json\n  steward eval retrieval --corpus scifact --queries scifact/queries.jsonl --qrels scifact/qrels/test.tsv"
 )]
 pub struct Eval {
-    /// What to replay.
     #[command(subcommand)]
     pub suite: Suite,
 }
 
-/// Suites.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Suite {
     /// Replay all runs kept as tests (`steward runs keep`); exit 1 if something differs.
@@ -41,7 +39,6 @@ pub enum Suite {
     Domains(domains::EvalDomains),
 }
 
-/// `eval retrieval`.
 #[derive(Debug, Clone, Args)]
 pub struct Retrieval {
     /// Folder with `corpus.jsonl`, or that file: lines of _id, title and text.

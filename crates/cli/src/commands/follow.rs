@@ -50,11 +50,9 @@ impl Follow {
                 renderer.event(&event);
             }
             match &event.body {
-                EventBody::RunDelegated { child, agent, .. } if !self.term.json => {
-                    self.term.say(&self.term.dim(&format!(
-                        "{agent} works on a part of it in run {child}; what it asks stands in `steward approvals`"
-                    )))
-                }
+                EventBody::RunDelegated { child, agent, .. } if !self.term.json => self.term.note(&format!(
+                    "{agent} works on a part of it in run {child}; what it asks stands in `steward approvals`"
+                )),
                 EventBody::ApprovalRequested { approval_id, subject, .. } => {
                     let answered = self.answer(client, *approval_id, subject).await?;
                     if !answered {
@@ -85,7 +83,7 @@ impl Follow {
         };
         match client.decide(id, &answer).await {
             Err(error) if is_already_decided(&error) => {
-                self.term.say(&self.term.dim(&error.to_string()));
+                self.term.note(&error.to_string());
                 Ok(true)
             }
             decided => decided.map(|()| true),

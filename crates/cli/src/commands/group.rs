@@ -75,18 +75,21 @@ pub enum GroupAction {
 const GROUP: Resource = Resource { path: "/api/groups", what: "group", list: "steward group list" };
 
 pub async fn run(client: &Client, action: Option<GroupAction>, term: Term) -> anyhow::Result<Exit> {
-    match action.unwrap_or(GroupAction::List { search: None }) {
-        GroupAction::List { search } => list(client, search.as_deref(), term).await,
-        GroupAction::Show { group } => show(client, &group, term).await,
-        action => act(client, action, term)
-            .await
-            .map_err(|error| for_administrators(client, error, "changes groups: do it in the studio under Groups")),
-    }
+    let action = action.unwrap_or(GroupAction::List { search: None });
+    let looks = matches!(action, GroupAction::List { .. } | GroupAction::Show { .. });
+    act(client, action, term).await.map_err(|error| {
+        if looks {
+            error
+        } else {
+            for_administrators(client, error, "changes groups: do it in the studio under Groups")
+        }
+    })
 }
 
 async fn act(client: &Client, action: GroupAction, term: Term) -> anyhow::Result<Exit> {
     match action {
-        GroupAction::List { .. } | GroupAction::Show { .. } => Ok(Exit::Failed),
+        GroupAction::List { search } => list(client, search, term).await,
+        GroupAction::Show { group } => show(client, &group, term).await,
         GroupAction::Create { name, description } => {
             let body = json!({"name": name, "description": description.unwrap_or_default()});
             let made: Value = client.post(GROUP.path, &body).await?;
@@ -120,12 +123,12 @@ async fn act(client: &Client, action: GroupAction, term: Term) -> anyhow::Result
     }
 }
 
-async fn list(client: &Client, search: Option<&str>, term: Term) -> anyhow::Result<Exit> {
-    let rows = client.rows(&with_query(GROUP.path, [("search", search.map(str::to_owned))])).await?;
+async fn list(client: &Client, search: Option<String>, term: Term) -> anyhow::Result<Exit> {
     let empty = match search {
         Some(_) => "No group is like that; `steward group list` shows all.",
         None => "There are no groups. Make one with: steward group create editors",
     };
+    let rows = client.rows(&with_query(GROUP.path, [("search", search)])).await?;
     Ok(term.listed(&rows, empty, |group| {
         let source = group["source"].as_str().map(|source| format!("kept by {source}  ")).unwrap_or_default();
         let members = group["members"].as_u64().unwrap_or_default();

@@ -34,6 +34,7 @@ pub struct IngestArgs {
 
 /// Between two looks at documents that are read.
 const POLL: Duration = Duration::from_millis(500);
+
 pub async fn run(client: &Client, args: IngestArgs, term: Term) -> anyhow::Result<Exit> {
     let term = term.with_json(args.json);
     let mut files = BTreeSet::new();
@@ -60,7 +61,7 @@ pub async fn run(client: &Client, args: IngestArgs, term: Term) -> anyhow::Resul
     for added in &sent {
         let document = &added["document"];
         if let Some(problem) = document["problem"]["message"].as_str() {
-            let hint = document["problem"]["hint"].as_str().unwrap_or_default();
+            let hint = text(&document["problem"], "hint");
             failed.push((PathBuf::from(text(document, "name")), format!("{problem} ({hint})")));
         }
     }

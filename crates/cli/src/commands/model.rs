@@ -13,7 +13,6 @@ use steward_core::ports::Recognised;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  steward model exam big\n  steward model recognise http://127.0.0.1:11434")]
 pub struct Model {
-    /// What to do.
     #[command(subcommand)]
     action: ModelAction,
     /// JSON instead of text.
@@ -21,7 +20,6 @@ pub struct Model {
     json: bool,
 }
 
-/// What to do with models.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ModelAction {
     /// Find out what the model of a connection can do; it is used accordingly from then on.
@@ -42,7 +40,6 @@ pub enum ModelAction {
     Recognise {
         /// Any address of the server.
         url: String,
-        /// How to prove who asks.
         #[command(flatten)]
         auth: AuthArgs,
     },

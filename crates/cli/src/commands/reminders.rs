@@ -1,7 +1,7 @@
 use super::rows::{Resource, text};
 use crate::client::Client;
 use crate::exit::Exit;
-use crate::options::duration;
+use crate::options::{Actions, duration};
 use crate::term::Term;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -14,18 +14,13 @@ use steward_core::Timestamp;
     after_help = "Examples:\n  steward reminders\n  steward reminders done 3f2a\n  steward reminders snooze 3f2a 1h\n  steward reminders remove 3f2a"
 )]
 pub struct Reminders {
-    /// What to do; none lists.
-    #[command(subcommand)]
-    action: Option<ReminderAction>,
     /// With those that are done.
     #[arg(long)]
     all: bool,
-    /// JSON instead of text.
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    actions: Actions<ReminderAction>,
 }
 
-/// What to do with reminders.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ReminderAction {
     /// Mark them as done.
@@ -53,8 +48,8 @@ const REMINDER: Resource = Resource { path: "/api/reminders", what: "reminder", 
 const TOLD: usize = 5;
 
 pub async fn run(client: &Client, args: &Reminders, term: Term) -> anyhow::Result<Exit> {
-    let term = term.with_json(args.json);
-    match &args.action {
+    let term = term.with_json(args.actions.json);
+    match &args.actions.action {
         None => list(client, args, term).await,
         Some(ReminderAction::Done { ids }) => {
             let mut changed = Vec::new();
@@ -108,7 +103,7 @@ pub async fn tell(client: &Client, term: Term) {
         term.say(&format!("{} {how}", term.yellow(&line)));
     }
     if rows.len() > TOLD {
-        term.say(&term.dim(&format!("and {} more: {}", rows.len() - TOLD, REMINDER.list)));
+        term.note(&format!("and {} more: {}", rows.len() - TOLD, REMINDER.list));
     }
 }
 

@@ -27,15 +27,15 @@ impl Renderer {
         let term = self.term;
         match &event.body {
             EventBody::RunResumed { node } => {
-                term.say(&term.dim(&format!("resumed on {node}")));
+                term.note(&format!("resumed on {node}"));
             }
             EventBody::IntentFiltered { kept, offered, .. } if self.verbose => {
                 let names: Vec<String> = kept.iter().map(|one| format!("{} {:.2}", one.tool, one.score)).collect();
-                term.say(&term.dim(&format!("tools that fit ({} of {offered}): {}", kept.len(), names.join(", "))));
+                term.note(&format!("tools that fit ({} of {offered}): {}", kept.len(), names.join(", ")));
             }
             EventBody::ModelRequested { purpose, model, reserved, .. } => {
                 if self.verbose {
-                    term.say(&term.dim(&format!("asking {model} ({purpose:?}, up to {reserved} tokens)")));
+                    term.note(&format!("asking {model} ({purpose:?}, up to {reserved} tokens)"));
                 }
                 if *purpose == Purpose::Plan {
                     self.plan = Some(PlanSteps::default());
@@ -65,13 +65,13 @@ impl Renderer {
             EventBody::ModelFailed { error, retry_at, .. } => {
                 term.clear();
                 let again = if retry_at.is_some() { "; trying again" } else { "" };
-                term.say(&term.yellow(&format!("model call failed: {error}{again}")));
+                term.warn(&format!("model call failed: {error}{again}"));
             }
             EventBody::PlanProposed { candidates, notes, .. } => {
                 self.proposed(candidates);
                 if self.verbose {
                     for note in notes {
-                        term.say(&term.dim(note));
+                        term.note(note);
                     }
                 }
             }
@@ -87,22 +87,22 @@ impl Renderer {
             }
             EventBody::ToolIntent { tool, arguments, evidence, .. } => {
                 if let Some(evidence) = evidence {
-                    term.say(&term.dim(&format!("{tool} was interrupted and had not happened: {evidence}")));
+                    term.note(&format!("{tool} was interrupted and had not happened: {evidence}"));
                 }
                 term.say(&format!("{} {} {}", term.bold("▸"), term.bold(tool), short(arguments)));
             }
             EventBody::ToolResult { tool, result, ms, evidence, .. } => {
                 if let Some(evidence) = evidence {
-                    term.say(&term.dim(&format!("{tool} was interrupted and had happened: {evidence}")));
+                    term.note(&format!("{tool} was interrupted and had happened: {evidence}"));
                 }
                 self.result(result, *ms);
             }
             EventBody::ToolUncertain { tool, why, .. } => {
                 let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-                term.say(&term.yellow(&format!("{tool} was interrupted, and whether it happened is not known{why}")));
+                term.warn(&format!("{tool} was interrupted, and whether it happened is not known{why}"));
             }
             EventBody::ToolUndoFailed { message, .. } => {
-                term.say(&term.yellow(&format!("not undone: {message}")));
+                term.warn(&format!("not undone: {message}"));
             }
             _ => {}
         }
@@ -133,13 +133,13 @@ impl Renderer {
         if self.verbose {
             for (rank, other) in candidates.iter().enumerate() {
                 let steps: Vec<_> = other.plan.steps.iter().map(|step| step.tool.as_str()).collect();
-                term.say(&term.dim(&format!(
+                term.note(&format!(
                     "candidate {}: {:.2} (fit {:.2}) {}",
                     rank + 1,
                     other.score.total,
                     other.score.fit,
                     steps.join(" → ")
-                )));
+                ));
             }
         }
         self.plan = None;
@@ -173,12 +173,12 @@ impl Renderer {
         match outcome {
             Outcome::Completed => {}
             Outcome::Failed { message } => term.say(&format!("{} {message}", term.red("failed:"))),
-            Outcome::Stopped { by } => term.say(&term.yellow(&format!("stopped by {by}"))),
+            Outcome::Stopped { by } => term.warn(&format!("stopped by {by}")),
             Outcome::Limited { limit, message } if message.is_empty() => {
-                term.say(&term.yellow(&format!("stopped at a limit: {limit:?}")));
+                term.warn(&format!("stopped at a limit: {limit:?}"));
             }
-            Outcome::Limited { message, .. } => term.say(&term.yellow(message)),
-            Outcome::Rejected => term.say(&term.yellow("not done: the plan was refused")),
+            Outcome::Limited { message, .. } => term.warn(message),
+            Outcome::Rejected => term.warn("not done: the plan was refused"),
         }
         if self.streamed {
             println!();
@@ -186,7 +186,7 @@ impl Renderer {
             println!("{answer}");
         }
         if composed {
-            term.say(&term.dim("(put together from the results; no model wrote this)"));
+            term.note("(put together from the results; no model wrote this)");
         }
         if let Some(receipts) = receipts {
             verdict(term, receipts);

@@ -3,6 +3,7 @@ use super::resume::{self, place};
 use super::rows::{find_run, items, object, text};
 use crate::client::{Client, Started, encoded};
 use crate::exit::Exit;
+use crate::options::Actions;
 use crate::term::Term;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
@@ -21,21 +22,16 @@ use steward_core::{RunId, Timestamp};
     after_help = "Examples:\n  steward runs --json\n  steward runs show 3f2a\n  steward runs undo 3f2a\n  steward --connection big runs fork 3f2a\n  steward runs replay 3f2a\n  steward runs keep 3f2a \"weekly report\""
 )]
 pub struct Runs {
-    /// What to do; none lists.
-    #[command(subcommand)]
-    action: Option<RunAction>,
     /// At most so many.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     /// Only older than this run.
     #[arg(long, value_name = "RUN")]
     before: Option<String>,
-    /// JSON instead of a table.
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    actions: Actions<RunAction>,
 }
 
-/// What to do with a run.
 #[derive(Debug, Clone, Subcommand)]
 pub enum RunAction {
     /// Show a run's log.
@@ -113,8 +109,8 @@ pub struct Fork {
 
 /// `connection` is the value of `--connection`.
 pub async fn run(client: &Client, args: Runs, connection: Option<&str>, term: Term) -> anyhow::Result<Exit> {
-    let term = term.with_json(args.json);
-    match args.action {
+    let term = term.with_json(args.actions.json);
+    match args.actions.action {
         None => list(client, &args, term).await,
         Some(RunAction::Show { run }) => show(client, &run, term).await,
         Some(RunAction::Stop { run }) => stop(client, &run, term).await,
@@ -279,7 +275,7 @@ async fn fork(client: &Client, wanted: Fork, connection: Option<&str>, term: Ter
         ("input", wanted.input.map(Value::from)),
     ]);
     let Started { run, .. } = client.post(&format!("/api/runs/{}/fork", row.id), &Value::Object(body)).await?;
-    term.say(&term.dim(&format!("run {run}, forked from {}", row.id)));
+    term.note(&format!("run {run}, forked from {}", row.id));
     Follow { yes: wanted.yes, ..Follow::plain(term) }.to_end(client, run, 0).await
 }
 

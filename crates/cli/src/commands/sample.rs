@@ -11,12 +11,10 @@ use serde_json::Value;
     after_help = "Examples:\n  steward sample add      into the running server's workspace, else into the current folder\n  steward sample remove   takes away what nobody has changed"
 )]
 pub struct Sample {
-    /// What to do.
     #[command(subcommand)]
     action: SampleAction,
 }
 
-/// What can be done with the sample workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum SampleAction {
     /// Add its files; what is there already stays as it is.

@@ -326,7 +326,7 @@ async fn test(client: &Client, wanted: &Test, term: Term) -> anyhow::Result<Exit
         println!("{}", text(&told, "preview"));
     } else if fine {
         println!("{}", text(&told, "output"));
-        term.say(&term.dim(&format!("in {} ms", told["ms"])));
+        term.note(&format!("in {} ms", told["ms"]));
     } else {
         term.say(&format!("{} {}", term.red("failed:"), text(&told, "error")));
     }

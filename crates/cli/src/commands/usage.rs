@@ -80,6 +80,6 @@ fn table(rows: &[Labelled<UsageRow>], term: Term) {
     }
     println!("{:width$}  {calls:>7}  {prompt:>12}  {reply:>12}  {:>12}", "total", dollars(cost));
     if unpriced > 0 {
-        term.say(&term.dim(&format!("{unpriced} calls have no known price and are not in the cost")));
+        term.note(&format!("{unpriced} calls have no known price and are not in the cost"));
     }
 }

@@ -20,7 +20,6 @@ pub struct Add {
     /// A JSON object as in the API, to begin with; `-` reads standard input.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Its settings.
     #[command(flatten)]
     fields: AgentFields,
 }
@@ -39,7 +38,6 @@ pub struct Edit {
     /// A JSON object of the fields to change, as in the API; `-` reads standard input.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Its settings.
     #[command(flatten)]
     fields: AgentFields,
 }

@@ -19,7 +19,6 @@ pub struct Import {
     yes: bool,
 }
 
-/// What to do with what an agent remembers.
 #[derive(Debug, Clone, Subcommand)]
 pub enum MemoryAction {
     /// Show it.
@@ -55,7 +54,6 @@ pub enum MemoryAction {
     },
 }
 
-/// What to do with the private database of an agent.
 #[derive(Debug, Clone, Subcommand)]
 pub enum DatabaseAction {
     /// List its tables, with what the agent has written down about them.
@@ -106,7 +104,7 @@ pub(super) async fn memory(client: &Client, action: &MemoryAction, term: Term) -
                     "" => term.say("it remembers nothing yet"),
                     text => println!("{text}"),
                 }
-                term.say(&term.dim(&format!("{} of {} characters", kept["characters"], kept["limit"])));
+                term.note(&format!("{} of {} characters", kept["characters"], kept["limit"]));
             }))
         }
         MemoryAction::Set { agent, text, from } => {
@@ -208,7 +206,7 @@ async fn tables(client: &Client, agent: Option<&str>, term: Term) -> anyhow::Res
             println!("\n{documentation}");
         }
         if found["scope"] == "off" {
-            term.say(&term.dim("the agent can't use it: steward agents edit NAME --own-database agent"));
+            term.note("the agent can't use it: steward agents edit NAME --own-database agent");
         }
     }))
 }

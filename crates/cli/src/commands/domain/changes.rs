@@ -7,7 +7,6 @@ use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-/// What to do with changes of records.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ChangeAction {
     /// List them, the newest first.

@@ -8,7 +8,6 @@ use anyhow::Context as _;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-/// What to do with standing instructions.
 #[derive(Debug, Clone, Subcommand)]
 pub enum InstructionAction {
     /// List them in their order.
@@ -33,7 +32,6 @@ pub enum InstructionAction {
     },
 }
 
-/// What to do with verified questions.
 #[derive(Debug, Clone, Subcommand)]
 pub enum VerifiedAction {
     /// List them, the newest first.

@@ -13,7 +13,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, Mode, Outcome, ToolResult};
 
-/// `eval domains`.
 #[derive(Debug, Clone, Args)]
 pub struct EvalDomains {
     /// File of questions.
