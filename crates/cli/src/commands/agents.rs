@@ -105,7 +105,7 @@ fn tools(agent: &Agent) -> String {
 
 async fn show(client: &Client, name: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let agent = client.agent_named(name).await?;
-    let known = client.connections().await?;
+    let known = if term.json { Vec::new() } else { client.connections().await? };
     Ok(term.shown(&agent, || tell(&agent, &known, term)))
 }
 

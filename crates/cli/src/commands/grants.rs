@@ -45,7 +45,7 @@ pub async fn run(client: &Client, action: Option<GrantAction>, term: Term) -> an
 
 async fn list(client: &Client, grants: &[Permission], term: Term) -> anyhow::Result<Exit> {
     let empty = "No permissions outlive their run. Give one with: steward approvals approve ID --for 1h";
-    let agents = if grants.is_empty() { Vec::new() } else { client.agents().await? };
+    let agents = if term.json || grants.is_empty() { Vec::new() } else { client.agents().await? };
     Ok(term.listed(grants, empty, |grant| {
         let agent = agents.iter().find(|agent| agent.id == grant.agent).map_or("a deleted agent", |agent| &agent.name);
         println!("{}  {agent} may {}", grant.id, describe(grant));

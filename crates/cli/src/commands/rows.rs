@@ -133,9 +133,9 @@ pub fn elements(array: &Value) -> impl Iterator<Item = &Value> {
 
 /// Prints a table with columns as wide as they need to be.
 pub fn print_table(columns: &[String], rows: &[Vec<String>], term: Term) {
-    let width = |at: usize| rows.iter().map(Vec::as_slice).chain([columns]).filter_map(move |row| row.get(at));
-    let widths: Vec<usize> =
-        (0..columns.len()).map(|at| width(at).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
+    let lines = || rows.iter().map(Vec::as_slice).chain([columns]);
+    let width = |at: usize| lines().filter_map(|line| Some(line.get(at)?.chars().count())).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
     let line = |cells: &[String]| {
         let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
         padded.join("  ").trim_end().to_owned()

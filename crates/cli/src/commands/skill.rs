@@ -207,7 +207,7 @@ async fn show(client: &Client, wanted: &str, versions: bool, term: Term) -> anyh
         }));
     }
     let skill: Value = client.get(&path).await?;
-    let agents = client.agents().await?;
+    let agents = if term.json { Vec::new() } else { client.agents().await? };
     Ok(term.shown(&skill, || tell(&skill, &agents, term)))
 }
 
