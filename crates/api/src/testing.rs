@@ -137,8 +137,6 @@ fn domains(
     DomainService::new(DomainParts {
         tenant,
         store: opener.store.clone(),
-        users: opener.store.clone(),
-        groups: opener.store.clone(),
         vault: vault.clone(),
         embedder: models.clone(),
         clock: opener.clock.clone(),
@@ -153,7 +151,6 @@ fn documents(opener: &Opener, tenant: TenantId, models: &Arc<NoModels>, ids: &Ar
     DocumentService::new(DocumentParts {
         tenant,
         store: opener.store.clone(),
-        users: opener.store.clone(),
         extractor: models.clone(),
         pages: models.clone(),
         picture_model: models.clone(),
@@ -198,13 +195,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
     });
     let models = Arc::new(NoModels);
     let mcp = McpHub::new(
-        McpPorts {
-            servers: store.clone(),
-            skills: store.clone(),
-            vault: vault.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-        },
+        McpPorts { skills: store.clone(), servers: store.clone(), vault: vault.clone(), clock: clock.clone(), ids: ids.clone() },
         McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
     );
     App::new(AppParts {
@@ -233,10 +224,9 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         workspace: "/nowhere".to_owned(),
         grants: Vec::new(),
         intent_filter: true,
-        idempotency: store.clone(),
+        store: store.clone(),
         connections: models.clone(),
         examiner: models,
-        skills: store.clone(),
         vault,
         packages: Arc::new(Packages::new(store.clone(), store.clone(), blobs.clone(), clock.clone(), ids)),
         mcp: Arc::new(mcp),

@@ -2,7 +2,7 @@ use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use std::collections::HashMap;
 use steward_core::AgentId;
 use steward_core::agent::Agent;
-use steward_core::ports::StoreError;
+use steward_core::ports::{Agents as _, StoreError};
 
 /// Names by id, those of deleted agents too where something refers to them.
 pub(crate) struct AgentNames(HashMap<AgentId, String>);
@@ -20,7 +20,7 @@ impl App {
             if names.contains_key(&id) {
                 continue;
             }
-            match self.store().agent(self.tenant(), id).await {
+            match self.store.agent(self.tenant(), id).await {
                 Ok(agent) => {
                     names.insert(id, agent.name);
                 }
@@ -32,20 +32,20 @@ impl App {
     }
 
     pub(crate) async fn live_agent(&self, id: AgentId) -> Result<Agent, AppError> {
-        let agents = self.store().agents(self.tenant()).await?;
+        let agents = self.store.agents(self.tenant()).await?;
         agents.into_iter().find(|agent| agent.id == id).ok_or_else(|| AppError::not_found(format!("agent {id}")))
     }
 
     /// The agents that the caller may ask by name, in the store's order.
     pub async fn usable_agents(&self, caller: &Caller) -> Result<Vec<Agent>, StoreError> {
-        let mut agents = self.store().agents(self.tenant()).await?;
+        let mut agents = self.store.agents(self.tenant()).await?;
         agents.retain(|agent| authorize(caller, Action::Read, of(agent)).is_ok());
         Ok(agents)
     }
 
     /// The agent of this name; `None`: there is none, or neither the caller's grants nor their key open it.
     pub async fn usable_agent(&self, caller: &Caller, name: &str) -> Result<Option<Agent>, StoreError> {
-        let found = self.store().agent_by_name(self.tenant(), name).await?;
+        let found = self.store.agent_by_name(self.tenant(), name).await?;
         Ok(found.filter(|agent| authorize(caller, Action::Read, of(agent)).is_ok()))
     }
 

@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 use steward_core::agent::{Agent, Deep, OwnData, Tuning};
 use steward_core::budget::Preset;
 use steward_core::policy::Policy;
-use steward_core::ports::{Agents, Ids, KnownConnection, StoreError};
+use steward_core::ports::{Agents, Ids, KnownConnection, Skills as _, StoreError};
 use steward_core::prompt::PromptPreview;
 use steward_core::routing::Routing;
 use steward_core::skill::Skill;
 use steward_core::tool::ToolSpec;
 use steward_core::{AgentId, SkillId, TenantId};
 use steward_engine::PreviewFor;
+use steward_store::Store;
 
 const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
 const OOS_INSTRUCTIONS: &str = include_str!("../prompts/oos.md");
@@ -33,9 +34,9 @@ impl App {
         authorize(caller, Action::Read, Resource::Agents)?;
         let wanted = text.unwrap_or_default().trim().to_lowercase();
         let mut agents = if deleted {
-            self.store().deleted_agents(self.tenant()).await?
+            self.store.deleted_agents(self.tenant()).await?
         } else {
-            self.store().agents(self.tenant()).await?
+            self.store.agents(self.tenant()).await?
         };
         agents.retain(|agent| {
             authorize(caller, Action::Read, of(agent)).is_ok()
@@ -54,7 +55,7 @@ impl App {
         self.check_agent(&input).await?;
         let agent = input.with_id(AgentId(self.new_id()), None);
         self.prepare_new_resource(caller, agent.id.into()).await?;
-        self.store().save_agent(self.tenant(), &agent).await?;
+        self.store.save_agent(self.tenant(), &agent).await?;
         self.follow_skills(agent.id, &[], &agent.skills).await?;
         Ok(agent)
     }
@@ -98,7 +99,7 @@ impl App {
             self.check_agent(&wanted).await?;
             let after = wanted.with_id(id, Some(&before));
             self.may_change_agent(caller, &before, &after).await?;
-            if self.store().change_agent(self.tenant(), &before, &after).await? {
+            if self.store.change_agent(self.tenant(), &before, &after).await? {
                 self.follow_skills(id, &before.skills, &after.skills).await?;
                 return Ok(after);
             }
@@ -110,12 +111,12 @@ impl App {
     pub async fn delete_agent(&self, caller: &Caller, id: AgentId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.live_agent(id).await?;
-        Ok(self.store().delete_agent(self.tenant(), id, self.now()).await?)
+        Ok(self.store.delete_agent(self.tenant(), id, self.now()).await?)
     }
 
     pub async fn restore_agent(&self, caller: &Caller, id: AgentId) -> Result<Agent, AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
-        Ok(self.store().restore_agent(self.tenant(), id).await?)
+        Ok(self.store.restore_agent(self.tenant(), id).await?)
     }
 
     /// The prompt that an agent, saved or not, would begin with. Nothing is sent.
@@ -128,7 +129,7 @@ impl App {
         authorize(caller, Action::Read, Resource::Agents)?;
         self.check_agent(&agent).await?;
         for id in agent.skills.iter().flatten() {
-            let skill = self.skills.skill(self.tenant(), *id).await?;
+            let skill = self.store.skill(self.tenant(), *id).await?;
             authorize(caller, Action::Read, crate::skills::of(&skill))?;
         }
         let agent = agent.with_id(AgentId(self.deps().ids.next()), None);
@@ -151,7 +152,7 @@ impl App {
     ) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
         let before = self.live_agent(agent).await?.skills;
-        self.skills.attach_skill(self.tenant(), agent, skill, attached).await?;
+        self.store.attach_skill(self.tenant(), agent, skill, attached).await?;
         let mut after = before.clone();
         after.retain(|one| *one != skill);
         after.extend(attached.then_some(skill));
@@ -167,10 +168,10 @@ impl App {
     ) -> Result<(Skill, bool), AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.live_agent(agent).await?;
-        let there = self.skills.skill_by_name(self.tenant(), &input.name).await?;
+        let there = self.store.skill_by_name(self.tenant(), &input.name).await?;
         let skill = self.to_skill(caller, there.as_ref(), input).await?;
         self.check_skill(&skill).await?;
-        let made = self.skills.create_and_attach(self.tenant(), agent, &skill).await?;
+        let made = self.store.create_and_attach(self.tenant(), agent, &skill).await?;
         self.follow_skills(agent, &[], &[made.0.id]).await?;
         Ok(made)
     }
@@ -189,7 +190,7 @@ impl App {
     async fn skills_in_policy(&self, agent: &AgentInput) -> Result<Vec<String>, AppError> {
         let tenant = self.tenant();
         for id in agent.skills.iter().flatten() {
-            let found = self.skills.skill(tenant, *id).await;
+            let found = self.store.skill(tenant, *id).await;
             if matches!(found, Err(StoreError::NotFound(_))) {
                 return Err(AppError::invalid("skills", format!("there is no skill {id}"), "see GET /api/skills"));
             }
@@ -197,7 +198,7 @@ impl App {
         }
         let mut names = Vec::new();
         for name in agent.policy.tools.keys() {
-            if self.skills.skill_by_name(tenant, name).await?.is_some() {
+            if self.store.skill_by_name(tenant, name).await?.is_some() {
                 names.push(name.clone());
             }
         }
@@ -206,12 +207,7 @@ impl App {
 }
 
 /// The agent `name` that every installation has, made at the first start.
-pub async fn default_agent(
-    store: &(impl Agents + ?Sized),
-    ids: &dyn Ids,
-    tenant: TenantId,
-    name: &str,
-) -> Result<Agent, StoreError> {
+pub async fn default_agent(store: &Store, ids: &dyn Ids, tenant: TenantId, name: &str) -> Result<Agent, StoreError> {
     if let Some(agent) = store.agent_by_name(tenant, name).await? {
         return Ok(agent);
     }
@@ -241,11 +237,7 @@ fn plain_agent(id: AgentId, name: &str, instructions: &str, tools: &[&str]) -> A
 }
 
 /// The agents that ask databases and that describe them, made with the first datasource. Those that are there stay.
-pub(crate) async fn data_agents(
-    store: &(impl Agents + ?Sized),
-    ids: &dyn Ids,
-    tenant: TenantId,
-) -> Result<(), StoreError> {
+pub(crate) async fn data_agents(store: &Store, ids: &dyn Ids, tenant: TenantId) -> Result<(), StoreError> {
     for (name, instructions, tools) in [
         ("oos", OOS_INSTRUCTIONS, &["oos_schema_search", "oos_query"][..]),
         ("oosd", OOSD_INSTRUCTIONS, &["domain_list", "domain_load", "view_save", "domain_save"][..]),

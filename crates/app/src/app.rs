@@ -11,9 +11,10 @@ use std::sync::Arc;
 use steward_access::Access;
 use steward_core::event::EVENT_VERSION;
 use steward_core::policy::Grant;
-use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Skills, Vault};
+use steward_core::ports::{Examiner, Gateway, ManagedConnections, Vault};
 use steward_core::{Cancellation, TenantId, Timestamp};
-use steward_engine::{Deps, RunService, Storage};
+use steward_engine::{Deps, RunService};
+use steward_store::Store;
 use steward_tools::mcp::McpHub;
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
@@ -38,13 +39,13 @@ pub struct AppParts {
     pub grants: Vec<Grant>,
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
-    pub idempotency: Arc<dyn Idempotency>,
+    /// For the use cases; API, MCP server and command line ask [`App`].
+    pub store: Arc<Store>,
     pub connections: Arc<dyn ManagedConnections>,
     pub examiner: Arc<dyn Examiner>,
     pub gateway: Arc<dyn Gateway>,
     pub usage_writer: Arc<UsageWriter>,
     pub data_rules_cache: Arc<DataRulesCache>,
-    pub skills: Arc<dyn Skills>,
     pub vault: Arc<dyn Vault>,
     pub documents: Arc<DocumentService>,
     pub domains: Arc<DomainService>,
@@ -92,10 +93,6 @@ impl App {
 
     pub(crate) fn deps(&self) -> &Deps {
         self.0.runs.deps()
-    }
-
-    pub(crate) fn store(&self) -> &dyn Storage {
-        &*self.deps().store
     }
 
     pub fn tenant(&self) -> TenantId {

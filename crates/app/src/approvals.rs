@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use steward_core::approval::{Approval, Subject};
 use steward_core::event::EventBody;
-use steward_core::ports::{ApprovalFilter, RunRow, StoreError};
+use steward_core::ports::{ApprovalFilter, Approvals as _, Grants as _, RunRow, RunStore as _, StoreError};
 use steward_core::run::MAX_DEPTH;
 use steward_core::{AgentId, ApprovalId, RunId};
 use utoipa::ToSchema;
@@ -65,7 +65,7 @@ impl App {
         let (mut items, mut read) = (Vec::new(), 0);
         // The store doesn't know whose they are: read on until the page is full.
         loop {
-            let page = match self.store().approvals(self.tenant(), filter.clone()).await {
+            let page = match self.store.approvals(self.tenant(), filter.clone()).await {
                 Err(StoreError::NotFound(_)) if filter.after.is_some() => return Err(bad_cursor()),
                 page => page?,
             };
@@ -101,7 +101,7 @@ impl App {
         while let Some(id) = next.take()
             && chain.len() < usize::from(MAX_DEPTH)
         {
-            let row = self.store().run(self.tenant(), id).await?;
+            let row = self.store.run(self.tenant(), id).await?;
             let names = self.agent_names(vec![row.agent]).await?;
             chain.push(RunAbove { run_id: id, agent_name: names.get(row.agent) });
             self.each_event(id, |event| {
@@ -142,7 +142,7 @@ impl<'a> InboxView<'a> {
         if let Some(known) = self.runs.get(&id) {
             return Ok(known.clone());
         }
-        let row = self.app.store().run(self.app.tenant(), id).await?;
+        let row = self.app.store.run(self.app.tenant(), id).await?;
         let seen = authorize(self.caller, Action::Read, Resource::Run { id, owner: row.user }).is_ok().then_some(row);
         self.runs.insert(id, seen.clone());
         Ok(seen)
@@ -150,7 +150,7 @@ impl<'a> InboxView<'a> {
 
     /// An entry and its run, if the person may see them.
     async fn entry(&mut self, id: ApprovalId) -> Result<(Approval, RunRow), AppError> {
-        let row = self.app.store().approval(self.app.tenant(), id).await?;
+        let row = self.app.store.approval(self.app.tenant(), id).await?;
         match self.run(row.run_id).await? {
             Some(run) => Ok((row, run)),
             None => Err(AppError::not_found(format!("approval {id}"))),
@@ -192,7 +192,7 @@ impl<'a> InboxView<'a> {
                 limit: PAGE,
                 ..ApprovalFilter::default()
             };
-            let page = self.app.store().approvals(self.app.tenant(), filter).await?;
+            let page = self.app.store.approvals(self.app.tenant(), filter).await?;
             all.extend(page.items);
             if !page.more || all.len() >= MOST_OPEN {
                 return Ok(all);
@@ -282,7 +282,7 @@ impl App {
     /// Permissions in force that outlive their run, newest first.
     pub async fn grants(&self, caller: &Caller, agent: Option<AgentId>) -> Result<Vec<StandingGrant>, AppError> {
         authorize(caller, Action::Read, Resource::Grants)?;
-        let grants = self.store().grants(self.tenant(), agent, self.now()).await?;
+        let grants = self.store.grants(self.tenant(), agent, self.now()).await?;
         let names = self.agent_names(grants.iter().map(|grant| grant.agent).collect()).await?;
         Ok(grants
             .into_iter()
@@ -296,7 +296,7 @@ impl App {
     /// It no longer holds for what has not run yet.
     pub async fn revoke_grant(&self, caller: &Caller, id: Uuid) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Grants)?;
-        Ok(self.store().revoke_grant(self.tenant(), id).await?)
+        Ok(self.store.revoke_grant(self.tenant(), id).await?)
     }
 }
 

@@ -9,8 +9,9 @@ use crate::dto::audit::AuditRetention;
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::audit::{AuditEntry, SealedEntry};
-use steward_core::ports::{AuditFilter, AuditLog, AuditOrder, Page, StoreResult};
+use steward_core::ports::{AuditFilter, AuditOrder, Page, Settings as _, StoreResult};
 use steward_core::{TenantId, Timestamp};
+use steward_store::Store;
 
 pub use export::AuditFormat;
 
@@ -39,21 +40,21 @@ impl App {
         check_filter(filter)?;
         self.seal_audit().await?;
         let order = AuditOrder::NewestBefore(before);
-        Ok(self.store().audit_entries(self.tenant(), filter, order, limit).await?)
+        Ok(self.store.audit_entries(self.tenant(), filter, order, limit).await?)
     }
 
     pub async fn audit_entry(&self, caller: &Caller, seq: u64) -> Result<SealedEntry, AppError> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         self.seal_audit().await?;
         let before = AuditOrder::NewestBefore(Some(seq.saturating_add(1)));
-        let page = self.store().audit_entries(self.tenant(), &AuditFilter::default(), before, 1).await?;
+        let page = self.store.audit_entries(self.tenant(), &AuditFilter::default(), before, 1).await?;
         let found = page.items.into_iter().next().filter(|entry| entry.seq == seq);
         found.ok_or_else(|| AppError::not_found(format!("audit entry {seq}")))
     }
 
     /// Writes an entry down; durable when this returns.
     pub async fn record_audit(&self, entry: &AuditEntry) -> Result<(), AppError> {
-        Ok(self.store().record_audit(self.tenant(), entry).await?)
+        Ok(self.store.record_audit(self.tenant(), entry).await?)
     }
 
     /// An entry of what `caller` does.
@@ -87,12 +88,12 @@ impl App {
         // First: entries must not begin to go without a word.
         let entry = self.audit_entry_of(caller, "audit.retention.change");
         self.record_audit(&entry.with("days", wanted.days).with("days_before", before.days)).await?;
-        self.store().set_setting(self.tenant(), RETENTION_SETTING, &json!(wanted.days)).await?;
+        self.store.set_setting(self.tenant(), RETENTION_SETTING, &json!(wanted.days)).await?;
         Ok(wanted)
     }
 
     async fn retention(&self) -> Result<AuditRetention, AppError> {
-        let set = self.store().setting(self.tenant(), RETENTION_SETTING).await?;
+        let set = self.store.setting(self.tenant(), RETENTION_SETTING).await?;
         let days = set.as_ref().and_then(Value::as_u64).and_then(|days| u32::try_from(days).ok());
         Ok(AuditRetention { days })
     }
@@ -106,7 +107,7 @@ impl App {
         let before = Timestamp(self.now().0.saturating_sub(i64::try_from(kept.as_millis()).unwrap_or(i64::MAX)));
         let mut deleted = 0;
         loop {
-            let step = self.store().prune_audit(self.tenant(), before, PRUNED_AT_ONCE, self.new_id(), self.now());
+            let step = self.store.prune_audit(self.tenant(), before, PRUNED_AT_ONCE, self.new_id(), self.now());
             let Some(pruned) = step.await? else {
                 return Ok(deleted);
             };
@@ -116,12 +117,12 @@ impl App {
     }
 
     async fn seal_audit(&self) -> Result<(), AppError> {
-        Ok(seal_audit(self.store(), self.tenant()).await?)
+        Ok(seal_audit(&self.store, self.tenant()).await?)
     }
 }
 
 /// Gives all new entries their places in the chain.
-pub async fn seal_audit<L: AuditLog + ?Sized>(log: &L, tenant: TenantId) -> StoreResult<()> {
+pub async fn seal_audit(log: &Store, tenant: TenantId) -> StoreResult<()> {
     while log.seal_audit(tenant, SEALED_AT_ONCE).await? == u64::from(SEALED_AT_ONCE) {}
     Ok(())
 }

@@ -23,7 +23,7 @@ impl App {
             cost_micros: input.cost_micros,
         })?;
         self.check_scope(limit.scope).await?;
-        self.store().save_spend_limit(self.tenant(), &limit).await?;
+        self.store.save_spend_limit(self.tenant(), &limit).await?;
         self.budget(limit.id).await
     }
 
@@ -37,18 +37,18 @@ impl App {
         authorize(caller, Action::Write, Resource::Budgets)?;
         let before = self.budget(id).await?.limit;
         let limit = checked_limit(SpendLimit { tokens: input.tokens, cost_micros: input.cost_micros, ..before })?;
-        self.store().save_spend_limit(self.tenant(), &limit).await?;
+        self.store.save_spend_limit(self.tenant(), &limit).await?;
         self.budget(id).await
     }
 
     /// The record of usage stays.
     pub async fn remove_budget(&self, caller: &Caller, id: BudgetId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Budgets)?;
-        Ok(self.store().remove_spend_limit(self.tenant(), id).await?)
+        Ok(self.store.remove_spend_limit(self.tenant(), id).await?)
     }
 
     async fn all_budgets(&self) -> Result<Vec<BudgetState>, AppError> {
-        let states = self.store().spend_limits(self.tenant(), self.now()).await?;
+        let states = self.store.spend_limits(self.tenant(), self.now()).await?;
         let labels = Labels::of(self, states.iter().map(|state| state.limit.scope)).await?;
         Ok(states
             .into_iter()

@@ -48,7 +48,7 @@ impl App {
         // Before it can be found: nobody sees it open who may not.
         self.prepare_new_resource(caller, collection.id.into()).await?;
         if !input.open {
-            self.store().set_restricted(self.tenant(), collection.id.into(), true).await?;
+            self.store.set_restricted(self.tenant(), collection.id.into(), true).await?;
         }
         self.documents.store.create_collection(self.tenant(), &collection).await?;
         if let Some(model) = model {

@@ -17,6 +17,7 @@ use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::hash::sha256;
 use steward_core::ports::{Settings, StoreResult};
+use steward_store::Store;
 
 pub use check::{Wrong, list, problem, switch};
 pub use fields::{Effect, FIELDS, Field, Group, Kind, named};
@@ -68,7 +69,7 @@ impl App {
         if let Err(why) = configuration.live.check(&layers) {
             return Err(AppError::invalid(*first, why, "change the settings that it names together"));
         }
-        self.store().set_setting(self.tenant(), SETTING, &json!(layers.saved())).await?;
+        self.store.set_setting(self.tenant(), SETTING, &json!(layers.saved())).await?;
         configuration.put(layers);
         tracing::info!(by = caller.by(), fields = changed.join(", "), "settings were changed");
         Ok((self.config_now(), changed))
@@ -88,7 +89,7 @@ impl App {
 
     async fn reread_config(&self) -> Result<(), AppError> {
         let before = self.config.layers();
-        let saved = saved_settings(self.store(), self.tenant()).await?;
+        let saved = saved_settings(&self.store, self.tenant()).await?;
         if saved != *before.saved() {
             self.config.put(before.with_saved(saved));
         }
@@ -97,10 +98,7 @@ impl App {
 }
 
 /// What is saved in the database. A value that can't be, such as a folder that is gone, is left out and logged.
-pub async fn saved_settings<S: Settings + ?Sized>(
-    store: &S,
-    tenant: TenantId,
-) -> StoreResult<BTreeMap<&'static str, String>> {
+pub async fn saved_settings(store: &Store, tenant: TenantId) -> StoreResult<BTreeMap<&'static str, String>> {
     let saved = store.setting(tenant, SETTING).await?.unwrap_or_default();
     let mut values = BTreeMap::new();
     for (name, value) in saved.as_object().into_iter().flatten() {

@@ -2,7 +2,9 @@ use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owne
 use crate::dto::conversations::{Conversation as ConversationView, ConversationDetail, Message as MessageView};
 use crate::dto::runs::Run;
 use futures::future::try_join_all;
-use steward_core::ports::{ApprovalFilter, Conversation, ConversationFilter, RunFilter, RunRow, RunStatus};
+use steward_core::ports::{
+    ApprovalFilter, Conversation, ConversationFilter, Conversations as _, RunFilter, RunRow, RunStatus, RunStore as _,
+};
 use steward_core::{AgentId, ConversationId, RunId, message, ports};
 
 const MAX_TITLE: usize = 200;
@@ -37,16 +39,16 @@ impl App {
             before: search.before,
             limit: search.limit,
         };
-        let page = self.store().conversations(self.tenant(), filter).await?;
+        let page = self.store.conversations(self.tenant(), filter).await?;
         Ok(ports::Page { items: self.show_conversations(page.items).await?, more: page.more })
     }
 
     /// With its messages and its newest 100 runs, oldest first.
     pub async fn conversation(&self, caller: &Caller, id: ConversationId) -> Result<ConversationDetail, AppError> {
         let row = self.conversation_of(caller, Action::Read, id).await?;
-        let messages = self.store().messages(self.tenant(), id).await?;
+        let messages = self.store.messages(self.tenant(), id).await?;
         let filter = RunFilter { conversation: Some(id), limit: RUNS_SHOWN, ..RunFilter::default() };
-        let mut runs = self.store().runs(self.tenant(), filter).await?.items;
+        let mut runs = self.store.runs(self.tenant(), filter).await?.items;
         runs.reverse();
         let names = self.agent_names(runs.iter().map(|run| run.agent).collect()).await?;
         Ok(ConversationDetail {
@@ -81,8 +83,8 @@ impl App {
                 "choose another title",
             ));
         }
-        self.store().rename_conversation(self.tenant(), id, title, self.now()).await?;
-        let row = self.store().conversation(self.tenant(), id).await?;
+        self.store.rename_conversation(self.tenant(), id, title, self.now()).await?;
+        let row = self.store.conversation(self.tenant(), id).await?;
         self.show_conversation(row).await
     }
 
@@ -97,7 +99,7 @@ impl App {
             )
             .run(run.id));
         }
-        Ok(self.store().mark_deleted(self.tenant(), id, Some(self.now())).await?)
+        Ok(self.store.mark_deleted(self.tenant(), id, Some(self.now())).await?)
     }
 
     pub async fn restore_conversation(
@@ -106,8 +108,8 @@ impl App {
         id: ConversationId,
     ) -> Result<ConversationView, AppError> {
         self.conversation_of(caller, Action::Operate, id).await?;
-        self.store().mark_deleted(self.tenant(), id, None).await?;
-        let row = self.store().conversation(self.tenant(), id).await?;
+        self.store.mark_deleted(self.tenant(), id, None).await?;
+        let row = self.store.conversation(self.tenant(), id).await?;
         self.show_conversation(row).await
     }
 
@@ -122,7 +124,7 @@ impl App {
             return Err(AppError::conflict("deleted", format!("conversation {id} is deleted"), "restore it first"));
         }
         if let Some(run) = before {
-            let row = self.store().run(self.tenant(), run).await?;
+            let row = self.store.run(self.tenant(), run).await?;
             if row.conversation != Some(id) {
                 return Err(AppError::invalid(
                     "before_run",
@@ -143,7 +145,7 @@ impl App {
         id: ConversationId,
     ) -> Result<Conversation, AppError> {
         authorize(caller, action, Resource::Conversations)?;
-        let row = self.store().conversation(self.tenant(), id).await?;
+        let row = self.store.conversation(self.tenant(), id).await?;
         authorize(caller, action, Resource::Conversation { id, owner: row.user })?;
         Ok(row)
     }
@@ -165,14 +167,14 @@ impl App {
             forked_from: Some(from.id),
             ..from
         };
-        self.store().fork_conversation(self.tenant(), from.id, before, &copy).await?;
+        self.store.fork_conversation(self.tenant(), from.id, before, &copy).await?;
         Ok(copy)
     }
 
     /// A conversation whose first run could not begin is of no use to anybody.
     pub(crate) async fn discard_conversation(&self, id: ConversationId) {
         let now = self.now();
-        if let Err(error) = self.store().mark_deleted(self.tenant(), id, Some(now)).await {
+        if let Err(error) = self.store.mark_deleted(self.tenant(), id, Some(now)).await {
             tracing::warn!(conversation = %id, %error, "an empty conversation stays");
         }
     }
@@ -180,7 +182,7 @@ impl App {
     /// The run of a conversation that has not ended. A conversation has one run at a time, so it is the newest.
     async fn open_run(&self, conversation: ConversationId) -> Result<Option<RunRow>, AppError> {
         let filter = RunFilter { conversation: Some(conversation), limit: 1, ..RunFilter::default() };
-        let newest = self.store().runs(self.tenant(), filter).await?.items.pop();
+        let newest = self.store.runs(self.tenant(), filter).await?.items.pop();
         Ok(newest.filter(|row| row.status != RunStatus::Finished))
     }
 
@@ -190,7 +192,7 @@ impl App {
             return Ok(false);
         };
         let filter = ApprovalFilter { open: true, run: Some(run.id), limit: 1, ..ApprovalFilter::default() };
-        Ok(!self.store().approvals(self.tenant(), filter).await?.items.is_empty())
+        Ok(!self.store.approvals(self.tenant(), filter).await?.items.is_empty())
     }
 
     async fn show_conversations(&self, rows: Vec<Conversation>) -> Result<Vec<ConversationView>, AppError> {

@@ -3,11 +3,11 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use steward_core::governance::{DATA_RULES_SETTING, DataRules};
-use steward_core::ports::{StoreError, StoreResult};
+use steward_core::ports::{Settings as _, StoreError, StoreResult};
 use steward_core::{TenantId, Timestamp};
-use steward_engine::Storage;
+use steward_store::Store;
 
-pub(crate) async fn read_data_rules(store: &dyn Storage, tenant: TenantId) -> StoreResult<DataRules> {
+pub(crate) async fn read_data_rules(store: &Store, tenant: TenantId) -> StoreResult<DataRules> {
     match store.setting(tenant, DATA_RULES_SETTING).await? {
         None => Ok(DataRules::default()),
         Some(kept) => serde_json::from_value(kept)

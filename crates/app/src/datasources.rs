@@ -37,7 +37,7 @@ impl App {
         authorize(caller, Action::Write, Resource::Datasources)?;
         let datasource = self.datasource_from(caller, DatasourceId(self.deps().ids.next()), input)?;
         let saved = self.domains.store.save_datasource(self.tenant(), &Datasource { version: 0, ..datasource }).await?;
-        data_agents(self.store(), &*self.deps().ids, self.tenant()).await?;
+        data_agents(&self.store, &*self.deps().ids, self.tenant()).await?;
         Ok(saved)
     }
 

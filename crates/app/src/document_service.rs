@@ -35,12 +35,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem, DocumentStatus};
 use steward_core::ports::{
-    Clock, DocumentFilter, DocumentStore, Extractor, Ids, IngestWork, PageReader, PictureModel, StoreError,
-    StoreResult, Users,
+    Clock, DocumentFilter, Extractor, Ids, IngestWork, PageReader, PictureModel, StoreError, StoreResult,
 };
 use steward_core::{Cancellation, DocumentId, IngestJobId, TenantId};
 use steward_knowledge::{CacheLimits, IndexStats, SemanticCache};
 use steward_models::embed::CrossEncoder;
+use steward_store::Store;
 use steward_tools::files::open_file;
 use tokio::sync::Notify;
 use watches::Watches;
@@ -66,8 +66,7 @@ const MOST_WORKERS: u32 = 4;
 
 pub struct DocumentParts {
     pub tenant: TenantId,
-    pub store: Arc<dyn DocumentStore>,
-    pub users: Arc<dyn Users>,
+    pub store: Arc<Store>,
     pub extractor: Arc<dyn Extractor>,
     /// Reads pages that are pictures.
     pub pages: Arc<dyn PageReader>,
@@ -88,8 +87,7 @@ pub struct DocumentParts {
 
 pub struct DocumentService {
     tenant: TenantId,
-    pub(crate) store: Arc<dyn DocumentStore>,
-    users: Arc<dyn Users>,
+    pub(crate) store: Arc<Store>,
     extractor: Arc<dyn Extractor>,
     pages: Arc<dyn PageReader>,
     picture_model: Arc<dyn PictureModel>,
@@ -140,7 +138,6 @@ impl DocumentService {
         Self {
             tenant: parts.tenant,
             store: parts.store,
-            users: parts.users,
             extractor: parts.extractor,
             pages: parts.pages,
             picture_model: parts.picture_model,

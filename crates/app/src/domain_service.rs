@@ -23,10 +23,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use steward_core::ports::{
-    Clock, DataCaller, DataError, DomainStore, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault,
-};
+use steward_core::ports::{Clock, DataCaller, DataError, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault};
 use steward_core::{TenantId, Timestamp, UserId};
+use steward_store::Store;
 use steward_tools::datasource::Datasources;
 
 /// Longest time of writing a change: statements have a limit of a minute.
@@ -34,9 +33,7 @@ const LONGEST_WRITE: Duration = Duration::from_secs(90);
 
 pub struct DomainParts {
     pub tenant: TenantId,
-    pub store: Arc<dyn DomainStore>,
-    pub users: Arc<dyn Users>,
-    pub groups: Arc<dyn Groups>,
+    pub store: Arc<Store>,
     pub vault: Arc<dyn Vault>,
     pub embedder: Arc<dyn Embedder>,
     pub clock: Arc<dyn Clock>,
@@ -51,9 +48,7 @@ pub struct DomainParts {
 
 pub struct DomainService {
     tenant: TenantId,
-    pub(crate) store: Arc<dyn DomainStore>,
-    users: Arc<dyn Users>,
-    groups: Arc<dyn Groups>,
+    pub(crate) store: Arc<Store>,
     vault: Arc<dyn Vault>,
     embedder: Arc<dyn Embedder>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -71,14 +66,11 @@ pub struct DomainService {
 
 impl DomainService {
     pub fn new(parts: DomainParts) -> Self {
-        let DomainParts { tenant, store, users, groups, vault, embedder, clock, ids, workspace, data_dir, alone } =
-            parts;
+        let DomainParts { tenant, store, vault, embedder, clock, ids, workspace, data_dir, alone } = parts;
         let started_at = clock.now();
         Self {
             tenant,
             store,
-            users,
-            groups,
             vault,
             embedder,
             clock,
@@ -106,7 +98,7 @@ impl DomainService {
             return Ok(Reader::default());
         };
         // Read first, so that a change made meanwhile makes the entry void.
-        let identities = self.users.identities();
+        let identities = self.store.identities();
         if let Some(now) = identities
             && let Some((_, reader)) = self.readers().get(&user).filter(|(at, _)| *at == now)
         {
@@ -127,7 +119,7 @@ impl DomainService {
 
     async fn read_reader(&self, user: UserId) -> StoreResult<Reader> {
         let (known, groups) =
-            futures::try_join!(self.users.user(self.tenant, user), self.groups.groups_of(self.tenant, user))?;
+            futures::try_join!(self.store.user(self.tenant, user), self.store.groups_of(self.tenant, user))?;
         let Some(known) = known.filter(|user| user.state() == UserState::Active) else {
             return Ok(Reader::default());
         };

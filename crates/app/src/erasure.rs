@@ -17,8 +17,9 @@ use steward_core::audit::PROGRAM;
 use steward_core::event::RequestedBy;
 use steward_core::hash;
 use steward_core::ports::{
-    AuditFilter, AuditOrder, Conversation, ConversationFilter, Page, RetainedFilter, Role, RunFilter, RunRow,
-    RunStatus, StoreError, StoreResult, User, UserChange, UserFilter, UserState,
+    AuditFilter, AuditOrder, Conversation, ConversationFilter, Conversations as _, Page, RetainedFilter, Role,
+    RunFilter, RunRow, RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserFilter,
+    UserState,
 };
 use steward_core::retention::{RetainedItem, RetainedKind};
 use steward_core::{ConversationId, RunId, UserId};
@@ -156,7 +157,7 @@ impl App {
             return Ok(false);
         }
         let texts = names_of(&user);
-        erasure.renamed += self.store().erase_mentions(self.tenant(), id, &texts, &erasure.stand_in).await?;
+        erasure.renamed += self.store.erase_mentions(self.tenant(), id, &texts, &erasure.stand_in).await?;
         if let Err(error) = self.mcp.forget_user(self.tenant(), id).await {
             tracing::warn!(user = %id, %error, "logins of an erased user at MCP servers stay in the vault");
         }
@@ -168,10 +169,10 @@ impl App {
         let mut filter = filter_of(user, kind);
         let mut deleted = 0;
         loop {
-            let items = self.store().retained(self.tenant(), &filter).await?;
+            let items = self.store.retained(self.tenant(), &filter).await?;
             for item in &items {
                 let entry = self.deletion_of(item).with("erasure", stand_in);
-                deleted += u64::from(self.store().delete_retained(self.tenant(), item, &entry).await?.is_some());
+                deleted += u64::from(self.store.delete_retained(self.tenant(), item, &entry).await?.is_some());
             }
             match items.last() {
                 Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
@@ -192,14 +193,14 @@ impl App {
         let own = self.own_collections(user.id).await?;
         goes.push(counted("collections", own.len()));
         goes.push(KindCount { kind: "documents".to_owned(), count: own.iter().map(|one| one.documents).sum() });
-        let keys = self.store().keys(self.tenant(), Some(user.id), None, 1000).await?.items.len();
+        let keys = self.store.keys(self.tenant(), Some(user.id), None, 1000).await?.items.len();
         goes.push(counted("keys", keys));
         goes.push(counted("sessions", self.access.sessions(user.id).await?.len()));
         goes.push(counted("groups", self.access.groups_of(user.id).await?.len()));
         goes.push(counted("databases", self.count_own_databases(user.id).await?));
         goes.push(counted("accounts", 1));
         goes.retain(|one| one.count > 0);
-        let found = self.store().mentions(self.tenant(), &names_of(user)).await?;
+        let found = self.store.mentions(self.tenant(), &names_of(user)).await?;
         let (stays, renamed): (Vec<_>, Vec<_>) = found
             .into_iter()
             .map(|(kind, count)| KindCount { kind, count })
@@ -234,7 +235,7 @@ impl App {
     async fn all_of(&self, user: UserId, kind: RetainedKind) -> StoreResult<Vec<RetainedItem>> {
         let (mut filter, mut all) = (filter_of(user, kind), Vec::new());
         loop {
-            let items = self.store().retained(self.tenant(), &filter).await?;
+            let items = self.store.retained(self.tenant(), &filter).await?;
             let whole = items.len() < PAGE as usize;
             filter.after = items.last().map(|last| (last.at, last.id.clone()));
             all.extend(items);
@@ -251,11 +252,11 @@ impl App {
         before: Option<RunId>,
     ) -> StoreResult<Page<RunRow>> {
         let filter = RunFilter { user: Some(user), status, before, limit: PAGE, ..RunFilter::default() };
-        self.store().runs(self.tenant(), filter).await
+        self.store.runs(self.tenant(), filter).await
     }
 
     async fn erasures(&self) -> StoreResult<Vec<Erasure>> {
-        match self.store().setting(self.tenant(), ERASURES_SETTING).await? {
+        match self.store.setting(self.tenant(), ERASURES_SETTING).await? {
             None => Ok(Vec::new()),
             Some(kept) => serde_json::from_value(kept)
                 .map_err(|error| StoreError::Backend(format!("the setting {ERASURES_SETTING} is damaged: {error}"))),
@@ -263,7 +264,7 @@ impl App {
     }
 
     async fn save_erasures(&self, all: &[Erasure]) -> StoreResult<()> {
-        self.store().set_setting(self.tenant(), ERASURES_SETTING, &json!(all)).await
+        self.store.set_setting(self.tenant(), ERASURES_SETTING, &json!(all)).await
     }
 
     async fn write_export(&self, user: &User, lines: &mut Lines) -> Result<(), AppError> {
@@ -279,7 +280,7 @@ impl App {
             let shown = json!({"label": session.label, "began_at": session.created_at, "ends_at": session.expires_at});
             line(lines, "session", shown).await?;
         }
-        for key in self.store().keys(self.tenant(), Some(user.id), None, 1000).await?.items {
+        for key in self.store.keys(self.tenant(), Some(user.id), None, 1000).await?.items {
             line(lines, "key", json!(key)).await?;
         }
         self.export_documents(user.id, lines).await?;
@@ -292,7 +293,7 @@ impl App {
         let mut after = 0;
         loop {
             let order = AuditOrder::OldestAfter(after);
-            let page = self.store().audit_entries(self.tenant(), &filter, order, PAGE).await?;
+            let page = self.store.audit_entries(self.tenant(), &filter, order, PAGE).await?;
             for entry in &page.items {
                 line(lines, "audit", json!(entry)).await?;
             }
@@ -308,9 +309,9 @@ impl App {
         loop {
             let filter =
                 ConversationFilter { user: Some(user), deleted, before, limit: PAGE, ..ConversationFilter::default() };
-            let page: Page<Conversation> = self.store().conversations(self.tenant(), filter).await?;
+            let page: Page<Conversation> = self.store.conversations(self.tenant(), filter).await?;
             for conversation in &page.items {
-                let messages = self.store().messages(self.tenant(), conversation.id).await?;
+                let messages = self.store.messages(self.tenant(), conversation.id).await?;
                 let mut shown = json!(conversation);
                 shown["messages"] = json!(messages);
                 line(lines, "conversation", shown).await?;
@@ -330,7 +331,7 @@ impl App {
                 line(lines, "run", json!(run)).await?;
                 let mut after = 0;
                 loop {
-                    let events = self.store().events(self.tenant(), run.id, after, PAGE).await?;
+                    let events = self.store.events(self.tenant(), run.id, after, PAGE).await?;
                     let Some(last) = events.last() else { break };
                     after = last.event.seq;
                     for stored in &events {

@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use steward_core::governance::{
     Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, Seen,
 };
+use steward_core::ports::Settings as _;
 use tokio::sync::Mutex;
 
 const MAX_LABELS: usize = 200;
@@ -55,7 +56,7 @@ impl App {
             ));
         }
         let rules = DataRules { version: before.version + 1, ..wanted };
-        self.store().set_setting(self.tenant(), DATA_RULES_SETTING, &json!(rules)).await?;
+        self.store.set_setting(self.tenant(), DATA_RULES_SETTING, &json!(rules)).await?;
         self.data_rules_cache.forget();
         tracing::info!(
             by = caller.by(),
@@ -103,7 +104,7 @@ impl App {
     }
 
     pub(crate) async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
-        Ok(read_data_rules(self.store(), self.tenant()).await?)
+        Ok(read_data_rules(&self.store, self.tenant()).await?)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owne
 use crate::budgets::checked_limit;
 use crate::dto::keys::{KeyChange, KeyInput, NewVirtualKey};
 use steward_access::NewKey;
-use steward_core::ports::{BudgetScope, SpendLimit, VirtualKey};
+use steward_core::ports::{BudgetScope, SpendLimit, VirtualKey, VirtualKeys as _};
 use steward_core::spending::key_problem;
 use steward_core::{BudgetId, KeyId, ports};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ impl App {
     ) -> Result<ports::Page<VirtualKey>, AppError> {
         authorize(caller, Action::Read, Resource::Keys)?;
         let user = listed_owner(caller, Resource::Keys);
-        Ok(self.store().keys(self.tenant(), user, after, limit).await?)
+        Ok(self.store.keys(self.tenant(), user, after, limit).await?)
     }
 
     /// Makes a key and its budget. The secret is not kept anywhere.
@@ -59,9 +59,9 @@ impl App {
         let (key, secret) = self.access.make_virtual_key(caller.user(), new).await?;
         if let Some(mut budget) = budget {
             budget.scope = BudgetScope::Key(key.id);
-            let saved = self.store().save_spend_limit(self.tenant(), &budget).await;
+            let saved = self.store.save_spend_limit(self.tenant(), &budget).await;
             if let Err(error) = saved {
-                self.store().revoke_key(self.tenant(), key.id, self.now()).await?;
+                self.store.revoke_key(self.tenant(), key.id, self.now()).await?;
                 return Err(error.into());
             }
         }
@@ -93,20 +93,20 @@ impl App {
             key.expires_at = at;
         }
         self.check_key(&key).await?;
-        self.store().save_key(self.tenant(), &key, None).await?;
-        Ok(self.store().key(self.tenant(), id).await?)
+        self.store.save_key(self.tenant(), &key, None).await?;
+        Ok(self.store.key(self.tenant(), id).await?)
     }
 
     /// For good; in force at the next request.
     pub async fn revoke_key(&self, caller: &Caller, id: KeyId) -> Result<(), AppError> {
         let key = self.key_of(caller, id).await?;
-        Ok(self.store().revoke_key(self.tenant(), key.id, self.now()).await?)
+        Ok(self.store.revoke_key(self.tenant(), key.id, self.now()).await?)
     }
 
     /// A key that the caller may change: their own, or any as an administrator.
     async fn key_of(&self, caller: &Caller, id: KeyId) -> Result<VirtualKey, AppError> {
         authorize(caller, Action::Write, Resource::Keys)?;
-        let key = self.store().key(self.tenant(), id).await?;
+        let key = self.store.key(self.tenant(), id).await?;
         authorize(caller, Action::Write, Resource::Key { id, owner: key.user })?;
         Ok(key)
     }
@@ -121,7 +121,7 @@ impl App {
             listed("connections", "connection", &key.connections, &known)?;
         }
         if let Some(agents) = key.agents.as_ref().filter(|agents| !agents.is_empty()) {
-            let known = self.store().agents(self.tenant()).await?;
+            let known = self.store.agents(self.tenant()).await?;
             let known: Vec<String> = known.into_iter().map(|agent| agent.name).collect();
             listed("agents", "agent", agents, &known)?;
         }

@@ -29,6 +29,7 @@ mod governance;
 mod graphql;
 mod groups;
 mod health;
+mod idempotency;
 mod identity;
 mod keys;
 mod mcp_servers;

@@ -46,7 +46,7 @@ impl App {
     }
 
     async fn read_metrics(&self) -> Result<String, AppError> {
-        let (store, tenant) = (self.store(), self.tenant());
+        let (store, tenant) = (&self.store, self.tenant());
         let open = store.open_approvals(tenant, None).await?;
         let newest = store.audit_entries(tenant, &AuditFilter::default(), AuditOrder::NewestBefore(None), 1).await?;
         self.metrics.set(self.runs.at_work(), open, newest.items.first().map_or(0, |entry| entry.seq));
@@ -57,7 +57,7 @@ impl App {
     pub async fn dashboard(&self, caller: &Caller, period: DashboardPeriod) -> Result<Dashboard, AppError> {
         authorize(caller, Action::Read, Resource::Runs)?;
         let owner = listed_owner(caller, Resource::Runs);
-        let (store, tenant) = (self.store(), self.tenant());
+        let (store, tenant) = (&self.store, self.tenant());
         let (step_ms, steps) = period.steps();
         // Whole steps, of which the last has just begun: the bars stay where they are while time goes on.
         let to = Timestamp((self.now().0.div_euclid(step_ms) + 1) * step_ms);

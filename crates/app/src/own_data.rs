@@ -7,7 +7,7 @@ use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
 use crate::dto::own_data::{ImportedAgent, KeptText, KeptTextInput, OwnColumn, OwnDatabase, OwnRows, OwnTable};
 use serde_json::json;
 use steward_core::agent::{Agent, DatabaseScope};
-use steward_core::ports::{Memory, StoreError};
+use steward_core::ports::{Facts as _, Memory, StoreError};
 use steward_core::{AgentId, UserId};
 use steward_tools::facts::MAX_MEMORY_CHARS;
 use steward_tools::own_database::{DatabaseError, MAX_DOC_CHARS};
@@ -25,7 +25,7 @@ impl App {
     pub async fn agent_memory(&self, caller: &Caller, id: AgentId) -> Result<KeptText, AppError> {
         authorize(caller, Action::Read, Resource::Agents)?;
         self.agent_for(caller, Action::Read, id).await?;
-        Ok(KeptText::of(self.store().memory(self.tenant(), id).await?, MAX_MEMORY_CHARS))
+        Ok(KeptText::of(self.store.memory(self.tenant(), id).await?, MAX_MEMORY_CHARS))
     }
 
     /// A conflict if the memory has changed since the version that was read.
@@ -37,9 +37,9 @@ impl App {
     ) -> Result<KeptText, AppError> {
         self.may_change_kept(caller, id).await?;
         let text = checked(&input.text, MAX_MEMORY_CHARS)?;
-        let before = self.store().memory(self.tenant(), id).await?;
+        let before = self.store.memory(self.tenant(), id).await?;
         same_version(before.version, input.version)?;
-        let saved = self.store().save_memory(self.tenant(), id, &Memory { text, ..before }).await;
+        let saved = self.store.save_memory(self.tenant(), id, &Memory { text, ..before }).await;
         saved.map_err(changed_meanwhile)?;
         self.agent_memory(caller, id).await
     }
@@ -47,13 +47,13 @@ impl App {
     pub async fn clear_agent_memory(&self, caller: &Caller, id: AgentId) -> Result<(), AppError> {
         self.may_change_kept(caller, id).await?;
         for _ in 0..TRIES {
-            let before = self.store().memory(self.tenant(), id).await?;
+            let before = self.store.memory(self.tenant(), id).await?;
             if before.text.is_empty() {
                 return Ok(());
             }
             // With the text goes what made it confidential.
             let cleared = Memory { text: String::new(), classified: None, ..before };
-            match self.store().save_memory(self.tenant(), id, &cleared).await {
+            match self.store.save_memory(self.tenant(), id, &cleared).await {
                 Err(StoreError::Conflict(_)) => {}
                 done => return Ok(done?),
             }
@@ -74,7 +74,7 @@ impl App {
                 .collect(),
             rows: table.row_estimate,
         });
-        let doc = self.store().database_doc(self.tenant(), id, user).await?;
+        let doc = self.store.database_doc(self.tenant(), id, user).await?;
         Ok(OwnDatabase {
             scope: agent.own_data.database,
             tables: tables.collect(),
@@ -126,11 +126,11 @@ impl App {
     ) -> Result<KeptText, AppError> {
         let (_, user) = self.database_for(caller, Action::Write, id).await?;
         let text = checked(&input.text, MAX_DOC_CHARS)?;
-        let before = self.store().database_doc(self.tenant(), id, user).await?;
+        let before = self.store.database_doc(self.tenant(), id, user).await?;
         same_version(before.version, input.version)?;
-        let saved = self.store().save_database_doc(self.tenant(), id, user, &Memory { text, ..before }).await;
+        let saved = self.store.save_database_doc(self.tenant(), id, user, &Memory { text, ..before }).await;
         saved.map_err(changed_meanwhile)?;
-        Ok(KeptText::of(self.store().database_doc(self.tenant(), id, user).await?, MAX_DOC_CHARS))
+        Ok(KeptText::of(self.store.database_doc(self.tenant(), id, user).await?, MAX_DOC_CHARS))
     }
 
     /// The file is set aside, until a table is made again.
@@ -178,12 +178,12 @@ impl App {
             patch["instructions"] = json!(instruction.core_instruction);
         }
         let agent = self.patch_agent(caller, id, &patch).await?;
-        let memory = self.store().memory(self.tenant(), id).await?;
+        let memory = self.store.memory(self.tenant(), id).await?;
         let memory = Memory { text: instruction.memory.trim().to_owned(), ..memory };
-        self.store().save_memory(self.tenant(), id, &memory).await.map_err(changed_meanwhile)?;
-        let doc = self.store().database_doc(self.tenant(), id, user).await?;
+        self.store.save_memory(self.tenant(), id, &memory).await.map_err(changed_meanwhile)?;
+        let doc = self.store.database_doc(self.tenant(), id, user).await?;
         let doc = Memory { text: instruction.db_schema.trim().to_owned(), ..doc };
-        self.store().save_database_doc(self.tenant(), id, user, &doc).await.map_err(changed_meanwhile)?;
+        self.store.save_database_doc(self.tenant(), id, user, &doc).await.map_err(changed_meanwhile)?;
         Ok(ImportedAgent::of(agent, imported))
     }
 

@@ -4,7 +4,7 @@ use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use serde_json::json;
 use std::collections::BTreeSet;
 use steward_core::policy::{Decision, TOOL_RULES_SETTING, ToolRule, ToolRules};
-use steward_core::ports::StoreError;
+use steward_core::ports::{Agents as _, Settings as _, StoreError};
 use tokio::sync::Mutex;
 
 const MAX_RULES: usize = 100;
@@ -17,7 +17,7 @@ static CHANGES: Mutex<()> = Mutex::const_new(());
 impl App {
     pub async fn tool_rules(&self, caller: &Caller) -> Result<ToolRules, AppError> {
         authorize(caller, Action::Read, Resource::Policies)?;
-        match self.store().setting(self.tenant(), TOOL_RULES_SETTING).await? {
+        match self.store.setting(self.tenant(), TOOL_RULES_SETTING).await? {
             None => Ok(ToolRules::default()),
             Some(kept) => Ok(serde_json::from_value(kept).map_err(|error| {
                 StoreError::Backend(format!("the setting {TOOL_RULES_SETTING} is damaged: {error}"))
@@ -39,7 +39,7 @@ impl App {
             ));
         }
         let rules = ToolRules { version: before.version + 1, rules: wanted.rules };
-        self.store().set_setting(self.tenant(), TOOL_RULES_SETTING, &json!(rules)).await?;
+        self.store.set_setting(self.tenant(), TOOL_RULES_SETTING, &json!(rules)).await?;
         tracing::info!(by = caller.by(), version = rules.version, rules = rules.rules.len(), "tool rules were changed");
         Ok(rules)
     }
@@ -63,7 +63,7 @@ impl App {
                 ));
             }
             for name in &rule.agents {
-                if self.store().agent_by_name(self.tenant(), name).await?.is_none() {
+                if self.store.agent_by_name(self.tenant(), name).await?.is_none() {
                     return Err(AppError::invalid(
                         format!("rules.{index}.agents"),
                         format!("there is no agent `{name}`"),

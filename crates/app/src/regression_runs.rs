@@ -1,18 +1,18 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::runs::KeptReport;
-use steward_core::ports::KeptRun;
+use steward_core::ports::{KeptRun, RunStore as _};
 
 impl App {
     /// Those whose run the caller may see, by name.
     pub async fn kept_runs(&self, caller: &Caller) -> Result<Vec<KeptRun>, AppError> {
         authorize(caller, Action::Read, Resource::Runs)?;
-        let all = self.store().kept_runs(self.tenant()).await?;
+        let all = self.store.kept_runs(self.tenant()).await?;
         if listed_owner(caller, Resource::Runs).is_none() {
             return Ok(all);
         }
         let mut mine = Vec::new();
         for kept in all {
-            let row = self.store().run(self.tenant(), kept.run).await?;
+            let row = self.store.run(self.tenant(), kept.run).await?;
             if authorize(caller, Action::Read, Resource::Run { id: row.id, owner: row.user }).is_ok() {
                 mine.push(kept);
             }
@@ -45,6 +45,6 @@ impl App {
         };
         // Its run, so that somebody else's is theirs to let go.
         self.run_of(caller, Action::Operate, kept.run).await?;
-        Ok(self.store().drop_kept(self.tenant(), &kept.name).await?)
+        Ok(self.store.drop_kept(self.tenant(), &kept.name).await?)
     }
 }

@@ -1,7 +1,7 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::reminders::{Reminder as ReminderView, ReminderChange};
 use steward_core::AgentId;
-use steward_core::ports::Reminder;
+use steward_core::ports::{Facts as _, Reminder};
 
 /// Latest time of a reminder: the year 9999.
 const LATEST: i64 = 253_402_300_799_999;
@@ -11,7 +11,7 @@ impl App {
     pub async fn reminders(&self, caller: &Caller, due: bool, done: bool) -> Result<Vec<ReminderView>, AppError> {
         authorize(caller, Action::Read, Resource::Reminders)?;
         let now = self.now();
-        let mut all = self.store().all_reminders(self.tenant()).await?;
+        let mut all = self.store.all_reminders(self.tenant()).await?;
         all.retain(|(_, one)| (done || !one.done) && (!due || (!one.done && one.at <= now)));
         let names = self.agent_names(all.iter().map(|(agent, _)| *agent).collect()).await?;
         let views = all.into_iter().map(|one| {
@@ -34,7 +34,7 @@ impl App {
         let (agent, mut one) = self.reminder(id).await?;
         one.done = wanted.done.unwrap_or(one.done);
         one.at = wanted.at.unwrap_or(one.at);
-        self.store().save_reminder(self.tenant(), agent, &one).await?;
+        self.store.save_reminder(self.tenant(), agent, &one).await?;
         let names = self.agent_names(vec![agent]).await?;
         Ok(ReminderView::of((agent, one), names.get(agent), self.now()))
     }
@@ -42,11 +42,11 @@ impl App {
     pub async fn delete_reminder(&self, caller: &Caller, id: &str) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Reminders)?;
         let (agent, one) = self.reminder(id).await?;
-        Ok(self.store().remove_reminder(self.tenant(), agent, &one.id).await?)
+        Ok(self.store.remove_reminder(self.tenant(), agent, &one.id).await?)
     }
 
     async fn reminder(&self, id: &str) -> Result<(AgentId, Reminder), AppError> {
-        let all = self.store().all_reminders(self.tenant()).await?;
+        let all = self.store.all_reminders(self.tenant()).await?;
         all.into_iter().find(|(_, one)| one.id == id).ok_or_else(|| AppError::not_found(format!("reminder {id}")))
     }
 }

@@ -6,7 +6,9 @@ use crate::dto::resource_access::{
 };
 use serde_json::json;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceKind, ResourceRef};
-use steward_core::ports::{Role, StoreError, User};
+use steward_core::ports::{
+    Agents as _, ResourceGrants as _, Role, Settings as _, Skills as _, StoreError, User, Users as _,
+};
 use steward_core::{AgentId, CollectionId, ConnectionId, CredentialId, GroupId, SkillId, UserId};
 use uuid::Uuid;
 
@@ -17,7 +19,7 @@ const MAX_GRANTS: usize = 500;
 impl App {
     pub async fn resource_access(&self, caller: &Caller, resource: ResourceRef) -> Result<ResourceAccess, AppError> {
         let name = self.sharable(caller, resource).await?;
-        let list = self.store().access_list(self.tenant(), resource).await?;
+        let list = self.store.access_list(self.tenant(), resource).await?;
         let mut grants = Vec::with_capacity(list.grants.len());
         for grant in list.grants {
             grants.push(GrantView {
@@ -47,7 +49,7 @@ impl App {
                 "give grants to users or groups instead",
             ));
         }
-        self.store().set_restricted(self.tenant(), resource, restricted).await?;
+        self.store.set_restricted(self.tenant(), resource, restricted).await?;
         self.resource_access(caller, resource).await
     }
 
@@ -68,7 +70,7 @@ impl App {
             ));
         }
         let grantee = self.grantee(&input).await?;
-        let list = self.store().access_list(self.tenant(), resource).await?;
+        let list = self.store.access_list(self.tenant(), resource).await?;
         if list.grants.len() >= MAX_GRANTS && !list.grants.iter().any(|one| one.grantee == grantee) {
             return Err(AppError::conflict(
                 "too_many_grants",
@@ -77,7 +79,7 @@ impl App {
             ));
         }
         let grant = ResourceGrant { grantee, level: input.level, given_by: caller.by(), given_at: self.now() };
-        self.store().give_grant(self.tenant(), resource, &grant).await?;
+        self.store.give_grant(self.tenant(), resource, &grant).await?;
         self.resource_access(caller, resource).await
     }
 
@@ -89,7 +91,7 @@ impl App {
         grantee: Uuid,
     ) -> Result<(), AppError> {
         self.sharable(caller, resource).await?;
-        Ok(self.store().take_grant(self.tenant(), resource, grantee).await?)
+        Ok(self.store.take_grant(self.tenant(), resource, grantee).await?)
     }
 
     /// What somebody may do with a resource, and what they lack. `user`: email or id; `None`: the caller.
@@ -108,7 +110,7 @@ impl App {
             None => self.access.user(caller.user()).await?,
         };
         self.resource_name(resource).await?;
-        let permissions = self.store().permissions(self.tenant(), user.id).await?;
+        let permissions = self.store.permissions(self.tenant(), user.id).await?;
         let mut because = Vec::new();
         let above = matches!(user.role, Role::Admin | Role::Operator);
         if above {
@@ -150,7 +152,7 @@ impl App {
         }
         self.access.user(user).await?;
         let mut held = Vec::new();
-        for (resource, grant) in self.store().grants_of(self.tenant(), user).await? {
+        for (resource, grant) in self.store.grants_of(self.tenant(), user).await? {
             let group = match grant.grantee {
                 Grantee::User(_) => None,
                 Grantee::Group(_) => self.grantee_name(grant.grantee).await?,
@@ -179,26 +181,26 @@ impl App {
         defaults: AccessDefaults,
     ) -> Result<AccessDefaults, AppError> {
         authorize(caller, Action::Administer, Resource::Policies)?;
-        self.store().set_setting(self.tenant(), NEW_RESTRICTED, &json!(defaults.new_restricted)).await?;
+        self.store.set_setting(self.tenant(), NEW_RESTRICTED, &json!(defaults.new_restricted)).await?;
         Ok(defaults)
     }
 
     /// Before a resource is made: restricts it where the installation wants that, and lets its author share it.
     pub(crate) async fn prepare_new_resource(&self, caller: &Caller, resource: ResourceRef) -> Result<(), AppError> {
         if resource.kind.open_to_all() && self.new_are_restricted().await? {
-            self.store().set_restricted(self.tenant(), resource, true).await?;
+            self.store.set_restricted(self.tenant(), resource, true).await?;
         }
         if authorize(caller, Action::Write, Resource::Connections).is_err() {
             let grantee = Grantee::User(caller.user());
             let (given_by, given_at) = (caller.by(), self.now());
             let grant = ResourceGrant { grantee, level: AccessLevel::Share, given_by, given_at };
-            self.store().give_grant(self.tenant(), resource, &grant).await?;
+            self.store.give_grant(self.tenant(), resource, &grant).await?;
         }
         Ok(())
     }
 
     async fn new_are_restricted(&self) -> Result<bool, AppError> {
-        let kept = self.store().setting(self.tenant(), NEW_RESTRICTED).await?;
+        let kept = self.store.setting(self.tenant(), NEW_RESTRICTED).await?;
         Ok(kept.and_then(|kept| kept.as_bool()).unwrap_or_default())
     }
 
@@ -221,8 +223,8 @@ impl App {
     async fn resource_name(&self, resource: ResourceRef) -> Result<String, AppError> {
         let (tenant, id) = (self.tenant(), resource.id);
         match resource.kind {
-            ResourceKind::Agent => Ok(self.store().agent(tenant, AgentId(id)).await?.name),
-            ResourceKind::Skill => Ok(self.skills.skill(tenant, SkillId(id)).await?.name),
+            ResourceKind::Agent => Ok(self.store.agent(tenant, AgentId(id)).await?.name),
+            ResourceKind::Skill => Ok(self.store.skill(tenant, SkillId(id)).await?.name),
             ResourceKind::Connection => Ok(self.known_connection(ConnectionId(id)).await?.connection.name),
             ResourceKind::Credential => Ok(self.vault.credential(tenant, CredentialId(id)).await?.name),
             ResourceKind::Collection => {
@@ -237,7 +239,7 @@ impl App {
         resource: ResourceRef,
         user: UserId,
     ) -> Result<Vec<(ResourceRef, ResourceGrant)>, StoreError> {
-        let mut grants = self.store().grants_of(self.tenant(), user).await?;
+        let mut grants = self.store.grants_of(self.tenant(), user).await?;
         grants.retain(|(of, _)| *of == resource);
         Ok(grants)
     }
@@ -266,8 +268,8 @@ impl App {
     async fn user_by_email_or_id(&self, field: &str, user: &str) -> Result<User, AppError> {
         let user = user.trim();
         let found = match user.parse::<UserId>() {
-            Ok(id) => self.store().user(self.tenant(), id).await?,
-            Err(_) => self.store().user_by_email(self.tenant(), user).await?,
+            Ok(id) => self.store.user(self.tenant(), id).await?,
+            Err(_) => self.store.user_by_email(self.tenant(), user).await?,
         };
         found.ok_or_else(|| {
             AppError::invalid(field, format!("there is no user `{user}`"), "send the email they log in with")

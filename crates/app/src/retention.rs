@@ -9,7 +9,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use steward_core::hash;
-use steward_core::ports::{RetainedFilter, StoreError, StoreResult};
+use steward_core::ports::{RetainedFilter, Settings as _, StoreError, StoreResult};
 use steward_core::retention::{RETENTION_SETTING, RetainedItem, RetainedKind, RetentionPolicy, RetentionRules};
 use steward_core::{ConversationId, Timestamp};
 use tokio::sync::Mutex;
@@ -78,14 +78,14 @@ impl App {
                 ));
             }
             let rules = RetentionRules { version: before.version + 1, ..input.rules };
-            self.store().set_setting(self.tenant(), RETENTION_SETTING, &json!(rules)).await?;
+            self.store.set_setting(self.tenant(), RETENTION_SETTING, &json!(rules)).await?;
             tracing::info!(by = caller.by(), version = rules.version, "retention was changed");
         }
         self.retention_rules(caller).await
     }
 
     pub(crate) async fn kept_retention(&self) -> StoreResult<RetentionRules> {
-        match self.store().setting(self.tenant(), RETENTION_SETTING).await? {
+        match self.store.setting(self.tenant(), RETENTION_SETTING).await? {
             None => Ok(RetentionRules::default()),
             Some(kept) => serde_json::from_value(kept)
                 .map_err(|error| StoreError::Backend(format!("the setting {RETENTION_SETTING} is damaged: {error}"))),
@@ -104,7 +104,7 @@ impl App {
         };
         let mut filter = filter_of(policy, self.now());
         loop {
-            let items = self.store().retained(self.tenant(), &filter).await?;
+            let items = self.store.retained(self.tenant(), &filter).await?;
             for item in &items {
                 if !self.is_meant(policy, item).await? {
                     continue;
@@ -133,7 +133,7 @@ impl App {
         let Some(from) = policy.from else {
             return Ok(true);
         };
-        let seen = self.store().retained_classification(self.tenant(), item).await?;
+        let seen = self.store.retained_classification(self.tenant(), item).await?;
         Ok(seen.is_some_and(|seen| seen >= from))
     }
 }

@@ -8,7 +8,7 @@ use futures::stream::BoxStream;
 use futures::{FutureExt as _, StreamExt as _};
 use std::ops::ControlFlow;
 use steward_core::event::{Event, EventBody, RequestedBy};
-use steward_core::ports::{EventStream, KeptRun, RunFilter, RunRow, RunStatus, StoreError, StoredEvent};
+use steward_core::ports::{EventStream, KeptRun, RunFilter, RunRow, RunStatus, RunStore as _, StoreError, StoredEvent};
 use steward_core::run::{RunState, Waiting};
 use steward_core::tool::Undo;
 use steward_core::{RunId, TenantId, ports};
@@ -34,7 +34,7 @@ impl App {
         authorize(caller, Action::Read, Resource::Runs)?;
         let own = search.mine.then(|| caller.user());
         let filter = RunFilter { user: own.or_else(|| listed_owner(caller, Resource::Runs)), ..search.filter };
-        let page = self.store().runs(self.tenant(), filter).await?;
+        let page = self.store.runs(self.tenant(), filter).await?;
         let names = self.agent_names(page.items.iter().map(|row| row.agent).collect()).await?;
         let items = page
             .items
@@ -66,7 +66,7 @@ impl App {
             })
             .collect();
         let setup = seen.setup.ok_or_else(|| AppError::unavailable("the log of this run has no beginning"))?;
-        let kept = self.store().kept_runs(self.tenant()).await?;
+        let kept = self.store.kept_runs(self.tenant()).await?;
         let names = self.agent_names(vec![row.agent]).await?;
         let name = names.get(row.agent);
         let forkable = self.runs.forkable(id).await?;
@@ -185,7 +185,7 @@ impl App {
             ));
         }
         let kept = KeptRun { name: name.to_owned(), run: id, by: caller.by(), created_at: self.now() };
-        self.store().keep_run(self.tenant(), &kept).await?;
+        self.store.keep_run(self.tenant(), &kept).await?;
         Ok(kept)
     }
 
@@ -201,7 +201,7 @@ impl App {
 
     /// At most `limit` events of a run after `after`, as they are stored.
     pub async fn stored_events(&self, run: RunId, after: u64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
-        self.store().events(self.tenant(), run, after, limit).await
+        self.store.events(self.tenant(), run, after, limit).await
     }
 
     pub async fn run_state(&self, run: RunId) -> Result<RunState, EngineError> {
@@ -221,7 +221,7 @@ impl App {
         let id = event.run_id;
         let owner = match &event.body {
             EventBody::RunStarted { setup, .. } => setup.user,
-            _ => match self.deps().store.run(self.tenant(), id).await {
+            _ => match self.store.run(self.tenant(), id).await {
                 Ok(row) => row.user,
                 Err(_) => return false,
             },
@@ -231,7 +231,7 @@ impl App {
 
     /// A run that the caller asked for; `None`: it isn't there, or somebody else did.
     pub async fn asked_run(&self, caller: &Caller, id: RunId) -> Result<Option<RunRow>, StoreError> {
-        match self.store().run(self.tenant(), id).await {
+        match self.store.run(self.tenant(), id).await {
             Ok(row) => {
                 let asked = authorize(caller, Action::Read, Resource::AskedRun { id, owner: row.user });
                 Ok(asked.is_ok().then_some(row))
@@ -243,7 +243,7 @@ impl App {
 
     pub(crate) async fn run_of(&self, caller: &Caller, action: Action, id: RunId) -> Result<RunRow, AppError> {
         authorize(caller, action, Resource::Runs)?;
-        let row = self.store().run(self.tenant(), id).await?;
+        let row = self.store.run(self.tenant(), id).await?;
         authorize(caller, action, Resource::Run { id, owner: row.user })?;
         Ok(row)
     }

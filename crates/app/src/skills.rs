@@ -4,7 +4,7 @@ mod trial;
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::skills::{SkillInput, SshHost, SshHostInput};
 use std::sync::Arc;
-use steward_core::ports::{SkillFilter, StoreError};
+use steward_core::ports::{Agents as _, SkillFilter, Skills as _, StoreError};
 use steward_core::skill::Skill;
 use steward_core::{AgentId, SkillId, ports};
 use steward_tools::skills::{FileHostKeys, HostKeys as _, HostKeysError, SshAddress};
@@ -24,7 +24,7 @@ impl App {
     ) -> Result<ports::Page<Skill>, AppError> {
         authorize(caller, Action::Read, Resource::Skills)?;
         if let Some(agent) = filter.agent {
-            let known = self.store().agent(self.tenant(), agent).await;
+            let known = self.store.agent(self.tenant(), agent).await;
             if matches!(known, Err(StoreError::NotFound(_))) {
                 return Err(AppError::invalid("agent", format!("there is no agent {agent}"), "see GET /api/agents"));
             }
@@ -32,7 +32,7 @@ impl App {
         let mut page = ports::Page { items: Vec::new(), more: true };
         let mut after = after.map(str::to_owned);
         while page.more && page.items.len() < limit as usize {
-            let found = self.skills.skills(self.tenant(), &filter, after.as_deref(), limit).await?;
+            let found = self.store.skills(self.tenant(), &filter, after.as_deref(), limit).await?;
             after = found.items.last().map(|skill| skill.name.clone());
             page.more = found.more;
             page.items
@@ -46,9 +46,9 @@ impl App {
     pub async fn skill(&self, caller: &Caller, id: SkillId) -> Result<(Skill, Vec<AgentId>), AppError> {
         authorize(caller, Action::Read, Resource::Skills)?;
         let tenant = self.tenant();
-        let skill = self.skills.skill(tenant, id).await?;
+        let skill = self.store.skill(tenant, id).await?;
         authorize(caller, Action::Read, of(&skill))?;
-        let agents = self.skills.agents_with(tenant, id).await?;
+        let agents = self.store.agents_with(tenant, id).await?;
         Ok((skill, agents))
     }
 
@@ -60,7 +60,7 @@ impl App {
         upsert: bool,
     ) -> Result<(Skill, bool), AppError> {
         authorize(caller, Action::Write, Resource::Skills)?;
-        let there = self.skills.skill_by_name(self.tenant(), &input.name).await?;
+        let there = self.store.skill_by_name(self.tenant(), &input.name).await?;
         if let Some(there) = there.as_ref().filter(|_| !upsert) {
             return Err(AppError::conflict(
                 "skill_exists",
@@ -74,39 +74,39 @@ impl App {
             // Given first: without it its author could not change it again.
             self.prepare_new_resource(caller, skill.id.into()).await?;
         }
-        Ok((self.skills.save_skill(self.tenant(), &skill).await?, there.is_none()))
+        Ok((self.store.save_skill(self.tenant(), &skill).await?, there.is_none()))
     }
 
     /// The next version of a skill. Runs at work keep the version they began with.
     pub async fn replace_skill(&self, caller: &Caller, id: SkillId, input: SkillInput) -> Result<Skill, AppError> {
         let tenant = self.tenant();
         authorize(caller, Action::Write, Resource::Skills)?;
-        let before = self.skills.skill(tenant, id).await?;
+        let before = self.store.skill(tenant, id).await?;
         let mut skill = self.to_skill(caller, Some(&before), input).await?;
         skill.package = before.package;
         self.check_skill(&skill).await?;
-        Ok(self.skills.save_skill(tenant, &skill).await?)
+        Ok(self.store.save_skill(tenant, &skill).await?)
     }
 
     /// Takes it from all agents, too; its versions stay readable for the runs that used it.
     pub async fn remove_skill(&self, caller: &Caller, id: SkillId) -> Result<(), AppError> {
         let tenant = self.tenant();
         authorize(caller, Action::Write, Resource::Skills)?;
-        let skill = self.skills.skill(tenant, id).await?;
+        let skill = self.store.skill(tenant, id).await?;
         self.may_change_skill(caller, Some(&skill), &skill).await?;
-        let agents = self.skills.agents_with(tenant, id).await?;
+        let agents = self.store.agents_with(tenant, id).await?;
         for agent in agents.iter().filter(|_| skill.package.is_some()) {
             let before = self.live_agent(*agent).await?.skills;
             let after: Vec<SkillId> = before.iter().copied().filter(|one| *one != id).collect();
             self.follow_skills(*agent, &before, &after).await?;
         }
-        Ok(self.skills.remove_skill(tenant, id).await?)
+        Ok(self.store.remove_skill(tenant, id).await?)
     }
 
     /// All versions of a skill, the latest first; those of a removed one too.
     pub async fn skill_versions(&self, caller: &Caller, id: SkillId) -> Result<Vec<Skill>, AppError> {
         authorize(caller, Action::Read, Resource::Skills)?;
-        let all = self.skills.skill_versions(self.tenant(), id).await?;
+        let all = self.store.skill_versions(self.tenant(), id).await?;
         let Some(latest) = all.first() else {
             return Err(AppError::not_found(format!("skill {id}")));
         };
@@ -116,13 +116,13 @@ impl App {
 
     pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> Result<Skill, AppError> {
         authorize(caller, Action::Write, Resource::Skills)?;
-        let now = self.skills.skill(self.tenant(), id).await?;
-        let mut skill = self.skills.skill_version(self.tenant(), id, version).await?;
+        let now = self.store.skill(self.tenant(), id).await?;
+        let mut skill = self.store.skill_version(self.tenant(), id, version).await?;
         self.may_change_skill(caller, Some(&now), &skill).await?;
         skill.at = self.now();
         skill.by = caller.by();
         self.check_skill(&skill).await?;
-        Ok(self.skills.save_skill(self.tenant(), &skill).await?)
+        Ok(self.store.save_skill(self.tenant(), &skill).await?)
     }
 
     /// Servers whose host key was accepted, by name.
@@ -198,7 +198,7 @@ impl App {
         }
         if let Some(back) = &skill.compensation {
             let deps = self.deps();
-            if self.skills.skill_by_name(deps.tenant, &back.skill).await?.is_none() {
+            if self.store.skill_by_name(deps.tenant, &back.skill).await?.is_none() {
                 return Err(AppError::invalid(
                     "compensation.skill",
                     format!("there is no skill `{}`", back.skill),

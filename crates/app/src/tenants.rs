@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
-use steward_core::ports::{self, Role, StoreError, StoreResult, TenantChange, TenantRows};
+use steward_core::ports::{self, Role, StoreError, StoreResult, TenantChange};
 use steward_core::{TenantId, Timestamp};
+use steward_store::Store;
 use tokio::sync::Mutex;
 
 /// Of the default tenant.
@@ -39,7 +40,7 @@ struct Inner {
     default: App,
     /// All that are not disabled, but the default one.
     others: RwLock<HashMap<TenantId, OpenTenant>>,
-    rows: Arc<dyn TenantRows>,
+    rows: Arc<Store>,
     opener: Arc<dyn TenantOpener>,
     /// Held while one is made, opened, closed or deleted.
     changing: Mutex<()>,
@@ -51,7 +52,7 @@ pub struct Tenants(Arc<Inner>);
 
 impl Tenants {
     /// With the default one only; [`Self::open_all`] opens the others.
-    pub fn new(default: App, rows: Arc<dyn TenantRows>, opener: Arc<dyn TenantOpener>) -> Self {
+    pub fn new(default: App, rows: Arc<Store>, opener: Arc<dyn TenantOpener>) -> Self {
         let others = RwLock::default();
         Self(Arc::new(Inner { default, others, rows, opener, changing: Mutex::default() }))
     }

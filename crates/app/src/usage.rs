@@ -29,7 +29,7 @@ impl App {
             ));
         }
         let user = listed_owner(caller, Resource::Usage);
-        let rows = self.store().usage(self.tenant(), by, from, to, user).await?;
+        let rows = self.store.usage(self.tenant(), by, from, to, user).await?;
         let labels = Labels::of_groups(self, by, &rows).await?;
         let mut total = UsageRow::default();
         let mut items = Vec::with_capacity(rows.len());

@@ -1,4 +1,5 @@
-//! Ports: object-safe traits for what the core and the engine need from the world. Adapters implement them.
+//! Ports: object-safe traits for what the rooms without a database of their own need from the world, and the rows of
+//! tables. What only `app` asks of the database are methods of `steward_store::Store`.
 
 mod access;
 mod agents;
@@ -27,16 +28,15 @@ mod vault;
 
 pub use access::{Authenticator, Challenge, LoginError, Principal, Role, VirtualKey};
 pub use agents::{Agents, Facts, Memory, Note, Reminder};
-pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
+pub use audit::{AuditFilter, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use documents::{
-    Added, ChunkKey, ChunkRow, ChunkVector, Chunks, ClaimEnd, ClaimedDocument, CollectionChange, CollectionVectors,
-    Collections, DocumentChange, DocumentFacts, DocumentFilter, DocumentStore, Documents, EmbeddedCollections, Ingest,
-    IngestWork, JobFilter, NewDocument, ReadDocument,
+    Added, ChunkKey, ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, CollectionChange, CollectionVectors,
+    DocumentChange, DocumentFacts, DocumentFilter, IngestWork, JobFilter, NewDocument, ReadDocument,
 };
 pub use domains::{
-    DataAccess, DataAnswer, DataCaller, DataColumn, DataDraft, DataError, DataSlot, DomainStore, RecordChangeFilter,
-    SavedText, SchemaPassage,
+    DataAccess, DataAnswer, DataCaller, DataColumn, DataDraft, DataError, DataSlot, RecordChangeFilter, SavedText,
+    SchemaPassage,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
@@ -49,25 +49,25 @@ pub use models::{
     KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,
     Route, RouteRequest, Scored, TypedKey,
 };
-pub use overview::{Overview, RunCount};
-pub use retention::{MaskMapRow, MaskMaps, RetainedFilter, Retention};
+pub use overview::RunCount;
+pub use retention::{MaskMapRow, RetainedFilter};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use scim::{
     Counted, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser, ScimUserFilter,
 };
-pub use settings::{Connections, Idempotency, Remembered, Settings};
+pub use settings::{Remembered, Settings};
 pub use sign_on::{ExternalAccount, ExternalAccounts, LoginSecrets, SecondFactor, SecondFactors};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
 pub use spending::{
-    BudgetScope, ExamReports, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender,
-    SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKeys,
+    BudgetScope, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, UsageBy,
+    UsageRow, VirtualKeys,
 };
 pub use store::{
-    ApprovalFilter, Approvals, Claim, Command, Commit, DueTimer, Grants, KeptRun, KeptRuns, Lease, QueuedCommand,
-    RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
+    ApprovalFilter, Approvals, Claim, Command, Commit, DueTimer, Grants, KeptRun, Lease, QueuedCommand, RunFilter,
+    RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
 };
 pub use store_result::{Page, StoreError, StoreResult};
-pub use tenants::{DeletedRows, Tenant, TenantChange, TenantRows};
+pub use tenants::{DeletedRows, Tenant, TenantChange};
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use users::{
     Invitation, LoginSession, LoginSessions, User, UserChange, UserChangeError, UserFilter, UserState, Users,

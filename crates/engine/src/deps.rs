@@ -5,12 +5,12 @@ use steward_core::deep::DeepDefaults;
 use steward_core::governance::{DataRules, PiiKind};
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
-    Agents, Approvals, AuditLog, Clock, Conversations, DataSlot, Embedder, EventBus, Facts, Grants, Ids, Intent,
-    KeptRuns, KnowledgeSlot, MaskMaps, Models, Overview, PersonalData, ResourceGrants, Retention, RunStore, Settings,
-    SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
+    Agents, Approvals, Clock, Conversations, DataSlot, Embedder, EventBus, Facts, Grants, Ids, Intent, KnowledgeSlot,
+    Models, PersonalData, ResourceGrants, RunStore, Settings, SpendLimits, Tools, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
+/// What the engine needs of the database.
 pub trait Storage:
     RunStore
     + Approvals
@@ -20,15 +20,9 @@ pub trait Storage:
     + Facts
     + Grants
     + ResourceGrants
-    + KeptRuns
     + SpendLimits
-    + UsageRecord
     + VirtualKeys
     + Users
-    + AuditLog
-    + Overview
-    + Retention
-    + MaskMaps
 {
 }
 
@@ -41,15 +35,9 @@ impl<T> Storage for T where
         + Facts
         + Grants
         + ResourceGrants
-        + KeptRuns
         + SpendLimits
-        + UsageRecord
         + VirtualKeys
         + Users
-        + AuditLog
-        + Overview
-        + Retention
-        + MaskMaps
 {
 }
 

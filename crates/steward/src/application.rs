@@ -31,7 +31,6 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
     let documents = DocumentService::new(DocumentParts {
         tenant: parts.tenant,
         store: parts.store.clone(),
-        users: parts.store.clone(),
         extractor: Arc::clone(&parts.shared.extractor),
         pages: Arc::clone(&parts.shared.pages),
         picture_model: Arc::new(VisionModel {
@@ -55,8 +54,6 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
     let domains = Arc::new(DomainService::new(DomainParts {
         tenant: parts.tenant,
         store: parts.store.clone(),
-        users: parts.store.clone(),
-        groups: parts.store.clone(),
         vault: Arc::clone(&parts.vault),
         embedder: Arc::clone(&parts.embedder),
         clock: Arc::clone(&parts.clock),
@@ -77,13 +74,12 @@ pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Conf
         workspace: own.workspace,
         grants: Vec::new(),
         intent_filter: own.intent_filter,
-        idempotency: parts.store.clone(),
+        store: parts.store.clone(),
         connections: parts.connections.clone(),
         examiner: parts.connections.clone(),
         gateway: parts.models.clone(),
         data_rules_cache: Arc::default(),
         usage_writer,
-        skills: parts.store.clone(),
         vault: Arc::clone(&parts.vault),
         packages: Arc::clone(&parts.packages),
         mcp: Arc::clone(&parts.mcp),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use steward_core::audit::{AuditEntry, Verifier};
 use steward_core::event::Origin;
-use steward_core::ports::{AuditFilter, AuditLog as _, AuditOrder, RunStatus, SideWrite};
+use steward_core::ports::{AuditFilter, AuditOrder, RunStatus, SideWrite};
 use steward_core::{RunId, Timestamp, UserId};
 
 const ENTRIES: u64 = 100_000;

@@ -20,8 +20,6 @@ use steward_core::{TenantId, Timestamp};
 const HEADER: &str = "idempotency-key";
 /// Longest key, characters.
 const MAX_KEY: usize = 128;
-/// How long a key is known.
-const KEPT: Duration = Duration::from_hours(24);
 /// Longest answer that is kept, bytes.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
@@ -30,7 +28,6 @@ const MAX_ANSWER: usize = 16 * 1024 * 1024;
 pub(crate) struct KeptAs(pub String);
 
 struct Known {
-    tenant: TenantId,
     owner: String,
     key: String,
 }
@@ -58,12 +55,10 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     let (mut parts, body) = request.into_parts();
     let (app, identity) = identify(&mut parts, &state).await?;
     let bytes = axum::body::to_bytes(body, body_limit(parts.uri.path())).await.map_err(|_| too_long())?;
-    let known = Known { tenant: identity.principal.tenant, owner: identity.principal.user.to_string(), key };
+    let known = Known { owner: identity.principal.user.to_string(), key };
     let line = format!("{} {}\n", parts.method, parts.uri);
     let hash = sha256(&[line.as_bytes(), &bytes].concat());
-    let now = app.now();
-    let begun = app.idempotency.begin(known.tenant, &known.owner, &known.key, &hash, now, oldest_key(now)).await?;
-    match begun {
+    match app.begin_request(&known.owner, &known.key, &hash).await? {
         Remembered::New => {}
         Remembered::Begun => return Err(in_progress()),
         Remembered::Other => return Err(mismatch()),
@@ -95,20 +90,15 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Str
     }
 }
 
-pub(crate) fn oldest_key(now: Timestamp) -> Timestamp {
-    let kept = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
-    Timestamp(now.0.saturating_sub(kept))
-}
-
 /// Keeps a success. A refusal frees its key; what failed halfway is not known, so its key stays taken.
 async fn remember(state: &TenantApp, known: &Known, response: Response) -> Result<Response, Problem> {
-    let Known { tenant, owner, key } = known;
+    let Known { owner, key } = known;
     let status = response.status();
     if status == StatusCode::INTERNAL_SERVER_ERROR {
         return Ok(response);
     }
     if !status.is_success() {
-        state.idempotency.forget(*tenant, owner, key).await?;
+        state.forget_request(owner, key).await?;
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
@@ -120,7 +110,7 @@ async fn remember(state: &TenantApp, known: &Known, response: Response) -> Resul
         Some(KeptAs(text)) => text.as_str().into(),
         None => String::from_utf8_lossy(&bytes),
     };
-    state.idempotency.remember(*tenant, owner, key, status.as_u16(), &text).await?;
+    state.remember_request(owner, key, status.as_u16(), &text).await?;
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 

@@ -21,13 +21,9 @@ pub(crate) async fn begin(
     let Some(key) = idempotency_key(&inbound.headers).map_err(invalid)? else {
         return Ok(state.start_run(caller, request).await?);
     };
-    let principal = &caller.principal;
-    let owner = principal.user.to_string();
+    let owner = caller.principal.user.to_string();
     let hash = sha256(&[path.as_bytes(), b"\n", &inbound.body].concat());
-    let now = state.now();
-    let (tenant, store) = (principal.tenant, &state.idempotency);
-    let known = store.begin(tenant, &owner, &key, &hash, now, oldest_key(now)).await?;
-    match known {
+    match state.begin_request(&owner, &key, &hash).await? {
         Remembered::New => {}
         Remembered::Done { body, .. } => return body.parse().map_err(|_| other_request()),
         Remembered::Other => return Err(other_request()),
@@ -42,11 +38,11 @@ pub(crate) async fn begin(
     }
     match state.start_run(caller, request).await {
         Ok(run) => {
-            store.remember(tenant, &owner, &key, 200, &run.to_string()).await?;
+            state.remember_request(&owner, &key, 200, &run.to_string()).await?;
             Ok(run)
         }
         Err(error) => {
-            store.forget(tenant, &owner, &key).await?;
+            state.forget_request(&owner, &key).await?;
             Err(error.into())
         }
     }

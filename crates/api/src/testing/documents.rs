@@ -6,7 +6,7 @@ use steward_core::document::{
     Chunking, Collection, DocumentOrigin, IngestJob, JobProgress, JobState, Rerank, SearchWeights,
 };
 use steward_core::hash::sha256;
-use steward_core::ports::{Collections as _, Documents as _, NewDocument};
+use steward_core::ports::NewDocument;
 use steward_core::{CollectionId, DocumentId, IngestJobId, TenantId, Timestamp};
 use steward_store::Store;
 use uuid::Uuid;

@@ -188,7 +188,6 @@ impl House {
         let documents = Arc::new(DocumentService::new(DocumentParts {
             tenant: TenantId::DEFAULT,
             store: first.store.clone(),
-            users: first.store.clone(),
             extractor: Arc::new(Words),
             pages: Arc::new(NoModels),
             picture_model: Arc::new(NoModels),

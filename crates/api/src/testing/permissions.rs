@@ -13,8 +13,8 @@ use steward_core::hash::sha256;
 use steward_core::model::Purpose;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceKind, ResourceRef};
 use steward_core::ports::{
-    Agents as _, Conversation, Conversations as _, ResourceGrants as _, Role, RunRow, RunStatus, RunStore as _,
-    SideWrite, Skills as _, User, Users as _, VirtualKey, VirtualKeys as _,
+    Conversation, Role, RunRow, RunStatus, RunStore as _, SideWrite, Skills as _, User, Users as _, VirtualKey,
+    VirtualKeys as _,
 };
 use steward_core::{AgentId, ApprovalId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
 use tower::ServiceExt as _;

@@ -12,7 +12,7 @@ use steward_app::{DocumentParts, DocumentService, EmbeddingModels};
 use steward_core::extracted::{Block, BlockKind, ExtractFailure, ExtractFailureKind, Extracted, Page};
 use steward_core::hash::sha256;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant};
-use steward_core::ports::{EmbedError, Embedder, Extractor, ResourceGrants as _, Role, User, Users as _};
+use steward_core::ports::{EmbedError, Embedder, Extractor, Role, User, Users as _};
 use steward_core::{CollectionId, TenantId, Timestamp, UserId};
 use steward_testkit::SeqIds;
 use uuid::Uuid;
@@ -99,7 +99,6 @@ impl House {
         let documents = DocumentService::new(DocumentParts {
             tenant: TenantId::DEFAULT,
             store: first.store.clone(),
-            users: first.store.clone(),
             extractor: Arc::new(Words),
             pages: Arc::new(NoModels),
             picture_model: Arc::new(NoModels),

@@ -6,7 +6,7 @@ use crate::testing::permissions::api_key;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use steward_core::hash::sha256;
-use steward_core::ports::{Agents as _, Conversation, Conversations as _, Role, Skills as _, User, Users as _};
+use steward_core::ports::{Conversation, Role, Skills as _, User, Users as _};
 use steward_core::{AgentId, ConversationId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
 

@@ -17,10 +17,9 @@ use steward_core::model::{Purpose, Usage};
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceKind, ResourceRef};
 use steward_core::ports::{Agents as _, Role};
 use steward_core::ports::{
-    AuditFilter, AuditLog as _, AuditOrder, Collections as _, Conversation, Conversations as _, Documents as _,
-    Facts as _, Grants as _, Group, Groups as _, KeptRuns as _, McpServers as _, Note, Reminder, ResourceGrants as _,
-    RunRow, RunStatus, RunStore as _, SideWrite, Skills as _, SpendLimits as _, Spender, SpentRecord, User, Users as _,
-    VirtualKey, VirtualKeys as _,
+    AuditFilter, AuditOrder, Conversation, Conversations as _, Facts as _, Grants as _, Group, Groups as _,
+    McpServers as _, Note, Reminder, RunRow, RunStatus, RunStore as _, SideWrite, Skills as _, SpendLimits as _,
+    Spender, SpentRecord, User, Users as _, VirtualKey, VirtualKeys as _,
 };
 use steward_core::{
     AgentId, ApprovalId, CollectionId, ConversationId, DocumentId, GroupId, IngestJobId, KeyId, McpServerId, RunId,

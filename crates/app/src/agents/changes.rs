@@ -1,6 +1,7 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::skills::of;
 use steward_core::agent::Agent;
+use steward_core::ports::Skills as _;
 
 impl App {
     /// Somebody who may change an agent only by a grant gives it nothing that they may not use themselves, and leaves
@@ -32,7 +33,7 @@ impl App {
             self.may_ask_connection(caller, connection).await?;
         }
         for id in after.skills.iter().filter(|id| !before.skills.contains(id)) {
-            let skill = self.skills.skill(self.tenant(), *id).await?;
+            let skill = self.store.skill(self.tenant(), *id).await?;
             authorize(caller, Action::Read, of(&skill))?;
         }
         Ok(())

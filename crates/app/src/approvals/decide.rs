@@ -11,7 +11,7 @@ use std::time::Duration;
 use steward_core::approval::{Answer, Approval};
 use steward_core::event::EventBody;
 use steward_core::policy::{Grant, StandingGrant};
-use steward_core::ports::RunRow;
+use steward_core::ports::{Approvals as _, RunRow};
 use steward_core::{AgentId, ApprovalId};
 use steward_engine::EngineError;
 use uuid::Uuid;
@@ -80,7 +80,7 @@ impl App {
 
     /// Why the engine would not take it; most likely somebody else was quicker.
     async fn refusal(&self, id: ApprovalId, error: EngineError) -> AppError {
-        match self.store().approval(self.tenant(), id).await {
+        match self.store.approval(self.tenant(), id).await {
             Ok(row) => still_open(&row).err().unwrap_or_else(|| error.into()),
             Err(_) => error.into(),
         }
@@ -99,13 +99,13 @@ impl App {
         let entry = self.audit_entry_of(caller, "grants.create").on(grant.id.to_string());
         let entry = entry.with("agent_id", agent.to_string()).with("until", grant.grant.until.map(|at| at.0));
         self.record_audit(&entry.with("scope", json!(grant.grant.scope).to_string())).await?;
-        self.store().save_grant(self.tenant(), &grant).await?;
+        self.store.save_grant(self.tenant(), &grant).await?;
         Ok(Some(grant.id))
     }
 
     async fn take_back(&self, grant: Option<Uuid>) {
         let Some(id) = grant else { return };
-        if let Err(error) = self.store().revoke_grant(self.tenant(), id).await {
+        if let Err(error) = self.store.revoke_grant(self.tenant(), id).await {
             tracing::error!(grant = %id, %error, "a grant stays whose decision was refused");
         }
     }
@@ -128,7 +128,7 @@ impl App {
 
     /// The entry with its decision. If another was quicker, that one counts.
     async fn decided_entry(&self, id: ApprovalId, answer: &Answer, by: &str) -> Result<Approval, AppError> {
-        let mut row = self.store().approval(self.tenant(), id).await?;
+        let mut row = self.store.approval(self.tenant(), id).await?;
         match &row.answer {
             Some(kept) if kept == answer && row.decided_by.as_deref() == Some(by) => Ok(row),
             Some(_) => Err(decided_already(&row)),

@@ -57,7 +57,7 @@ impl App {
             async move {
                 let Some(after) = after else { return Ok(None) };
                 let order = AuditOrder::OldestAfter(after);
-                let page = app.store().audit_entries(app.tenant(), &filter, order, PAGE).await?;
+                let page = app.store.audit_entries(app.tenant(), &filter, order, PAGE).await?;
                 let next = page.items.last().filter(|_| page.more).map(|last| last.seq);
                 Ok(Some((written(format, after == 0, &page.items)?, next)))
             }

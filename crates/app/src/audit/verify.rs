@@ -31,7 +31,7 @@ impl App {
     ) -> Result<BoxStream<'static, Result<AuditProgress, AppError>>, AppError> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         self.seal_audit().await?;
-        let ends = self.store().audit_ends(self.tenant()).await?;
+        let ends = self.store.audit_ends(self.tenant()).await?;
         if let Some(known) = known.as_ref().filter(|known| known.seq <= ends.anchor.seq) {
             return Err(AppError::invalid(
                 "known",
@@ -62,7 +62,7 @@ impl App {
 
 impl Check {
     async fn step(&mut self) -> Result<AuditProgress, AppError> {
-        let (store, tenant) = (self.app.store(), self.app.tenant());
+        let (store, tenant) = (&self.app.store, self.app.tenant());
         let after = self.verifier.last().seq;
         // What lies before the beginning of the chain does not belong to it.
         let from = if self.verifier.checked() == 0 { 0 } else { after };
@@ -84,7 +84,7 @@ impl Check {
             Some(broken) => Some(broken),
             None => self.end().await?,
         };
-        let now = self.app.store().audit_ends(self.app.tenant()).await?;
+        let now = self.app.store.audit_ends(self.app.tenant()).await?;
         if broken.is_some() && now.anchor != self.ends.anchor {
             // The retention was at work meanwhile.
             self.verifier = Verifier::new(now.anchor.clone(), self.known.clone());
@@ -98,7 +98,7 @@ impl Check {
     async fn tell(&self, suspect: &Suspect, seq: u64) -> Result<Break, AppError> {
         let mut after = seq;
         loop {
-            let rows = self.app.store().audit_chain(self.app.tenant(), after, PAGE).await?;
+            let rows = self.app.store.audit_chain(self.app.tenant(), after, PAGE).await?;
             let Some(last) = rows.last() else {
                 return Ok(suspect.verdict(None));
             };
@@ -113,7 +113,7 @@ impl Check {
         if let Err(broken) = self.verifier.end(&self.ends.head) {
             return Ok(Some(broken));
         }
-        let (store, tenant) = (self.app.store(), self.app.tenant());
+        let (store, tenant) = (&self.app.store, self.app.tenant());
         let behind = store.audit_chain(tenant, self.ends.head.seq, 1).await?;
         let now = store.audit_ends(tenant).await?;
         Ok(behind.first().filter(|_| now.head == self.ends.head).map(|row| Break {

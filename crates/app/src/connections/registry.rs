@@ -12,8 +12,8 @@ use steward_core::exam::ExamReport;
 use steward_core::message::Message;
 use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider};
 use steward_core::ports::{
-    Clock, ConnectionKeys, ConnectionTest, Connections as _, ConnectionsError, ExamReports as _, KnownConnection,
-    ManagedConnections, Models as _, Settings as _, StoreError, TypedKey,
+    Clock, ConnectionKeys, ConnectionTest, ConnectionsError, KnownConnection, ManagedConnections, Models as _,
+    Settings as _, StoreError, TypedKey,
 };
 use steward_core::{ConnectionId, TenantId, Timestamp};
 use steward_models::exam::endpoint;

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use steward_core::TenantId;
 use steward_core::hash::sha256;
-use steward_core::ports::{Clock, DocumentStore, Embedder};
+use steward_core::ports::{Clock, Embedder};
 use steward_knowledge::{Index, IndexStats};
+use steward_store::Store;
 
 /// The folder of the index of all words, and that of the others.
 const WORDS: &str = "index";
@@ -19,7 +20,7 @@ pub(super) type ModelKey = (String, u32);
 
 pub(super) struct Indexes {
     tenant: TenantId,
-    store: Arc<dyn DocumentStore>,
+    store: Arc<Store>,
     clock: Arc<dyn Clock>,
     data_dir: PathBuf,
     words: Arc<LiveIndex>,
@@ -30,7 +31,7 @@ pub(super) struct Indexes {
 impl Indexes {
     pub fn new(
         tenant: TenantId,
-        store: Arc<dyn DocumentStore>,
+        store: Arc<Store>,
         embedder: &dyn Embedder,
         clock: Arc<dyn Clock>,
         data_dir: PathBuf,

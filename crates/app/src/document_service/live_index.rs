@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
-use steward_core::ports::{ChunkRow, ChunkVector, Clock, DocumentChange, DocumentFacts, DocumentStore, StoreError};
+use steward_core::ports::{ChunkRow, ChunkVector, Clock, DocumentChange, DocumentFacts, StoreError};
 use steward_core::{TenantId, Timestamp};
 use steward_knowledge::{ChunkEntry, Index, IndexError, IndexStats};
+use steward_store::Store;
 
 /// Changes that are taken in between two commits.
 const BATCH: u32 = 200;
@@ -20,7 +21,7 @@ const IDLE: Duration = Duration::from_mins(5);
 
 pub(super) struct LiveIndex {
     tenant: TenantId,
-    store: Arc<dyn DocumentStore>,
+    store: Arc<Store>,
     clock: Arc<dyn Clock>,
     of: IndexOf,
     dir: PathBuf,
@@ -94,13 +95,7 @@ impl Opened {
 }
 
 impl LiveIndex {
-    pub fn new(
-        tenant: TenantId,
-        store: Arc<dyn DocumentStore>,
-        clock: Arc<dyn Clock>,
-        of: IndexOf,
-        dir: PathBuf,
-    ) -> Self {
+    pub fn new(tenant: TenantId, store: Arc<Store>, clock: Arc<dyn Clock>, of: IndexOf, dir: PathBuf) -> Self {
         Self {
             tenant,
             store,

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use std::collections::HashMap;
 use steward_core::document::{Collection, Rerank, SearchWeights};
 use steward_core::governance::Classification;
-use steward_core::ports::{ChunkKey, DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, Role};
+use steward_core::ports::{
+    ChunkKey, DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, Role, Users as _,
+};
 use steward_core::{CollectionId, UserId};
 use steward_knowledge::quote::{parts, quote};
 use steward_knowledge::word_coverage;
@@ -127,7 +129,7 @@ impl DocumentService {
     async fn searchable(&self, query: &PassageQuery<'_>) -> Result<HashMap<CollectionId, Collection>, KnowledgeError> {
         let visible_to: Option<UserId> = match query.user {
             Some(id) => {
-                let user = self.users.user(self.tenant, id).await?;
+                let user = self.store.user(self.tenant, id).await?;
                 // Who is gone sees nothing any more; operators see everything.
                 let sees_all = user.is_some_and(|user| matches!(user.role, Role::Admin | Role::Operator));
                 (!sees_all).then_some(id)

@@ -14,7 +14,7 @@ use steward_core::model::Connection;
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{Gateway, ManagedConnections, Passage, Passed, PictureModel};
 use steward_core::routing::Routing;
-use steward_engine::Storage;
+use steward_store::Store;
 
 /// Longest time for a page, milliseconds.
 const DEADLINE_MS: u64 = 180_000;
@@ -40,7 +40,7 @@ pub enum VisionUse {
 /// Asks connections whose exam says that they see.
 pub struct VisionModel {
     pub tenant: TenantId,
-    pub store: Arc<dyn Storage>,
+    pub store: Arc<Store>,
     pub connections: Arc<dyn ManagedConnections>,
     pub gateway: Arc<dyn Gateway>,
     pub allowed: VisionUse,

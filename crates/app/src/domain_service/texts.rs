@@ -5,7 +5,7 @@ use serde::Deserialize;
 use similar::TextDiff;
 use std::ops::Range;
 use steward_core::datasource::{DomainText, DomainTextKind};
-use steward_core::ports::{DataCaller, DataError, SavedText};
+use steward_core::ports::{DataCaller, DataError, Groups as _, SavedText};
 use steward_domains::lower::lower;
 use steward_domains::parser::parse;
 use steward_domains::{Analysis, Catalog, Diagnostic, analyze};
@@ -38,7 +38,7 @@ pub(crate) struct TextWish {
 impl DomainService {
     /// What texts can be checked against: all datasources, domains and views.
     pub(crate) async fn catalog(&self) -> Result<Catalog, DataError> {
-        let groups = self.groups.groups(self.tenant, None, None, 1000).await?;
+        let groups = self.store.groups(self.tenant, None, None, 1000).await?;
         Ok(self.known().await?.catalog(groups.items.into_iter().map(|group| group.name).collect()))
     }
 

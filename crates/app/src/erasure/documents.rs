@@ -16,7 +16,7 @@ impl App {
     pub(super) async fn own_collections(&self, user: UserId) -> StoreResult<Vec<Collection>> {
         let mut own = Vec::new();
         for collection in self.documents.store.collections(self.tenant(), None).await? {
-            let access = self.store().access_list(self.tenant(), collection.id.into()).await?;
+            let access = self.store.access_list(self.tenant(), collection.id.into()).await?;
             let theirs = access.grants.iter().all(|grant| grant.grantee == Grantee::User(user));
             if access.restricted && theirs && !access.grants.is_empty() {
                 own.push(collection);

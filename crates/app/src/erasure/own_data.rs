@@ -7,16 +7,16 @@ use steward_core::UserId;
 
 impl App {
     pub(super) async fn count_own_databases(&self, user: UserId) -> Result<usize, AppError> {
-        Ok(self.own_databases(user)?.len() + self.store().database_docs_of(self.tenant(), user).await?.len())
+        Ok(self.own_databases(user)?.len() + self.store.database_docs_of(self.tenant(), user).await?.len())
     }
 
     pub(super) async fn remove_own_databases(&self, user: UserId) -> Result<u64, AppError> {
         let files = self.databases.delete_of(user).await?;
-        Ok(files + self.store().delete_database_docs_of(self.tenant(), user).await?)
+        Ok(files + self.store.delete_database_docs_of(self.tenant(), user).await?)
     }
 
     pub(super) async fn export_own_databases(&self, user: UserId, lines: &mut Lines) -> Result<(), AppError> {
-        for (agent, doc) in self.store().database_docs_of(self.tenant(), user).await? {
+        for (agent, doc) in self.store.database_docs_of(self.tenant(), user).await? {
             line(lines, "database_documentation", json!({"agent": agent, "text": doc.text})).await?;
         }
         for agent in self.own_databases(user)? {

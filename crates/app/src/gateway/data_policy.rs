@@ -59,7 +59,7 @@ impl App {
             .with("label", seen.label.as_str())
             .with("source", seen.source.as_str())
             .with("connection", targets.first().map(|one| one.name.clone()));
-        self.store().record_audit(self.tenant(), &entry).await.map_err(NotPassed::Store)?;
+        self.store.record_audit(self.tenant(), &entry).await.map_err(NotPassed::Store)?;
         if targets.is_empty() { Err(NotPassed::Policy(refused(policy, &seen))) } else { Ok(()) }
     }
 
@@ -68,7 +68,7 @@ impl App {
         if let Some(known) = self.data_rules_cache.known(now) {
             return Ok(known.into_rules());
         }
-        let rules = read_data_rules(self.store(), self.tenant()).await?;
+        let rules = read_data_rules(&self.store, self.tenant()).await?;
         let rules = rules.keeps_texts().then(|| Arc::new(rules));
         self.data_rules_cache.keep(Known::from(now, rules.clone()));
         Ok(rules)

@@ -42,7 +42,7 @@ impl App {
             let row = MaskMapRow { id, user: caller.user(), made_at: now, ends_at, sealed };
             let entry = self.audit_entry_of(caller, "data.mask_kept").on(id.to_string()).with("ends_at", ends_at.0);
             self.record_audit(&entry).await?;
-            self.store().save_mask_map(self.tenant(), &row).await?;
+            self.store.save_mask_map(self.tenant(), &row).await?;
             (answer.map, answer.ends_at) = (Some(id), Some(ends_at.0));
         }
         Ok(answer)
@@ -52,7 +52,7 @@ impl App {
     pub async fn unmask_text(&self, caller: &Caller, input: &UnmaskInput) -> Result<UnmaskedText, AppError> {
         authorize(caller, Action::Read, Resource::Policies)?;
         check_length(&input.text, "unmask it in parts")?;
-        let found = self.store().mask_map(self.tenant(), input.map).await?;
+        let found = self.store.mask_map(self.tenant(), input.map).await?;
         let row = found.filter(|row| self.now() < row.ends_at);
         let Some(row) = row else {
             return Err(AppError::not_found(format!("the list of tokens {}", input.map)));
@@ -72,8 +72,8 @@ impl App {
 
     /// Forgets lists of tokens whose time is over.
     pub(crate) async fn forget_masks(&self) -> StoreResult<()> {
-        for row in self.store().ended_mask_maps(self.tenant(), self.now()).await? {
-            self.store().remove_mask_map(self.tenant(), row.id).await?;
+        for row in self.store.ended_mask_maps(self.tenant(), self.now()).await? {
+            self.store.remove_mask_map(self.tenant(), row.id).await?;
         }
         Ok(())
     }

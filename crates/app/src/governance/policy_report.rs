@@ -42,7 +42,7 @@ impl App {
         let rules = self.kept_data_rules().await?;
         let policy = rules.policies.into_iter().find(|policy| policy.name == name);
         let policy = policy.ok_or_else(|| AppError::not_found(format!("the policy `{name}`")))?;
-        crate::audit::seal_audit(self.store(), self.tenant()).await?;
+        crate::audit::seal_audit(&self.store, self.tenant()).await?;
         let mut sums = Sums::default();
         let mut complete = true;
         for action in ["data", "run.started"] {
@@ -80,7 +80,7 @@ impl App {
         let (mut after, mut read) = (0, 0);
         loop {
             let order = AuditOrder::OldestAfter(after);
-            let page = self.store().audit_entries(self.tenant(), &filter, order, PAGE).await?;
+            let page = self.store.audit_entries(self.tenant(), &filter, order, PAGE).await?;
             for sealed in &page.items {
                 sums.take(policy, &sealed.entry);
             }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steward_core::document::{Chunking, Collection, Document, DocumentOrigin, Rerank, SearchWeights};
 use steward_core::package::SkillPackage;
 use steward_core::permission::{AccessLevel, ResourceGrant};
-use steward_core::ports::{Added, DocumentFilter, NewDocument, StoreError};
+use steward_core::ports::{Added, DocumentFilter, NewDocument, Skills as _, StoreError};
 use steward_core::{AgentId, CollectionId, DocumentId, SkillId, UserId};
 use tokio::sync::Mutex;
 
@@ -34,7 +34,7 @@ impl App {
             };
             let mut agents = BTreeSet::new();
             for skill in &package.skills {
-                agents.extend(self.skills.agents_with(self.tenant(), *skill).await?);
+                agents.extend(self.store.agents_with(self.tenant(), *skill).await?);
             }
             for (path, content) in files {
                 let source = source_of(name, &path);
@@ -81,7 +81,7 @@ impl App {
         }
         let mut packages: BTreeMap<String, (bool, bool)> = BTreeMap::new();
         for id in before.iter().chain(after) {
-            match self.skills.skill(self.tenant(), *id).await {
+            match self.store.skill(self.tenant(), *id).await {
                 Ok(skill) => {
                     if let Some(name) = skill.package {
                         let (had, has) = packages.entry(name).or_default();
@@ -104,9 +104,9 @@ impl App {
     /// Names of the packages that the agent's skills are of; of all agents, if none is given.
     pub(crate) async fn packages_of(&self, agent: Option<AgentId>) -> Result<BTreeSet<String>, AppError> {
         let mut names = BTreeSet::new();
-        for one in self.store().agents(self.tenant()).await? {
+        for one in self.store.agents(self.tenant()).await? {
             if agent.is_none_or(|agent| agent == one.id) {
-                let skills = self.skills.skills_of(self.tenant(), one.id).await?;
+                let skills = self.store.skills_of(self.tenant(), one.id).await?;
                 names.extend(skills.into_iter().filter_map(|skill| skill.package));
             }
         }
@@ -202,12 +202,12 @@ impl App {
 
     async fn share_like_skills(&self, package: &SkillPackage, collection: CollectionId) -> Result<(), AppError> {
         for skill in &package.skills {
-            let list = self.store().access_list(self.tenant(), (*skill).into()).await?;
+            let list = self.store.access_list(self.tenant(), (*skill).into()).await?;
             if list.restricted {
-                self.store().set_restricted(self.tenant(), collection.into(), true).await?;
+                self.store.set_restricted(self.tenant(), collection.into(), true).await?;
                 for grant in list.grants {
                     let grant = ResourceGrant { level: AccessLevel::Use, ..grant };
-                    self.store().give_grant(self.tenant(), collection.into(), &grant).await?;
+                    self.store.give_grant(self.tenant(), collection.into(), &grant).await?;
                 }
             }
         }

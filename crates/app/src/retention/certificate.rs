@@ -25,14 +25,14 @@ impl App {
         if from > to {
             return Err(AppError::invalid("from", "`from` is after `to`", "give two times in order"));
         }
-        crate::audit::seal_audit(self.store(), self.tenant()).await?;
-        let head = self.store().audit_ends(self.tenant()).await?.head;
+        crate::audit::seal_audit(&self.store, self.tenant()).await?;
+        let head = self.store.audit_ends(self.tenant()).await?.head;
         let filter =
             AuditFilter { action: Some(DELETED.to_owned()), from: Some(from), to: Some(to), ..AuditFilter::default() };
         let (mut deletions, mut after) = (Vec::new(), 0);
         loop {
             let order = AuditOrder::OldestAfter(after);
-            let page = self.store().audit_entries(self.tenant(), &filter, order, PAGE).await?;
+            let page = self.store.audit_entries(self.tenant(), &filter, order, PAGE).await?;
             deletions.extend(page.items.iter().map(proof));
             let Some(last) = page.items.last().filter(|_| page.more) else { break };
             after = last.seq;

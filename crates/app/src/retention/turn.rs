@@ -6,7 +6,7 @@ use crate::dto::retention::RetentionTurn;
 use serde_json::json;
 use std::time::Duration;
 use steward_core::audit::AuditEntry;
-use steward_core::ports::{StoreError, StoreResult};
+use steward_core::ports::{Settings as _, StoreError, StoreResult};
 use steward_core::retention::{DELETED, RetainedItem, RetentionPolicy, RetentionRules};
 
 /// What the last turn did.
@@ -22,13 +22,13 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 impl App {
     pub(super) async fn last_turn(&self) -> StoreResult<Option<RetentionTurn>> {
-        let kept = self.store().setting(self.tenant(), TURN_SETTING).await?;
+        let kept = self.store.setting(self.tenant(), TURN_SETTING).await?;
         kept.map(|kept| serde_json::from_value(kept).map_err(|error| StoreError::Corrupt(error.to_string())))
             .transpose()
     }
 
     async fn note_turn(&self, turn: &RetentionTurn) -> StoreResult<()> {
-        self.store().set_setting(self.tenant(), TURN_SETTING, &json!(turn)).await
+        self.store.set_setting(self.tenant(), TURN_SETTING, &json!(turn)).await
     }
 
     /// Deletes what the rules say; `false`: there is more of it.
@@ -57,7 +57,7 @@ impl App {
         let mut filter = filter_of(policy, self.now());
         let mut deleted = 0;
         loop {
-            let items = self.store().retained(self.tenant(), &filter).await?;
+            let items = self.store.retained(self.tenant(), &filter).await?;
             for item in &items {
                 if is_held(rules, item) {
                     turn.held += 1;
@@ -67,7 +67,7 @@ impl App {
                     continue;
                 }
                 let entry = self.deletion_of(item).with("policy", policy.name.as_str());
-                if self.store().delete_retained(self.tenant(), item, &entry).await?.is_some() {
+                if self.store.delete_retained(self.tenant(), item, &entry).await?.is_some() {
                     turn.deleted += 1;
                     deleted += 1;
                 }

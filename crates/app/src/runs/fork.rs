@@ -3,7 +3,7 @@ use crate::app::{Action, App, AppError, Caller, authorize};
 use crate::dto::conversations::ChatStarted;
 use crate::dto::runs::Fork;
 use steward_core::event::Origin;
-use steward_core::ports::RunRow;
+use steward_core::ports::{Agents as _, RunRow};
 use steward_core::{ConversationId, RunId};
 use steward_engine::ForkRun;
 
@@ -13,7 +13,7 @@ impl App {
         let row = self.run_of(caller, Action::Operate, id).await?;
         self.check_fork(&row, &wanted).await?;
         // Its agent may be deleted by now.
-        let agent = self.store().agent(self.tenant(), row.agent).await?;
+        let agent = self.store.agent(self.tenant(), row.agent).await?;
         authorize(caller, Action::Ask, of(&agent))?;
         let connection = wanted.connection_id;
         if let Some(id) = connection {
@@ -92,7 +92,7 @@ impl App {
         let Some(id) = row.conversation else {
             return Ok(None);
         };
-        let from = self.store().conversation(self.tenant(), id).await?;
+        let from = self.store.conversation(self.tenant(), id).await?;
         let copy = self.copy_conversation(caller, from, Some(row.id)).await?;
         Ok(Some(copy.id))
     }

@@ -6,7 +6,7 @@ use crate::dto::conversations::{Chat, ChatStarted};
 use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin};
 use steward_core::message::Message;
-use steward_core::ports::{Conversation, RunStatus, StoreError};
+use steward_core::ports::{Conversation, RunStatus, RunStore as _, StoreError};
 use steward_core::{AgentId, ConversationId, RunId};
 use steward_engine::{EngineError, StartRun};
 
@@ -37,7 +37,7 @@ impl App {
     /// The messages of an earlier run that a program goes on from. A virtual key reaches what its user has asked,
     /// whatever the user may see, and no runs of agents that it does not open.
     pub async fn earlier_messages(&self, caller: &Caller, id: RunId) -> Result<EarlierMessages, EngineError> {
-        let row = match self.store().run(self.tenant(), id).await {
+        let row = match self.store.run(self.tenant(), id).await {
             Ok(row) if authorize(caller, Action::Read, Resource::EarlierRun { id, owner: row.user }).is_ok() => row,
             Ok(_) | Err(StoreError::NotFound(_)) => return Ok(EarlierMessages::Missing),
             Err(error) => return Err(error.into()),
@@ -163,7 +163,7 @@ impl App {
             deleted_at: None,
             forked_from: None,
         };
-        self.store().create_conversation(self.tenant(), &row).await?;
+        self.store.create_conversation(self.tenant(), &row).await?;
         Ok(row.id)
     }
 }

@@ -22,7 +22,7 @@ impl App {
         }
         let mut reach = skill_reach(before, after);
         if let Some(before) = before.filter(|_| reach == SkillReach::Own)
-            && !self.skills.agents_with(self.tenant(), before.id).await?.is_empty()
+            && !self.store.agents_with(self.tenant(), before.id).await?.is_empty()
         {
             reach = SkillReach::InUse;
         }

@@ -3,7 +3,7 @@ use crate::dto::skills::{SkillTest, SkillTested};
 use crate::skills::of;
 use std::time::Instant;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{Authorized, ToolScope};
+use steward_core::ports::{Authorized, Skills as _, ToolScope};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{CallSource, ToolCall, truncate};
 use steward_core::{AgentId, Cancellation, SkillId, hash, schema};
@@ -22,7 +22,7 @@ impl App {
     /// `dry_run: false` really does it. A skill that does more than look needs `confirm` and an operator.
     pub async fn test_skill(&self, caller: &Caller, id: SkillId, wanted: SkillTest) -> Result<SkillTested, AppError> {
         authorize(caller, Action::Operate, Resource::SkillCall { changes: false })?;
-        let skill = self.skills.skill(self.tenant(), id).await?;
+        let skill = self.store.skill(self.tenant(), id).await?;
         authorize(caller, Action::Operate, of(&skill))?;
         if matches!(skill.kind(), SkillKind::Internal | SkillKind::AgentDelegation) {
             return Err(AppError::invalid(
@@ -48,7 +48,7 @@ impl App {
             Some(id) => {
                 let agent = self.agent_for(caller, Action::Ask, id).await?;
                 // Else somebody's own skill would be called with what was given to other skills of that agent.
-                if !self.skills.agents_with(self.tenant(), skill.id).await?.contains(&agent.id) {
+                if !self.store.agents_with(self.tenant(), skill.id).await?.contains(&agent.id) {
                     authorize(caller, Action::Operate, Resource::SkillCall { changes: true })?;
                 }
                 agent.id

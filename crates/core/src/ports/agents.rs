@@ -7,20 +7,8 @@ use serde::{Deserialize, Serialize};
 
 #[async_trait]
 pub trait Agents: Send + Sync {
-    /// Makes or replaces by id; a name that another has is a conflict.
-    async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()>;
-    /// `false` if the agent is no longer as `before`; [`super::StoreError::NotFound`] if it is gone.
-    async fn change_agent(&self, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool>;
     async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
     async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>>;
-    /// All that are not deleted, by name.
-    async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
-    /// Marks it deleted: no list shows it and its name is free. Its runs stay.
-    async fn delete_agent(&self, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()>;
-    /// Those that are deleted, by name.
-    async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
-    /// Takes a deletion back; [`super::StoreError::Conflict`] if its name was taken meanwhile.
-    async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
 }
 
 /// What an agent remembers in each of its runs.
@@ -72,10 +60,6 @@ pub trait Facts: Send + Sync {
         user: Option<UserId>,
         doc: &Memory,
     ) -> StoreResult<()>;
-    /// What agents have written down about databases of this user's own.
-    async fn database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(AgentId, Memory)>>;
-    /// Deletes them for good; returns how many there were.
-    async fn delete_database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<u64>;
     /// Makes or replaces a note; returns the one before.
     async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>>;
     async fn remove_note(&self, tenant: TenantId, agent: AgentId, title: &str) -> StoreResult<()>;
@@ -86,6 +70,4 @@ pub trait Facts: Send + Sync {
     async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()>;
     /// Reminders by time.
     async fn reminders(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Reminder>>;
-    /// Those of all agents, by time.
-    async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>>;
 }

@@ -1,8 +1,5 @@
-use super::store_result::{Page, StoreResult};
-use crate::audit::{AuditEntry, AuditResult, ChainRow, Link, SealedEntry};
-use crate::{RunId, TenantId, Timestamp};
-use async_trait::async_trait;
-use uuid::Uuid;
+use crate::audit::{AuditResult, Link};
+use crate::{RunId, Timestamp};
 
 /// Filter for the audit trail. All that is given must fit.
 #[derive(Debug, Clone, Default)]
@@ -46,35 +43,4 @@ pub struct ChainEnds {
 pub struct Pruned {
     pub first: u64,
     pub last: u64,
-}
-
-/// The audit trail. Entries are only added, and deleted from the beginning by the retention. A new entry is durable at
-/// once and gets its place in the chain a moment later, by [`Self::seal`].
-#[async_trait]
-pub trait AuditLog: Send + Sync {
-    async fn record_audit(&self, tenant: TenantId, entry: &AuditEntry) -> StoreResult<()>;
-    /// Gives up to `most` new entries their place, the oldest first; returns how many. Nodes that do so at the same time
-    /// wait for each other.
-    async fn seal_audit(&self, tenant: TenantId, most: u32) -> StoreResult<u64>;
-    async fn audit_ends(&self, tenant: TenantId) -> StoreResult<ChainEnds>;
-    /// Entries that have their place.
-    async fn audit_entries(
-        &self,
-        tenant: TenantId,
-        filter: &AuditFilter,
-        order: AuditOrder,
-        limit: u32,
-    ) -> StoreResult<Page<SealedEntry>>;
-    /// Rows after `after` as they are, damaged ones too, for a check.
-    async fn audit_chain(&self, tenant: TenantId, after: u64, limit: u32) -> StoreResult<Vec<ChainRow>>;
-    /// Deletes up to `most` entries from the beginning, as far as all are older than `before`, and records that under
-    /// `id`. `None`: there are none.
-    async fn prune_audit(
-        &self,
-        tenant: TenantId,
-        before: Timestamp,
-        most: u32,
-        id: Uuid,
-        now: Timestamp,
-    ) -> StoreResult<Option<Pruned>>;
 }

@@ -1,7 +1,7 @@
-use super::store_result::{Page, StoreResult};
+use super::store_result::StoreResult;
 use crate::message::Message;
 use crate::prompt::Carried;
-use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
+use crate::{AgentId, ConversationId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -35,28 +35,8 @@ pub struct ConversationFilter {
 
 #[async_trait]
 pub trait Conversations: Send + Sync {
-    async fn create_conversation(&self, tenant: TenantId, conversation: &Conversation) -> StoreResult<()>;
-    async fn conversation(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation>;
     async fn carried(&self, _tenant: TenantId, _id: ConversationId) -> StoreResult<Carried> {
         Ok(Carried::default())
     }
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>>;
-    async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>>;
-    async fn rename_conversation(
-        &self,
-        tenant: TenantId,
-        id: ConversationId,
-        title: &str,
-        at: Timestamp,
-    ) -> StoreResult<()>;
-    /// Marks it deleted (`Some`) or takes that back (`None`). Nothing is lost.
-    async fn mark_deleted(&self, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()>;
-    /// Begins `copy` with the messages that `from` had when `before` was made (all: `None`).
-    async fn fork_conversation(
-        &self,
-        tenant: TenantId,
-        from: ConversationId,
-        before: Option<RunId>,
-        copy: &Conversation,
-    ) -> StoreResult<()>;
 }

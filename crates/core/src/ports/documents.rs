@@ -1,11 +1,8 @@
-use super::store_result::{Page, StoreResult};
 use crate::document::{
-    ChunkArea, Chunking, Collection, Document, DocumentOrigin, DocumentProblem, DocumentStatus, IngestJob, JobState,
-    ReadingFacts, Rerank, SearchWeights, WatchedPath,
+    ChunkArea, Chunking, Document, DocumentOrigin, DocumentProblem, DocumentStatus, ReadingFacts, Rerank, SearchWeights,
 };
 use crate::governance::Classification;
-use crate::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId, WatchedPathId};
-use async_trait::async_trait;
+use crate::{AgentId, CollectionId, DocumentId, IngestJobId, Timestamp, UserId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -182,145 +179,6 @@ pub struct CollectionVectors {
     pub next: Option<String>,
     pub next_dimension: Option<u32>,
 }
-
-#[async_trait]
-pub trait Collections: Send + Sync {
-    /// A name that another has is a conflict.
-    async fn create_collection(&self, tenant: TenantId, collection: &Collection) -> StoreResult<()>;
-    async fn change_collection(
-        &self,
-        tenant: TenantId,
-        id: CollectionId,
-        change: &CollectionChange,
-    ) -> StoreResult<Collection>;
-    /// With its jobs, watched paths and grants; a conflict while it has documents.
-    async fn remove_collection(&self, tenant: TenantId, id: CollectionId) -> StoreResult<()>;
-    async fn collection(&self, tenant: TenantId, id: CollectionId) -> StoreResult<Option<Collection>>;
-    async fn collection_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Collection>>;
-    /// All that the user may see, or all, by name.
-    async fn collections(&self, tenant: TenantId, visible_to: Option<UserId>) -> StoreResult<Vec<Collection>>;
-    async fn save_watched_path(&self, tenant: TenantId, path: &WatchedPath) -> StoreResult<()>;
-    async fn remove_watched_path(&self, tenant: TenantId, id: WatchedPathId) -> StoreResult<()>;
-    async fn watched_paths(&self, tenant: TenantId) -> StoreResult<Vec<WatchedPath>>;
-}
-
-/// Which model the vectors of a collection are of.
-#[async_trait]
-pub trait EmbeddedCollections: Send + Sync {
-    /// Of all collections.
-    async fn collection_vectors(&self, tenant: TenantId) -> StoreResult<Vec<CollectionVectors>>;
-    /// Says which model a collection's vectors are of, unless it has one; answers which one new vectors are made with: the
-    /// next one, if it is on its way to that.
-    async fn fix_embedding_model(&self, tenant: TenantId, id: CollectionId, model: &str) -> StoreResult<String>;
-    /// Says how many numbers the vectors of a collection's model, or of its next one, have, unless that is known; answers
-    /// how many they have then. `NotFound`: it has not this model.
-    async fn fix_dimension(&self, tenant: TenantId, id: CollectionId, model: &str, dimension: u32) -> StoreResult<u32>;
-    /// Has vectors of another model made of all that is in the collection. The model that it has ends the way to another.
-    async fn change_embedding_model(
-        &self,
-        tenant: TenantId,
-        id: CollectionId,
-        model: &str,
-        at: Timestamp,
-    ) -> StoreResult<()>;
-    /// Has the documents that lack vectors of the next model tried again; answers how many.
-    async fn retry_embedding(&self, tenant: TenantId, id: CollectionId, at: Timestamp) -> StoreResult<u64>;
-}
-
-/// Documents as rows, and the jobs that they came with.
-#[async_trait]
-pub trait Documents: Send + Sync {
-    async fn add_document(&self, tenant: TenantId, document: &NewDocument) -> StoreResult<Added>;
-    async fn document(&self, tenant: TenantId, id: DocumentId) -> StoreResult<Option<Document>>;
-    async fn document_by_source(
-        &self,
-        tenant: TenantId,
-        collection: CollectionId,
-        origin: DocumentOrigin,
-        source: &str,
-    ) -> StoreResult<Option<Document>>;
-    /// The newest first.
-    async fn documents(&self, tenant: TenantId, filter: &DocumentFilter) -> StoreResult<Page<Document>>;
-    /// With its chunks, vectors and links. A duplicate of it takes its place. Answers the hash of its content, if no other
-    /// document has that.
-    async fn remove_document(&self, tenant: TenantId, id: DocumentId, at: Timestamp) -> StoreResult<Option<String>>;
-    /// Has it read anew; what there is of it stays until then.
-    async fn requeue_document(&self, tenant: TenantId, id: DocumentId, at: Timestamp) -> StoreResult<Document>;
-
-    /// Links a document to an agent, or takes the link away.
-    async fn link_document(&self, tenant: TenantId, id: DocumentId, agent: AgentId, linked: bool) -> StoreResult<()>;
-    async fn agents_of_document(&self, tenant: TenantId, id: DocumentId) -> StoreResult<Vec<AgentId>>;
-
-    async fn create_job(&self, tenant: TenantId, job: &IngestJob) -> StoreResult<()>;
-    async fn job(&self, tenant: TenantId, id: IngestJobId) -> StoreResult<Option<IngestJob>>;
-    /// The newest first.
-    async fn jobs(&self, tenant: TenantId, filter: &JobFilter) -> StoreResult<Page<IngestJob>>;
-    async fn set_job_state(&self, tenant: TenantId, id: IngestJobId, state: JobState) -> StoreResult<()>;
-    /// Has all documents of a job that failed read again; answers how many.
-    async fn retry_job(&self, tenant: TenantId, id: IngestJobId, at: Timestamp) -> StoreResult<u64>;
-}
-
-/// The work on documents that wait for it.
-#[async_trait]
-pub trait Ingest: Send + Sync {
-    /// The one that waits longest for this work: what somebody sent before files of folders, and these before those of the workspace. Each
-    /// claim counts as an attempt.
-    async fn claim_document(
-        &self,
-        tenant: TenantId,
-        work: IngestWork,
-        claim: Uuid,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> StoreResult<Option<ClaimedDocument>>;
-    /// `NotFound`: the claim is over, or the document gone.
-    async fn extend_claim(&self, tenant: TenantId, claim: &ClaimedDocument, until: Timestamp) -> StoreResult<()>;
-    /// Notes how far its reading is.
-    async fn save_facts(&self, tenant: TenantId, claim: &ClaimedDocument, facts: &ReadingFacts) -> StoreResult<()>;
-    /// Puts these chunks into the place of those that there are; they are found by words from now on.
-    async fn save_chunks(
-        &self,
-        tenant: TenantId,
-        claim: &ClaimedDocument,
-        read: &ReadDocument,
-        at: Timestamp,
-    ) -> StoreResult<()>;
-    async fn save_vectors(
-        &self,
-        tenant: TenantId,
-        claim: &ClaimedDocument,
-        model: &str,
-        vectors: &[ChunkVector],
-    ) -> StoreResult<()>;
-    /// Gives the claim back: with a problem it is tried again at `again`, or has failed for good.
-    async fn end_claim(
-        &self,
-        tenant: TenantId,
-        claim: &ClaimedDocument,
-        end: &ClaimEnd,
-        at: Timestamp,
-    ) -> StoreResult<()>;
-}
-
-/// What indexes are built from.
-#[async_trait]
-pub trait Chunks: Send + Sync {
-    /// Changes after `seq`, at most `limit`, each document with what it is now.
-    async fn document_changes(&self, tenant: TenantId, seq: u64, limit: u32) -> StoreResult<Vec<DocumentChange>>;
-    /// The number of the last change.
-    async fn last_document_change(&self, tenant: TenantId) -> StoreResult<u64>;
-    /// All chunks of a document, in order.
-    async fn document_chunks(&self, tenant: TenantId, number: u32) -> StoreResult<Vec<ChunkRow>>;
-    /// Those chunks of a document that have a vector of the model.
-    async fn document_vectors(&self, tenant: TenantId, number: u32, model: &str) -> StoreResult<Vec<ChunkVector>>;
-    /// These chunks, in this order; those that are gone are left out.
-    async fn chunks(&self, tenant: TenantId, keys: &[ChunkKey]) -> StoreResult<Vec<(ChunkKey, ChunkRow)>>;
-}
-
-/// All that is kept of documents.
-pub trait DocumentStore: Collections + EmbeddedCollections + Documents + Ingest + Chunks {}
-
-impl<T: Collections + EmbeddedCollections + Documents + Ingest + Chunks> DocumentStore for T {}
 
 /// How the work on a document ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,6 @@
-use super::store_result::{Page, StoreError, StoreResult};
-use crate::datasource::{
-    Datasource, DomainText, DomainTextKind, RecordChange, RecordChangeState, StandingInstruction, VerifiedQuestion,
-};
-use crate::{AgentId, DatasourceId, RecordChangeId, RunId, TenantId, UserId};
+use super::store_result::StoreError;
+use crate::datasource::{DomainText, DomainTextKind, RecordChange, RecordChangeState};
+use crate::{AgentId, RecordChangeId, RunId, UserId};
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -15,59 +13,6 @@ pub struct RecordChangeFilter {
     /// Only those older than this one.
     pub before: Option<RecordChangeId>,
     pub limit: u32,
-}
-
-/// Datasources, the texts of domains and views, standing instructions, and proposed changes of records.
-///
-/// What is saved has the version that it was read with; one that was changed meanwhile is a conflict.
-#[async_trait]
-pub trait DomainStore: Send + Sync {
-    /// Differs after every change of a datasource or a text.
-    async fn domains_stamp(&self, tenant: TenantId) -> StoreResult<String>;
-
-    /// By name.
-    async fn datasources(&self, tenant: TenantId) -> StoreResult<Vec<Datasource>>;
-    async fn datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<Option<Datasource>>;
-    /// A name that is taken is a conflict. Returns it with its next version.
-    async fn save_datasource(&self, tenant: TenantId, datasource: &Datasource) -> StoreResult<Datasource>;
-    async fn remove_datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<()>;
-
-    /// By kind and name.
-    async fn domain_texts(&self, tenant: TenantId) -> StoreResult<Vec<DomainText>>;
-    async fn domain_text(&self, tenant: TenantId, kind: DomainTextKind, name: &str) -> StoreResult<Option<DomainText>>;
-    /// All or none; each with its next version.
-    async fn save_domain_texts(&self, tenant: TenantId, texts: &[DomainText]) -> StoreResult<Vec<DomainText>>;
-    /// `removed`: who takes it away, and when. Its versions stay.
-    async fn remove_domain_text(&self, tenant: TenantId, removed: &DomainText) -> StoreResult<()>;
-    /// All versions of a text, the newest first, also of one that was removed.
-    async fn domain_text_versions(
-        &self,
-        tenant: TenantId,
-        kind: DomainTextKind,
-        name: &str,
-    ) -> StoreResult<Vec<DomainText>>;
-
-    /// In the order in which they are told.
-    async fn standing_instructions(&self, tenant: TenantId) -> StoreResult<Vec<StandingInstruction>>;
-    async fn save_standing_instruction(
-        &self,
-        tenant: TenantId,
-        instruction: &StandingInstruction,
-    ) -> StoreResult<StandingInstruction>;
-    async fn remove_standing_instruction(&self, tenant: TenantId, name: &str) -> StoreResult<()>;
-
-    /// The newest first.
-    async fn verified_questions(&self, tenant: TenantId) -> StoreResult<Vec<VerifiedQuestion>>;
-    /// Takes the place of the same question.
-    async fn save_verified_question(&self, tenant: TenantId, question: &VerifiedQuestion) -> StoreResult<()>;
-    async fn remove_verified_question(&self, tenant: TenantId, id: &str) -> StoreResult<()>;
-
-    async fn add_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<()>;
-    async fn record_change(&self, tenant: TenantId, id: RecordChangeId) -> StoreResult<Option<RecordChange>>;
-    /// The newest first.
-    async fn record_changes(&self, tenant: TenantId, filter: &RecordChangeFilter) -> StoreResult<Page<RecordChange>>;
-    /// Saves it with its next version; one that was changed meanwhile is a conflict.
-    async fn save_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<RecordChange>;
 }
 
 /// Who asks about data, or changes how it is described.

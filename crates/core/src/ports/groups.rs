@@ -1,9 +1,8 @@
 use super::store_result::{Page, StoreResult};
 use super::users::User;
-use crate::permission::{AccessList, Permissions, ResourceGrant, ResourceRef};
+use crate::permission::Permissions;
 use crate::{GroupId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
-use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
@@ -80,12 +79,4 @@ pub trait Groups: Send + Sync {
 #[async_trait]
 pub trait ResourceGrants: Send + Sync {
     async fn permissions(&self, tenant: TenantId, user: UserId) -> StoreResult<Permissions>;
-    async fn access_list(&self, tenant: TenantId, resource: ResourceRef) -> StoreResult<AccessList>;
-    async fn set_restricted(&self, tenant: TenantId, resource: ResourceRef, restricted: bool) -> StoreResult<()>;
-    /// Adds a grant, or changes that of the same grantee.
-    async fn give_grant(&self, tenant: TenantId, resource: ResourceRef, grant: &ResourceGrant) -> StoreResult<()>;
-    /// Takes the grant of a user or group, by their id; [`StoreError::NotFound`](super::StoreError): they have none.
-    async fn take_grant(&self, tenant: TenantId, resource: ResourceRef, grantee: Uuid) -> StoreResult<()>;
-    /// All grants of a user, and of the groups they are in.
-    async fn grants_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(ResourceRef, ResourceGrant)>>;
 }

@@ -24,8 +24,6 @@ pub trait Skills: Send + Sync {
     async fn skill_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>>;
     /// One version; versions outlive the removal of their skill.
     async fn skill_version(&self, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill>;
-    /// All versions, the latest first.
-    async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>>;
     /// Current versions by name.
     async fn skills(
         &self,
@@ -43,7 +41,6 @@ pub trait Skills: Send + Sync {
     /// [`Self::save_skill`] and [`Self::attach_skill`] in one transaction. A skill of this name is changed instead of
     /// made twice; returns whether one was made.
     async fn create_and_attach(&self, tenant: TenantId, agent: AgentId, skill: &Skill) -> StoreResult<(Skill, bool)>;
-    async fn agents_with(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>>;
 }
 
 /// Imported packages; each revision is a row.

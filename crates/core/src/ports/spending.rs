@@ -1,8 +1,7 @@
 //! What is spent: budgets with reservations, the record of usage, virtual keys, exam reports.
 
 use super::access::VirtualKey;
-use super::store_result::{Page, StoreError, StoreResult};
-use crate::exam::ExamReport;
+use super::store_result::{StoreError, StoreResult};
 use crate::model::Usage;
 use crate::{AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
@@ -93,10 +92,6 @@ pub enum ReserveError {
 /// Hard limits: calls reserve what they may take and settle afterwards, so spent plus reserved never passes a limit.
 #[async_trait]
 pub trait SpendLimits: Send + Sync {
-    async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>>;
-    /// Creates or replaces by id. A second limit of the same scope and period is a conflict.
-    async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()>;
-    async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()>;
     /// Reserves tokens and money under all limits of `spender`, or nothing. One transaction, so that parallel calls
     /// can't both take the rest. A reservation that is never settled is given back at `until`; one of the same id is
     /// replaced. A call may go to the spender's connection or to one of `others`: it is reserved under the limits of
@@ -170,19 +165,6 @@ pub struct UsageRow {
     pub cost_micros: u64,
 }
 
-#[async_trait]
-pub trait UsageRecord: Send + Sync {
-    /// Sums by group, `from` inclusive, `to` exclusive, largest cost first, days in order; `user`: only theirs.
-    async fn usage(
-        &self,
-        tenant: TenantId,
-        by: UsageBy,
-        from: Timestamp,
-        to: Timestamp,
-        user: Option<UserId>,
-    ) -> StoreResult<Vec<UsageRow>>;
-}
-
 /// Virtual keys. The secret itself is never stored, only its hash.
 #[async_trait]
 pub trait VirtualKeys: Send + Sync {
@@ -190,22 +172,5 @@ pub trait VirtualKeys: Send + Sync {
     async fn save_key(&self, tenant: TenantId, key: &VirtualKey, secret_hash: Option<&str>) -> StoreResult<()>;
     /// A key that is valid at `now`.
     async fn key_by_hash(&self, tenant: TenantId, hash: &str, now: Timestamp) -> StoreResult<Option<VirtualKey>>;
-    /// Newest first; with `user` only theirs.
-    async fn keys(
-        &self,
-        tenant: TenantId,
-        user: Option<UserId>,
-        after: Option<KeyId>,
-        limit: u32,
-    ) -> StoreResult<Page<VirtualKey>>;
     async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey>;
-    async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()>;
-}
-
-/// Report cards, one per endpoint and model.
-#[async_trait]
-pub trait ExamReports: Send + Sync {
-    /// Replaces an older report of the same endpoint and model.
-    async fn save_report(&self, tenant: TenantId, report: &ExamReport) -> StoreResult<()>;
-    async fn reports(&self, tenant: TenantId) -> StoreResult<Vec<ExamReport>>;
 }

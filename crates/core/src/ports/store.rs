@@ -1,7 +1,7 @@
 //! Storage. One conformance suite runs over every implementation.
 
 use super::spending::SpentRecord;
-use super::store_result::{Page, StoreResult};
+use super::store_result::StoreResult;
 use crate::approval::{Answer, Approval};
 use crate::audit::AuditEntry;
 use crate::event::{Event, EventBody, Origin, Outcome, RequestSource};
@@ -244,7 +244,6 @@ pub trait RunStore: Send + Sync {
     /// A run with commands waiting stays claimable.
     async fn release(&self, lease: &Lease) -> StoreResult<()>;
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow>;
-    async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>>;
     /// Durable when it returns. [`super::StoreError::Conflict`] if the run has ended.
     async fn push_command(&self, tenant: TenantId, run: RunId, command: Command) -> StoreResult<()>;
     /// Waiting commands, oldest first.
@@ -257,8 +256,6 @@ pub trait RunStore: Send + Sync {
     async fn classified_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<ClassifiedFile>> {
         Ok(Vec::new())
     }
-    /// Checks the whole database (`integrity_check` or the like).
-    async fn check(&self) -> StoreResult<()>;
 }
 
 /// A run kept as a regression test.
@@ -275,16 +272,6 @@ pub struct KeptRun {
     pub created_at: Timestamp,
 }
 
-#[async_trait]
-pub trait KeptRuns: Send + Sync {
-    /// Keeps one; a name that another has is a conflict.
-    async fn keep_run(&self, tenant: TenantId, kept: &KeptRun) -> StoreResult<()>;
-    /// All, by name.
-    async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>>;
-    /// Lets go of one; the run stays.
-    async fn drop_kept(&self, tenant: TenantId, name: &str) -> StoreResult<()>;
-}
-
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalFilter {
     pub open: bool,
@@ -298,16 +285,12 @@ pub struct ApprovalFilter {
 
 #[async_trait]
 pub trait Approvals: Send + Sync {
-    /// Open ones oldest first, else newest first.
-    async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>>;
     async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval>;
 }
 
 #[async_trait]
 pub trait Grants: Send + Sync {
-    async fn save_grant(&self, tenant: TenantId, grant: &StandingGrant) -> StoreResult<()>;
     /// Those in force at `now`, of one agent or of all, newest first.
     async fn grants(&self, tenant: TenantId, agent: Option<AgentId>, now: Timestamp)
     -> StoreResult<Vec<StandingGrant>>;
-    async fn revoke_grant(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
 }

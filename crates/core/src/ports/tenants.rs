@@ -1,6 +1,4 @@
-use super::store_result::StoreResult;
 use crate::{TenantId, Timestamp};
-use async_trait::async_trait;
 
 /// A customer of the installation. Nothing of one is seen by another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,17 +25,4 @@ pub struct TenantChange {
 pub struct DeletedRows {
     pub table: &'static str,
     pub rows: u64,
-}
-
-#[async_trait]
-pub trait TenantRows: Send + Sync {
-    /// A slug or id that another has is a conflict.
-    async fn create_tenant(&self, tenant: &Tenant) -> StoreResult<()>;
-    /// Changes a tenant and returns it as it is then. Disabling ends all its logins in the same transaction.
-    async fn change_tenant(&self, id: TenantId, change: &TenantChange) -> StoreResult<Tenant>;
-    /// By slug.
-    async fn tenants(&self) -> StoreResult<Vec<Tenant>>;
-    /// Deletes all rows of a tenant, then the tenant, and says how many there were in each table. A tenant that is not
-    /// disabled is a conflict. What is interrupted goes on with the next call.
-    async fn delete_tenant(&self, id: TenantId) -> StoreResult<Vec<DeletedRows>>;
 }

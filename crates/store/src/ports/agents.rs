@@ -9,7 +9,21 @@ use steward_core::{AgentId, TenantId, Timestamp};
 
 #[async_trait]
 impl Agents for Store {
-    async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
+    async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
+        let sql = "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null";
+        let row = self.row(sql, args![tenant, id]).await?;
+        agent_of(&row.ok_or_else(|| StoreError::NotFound(format!("agent {id}")))?)
+    }
+
+    async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>> {
+        let sql = "select body from agents where tenant_id = $1 and name = $2 and deleted_at is null";
+        self.row(sql, args![tenant, name]).await?.as_ref().map(agent_of).transpose()
+    }
+}
+
+impl Store {
+    /// Makes or replaces by id; a name that another has is a conflict.
+    pub async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
         let sql = "insert into agents (tenant_id, id, name, body) values ($1, $2, $3, $4)
              on conflict (tenant_id, id) do update set name = excluded.name, body = excluded.body
              where agents.deleted_at is null";
@@ -21,40 +35,34 @@ impl Agents for Store {
         Ok(())
     }
 
-    async fn change_agent(&self, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool> {
+    /// `false` if the agent is no longer as `before`; [`StoreError::NotFound`] if it is gone.
+    pub async fn change_agent(&self, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool> {
         self.write((tenant, before.clone(), after.clone()), |(tenant, before, after), tx| {
             Box::pin(change(tx, *tenant, before, after))
         })
         .await
     }
 
-    async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
-        let sql = "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null";
-        let row = self.row(sql, args![tenant, id]).await?;
-        agent_of(&row.ok_or_else(|| StoreError::NotFound(format!("agent {id}")))?)
-    }
-
-    async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>> {
-        let sql = "select body from agents where tenant_id = $1 and name = $2 and deleted_at is null";
-        self.row(sql, args![tenant, name]).await?.as_ref().map(agent_of).transpose()
-    }
-
-    async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
+    /// All that are not deleted, by name.
+    pub async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
         let sql = "select body from agents where tenant_id = $1 and deleted_at is null";
         by_name(&self.rows(sql, args![tenant]).await?)
     }
 
-    async fn delete_agent(&self, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()> {
+    /// Marks it deleted: no list shows it and its name is free. Its runs stay.
+    pub async fn delete_agent(&self, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()> {
         let sql = "update agents set deleted_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null";
         require_changed(self.execute(sql, args![tenant, id, at]).await?, || format!("agent {id}"))
     }
 
-    async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
+    /// Those that are deleted, by name.
+    pub async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
         let sql = "select body from agents where tenant_id = $1 and deleted_at is not null";
         by_name(&self.rows(sql, args![tenant]).await?)
     }
 
-    async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
+    /// Takes a deletion back; [`StoreError::Conflict`] if its name was taken meanwhile.
+    pub async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
         self.write((tenant, id), |(tenant, id), tx| Box::pin(restore(tx, *tenant, *id))).await
     }
 }

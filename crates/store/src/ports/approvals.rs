@@ -36,7 +36,17 @@ macro_rules! newest {
 
 #[async_trait]
 impl Approvals for Store {
-    async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>> {
+    async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval> {
+        let sql = "select id, run_id, subject, asked_at, answer, decided_by, decided_at, about from approvals
+             where tenant_id = $1 and id = $2";
+        let row = self.row(sql, args![tenant, id]).await?;
+        approval(&row.ok_or_else(|| StoreError::NotFound(format!("approval {id}")))?)
+    }
+}
+
+impl Store {
+    /// Open ones oldest first, else newest first.
+    pub async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>> {
         // As for runs: what the filter surely holds is said without an `or`, for the index.
         let sql = match (filter.open, filter.run) {
             (true, None) => open!(""),
@@ -52,13 +62,6 @@ impl Approvals for Store {
         let args = args![tenant, filter.run, filter.closed, after, filter.after, limit + 1];
         let items: StoreResult<_> = self.rows(sql, args).await?.iter().map(approval).collect();
         Ok(paged(items?, limit))
-    }
-
-    async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval> {
-        let sql = "select id, run_id, subject, asked_at, answer, decided_by, decided_at, about from approvals
-             where tenant_id = $1 and id = $2";
-        let row = self.row(sql, args![tenant, id]).await?;
-        approval(&row.ok_or_else(|| StoreError::NotFound(format!("approval {id}")))?)
     }
 }
 

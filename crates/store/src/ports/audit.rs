@@ -4,10 +4,9 @@ use crate::append::{AuditRow, insert_audit};
 use crate::codec::{fold, from_json, from_word, page_size, paged, pattern, to_json, to_word};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
-use async_trait::async_trait;
 use steward_core::audit::{AuditEntry, AuditResult, ChainRow, Link, SealedEntry, hash_of, of_pruning};
 use steward_core::hash::sha256;
-use steward_core::ports::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Page, Pruned, StoreResult};
+use steward_core::ports::{AuditFilter, AuditOrder, ChainEnds, Page, Pruned, StoreResult};
 use steward_core::{RunId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
@@ -17,13 +16,14 @@ const MAX_CHAIN: u32 = 10_000;
 /// milliseconds.
 const OUT_OF_STEP: i64 = 3_600_000;
 
-#[async_trait]
-impl AuditLog for Store {
-    async fn record_audit(&self, tenant: TenantId, entry: &AuditEntry) -> StoreResult<()> {
+impl Store {
+    pub async fn record_audit(&self, tenant: TenantId, entry: &AuditEntry) -> StoreResult<()> {
         self.write((tenant, AuditRow::of(entry)?), |(tenant, row), tx| Box::pin(insert_audit(tx, *tenant, row))).await
     }
 
-    async fn seal_audit(&self, tenant: TenantId, most: u32) -> StoreResult<u64> {
+    /// Gives up to `most` new entries their place, the oldest first; returns how many. Nodes that do so at the same time
+    /// wait for each other.
+    pub async fn seal_audit(&self, tenant: TenantId, most: u32) -> StoreResult<u64> {
         let sql = "select 1 from audit_pending where tenant_id = $1 limit 1";
         if self.row(sql, args![tenant]).await?.is_none() {
             return Ok(0);
@@ -31,12 +31,13 @@ impl AuditLog for Store {
         self.write((tenant, most), |(tenant, most), tx| Box::pin(seal(tx, *tenant, *most))).await
     }
 
-    async fn audit_ends(&self, tenant: TenantId) -> StoreResult<ChainEnds> {
+    pub async fn audit_ends(&self, tenant: TenantId) -> StoreResult<ChainEnds> {
         let sql = "select seq, hash, anchor_seq, anchor_hash from audit_ends where tenant_id = $1";
         self.row(sql, args![tenant]).await?.as_ref().map_or_else(|| Ok(ChainEnds::default()), ends)
     }
 
-    async fn audit_entries(
+    /// Entries that have their place.
+    pub async fn audit_entries(
         &self,
         tenant: TenantId,
         filter: &AuditFilter,
@@ -53,7 +54,8 @@ impl AuditLog for Store {
         self.read(search, |search, tx| Box::pin(page(tx, search))).await
     }
 
-    async fn audit_chain(&self, tenant: TenantId, after: u64, limit: u32) -> StoreResult<Vec<ChainRow>> {
+    /// Rows after `after` as they are, damaged ones too, for a check.
+    pub async fn audit_chain(&self, tenant: TenantId, after: u64, limit: u32) -> StoreResult<Vec<ChainRow>> {
         let sql = "select seq, hash, id, at, actor, actor_id, origin, address, action, target, result, run_id, detail
              from audit_entries where tenant_id = $1 and seq > $2 order by seq limit $3";
         let rows = self.rows(sql, args![tenant, after, limit.clamp(1, MAX_CHAIN)]).await?;
@@ -66,7 +68,9 @@ impl AuditLog for Store {
             .collect()
     }
 
-    async fn prune_audit(
+    /// Deletes up to `most` entries from the beginning, as far as all are older than `before`, and records that under
+    /// `id`. `None`: there are none.
+    pub async fn prune_audit(
         &self,
         tenant: TenantId,
         before: Timestamp,

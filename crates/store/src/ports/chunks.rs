@@ -5,35 +5,43 @@ use super::ingest::{ChunkBody, unpacked};
 use crate::codec::{from_json, page_size};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
-use async_trait::async_trait;
 use steward_core::document::ReadingFacts;
-use steward_core::ports::{ChunkKey, ChunkRow, ChunkVector, Chunks, DocumentChange, DocumentFacts, StoreResult};
+use steward_core::ports::{ChunkKey, ChunkRow, ChunkVector, DocumentChange, DocumentFacts, StoreResult};
 use steward_core::{AgentId, CollectionId, DocumentId, TenantId};
 
-#[async_trait]
-impl Chunks for Store {
-    async fn document_changes(&self, tenant: TenantId, seq: u64, limit: u32) -> StoreResult<Vec<DocumentChange>> {
+impl Store {
+    /// Changes after `seq`, at most `limit`, each document with what it is now.
+    pub async fn document_changes(&self, tenant: TenantId, seq: u64, limit: u32) -> StoreResult<Vec<DocumentChange>> {
         self.read((tenant, seq, limit), |(tenant, seq, limit), tx| Box::pin(changes(tx, *tenant, *seq, *limit))).await
     }
 
-    async fn last_document_change(&self, tenant: TenantId) -> StoreResult<u64> {
+    /// The number of the last change.
+    pub async fn last_document_change(&self, tenant: TenantId) -> StoreResult<u64> {
         let row = self.row("select last_change from document_counters where tenant_id = $1", args![tenant]).await?;
         row.map_or(Ok(0), |row| row.count(0))
     }
 
-    async fn document_chunks(&self, tenant: TenantId, number: u32) -> StoreResult<Vec<ChunkRow>> {
+    /// All chunks of a document, in order.
+    pub async fn document_chunks(&self, tenant: TenantId, number: u32) -> StoreResult<Vec<ChunkRow>> {
         let sql = "select text, body from chunks where tenant_id = $1 and number = $2 order by chunk";
         self.rows(sql, args![tenant, number]).await?.iter().map(chunk_of).collect()
     }
 
-    async fn document_vectors(&self, tenant: TenantId, document: u32, model: &str) -> StoreResult<Vec<ChunkVector>> {
+    /// Those chunks of a document that have a vector of the model.
+    pub async fn document_vectors(
+        &self,
+        tenant: TenantId,
+        document: u32,
+        model: &str,
+    ) -> StoreResult<Vec<ChunkVector>> {
         let sql = "select chunk, vector from chunk_vectors where tenant_id = $1 and number = $2 and model = $3
                    order by chunk";
         let rows = self.rows(sql, args![tenant, document, model]).await?;
         rows.iter().map(|row| Ok(ChunkVector { chunk: number(row, 0)?, vector: unpacked(&row.bytes(1)?) })).collect()
     }
 
-    async fn chunks(&self, tenant: TenantId, keys: &[ChunkKey]) -> StoreResult<Vec<(ChunkKey, ChunkRow)>> {
+    /// These chunks, in this order; those that are gone are left out.
+    pub async fn chunks(&self, tenant: TenantId, keys: &[ChunkKey]) -> StoreResult<Vec<(ChunkKey, ChunkRow)>> {
         self.read((tenant, keys.to_vec()), |(tenant, keys), tx| Box::pin(chunks(tx, *tenant, keys))).await
     }
 }

@@ -5,13 +5,12 @@ use super::collections::{dimension, unknown};
 use super::document_changes::count_up;
 use crate::store::Store;
 use crate::tx::{Tx, args, locking};
-use async_trait::async_trait;
-use steward_core::ports::{CollectionVectors, EmbeddedCollections, StoreError, StoreResult};
+use steward_core::ports::{CollectionVectors, StoreError, StoreResult};
 use steward_core::{CollectionId, TenantId, Timestamp};
 
-#[async_trait]
-impl EmbeddedCollections for Store {
-    async fn collection_vectors(&self, tenant: TenantId) -> StoreResult<Vec<CollectionVectors>> {
+impl Store {
+    /// Of all collections.
+    pub async fn collection_vectors(&self, tenant: TenantId) -> StoreResult<Vec<CollectionVectors>> {
         let sql = "select id, embedding_model, embedding_dimension, next_model, next_dimension from collections
                    where tenant_id = $1";
         let rows = self.rows(sql, args![tenant]).await?;
@@ -27,7 +26,9 @@ impl EmbeddedCollections for Store {
         read.collect()
     }
 
-    async fn fix_embedding_model(&self, tenant: TenantId, id: CollectionId, model: &str) -> StoreResult<String> {
+    /// Says which model a collection's vectors are of, unless it has one; answers which one new vectors are made with: the
+    /// next one, if it is on its way to that.
+    pub async fn fix_embedding_model(&self, tenant: TenantId, id: CollectionId, model: &str) -> StoreResult<String> {
         let sql = "update collections set embedding_model = $3
                    where tenant_id = $1 and id = $2 and embedding_model is null";
         self.execute(sql, args![tenant, id, model]).await?;
@@ -36,7 +37,15 @@ impl EmbeddedCollections for Store {
         row.ok_or_else(|| unknown(id))?.text(0)
     }
 
-    async fn fix_dimension(&self, tenant: TenantId, id: CollectionId, model: &str, numbers: u32) -> StoreResult<u32> {
+    /// Says how many numbers the vectors of a collection's model, or of its next one, have, unless that is known; answers
+    /// how many they have then. `NotFound`: it has not this model.
+    pub async fn fix_dimension(
+        &self,
+        tenant: TenantId,
+        id: CollectionId,
+        model: &str,
+        numbers: u32,
+    ) -> StoreResult<u32> {
         for sql in [
             "update collections set embedding_dimension = $4
              where tenant_id = $1 and id = $2 and embedding_model = $3 and embedding_dimension is null",
@@ -51,7 +60,8 @@ impl EmbeddedCollections for Store {
         dimension(&row, 0)?.ok_or_else(|| unknown(id))
     }
 
-    async fn change_embedding_model(
+    /// Has vectors of another model made of all that is in the collection. The model that it has ends the way to another.
+    pub async fn change_embedding_model(
         &self,
         tenant: TenantId,
         id: CollectionId,
@@ -64,7 +74,8 @@ impl EmbeddedCollections for Store {
         .await
     }
 
-    async fn retry_embedding(&self, tenant: TenantId, id: CollectionId, at: Timestamp) -> StoreResult<u64> {
+    /// Has the documents that lack vectors of the next model tried again; answers how many.
+    pub async fn retry_embedding(&self, tenant: TenantId, id: CollectionId, at: Timestamp) -> StoreResult<u64> {
         let sql = "update documents set due_at = $3, attempts = 0, problem = null
                    where tenant_id = $1 and collection_id = $2 and due_at is null and chunks > 0
                      and chunks > (select count(*) from chunk_vectors v

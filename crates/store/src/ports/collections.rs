@@ -4,9 +4,8 @@ use crate::codec::{fold, from_json, sort_key, to_json};
 use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
-use async_trait::async_trait;
 use steward_core::document::{Collection, DocumentOrigin, ReEmbedding, WatchedPath};
-use steward_core::ports::{CollectionChange, Collections, StoreError, StoreResult};
+use steward_core::ports::{CollectionChange, StoreError, StoreResult};
 use steward_core::{CollectionId, TenantId, Timestamp, UserId, WatchedPathId};
 
 /// Whether the user `$u`, if it is given, may see the collection of a row.
@@ -59,9 +58,9 @@ macro_rules! select_collection {
     };
 }
 
-#[async_trait]
-impl Collections for Store {
-    async fn create_collection(&self, tenant: TenantId, collection: &Collection) -> StoreResult<()> {
+impl Store {
+    /// A name that another has is a conflict.
+    pub async fn create_collection(&self, tenant: TenantId, collection: &Collection) -> StoreResult<()> {
         let sql = "insert into collections (tenant_id, id, folded_name, sort_key, body) values ($1, $2, $3, $4, $5)";
         let folded = fold(&collection.name);
         let args = args![tenant, collection.id, &folded, sort_key(&folded), to_json(collection)?];
@@ -69,7 +68,7 @@ impl Collections for Store {
         Ok(())
     }
 
-    async fn change_collection(
+    pub async fn change_collection(
         &self,
         tenant: TenantId,
         id: CollectionId,
@@ -79,27 +78,29 @@ impl Collections for Store {
             .await
     }
 
-    async fn remove_collection(&self, tenant: TenantId, id: CollectionId) -> StoreResult<()> {
+    /// With its jobs, watched paths and grants; a conflict while it has documents.
+    pub async fn remove_collection(&self, tenant: TenantId, id: CollectionId) -> StoreResult<()> {
         self.write((tenant, id), |(tenant, id), tx| Box::pin(remove(tx, *tenant, *id))).await
     }
 
-    async fn collection(&self, tenant: TenantId, id: CollectionId) -> StoreResult<Option<Collection>> {
+    pub async fn collection(&self, tenant: TenantId, id: CollectionId) -> StoreResult<Option<Collection>> {
         let sql = select_collection!("where c.tenant_id = $1 and c.id = $2");
         self.row(sql, args![tenant, id]).await?.as_ref().map(collection_of).transpose()
     }
 
-    async fn collection_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Collection>> {
+    pub async fn collection_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Collection>> {
         let sql = select_collection!("where c.tenant_id = $1 and c.folded_name = $2");
         self.row(sql, args![tenant, fold(name)]).await?.as_ref().map(collection_of).transpose()
     }
 
-    async fn collections(&self, tenant: TenantId, visible_to: Option<UserId>) -> StoreResult<Vec<Collection>> {
+    /// All that the user may see, or all, by name.
+    pub async fn collections(&self, tenant: TenantId, visible_to: Option<UserId>) -> StoreResult<Vec<Collection>> {
         let sql =
             select_collection!(concat!("where c.tenant_id = $1 and ", visible!("$2", "c.id"), " order by c.sort_key"));
         self.rows(sql, args![tenant, visible_to]).await?.iter().map(collection_of).collect()
     }
 
-    async fn save_watched_path(&self, tenant: TenantId, path: &WatchedPath) -> StoreResult<()> {
+    pub async fn save_watched_path(&self, tenant: TenantId, path: &WatchedPath) -> StoreResult<()> {
         let sql = "insert into watched_paths (tenant_id, id, collection_id, path, scanned_at, problem)
                    values ($1, $2, $3, $4, $5, $6)
                    on conflict (tenant_id, id) do update
@@ -109,13 +110,13 @@ impl Collections for Store {
         Ok(())
     }
 
-    async fn remove_watched_path(&self, tenant: TenantId, id: WatchedPathId) -> StoreResult<()> {
+    pub async fn remove_watched_path(&self, tenant: TenantId, id: WatchedPathId) -> StoreResult<()> {
         let done =
             self.execute("delete from watched_paths where tenant_id = $1 and id = $2", args![tenant, id]).await?;
         require_changed(done, || format!("watched path {id}"))
     }
 
-    async fn watched_paths(&self, tenant: TenantId) -> StoreResult<Vec<WatchedPath>> {
+    pub async fn watched_paths(&self, tenant: TenantId) -> StoreResult<Vec<WatchedPath>> {
         let sql = "select id, collection_id, path, scanned_at, problem from watched_paths where tenant_id = $1
                    order by path, id";
         self.rows(sql, args![tenant]).await?.iter().map(watched_path).collect()

@@ -2,15 +2,14 @@ use crate::codec::{from_json, to_json};
 use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::args;
-use async_trait::async_trait;
 use steward_core::exam::ExamReport;
 use steward_core::model::Connection;
-use steward_core::ports::{Connections, ExamReports, StoreResult};
+use steward_core::ports::StoreResult;
 use steward_core::{ConnectionId, TenantId};
 
-#[async_trait]
-impl Connections for Store {
-    async fn save_connection(&self, tenant: TenantId, connection: &Connection) -> StoreResult<()> {
+impl Store {
+    /// Makes or replaces by id; a name that another has is a conflict.
+    pub async fn save_connection(&self, tenant: TenantId, connection: &Connection) -> StoreResult<()> {
         let sql = "insert into connections (tenant_id, id, name, body) values ($1, $2, $3, $4)
              on conflict (tenant_id, id) do update set name = excluded.name, body = excluded.body";
         let args = args![tenant, connection.id, &connection.name, to_json(connection)?];
@@ -20,7 +19,8 @@ impl Connections for Store {
         Ok(())
     }
 
-    async fn connections(&self, tenant: TenantId) -> StoreResult<Vec<Connection>> {
+    /// All, by name.
+    pub async fn connections(&self, tenant: TenantId) -> StoreResult<Vec<Connection>> {
         let rows = self.rows("select body from connections where tenant_id = $1", args![tenant]).await?;
         let mut connections: Vec<Connection> =
             rows.iter().map(|row| from_json("a connection", &row.text(0)?)).collect::<StoreResult<_>>()?;
@@ -28,22 +28,22 @@ impl Connections for Store {
         Ok(connections)
     }
 
-    async fn remove_connection(&self, tenant: TenantId, id: ConnectionId) -> StoreResult<()> {
+    pub async fn remove_connection(&self, tenant: TenantId, id: ConnectionId) -> StoreResult<()> {
         let sql = "delete from connections where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("connection {id}"))
     }
 }
 
-#[async_trait]
-impl ExamReports for Store {
-    async fn save_report(&self, tenant: TenantId, report: &ExamReport) -> StoreResult<()> {
+impl Store {
+    /// Replaces an older report of the same endpoint and model.
+    pub async fn save_report(&self, tenant: TenantId, report: &ExamReport) -> StoreResult<()> {
         let sql = "insert into exam_reports (tenant_id, endpoint, model, body) values ($1, $2, $3, $4)
              on conflict (tenant_id, endpoint, model) do update set body = excluded.body";
         self.execute(sql, args![tenant, &report.endpoint, &report.model, to_json(report)?]).await?;
         Ok(())
     }
 
-    async fn reports(&self, tenant: TenantId) -> StoreResult<Vec<ExamReport>> {
+    pub async fn reports(&self, tenant: TenantId) -> StoreResult<Vec<ExamReport>> {
         let rows = self.rows("select body from exam_reports where tenant_id = $1", args![tenant]).await?;
         let mut reports: Vec<ExamReport> =
             rows.iter().map(|row| from_json("an exam report", &row.text(0)?)).collect::<StoreResult<_>>()?;

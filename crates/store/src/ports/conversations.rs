@@ -11,14 +11,6 @@ use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
 #[async_trait]
 impl Conversations for Store {
-    async fn create_conversation(&self, tenant: TenantId, conversation: &Conversation) -> StoreResult<()> {
-        self.write((tenant, conversation.clone()), |(tenant, it), tx| Box::pin(create(tx, *tenant, it))).await
-    }
-
-    async fn conversation(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation> {
-        self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await
-    }
-
     async fn carried(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Carried> {
         let sql = "select carried from conversations where tenant_id = $1 and id = $2";
         let row = self.row(sql, args![tenant, id]).await?;
@@ -29,8 +21,18 @@ impl Conversations for Store {
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
         self.read((tenant, id), |(tenant, id), tx| Box::pin(messages(tx, *tenant, *id))).await
     }
+}
 
-    async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>> {
+impl Store {
+    pub async fn create_conversation(&self, tenant: TenantId, conversation: &Conversation) -> StoreResult<()> {
+        self.write((tenant, conversation.clone()), |(tenant, it), tx| Box::pin(create(tx, *tenant, it))).await
+    }
+
+    pub async fn conversation(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation> {
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await
+    }
+
+    pub async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>> {
         let limit = page_size(filter.limit);
         let args = args![
             tenant,
@@ -64,7 +66,7 @@ impl Conversations for Store {
         Ok(paged(items?, limit))
     }
 
-    async fn rename_conversation(
+    pub async fn rename_conversation(
         &self,
         tenant: TenantId,
         id: ConversationId,
@@ -78,11 +80,13 @@ impl Conversations for Store {
         require_changed(changed, || format!("conversation {id}"))
     }
 
-    async fn mark_deleted(&self, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()> {
+    /// Marks it deleted (`Some`) or takes that back (`None`). Nothing is lost.
+    pub async fn mark_deleted(&self, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()> {
         self.write((tenant, id, at), |(tenant, id, at), tx| Box::pin(mark(tx, *tenant, *id, *at))).await
     }
 
-    async fn fork_conversation(
+    /// Begins `copy` with the messages that `from` had when `before` was made (all: `None`).
+    pub async fn fork_conversation(
         &self,
         tenant: TenantId,
         from: ConversationId,

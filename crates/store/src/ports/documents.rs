@@ -7,12 +7,11 @@ use crate::codec::{fold, from_json, from_word, page_size, paged, pattern, to_jso
 use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
-use async_trait::async_trait;
 use steward_core::document::{
     Document, DocumentOrigin, DocumentStatus, IngestJob, JobProgress, JobState, ReadingFacts,
 };
 use steward_core::governance::Classification;
-use steward_core::ports::{Added, DocumentFilter, Documents, JobFilter, NewDocument, Page, StoreError, StoreResult};
+use steward_core::ports::{Added, DocumentFilter, JobFilter, NewDocument, Page, StoreError, StoreResult};
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId};
 
 macro_rules! select_document {
@@ -29,18 +28,17 @@ macro_rules! select_document {
 
 pub(super) use select_document;
 
-#[async_trait]
-impl Documents for Store {
-    async fn add_document(&self, tenant: TenantId, document: &NewDocument) -> StoreResult<Added> {
+impl Store {
+    pub async fn add_document(&self, tenant: TenantId, document: &NewDocument) -> StoreResult<Added> {
         self.write((tenant, document.clone()), |(tenant, document), tx| Box::pin(add(tx, *tenant, document))).await
     }
 
-    async fn document(&self, tenant: TenantId, id: DocumentId) -> StoreResult<Option<Document>> {
+    pub async fn document(&self, tenant: TenantId, id: DocumentId) -> StoreResult<Option<Document>> {
         let sql = select_document!("where d.tenant_id = $1 and d.id = $2");
         self.row(sql, args![tenant, id]).await?.as_ref().map(document_of).transpose()
     }
 
-    async fn document_by_source(
+    pub async fn document_by_source(
         &self,
         tenant: TenantId,
         collection: CollectionId,
@@ -52,7 +50,8 @@ impl Documents for Store {
         row.as_ref().map(document_of).transpose()
     }
 
-    async fn documents(&self, tenant: TenantId, filter: &DocumentFilter) -> StoreResult<Page<Document>> {
+    /// The newest first.
+    pub async fn documents(&self, tenant: TenantId, filter: &DocumentFilter) -> StoreResult<Page<Document>> {
         let limit = page_size(filter.limit);
         let sql = select_document!(concat!(
             "where d.tenant_id = $1
@@ -87,27 +86,42 @@ impl Documents for Store {
         Ok(paged(rows.iter().map(document_of).collect::<StoreResult<_>>()?, limit))
     }
 
-    async fn remove_document(&self, tenant: TenantId, id: DocumentId, at: Timestamp) -> StoreResult<Option<String>> {
+    /// With its chunks, vectors and links. A duplicate of it takes its place. Answers the hash of its content, if no other
+    /// document has that.
+    pub async fn remove_document(
+        &self,
+        tenant: TenantId,
+        id: DocumentId,
+        at: Timestamp,
+    ) -> StoreResult<Option<String>> {
         self.write((tenant, id, at), |(tenant, id, at), tx| Box::pin(remove(tx, *tenant, *id, *at))).await
     }
 
-    async fn requeue_document(&self, tenant: TenantId, id: DocumentId, at: Timestamp) -> StoreResult<Document> {
+    /// Has it read anew; what there is of it stays until then.
+    pub async fn requeue_document(&self, tenant: TenantId, id: DocumentId, at: Timestamp) -> StoreResult<Document> {
         self.write((tenant, id, at), |(tenant, id, at), tx| Box::pin(requeue(tx, *tenant, *id, *at))).await
     }
 
-    async fn link_document(&self, tenant: TenantId, id: DocumentId, agent: AgentId, linked: bool) -> StoreResult<()> {
+    /// Links a document to an agent, or takes the link away.
+    pub async fn link_document(
+        &self,
+        tenant: TenantId,
+        id: DocumentId,
+        agent: AgentId,
+        linked: bool,
+    ) -> StoreResult<()> {
         self.write((tenant, id, agent, linked), |(tenant, id, agent, linked), tx| {
             Box::pin(link(tx, *tenant, *id, *agent, *linked))
         })
         .await
     }
 
-    async fn agents_of_document(&self, tenant: TenantId, id: DocumentId) -> StoreResult<Vec<AgentId>> {
+    pub async fn agents_of_document(&self, tenant: TenantId, id: DocumentId) -> StoreResult<Vec<AgentId>> {
         let sql = "select agent_id from document_agents where tenant_id = $1 and document_id = $2 order by agent_id";
         self.rows(sql, args![tenant, id]).await?.iter().map(|row| row.id(0).map(AgentId)).collect()
     }
 
-    async fn create_job(&self, tenant: TenantId, job: &IngestJob) -> StoreResult<()> {
+    pub async fn create_job(&self, tenant: TenantId, job: &IngestJob) -> StoreResult<()> {
         let sql = "insert into ingest_jobs (tenant_id, id, collection_id, label, state, created_by, created_at)
                    values ($1, $2, $3, $4, $5, $6, $7)";
         let state = job.state.as_str();
@@ -116,7 +130,7 @@ impl Documents for Store {
         Ok(())
     }
 
-    async fn job(&self, tenant: TenantId, id: IngestJobId) -> StoreResult<Option<IngestJob>> {
+    pub async fn job(&self, tenant: TenantId, id: IngestJobId) -> StoreResult<Option<IngestJob>> {
         let sql = "select id, collection_id, label, state, created_by, created_at from ingest_jobs
                    where tenant_id = $1 and id = $2";
         match self.row(sql, args![tenant, id]).await? {
@@ -125,7 +139,8 @@ impl Documents for Store {
         }
     }
 
-    async fn jobs(&self, tenant: TenantId, filter: &JobFilter) -> StoreResult<Page<IngestJob>> {
+    /// The newest first.
+    pub async fn jobs(&self, tenant: TenantId, filter: &JobFilter) -> StoreResult<Page<IngestJob>> {
         let limit = page_size(filter.limit);
         let sql = concat!(
             "select j.id, j.collection_id, j.label, j.state, j.created_by, j.created_at from ingest_jobs j
@@ -141,13 +156,14 @@ impl Documents for Store {
         Ok(page)
     }
 
-    async fn set_job_state(&self, tenant: TenantId, id: IngestJobId, state: JobState) -> StoreResult<()> {
+    pub async fn set_job_state(&self, tenant: TenantId, id: IngestJobId, state: JobState) -> StoreResult<()> {
         let sql = "update ingest_jobs set state = $3 where tenant_id = $1 and id = $2";
         let done = self.execute(sql, args![tenant, id, state.as_str()]).await?;
         require_changed(done, || format!("job {id}"))
     }
 
-    async fn retry_job(&self, tenant: TenantId, id: IngestJobId, at: Timestamp) -> StoreResult<u64> {
+    /// Has all documents of a job that failed read again; answers how many.
+    pub async fn retry_job(&self, tenant: TenantId, id: IngestJobId, at: Timestamp) -> StoreResult<u64> {
         let sql = "update documents set status = 'waiting', problem = null, attempts = 0, due_at = $3, changed_at = $3, wants_ocr = 0
                    where tenant_id = $1 and job_id = $2 and status = 'failed'";
         Ok(self.execute(sql, args![tenant, id, at]).await?)

@@ -4,21 +4,20 @@ use crate::codec::{from_json, from_word, page_size, paged, to_json};
 use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
-use async_trait::async_trait;
 use std::fmt::Write as _;
 use steward_core::datasource::{
     Datasource, DomainText, DomainTextKind, RecordChange, StandingInstruction, VerifiedQuestion,
 };
-use steward_core::ports::{DomainStore, Page, RecordChangeFilter, StoreError, StoreResult};
+use steward_core::ports::{Page, RecordChangeFilter, StoreError, StoreResult};
 use steward_core::{DatasourceId, RecordChangeId, TenantId, UserId};
 
 fn changed_meanwhile(what: &str) -> StoreError {
     StoreError::Conflict(format!("{what} was changed meanwhile; read it again"))
 }
 
-#[async_trait]
-impl DomainStore for Store {
-    async fn domains_stamp(&self, tenant: TenantId) -> StoreResult<String> {
+impl Store {
+    /// Differs after every change of a datasource or a text.
+    pub async fn domains_stamp(&self, tenant: TenantId) -> StoreResult<String> {
         // Each query over a domain asks for it.
         if let Some(changes) = self.domain_changes() {
             return Ok(changes.to_string());
@@ -34,7 +33,8 @@ impl DomainStore for Store {
         Ok(stamp)
     }
 
-    async fn datasources(&self, tenant: TenantId) -> StoreResult<Vec<Datasource>> {
+    /// By name.
+    pub async fn datasources(&self, tenant: TenantId) -> StoreResult<Vec<Datasource>> {
         let rows = self.rows("select body from datasources where tenant_id = $1", args![tenant]).await?;
         let mut all: Vec<Datasource> =
             rows.iter().map(|row| from_json("a datasource", &row.text(0)?)).collect::<StoreResult<_>>()?;
@@ -43,12 +43,13 @@ impl DomainStore for Store {
         Ok(all)
     }
 
-    async fn datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<Option<Datasource>> {
+    pub async fn datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<Option<Datasource>> {
         let row = self.row("select body from datasources where tenant_id = $1 and id = $2", args![tenant, id]).await?;
         row.map(|row| from_json("a datasource", &row.text(0)?)).transpose()
     }
 
-    async fn save_datasource(&self, tenant: TenantId, datasource: &Datasource) -> StoreResult<Datasource> {
+    /// A name that is taken is a conflict. Returns it with its next version.
+    pub async fn save_datasource(&self, tenant: TenantId, datasource: &Datasource) -> StoreResult<Datasource> {
         let saved = Datasource { version: datasource.version + 1, ..datasource.clone() };
         let args = args![tenant, saved.id, &saved.name, saved.version, to_json(&saved)?, datasource.version];
         let sql = if datasource.version == 0 {
@@ -66,12 +67,13 @@ impl DomainStore for Store {
         Ok(saved)
     }
 
-    async fn remove_datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<()> {
+    pub async fn remove_datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<()> {
         let sql = "delete from datasources where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("datasource {id}"))
     }
 
-    async fn domain_texts(&self, tenant: TenantId) -> StoreResult<Vec<DomainText>> {
+    /// By kind and name.
+    pub async fn domain_texts(&self, tenant: TenantId) -> StoreResult<Vec<DomainText>> {
         let sql = "select kind, name, version, changed_at, changed_by, text from domain_texts where tenant_id = $1";
         let rows = self.rows(sql, args![tenant]).await?;
         let mut all: Vec<DomainText> = rows.iter().map(text_of).collect::<StoreResult<_>>()?;
@@ -79,13 +81,19 @@ impl DomainStore for Store {
         Ok(all)
     }
 
-    async fn domain_text(&self, tenant: TenantId, kind: DomainTextKind, name: &str) -> StoreResult<Option<DomainText>> {
+    pub async fn domain_text(
+        &self,
+        tenant: TenantId,
+        kind: DomainTextKind,
+        name: &str,
+    ) -> StoreResult<Option<DomainText>> {
         let sql = "select kind, name, version, changed_at, changed_by, text from domain_texts
              where tenant_id = $1 and kind = $2 and name = $3";
         self.row(sql, args![tenant, kind.name(), name]).await?.as_ref().map(text_of).transpose()
     }
 
-    async fn save_domain_texts(&self, tenant: TenantId, texts: &[DomainText]) -> StoreResult<Vec<DomainText>> {
+    /// All or none; each with its next version.
+    pub async fn save_domain_texts(&self, tenant: TenantId, texts: &[DomainText]) -> StoreResult<Vec<DomainText>> {
         self.write((tenant, texts.to_vec()), |(tenant, texts), tx| {
             Box::pin(async move {
                 let mut saved = Vec::with_capacity(texts.len());
@@ -98,11 +106,13 @@ impl DomainStore for Store {
         .await
     }
 
-    async fn remove_domain_text(&self, tenant: TenantId, removed: &DomainText) -> StoreResult<()> {
+    /// `removed`: who takes it away, and when. Its versions stay.
+    pub async fn remove_domain_text(&self, tenant: TenantId, removed: &DomainText) -> StoreResult<()> {
         self.write((tenant, removed.clone()), |(tenant, removed), tx| Box::pin(remove_text(tx, *tenant, removed))).await
     }
 
-    async fn domain_text_versions(
+    /// All versions of a text, the newest first, also of one that was removed.
+    pub async fn domain_text_versions(
         &self,
         tenant: TenantId,
         kind: DomainTextKind,
@@ -113,7 +123,8 @@ impl DomainStore for Store {
         self.rows(sql, args![tenant, kind.name(), name]).await?.iter().map(text_of).collect()
     }
 
-    async fn standing_instructions(&self, tenant: TenantId) -> StoreResult<Vec<StandingInstruction>> {
+    /// In the order in which they are told.
+    pub async fn standing_instructions(&self, tenant: TenantId) -> StoreResult<Vec<StandingInstruction>> {
         let rows = self.rows("select body from standing_instructions where tenant_id = $1", args![tenant]).await?;
         let mut all: Vec<StandingInstruction> =
             rows.iter().map(|row| from_json("a standing instruction", &row.text(0)?)).collect::<StoreResult<_>>()?;
@@ -121,7 +132,7 @@ impl DomainStore for Store {
         Ok(all)
     }
 
-    async fn save_standing_instruction(
+    pub async fn save_standing_instruction(
         &self,
         tenant: TenantId,
         instruction: &StandingInstruction,
@@ -141,30 +152,32 @@ impl DomainStore for Store {
         Ok(saved)
     }
 
-    async fn remove_standing_instruction(&self, tenant: TenantId, name: &str) -> StoreResult<()> {
+    pub async fn remove_standing_instruction(&self, tenant: TenantId, name: &str) -> StoreResult<()> {
         let sql = "delete from standing_instructions where tenant_id = $1 and name = $2";
         require_changed(self.execute(sql, args![tenant, name]).await?, || format!("standing instruction {name:?}"))
     }
 
-    async fn verified_questions(&self, tenant: TenantId) -> StoreResult<Vec<VerifiedQuestion>> {
+    /// The newest first.
+    pub async fn verified_questions(&self, tenant: TenantId) -> StoreResult<Vec<VerifiedQuestion>> {
         let sql = "select body from verified_questions where tenant_id = $1 order by at desc, id";
         let rows = self.rows(sql, args![tenant]).await?;
         rows.iter().map(|row| from_json("a verified question", &row.text(0)?)).collect()
     }
 
-    async fn save_verified_question(&self, tenant: TenantId, question: &VerifiedQuestion) -> StoreResult<()> {
+    /// Takes the place of the same question.
+    pub async fn save_verified_question(&self, tenant: TenantId, question: &VerifiedQuestion) -> StoreResult<()> {
         let sql = "insert into verified_questions (tenant_id, id, at, body) values ($1, $2, $3, $4)
              on conflict (tenant_id, id) do update set at = excluded.at, body = excluded.body";
         self.execute(sql, args![tenant, &question.id, question.at, to_json(question)?]).await?;
         Ok(())
     }
 
-    async fn remove_verified_question(&self, tenant: TenantId, id: &str) -> StoreResult<()> {
+    pub async fn remove_verified_question(&self, tenant: TenantId, id: &str) -> StoreResult<()> {
         let sql = "delete from verified_questions where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("verified question {id:?}"))
     }
 
-    async fn add_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<()> {
+    pub async fn add_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<()> {
         let sql = "insert into record_changes
                  (tenant_id, id, domain, state, owner_id, run_id, proposed_at, version, body)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -183,12 +196,17 @@ impl DomainStore for Store {
         Ok(())
     }
 
-    async fn record_change(&self, tenant: TenantId, id: RecordChangeId) -> StoreResult<Option<RecordChange>> {
+    pub async fn record_change(&self, tenant: TenantId, id: RecordChangeId) -> StoreResult<Option<RecordChange>> {
         let sql = "select body from record_changes where tenant_id = $1 and id = $2";
         self.row(sql, args![tenant, id]).await?.as_ref().map(change_of).transpose()
     }
 
-    async fn record_changes(&self, tenant: TenantId, filter: &RecordChangeFilter) -> StoreResult<Page<RecordChange>> {
+    /// The newest first.
+    pub async fn record_changes(
+        &self,
+        tenant: TenantId,
+        filter: &RecordChangeFilter,
+    ) -> StoreResult<Page<RecordChange>> {
         let limit = page_size(filter.limit);
         let sql = "select body from record_changes
              where tenant_id = $1 and ($2 is null or state = $2) and ($3 is null or owner_id = $3)
@@ -200,7 +218,8 @@ impl DomainStore for Store {
         Ok(paged(rows.iter().map(change_of).collect::<StoreResult<_>>()?, limit))
     }
 
-    async fn save_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<RecordChange> {
+    /// Saves it with its next version; one that was changed meanwhile is a conflict.
+    pub async fn save_record_change(&self, tenant: TenantId, change: &RecordChange) -> StoreResult<RecordChange> {
         let saved = RecordChange { version: change.version + 1, ..change.clone() };
         let sql = "update record_changes set state = $3, version = $4, body = $5
              where tenant_id = $1 and id = $2 and version = $6";

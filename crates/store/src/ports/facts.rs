@@ -68,18 +68,6 @@ impl Facts for Store {
         Ok(())
     }
 
-    async fn database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(AgentId, Memory)>> {
-        let sql = "select agent_id, text, version, classified from database_docs
-             where tenant_id = $1 and user_id = $2 order by agent_id";
-        let rows = self.rows(sql, args![tenant, user]).await?;
-        rows.iter().map(|row| Ok((AgentId(row.id(0)?), doc(row, 1)?))).collect()
-    }
-
-    async fn delete_database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<u64> {
-        let sql = "delete from database_docs where tenant_id = $1 and user_id = $2";
-        Ok(self.execute(sql, args![tenant, user]).await?)
-    }
-
     async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>> {
         self.write((tenant, agent, note.clone()), |(tenant, agent, note), tx| {
             Box::pin(note_down(tx, *tenant, *agent, note))
@@ -124,8 +112,25 @@ impl Facts for Store {
              where tenant_id = $1 and agent_id = $2 and removed = 0 order by at, id";
         self.rows(sql, args![tenant, agent]).await?.iter().map(reminder).collect()
     }
+}
 
-    async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
+impl Store {
+    /// What agents have written down about databases of this user's own.
+    pub async fn database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(AgentId, Memory)>> {
+        let sql = "select agent_id, text, version, classified from database_docs
+             where tenant_id = $1 and user_id = $2 order by agent_id";
+        let rows = self.rows(sql, args![tenant, user]).await?;
+        rows.iter().map(|row| Ok((AgentId(row.id(0)?), doc(row, 1)?))).collect()
+    }
+
+    /// Deletes them for good; returns how many there were.
+    pub async fn delete_database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<u64> {
+        let sql = "delete from database_docs where tenant_id = $1 and user_id = $2";
+        Ok(self.execute(sql, args![tenant, user]).await?)
+    }
+
+    /// Those of all agents, by time.
+    pub async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
         let sql = "select id, at, text, done, classified, agent_id from reminders
              where tenant_id = $1 and removed = 0 order by at, id";
         let rows = self.rows(sql, args![tenant]).await?;

@@ -10,14 +10,6 @@ use uuid::Uuid;
 
 #[async_trait]
 impl Grants for Store {
-    async fn save_grant(&self, tenant: TenantId, it: &StandingGrant) -> StoreResult<()> {
-        let sql = "insert into grants (tenant_id, id, agent_id, body, ends_at, given_by, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7)";
-        let args = args![tenant, it.id, it.agent, to_json(&it.grant)?, it.grant.until, &it.by, it.created_at];
-        self.execute(sql, args).await.map_err(|e| on_duplicate(e, || format!("grant {} exists already", it.id)))?;
-        Ok(())
-    }
-
     async fn grants(
         &self,
         tenant: TenantId,
@@ -30,8 +22,18 @@ impl Grants for Store {
              order by created_at desc, id desc";
         self.rows(sql, args![tenant, agent, now]).await?.iter().map(grant).collect()
     }
+}
 
-    async fn revoke_grant(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
+impl Store {
+    pub async fn save_grant(&self, tenant: TenantId, it: &StandingGrant) -> StoreResult<()> {
+        let sql = "insert into grants (tenant_id, id, agent_id, body, ends_at, given_by, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7)";
+        let args = args![tenant, it.id, it.agent, to_json(&it.grant)?, it.grant.until, &it.by, it.created_at];
+        self.execute(sql, args).await.map_err(|e| on_duplicate(e, || format!("grant {} exists already", it.id)))?;
+        Ok(())
+    }
+
+    pub async fn revoke_grant(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
         let sql = "delete from grants where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("grant {id}"))
     }

@@ -1,8 +1,7 @@
 use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Tx, args};
-use async_trait::async_trait;
-use steward_core::ports::{Idempotency, Remembered, StoreError, StoreResult};
+use steward_core::ports::{Remembered, StoreError, StoreResult};
 use steward_core::{TenantId, Timestamp};
 
 struct Key {
@@ -11,9 +10,9 @@ struct Key {
     name: String,
 }
 
-#[async_trait]
-impl Idempotency for Store {
-    async fn begin(
+impl Store {
+    /// Notes the key of `owner` with a hash of the request, unless known; keys older than `forget` are forgotten first.
+    pub async fn begin_request(
         &self,
         tenant: TenantId,
         owner: &str,
@@ -29,14 +28,15 @@ impl Idempotency for Store {
         .await
     }
 
-    async fn remember(&self, tenant: TenantId, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()> {
+    pub async fn remember_request(&self, tenant: TenantId, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()> {
         let sql = "update idempotency_keys set status = $4, body = $5
              where tenant_id = $1 and owner = $2 and name = $3";
         let changed = self.execute(sql, args![tenant, owner, key, u32::from(status), body]).await?;
         require_changed(changed, || format!("idempotency key {key:?}"))
     }
 
-    async fn forget(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()> {
+    /// Forgets a key whose request changed nothing.
+    pub async fn forget_request(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()> {
         let sql = "delete from idempotency_keys where tenant_id = $1 and owner = $2 and name = $3";
         self.execute(sql, args![tenant, owner, key]).await?;
         Ok(())

@@ -7,12 +7,9 @@ use super::documents::{document_of, search_text, select_document};
 use crate::codec::to_json;
 use crate::store::Store;
 use crate::tx::{Tx, args, locking};
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use steward_core::document::{ChunkArea, DocumentStatus, ReadingFacts};
-use steward_core::ports::{
-    ChunkVector, ClaimEnd, ClaimedDocument, Ingest, IngestWork, ReadDocument, StoreError, StoreResult,
-};
+use steward_core::ports::{ChunkVector, ClaimEnd, ClaimedDocument, IngestWork, ReadDocument, StoreError, StoreResult};
 use steward_core::{DocumentId, TenantId, Timestamp};
 use uuid::Uuid;
 
@@ -26,9 +23,10 @@ pub(super) struct ChunkBody {
     pub method: String,
 }
 
-#[async_trait]
-impl Ingest for Store {
-    async fn claim_document(
+impl Store {
+    /// The one that waits longest for this work: what somebody sent before files of folders, and these before those of the workspace. Each
+    /// claim counts as an attempt.
+    pub async fn claim_document(
         &self,
         tenant: TenantId,
         work: IngestWork,
@@ -42,19 +40,22 @@ impl Ingest for Store {
         .await
     }
 
-    async fn extend_claim(&self, tenant: TenantId, claim: &ClaimedDocument, until: Timestamp) -> StoreResult<()> {
+    /// `NotFound`: the claim is over, or the document gone.
+    pub async fn extend_claim(&self, tenant: TenantId, claim: &ClaimedDocument, until: Timestamp) -> StoreResult<()> {
         let sql = "update documents set claimed_until = $4 where tenant_id = $1 and id = $2 and claim = $3";
         let extended = self.execute(sql, args![tenant, claim.document.id, claim.claim, until]).await?;
         if extended == 0 { Err(lost(claim)) } else { Ok(()) }
     }
 
-    async fn save_facts(&self, tenant: TenantId, claim: &ClaimedDocument, facts: &ReadingFacts) -> StoreResult<()> {
+    /// Notes how far its reading is.
+    pub async fn save_facts(&self, tenant: TenantId, claim: &ClaimedDocument, facts: &ReadingFacts) -> StoreResult<()> {
         let sql = "update documents set facts = $4 where tenant_id = $1 and id = $2 and claim = $3";
         let saved = self.execute(sql, args![tenant, claim.document.id, claim.claim, to_json(facts)?]).await?;
         if saved == 0 { Err(lost(claim)) } else { Ok(()) }
     }
 
-    async fn save_chunks(
+    /// Puts these chunks into the place of those that there are; they are found by words from now on.
+    pub async fn save_chunks(
         &self,
         tenant: TenantId,
         claim: &ClaimedDocument,
@@ -67,7 +68,7 @@ impl Ingest for Store {
         .await
     }
 
-    async fn save_vectors(
+    pub async fn save_vectors(
         &self,
         tenant: TenantId,
         claim: &ClaimedDocument,
@@ -81,7 +82,8 @@ impl Ingest for Store {
         .await
     }
 
-    async fn end_claim(
+    /// Gives the claim back: with a problem it is tried again at `again`, or has failed for good.
+    pub async fn end_claim(
         &self,
         tenant: TenantId,
         claim: &ClaimedDocument,

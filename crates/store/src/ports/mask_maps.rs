@@ -1,31 +1,30 @@
 use crate::store::Store;
 use crate::tx::{Row, args};
-use async_trait::async_trait;
-use steward_core::ports::{MaskMapRow, MaskMaps, StoreResult};
+use steward_core::ports::{MaskMapRow, StoreResult};
 use steward_core::{TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
-#[async_trait]
-impl MaskMaps for Store {
-    async fn save_mask_map(&self, tenant: TenantId, row: &MaskMapRow) -> StoreResult<()> {
+impl Store {
+    pub async fn save_mask_map(&self, tenant: TenantId, row: &MaskMapRow) -> StoreResult<()> {
         let sql = "insert into mask_maps (tenant_id, id, user_id, made_at, ends_at, sealed)
              values ($1, $2, $3, $4, $5, $6)";
         self.execute(sql, args![tenant, row.id, row.user, row.made_at, row.ends_at, &row.sealed]).await?;
         Ok(())
     }
 
-    async fn mask_map(&self, tenant: TenantId, id: Uuid) -> StoreResult<Option<MaskMapRow>> {
+    pub async fn mask_map(&self, tenant: TenantId, id: Uuid) -> StoreResult<Option<MaskMapRow>> {
         let sql = "select id, user_id, made_at, ends_at, sealed from mask_maps where tenant_id = $1 and id = $2";
         self.row(sql, args![tenant, id]).await?.as_ref().map(mask_map).transpose()
     }
 
-    async fn ended_mask_maps(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<MaskMapRow>> {
+    /// Some of those whose time is over.
+    pub async fn ended_mask_maps(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<MaskMapRow>> {
         let sql = "select id, user_id, made_at, ends_at, sealed from mask_maps
              where tenant_id = $1 and ends_at <= $2 order by ends_at limit 100";
         self.rows(sql, args![tenant, now]).await?.iter().map(mask_map).collect()
     }
 
-    async fn remove_mask_map(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
+    pub async fn remove_mask_map(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
         self.execute("delete from mask_maps where tenant_id = $1 and id = $2", args![tenant, id]).await?;
         Ok(())
     }

@@ -1,8 +1,7 @@
 use crate::codec::status_of;
 use crate::store::Store;
 use crate::tx::args;
-use async_trait::async_trait;
-use steward_core::ports::{Overview, RunCount, StoreResult};
+use steward_core::ports::{RunCount, StoreResult};
 use steward_core::{TenantId, Timestamp, UserId};
 
 const RUN_COUNTS: &str = "
@@ -17,9 +16,9 @@ select cast(count(*) as bigint)
 from approvals a join runs r on r.tenant_id = a.tenant_id and r.id = a.run_id
 where a.tenant_id = $1 and a.decided_at is null and ($2 is null or r.user_id = $2)";
 
-#[async_trait]
-impl Overview for Store {
-    async fn run_counts(
+impl Store {
+    /// Runs that began from `from` on and before `to`, by steps of `step_ms`; of one user or of all.
+    pub async fn run_counts(
         &self,
         tenant: TenantId,
         from: Timestamp,
@@ -40,7 +39,8 @@ impl Overview for Store {
             .collect()
     }
 
-    async fn open_approvals(&self, tenant: TenantId, user: Option<UserId>) -> StoreResult<u64> {
+    /// Questions that wait for a person, on runs of one user or of all.
+    pub async fn open_approvals(&self, tenant: TenantId, user: Option<UserId>) -> StoreResult<u64> {
         let row = self.row(OPEN_APPROVALS, args![tenant, user]).await?;
         row.map_or(Ok(0), |row| row.count(0))
     }

@@ -1,13 +1,12 @@
 use crate::error::{DbError, on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, args};
-use async_trait::async_trait;
-use steward_core::ports::{KeptRun, KeptRuns, StoreError, StoreResult};
+use steward_core::ports::{KeptRun, StoreError, StoreResult};
 use steward_core::{RunId, TenantId};
 
-#[async_trait]
-impl KeptRuns for Store {
-    async fn keep_run(&self, tenant: TenantId, it: &KeptRun) -> StoreResult<()> {
+impl Store {
+    /// Keeps one; a name that another has is a conflict.
+    pub async fn keep_run(&self, tenant: TenantId, it: &KeptRun) -> StoreResult<()> {
         let sql = "insert into kept_runs (tenant_id, name, run_id, kept_by, created_at) values ($1, $2, $3, $4, $5)";
         let kept = self.execute(sql, args![tenant, &it.name, it.run, &it.by, it.created_at]).await;
         kept.map_err(|e| match e {
@@ -19,7 +18,8 @@ impl KeptRuns for Store {
         Ok(())
     }
 
-    async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>> {
+    /// All, by name.
+    pub async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>> {
         let sql = "select name, run_id, kept_by, created_at from kept_runs where tenant_id = $1";
         let rows = self.rows(sql, args![tenant]).await?;
         let mut kept: Vec<KeptRun> = rows.iter().map(kept_of).collect::<StoreResult<_>>()?;
@@ -27,7 +27,8 @@ impl KeptRuns for Store {
         Ok(kept)
     }
 
-    async fn drop_kept(&self, tenant: TenantId, name: &str) -> StoreResult<()> {
+    /// Lets go of one; the run stays.
+    pub async fn drop_kept(&self, tenant: TenantId, name: &str) -> StoreResult<()> {
         let sql = "delete from kept_runs where tenant_id = $1 and name = $2";
         require_changed(self.execute(sql, args![tenant, name]).await?, || format!("kept run {name:?}"))
     }

@@ -32,12 +32,14 @@ impl ResourceGrants for Store {
         }
         Ok(permissions)
     }
+}
 
-    async fn access_list(&self, tenant: TenantId, resource: ResourceRef) -> StoreResult<AccessList> {
+impl Store {
+    pub async fn access_list(&self, tenant: TenantId, resource: ResourceRef) -> StoreResult<AccessList> {
         self.read((tenant, resource), |(tenant, resource), tx| Box::pin(list(tx, *tenant, *resource))).await
     }
 
-    async fn set_restricted(&self, tenant: TenantId, resource: ResourceRef, restricted: bool) -> StoreResult<()> {
+    pub async fn set_restricted(&self, tenant: TenantId, resource: ResourceRef, restricted: bool) -> StoreResult<()> {
         let sql = if restricted {
             "insert into restricted_resources (tenant_id, kind, resource_id) values ($1, $2, $3)
              on conflict (tenant_id, kind, resource_id) do nothing"
@@ -48,7 +50,8 @@ impl ResourceGrants for Store {
         Ok(())
     }
 
-    async fn give_grant(&self, tenant: TenantId, resource: ResourceRef, grant: &ResourceGrant) -> StoreResult<()> {
+    /// Adds a grant, or changes that of the same grantee.
+    pub async fn give_grant(&self, tenant: TenantId, resource: ResourceRef, grant: &ResourceGrant) -> StoreResult<()> {
         let sql = "insert into resource_grants (tenant_id, kind, resource_id, grantee_kind, grantee_id, level,
                                                 given_by, given_at)
                    values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -68,14 +71,16 @@ impl ResourceGrants for Store {
         Ok(())
     }
 
-    async fn take_grant(&self, tenant: TenantId, resource: ResourceRef, grantee: Uuid) -> StoreResult<()> {
+    /// Takes the grant of a user or group, by their id; [`StoreError::NotFound`](super::StoreError): they have none.
+    pub async fn take_grant(&self, tenant: TenantId, resource: ResourceRef, grantee: Uuid) -> StoreResult<()> {
         let sql = "delete from resource_grants
                    where tenant_id = $1 and kind = $2 and resource_id = $3 and grantee_id = $4";
         let taken = self.execute(sql, args![tenant, resource.kind.as_str(), resource.id, grantee]).await?;
         require_changed(taken, || format!("a grant of {resource} to {grantee}"))
     }
 
-    async fn grants_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(ResourceRef, ResourceGrant)>> {
+    /// All grants of a user, and of the groups they are in.
+    pub async fn grants_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(ResourceRef, ResourceGrant)>> {
         let sql = "select kind, resource_id, grantee_kind, grantee_id, level, given_by, given_at from resource_grants
                    where tenant_id = $1 and (grantee_id = $2 or grantee_id in (
                        select group_id from group_members where tenant_id = $1 and user_id = $2))

@@ -5,7 +5,6 @@ use crate::append::{AuditRow, insert_audit};
 use crate::codec::{from_json, page_size, pattern, to_json};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
-use async_trait::async_trait;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -14,7 +13,7 @@ use steward_core::document::Collection;
 use steward_core::governance::{Classification, Classified};
 use steward_core::hash::sha256;
 use steward_core::message::Message;
-use steward_core::ports::{RetainedFilter, Retention, StoreResult};
+use steward_core::ports::{RetainedFilter, StoreResult};
 use steward_core::retention::{DeletedItem, RetainedItem, RetainedKind};
 use steward_core::{ConversationId, RunId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
@@ -25,9 +24,9 @@ const AT_ONCE: u32 = 500;
 /// Blobs of one item that other rows are searched for; what is beyond stays.
 const MAX_BLOBS: usize = 500;
 
-#[async_trait]
-impl Retention for Store {
-    async fn retained(&self, tenant: TenantId, filter: &RetainedFilter) -> StoreResult<Vec<RetainedItem>> {
+impl Store {
+    /// Items with nothing at work in them.
+    pub async fn retained(&self, tenant: TenantId, filter: &RetainedFilter) -> StoreResult<Vec<RetainedItem>> {
         let kind = filter.kind;
         let after_at = filter.after.as_ref().map(|(at, _)| *at);
         let after_id = filter.after.as_ref().map(|(_, id)| id.as_str());
@@ -49,7 +48,8 @@ impl Retention for Store {
         rows.iter().map(|row| item(kind, row)).collect()
     }
 
-    async fn retained_classification(
+    /// The most confidential that runs of it have seen.
+    pub async fn retained_classification(
         &self,
         tenant: TenantId,
         item: &RetainedItem,
@@ -81,7 +81,9 @@ impl Retention for Store {
         Ok(highest)
     }
 
-    async fn delete_retained(
+    /// Deletes it with the audit entry that proves it: `entry`, to which what was deleted is added. `None`: it is gone, has
+    /// changed after `item.at`, or something is at work in it, and nothing was done.
+    pub async fn delete_retained(
         &self,
         tenant: TenantId,
         item: &RetainedItem,
@@ -100,7 +102,9 @@ impl Retention for Store {
         Ok(Some(item))
     }
 
-    async fn erase_mentions(
+    /// Puts `stand_in` into the place of each of these texts in what others have said and done, as far as it has ended, and
+    /// removes what is kept for this user beside their account. Returns how many rows changed.
+    pub async fn erase_mentions(
         &self,
         tenant: TenantId,
         user: UserId,
@@ -112,7 +116,8 @@ impl Retention for Store {
             .await
     }
 
-    async fn mentions(&self, tenant: TenantId, texts: &[String]) -> StoreResult<Vec<(String, u64)>> {
+    /// How many rows still have one of these texts, by table, the audit trail included.
+    pub async fn mentions(&self, tenant: TenantId, texts: &[String]) -> StoreResult<Vec<(String, u64)>> {
         let mut found = Vec::new();
         for (table, sql) in MENTIONS {
             let mut count = 0;

@@ -127,10 +127,6 @@ impl RunStore for Store {
         run_list::one(self, tenant, run).await
     }
 
-    async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>> {
-        run_list::page(self, tenant, &filter).await
-    }
-
     async fn push_command(&self, tenant: TenantId, run: RunId, command: Command) -> StoreResult<()> {
         self.write((tenant, run, command), |(tenant, run, command), tx| {
             Box::pin(run_inbox::push(tx, *tenant, *run, command))
@@ -172,8 +168,15 @@ impl RunStore for Store {
         };
         rows.iter().map(file).collect()
     }
+}
 
-    async fn check(&self) -> StoreResult<()> {
+impl Store {
+    pub async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>> {
+        run_list::page(self, tenant, &filter).await
+    }
+
+    /// Checks the whole database (`integrity_check` or the like).
+    pub async fn check(&self) -> StoreResult<()> {
         self.read((), |(), tx| Box::pin(log::check(tx))).await
     }
 }

@@ -34,15 +34,6 @@ impl Skills for Store {
         skill_of(&row.ok_or_else(|| StoreError::NotFound(format!("version {version} of skill {id}")))?)
     }
 
-    async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
-        let sql = "select body from skill_versions where tenant_id = $1 and skill_id = $2 order by version desc";
-        let rows = self.rows(sql, args![tenant, id]).await?;
-        if rows.is_empty() {
-            return Err(unknown_skill(id));
-        }
-        rows.iter().map(skill_of).collect()
-    }
-
     async fn skills(
         &self,
         tenant: TenantId,
@@ -77,8 +68,20 @@ impl Skills for Store {
         })
         .await
     }
+}
 
-    async fn agents_with(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
+impl Store {
+    /// All versions, the latest first.
+    pub async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
+        let sql = "select body from skill_versions where tenant_id = $1 and skill_id = $2 order by version desc";
+        let rows = self.rows(sql, args![tenant, id]).await?;
+        if rows.is_empty() {
+            return Err(unknown_skill(id));
+        }
+        rows.iter().map(skill_of).collect()
+    }
+
+    pub async fn agents_with(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
         let sql = "select body from agents
              where tenant_id = $1 and deleted_at is null and body like $2 order by id";
         let mut with = Vec::new();

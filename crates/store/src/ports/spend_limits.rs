@@ -13,22 +13,6 @@ use steward_core::{BudgetId, ConnectionId, ReservationId, TenantId, Timestamp};
 
 #[async_trait]
 impl SpendLimits for Store {
-    async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>> {
-        self.read((tenant, now), |(tenant, now), tx| Box::pin(states(tx, *tenant, *now))).await
-    }
-
-    async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()> {
-        self.write((tenant, limit.clone(), self.limit_lookup()), |(tenant, limit, limited), tx| {
-            Box::pin(save(tx, *tenant, limit, limited))
-        })
-        .await
-    }
-
-    async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
-        let sql = "delete from spend_limits where tenant_id = $1 and id = $2";
-        require_changed(self.execute(sql, args![tenant, id]).await?, || format!("budget {id}"))
-    }
-
     async fn reserve(
         &self,
         tenant: TenantId,
@@ -88,6 +72,25 @@ impl SpendLimits for Store {
             _ => ids,
         };
         self.write((tenant, ids.to_vec(), sum), |(tenant, ids, sum), tx| Box::pin(settle(tx, *tenant, ids, sum))).await
+    }
+}
+
+impl Store {
+    pub async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>> {
+        self.read((tenant, now), |(tenant, now), tx| Box::pin(states(tx, *tenant, *now))).await
+    }
+
+    /// Creates or replaces by id. A second limit of the same scope and period is a conflict.
+    pub async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()> {
+        self.write((tenant, limit.clone(), self.limit_lookup()), |(tenant, limit, limited), tx| {
+            Box::pin(save(tx, *tenant, limit, limited))
+        })
+        .await
+    }
+
+    pub async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
+        let sql = "delete from spend_limits where tenant_id = $1 and id = $2";
+        require_changed(self.execute(sql, args![tenant, id]).await?, || format!("budget {id}"))
     }
 }
 

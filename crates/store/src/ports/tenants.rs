@@ -3,8 +3,7 @@
 use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
-use async_trait::async_trait;
-use steward_core::ports::{DeletedRows, StoreError, StoreResult, Tenant, TenantChange, TenantRows};
+use steward_core::ports::{DeletedRows, StoreError, StoreResult, Tenant, TenantChange};
 use steward_core::{TenantId, Timestamp};
 
 /// The statements that delete a tenant's rows, by table.
@@ -82,9 +81,9 @@ const DELETIONS: &[(&str, &str)] = deletions![
 /// Work that was at its end when the tenant was disabled may still add a row while others are deleted.
 const MOST_PASSES: u32 = 10;
 
-#[async_trait]
-impl TenantRows for Store {
-    async fn create_tenant(&self, tenant: &Tenant) -> StoreResult<()> {
+impl Store {
+    /// A slug or id that another has is a conflict.
+    pub async fn create_tenant(&self, tenant: &Tenant) -> StoreResult<()> {
         let sql = "insert into tenants (id, slug, name, created_at, disabled_at) values ($1, $2, $3, $4, $5)";
         let args = args![tenant.id, &tenant.slug, &tenant.name, tenant.created_at, tenant.disabled_at];
         let done = self.execute(sql, args).await;
@@ -92,17 +91,21 @@ impl TenantRows for Store {
         Ok(())
     }
 
-    async fn change_tenant(&self, id: TenantId, change: &TenantChange) -> StoreResult<Tenant> {
+    /// Changes a tenant and returns it as it is then. Disabling ends all its logins in the same transaction.
+    pub async fn change_tenant(&self, id: TenantId, change: &TenantChange) -> StoreResult<Tenant> {
         self.write((id, change.clone()), |(id, change), tx| Box::pin(update(tx, *id, change))).await
     }
 
-    async fn tenants(&self) -> StoreResult<Vec<Tenant>> {
+    /// By slug.
+    pub async fn tenants(&self) -> StoreResult<Vec<Tenant>> {
         let rows =
             self.rows("select id, slug, name, created_at, disabled_at from tenants order by slug", args![]).await?;
         rows.iter().map(tenant_of).collect()
     }
 
-    async fn delete_tenant(&self, id: TenantId) -> StoreResult<Vec<DeletedRows>> {
+    /// Deletes all rows of a tenant, then the tenant, and says how many there were in each table. A tenant that is not
+    /// disabled is a conflict. What is interrupted goes on with the next call.
+    pub async fn delete_tenant(&self, id: TenantId) -> StoreResult<Vec<DeletedRows>> {
         let row = self.row("select disabled_at from tenants where id = $1", args![id]).await?;
         if row.ok_or_else(|| unknown(id))?.opt_int(0)?.is_none() {
             return Err(StoreError::Conflict(format!("tenant {id} is not disabled")));

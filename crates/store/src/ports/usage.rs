@@ -1,7 +1,6 @@
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
-use async_trait::async_trait;
-use steward_core::ports::{BudgetScope, Spender, SpentRecord, StoreResult, UsageBy, UsageRecord, UsageRow};
+use steward_core::ports::{BudgetScope, Spender, SpentRecord, StoreResult, UsageBy, UsageRow};
 use steward_core::{TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
@@ -22,9 +21,9 @@ macro_rules! sums {
     };
 }
 
-#[async_trait]
-impl UsageRecord for Store {
-    async fn usage(
+impl Store {
+    /// Sums by group, `from` inclusive, `to` exclusive, largest cost first, days in order; `user`: only theirs.
+    pub async fn usage(
         &self,
         tenant: TenantId,
         by: UsageBy,

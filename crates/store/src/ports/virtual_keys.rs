@@ -29,7 +29,16 @@ impl VirtualKeys for Store {
         self.row(sql, args![tenant, hash, now]).await?.as_ref().map(key_of).transpose()
     }
 
-    async fn keys(
+    async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey> {
+        let sql = "select body, revoked_at from virtual_keys where tenant_id = $1 and id = $2";
+        let row = self.row(sql, args![tenant, id]).await?;
+        key_of(&row.ok_or_else(|| unknown(id))?)
+    }
+}
+
+impl Store {
+    /// Newest first; with `user` only theirs.
+    pub async fn keys(
         &self,
         tenant: TenantId,
         user: Option<UserId>,
@@ -44,13 +53,7 @@ impl VirtualKeys for Store {
         Ok(paged(rows.iter().map(key_of).collect::<StoreResult<_>>()?, limit))
     }
 
-    async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey> {
-        let sql = "select body, revoked_at from virtual_keys where tenant_id = $1 and id = $2";
-        let row = self.row(sql, args![tenant, id]).await?;
-        key_of(&row.ok_or_else(|| unknown(id))?)
-    }
-
-    async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()> {
+    pub async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()> {
         // The first time counts.
         let sql = "update virtual_keys set revoked_at = coalesce(revoked_at, $3) where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id, at]).await?, || format!("key {id}"))

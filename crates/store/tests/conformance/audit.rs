@@ -3,7 +3,7 @@ use super::fixtures::{LATER, NOW, TENANT, append, id, row, started, status, text
 use steward_core::audit::{AuditEntry, AuditResult, BreakKind, ChainRow, Fault, Verifier};
 use steward_core::event::Origin;
 use steward_core::ports::{
-    AuditFilter, AuditLog, AuditOrder, ChainEnds, Role, RunStatus, RunStore, SideWrite, StoreError, User, Users as _,
+    AuditFilter, AuditOrder, ChainEnds, Role, RunStatus, RunStore, SideWrite, StoreError, User, Users as _,
 };
 use steward_core::{RunId, TenantId, Timestamp, UserId};
 

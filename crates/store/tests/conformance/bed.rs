@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, DocumentStore,
-    ExamReports, ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, MaskMaps, McpServers,
-    Overview, ResourceGrants, Retention, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills,
-    SpendLimits, TenantRows, UsageRecord, Users, VirtualKeys,
+    Agents, Approvals, BlobError, Blobs, Conversations, CredentialRows, ExternalAccounts, Facts, Grants, Groups,
+    LoginSessions, McpServers, ResourceGrants, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills,
+    SpendLimits, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;

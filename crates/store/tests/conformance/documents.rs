@@ -8,9 +8,8 @@ use steward_core::document::{
 use steward_core::extracted::OcrEngine;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceRef};
 use steward_core::ports::{
-    Added, ChunkKey, ChunkRow, ChunkVector, Chunks as _, ClaimEnd, ClaimedDocument, CollectionChange, Collections as _,
-    DocumentFilter, Documents as _, EmbeddedCollections as _, Ingest as _, IngestWork, JobFilter, NewDocument,
-    ReadDocument, ResourceGrants as _, StoreError,
+    Added, ChunkKey, ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, CollectionChange, DocumentFilter, IngestWork,
+    JobFilter, NewDocument, ReadDocument, ResourceGrants as _, StoreError,
 };
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId, WatchedPathId};
 use uuid::Uuid;

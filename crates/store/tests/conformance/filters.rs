@@ -2,7 +2,7 @@ use crate::conformance::bed::Bed;
 use crate::conformance::fixtures::{LATER, NOW, TENANT, append, conversation, id, row, text};
 use steward_core::budget::Limit;
 use steward_core::event::{Origin, Outcome};
-use steward_core::ports::{Overview, RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoreError};
+use steward_core::ports::{RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoreError};
 use steward_core::receipts::Verdict;
 use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
 

@@ -3,7 +3,7 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, row, started,
 use std::time::Duration;
 use steward_core::approval::{About, Answer, Approval, Subject};
 use steward_core::ports::{
-    ApprovalFilter, Approvals, Command, Lease, Overview, RunRow, RunStatus, RunStore, SideWrite, StoreError,
+    ApprovalFilter, Approvals, Command, Lease, RunRow, RunStatus, RunStore, SideWrite, StoreError,
 };
 use steward_core::{AgentId, ApprovalId, RunId, TimerId, Timestamp, UserId};
 

@@ -3,7 +3,7 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, id};
 use std::collections::BTreeMap;
 use steward_core::exam::{EXAM_VERSION, ExamReport, Grade};
 use steward_core::model::Capabilities;
-use steward_core::ports::{ExamReports, Role, StoreError, User, Users, VirtualKey, VirtualKeys};
+use steward_core::ports::{Role, StoreError, User, Users, VirtualKey, VirtualKeys};
 use steward_core::routing::Task;
 use steward_core::{KeyId, TenantId, Timestamp, UserId};
 use uuid::Uuid;

@@ -6,8 +6,8 @@ use steward_core::audit::AuditEntry;
 use steward_core::event::{EventBody, Origin};
 use steward_core::governance::{Classification, Classified};
 use steward_core::ports::{
-    AuditFilter, AuditLog, AuditOrder, Conversations as _, Facts as _, MaskMapRow, MaskMaps as _, Note, RetainedFilter,
-    Retention, RunRow, RunStatus, RunStore as _, StoreError,
+    AuditFilter, AuditOrder, Conversations as _, Facts as _, MaskMapRow, Note, RetainedFilter, RunRow, RunStatus,
+    RunStore as _, StoreError,
 };
 use steward_core::retention::{DELETED, RetainedItem, RetainedKind};
 use steward_core::{AgentId, ConversationId, Timestamp, UserId};

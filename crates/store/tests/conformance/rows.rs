@@ -6,7 +6,7 @@ use steward_core::budget::Preset;
 use steward_core::governance::{Classification, Classified};
 use steward_core::model::{Auth, Capabilities, Connection, Provider};
 use steward_core::policy::Policy;
-use steward_core::ports::{Agents, Connections, Facts, Memory, Note, Reminder, RunRow, RunStore, Settings, StoreError};
+use steward_core::ports::{Agents, Facts, Memory, Note, Reminder, RunRow, RunStore, Settings, StoreError};
 use steward_core::{AgentId, ConnectionId, TenantId, UserId};
 use uuid::Uuid;
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use steward_core::model::Usage;
 use steward_core::ports::{
     BudgetScope, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError, UsageBy,
-    UsageRecord,
 };
 use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
 use tokio::task::JoinSet;

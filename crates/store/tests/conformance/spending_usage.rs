@@ -4,7 +4,7 @@ use crate::conformance::spending::{MINUTE, OTHER, call, somebody};
 use std::time::Duration;
 use steward_core::Timestamp;
 use steward_core::model::Usage;
-use steward_core::ports::{SpendLimits, Spender, SpentRecord, UsageBy, UsageRecord};
+use steward_core::ports::{SpendLimits, Spender, SpentRecord, UsageBy};
 use uuid::Uuid;
 
 pub async fn usage_is_summed_up(bed: Bed) {

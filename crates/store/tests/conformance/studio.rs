@@ -3,9 +3,7 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, id, started};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::{Grant, GrantScope, StandingGrant};
-use steward_core::ports::{
-    Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions, Remembered, Role, StoreError, User, Users,
-};
+use steward_core::ports::{Grants, KeptRun, LoginSession, LoginSessions, Remembered, Role, StoreError, User, Users};
 use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
 use tokio::task::JoinSet;
 use uuid::Uuid;

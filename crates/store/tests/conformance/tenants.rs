@@ -4,8 +4,7 @@ use std::time::Duration;
 use steward_core::event::EventBody;
 use steward_core::model::Purpose;
 use steward_core::ports::{
-    Claim, LoginSession, LoginSessions, Role, RunStore, Settings, StoreError, Tenant, TenantChange, TenantRows, User,
-    Users,
+    Claim, LoginSession, LoginSessions, Role, RunStore, Settings, StoreError, Tenant, TenantChange, User, Users,
 };
 use steward_core::{TenantId, Timestamp, UserId};
 

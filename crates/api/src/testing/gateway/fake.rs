@@ -98,15 +98,6 @@ impl Gateway for Fake {
 
 #[async_trait]
 impl SpendLimits for Fake {
-    async fn spend_limits(&self, _: TenantId, _: Timestamp) -> StoreResult<Vec<SpendState>> {
-        Ok(Vec::new())
-    }
-    async fn save_spend_limit(&self, _: TenantId, _: &SpendLimit) -> StoreResult<()> {
-        Ok(())
-    }
-    async fn remove_spend_limit(&self, _: TenantId, _: BudgetId) -> StoreResult<()> {
-        Ok(())
-    }
     async fn reserve(
         &self,
         _: TenantId,

@@ -12,7 +12,7 @@ use steward_core::ports::{
     Clock, Gateway, Ids, ManagedConnections, Models, PersonalData, ReserveError, Spender, SpentRecord,
 };
 use steward_core::{ReservationId, TenantId, Timestamp};
-use steward_engine::Storage;
+use steward_store::Store;
 
 /// Longest wait for the vectors of a batch of passages: a busy server without a graphics card takes its time.
 const PASSAGES: Duration = Duration::from_mins(3);
@@ -31,7 +31,7 @@ pub struct EndpointParts {
     pub models: Arc<dyn Models>,
     pub gateway: Arc<dyn Gateway>,
     pub usage: Arc<UsageWriter>,
-    pub store: Arc<dyn Storage>,
+    pub store: Arc<Store>,
     pub personal_data: Arc<dyn PersonalData>,
     pub ids: Arc<dyn Ids>,
 }
