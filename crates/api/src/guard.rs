@@ -28,7 +28,7 @@ pub(crate) use audit::{AuditGuard, PendingEntry};
 pub(crate) use audit_note::AuditNote;
 pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect};
 pub(crate) use hosts_and_origins::{serves, without_port};
-pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key};
+pub(crate) use idempotency::{KeptAs, idempotency_key};
 
 /// Longest JSON body, bytes.
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;

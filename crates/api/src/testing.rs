@@ -195,7 +195,13 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
     });
     let models = Arc::new(NoModels);
     let mcp = McpHub::new(
-        McpPorts { skills: store.clone(), servers: store.clone(), vault: vault.clone(), clock: clock.clone(), ids: ids.clone() },
+        McpPorts {
+            skills: store.clone(),
+            servers: store.clone(),
+            vault: vault.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+        },
         McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
     );
     App::new(AppParts {

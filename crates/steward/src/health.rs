@@ -10,7 +10,7 @@ use std::time::Duration;
 use steward_app::dto::about::PartStatus;
 use steward_app::{Check, Found};
 use steward_core::model::{ModelErrorClass, Provider};
-use steward_core::ports::{Embedder, Models as _, RunFilter, RunStore as _, Vault as _};
+use steward_core::ports::{Embedder, Models as _, RunFilter, Vault as _};
 use steward_models::embed::LazyMiniLm;
 use steward_models::local::fit;
 use steward_sandbox::process::Sandbox;

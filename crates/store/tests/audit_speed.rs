@@ -1,14 +1,15 @@
 //! What the audit trail costs. Run by hand, in release for figures to publish:
 //! cargo nextest run -p steward-store --release --run-ignored only --no-capture -E 'test(audit_speed)'
 
-use crate::conformance::bed::{Bed, Ports};
+use crate::conformance::bed::Bed;
 use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, row, text};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use steward_core::audit::{AuditEntry, Verifier};
 use steward_core::event::Origin;
-use steward_core::ports::{AuditFilter, AuditOrder, RunStatus, SideWrite};
+use steward_core::ports::{AuditFilter, AuditOrder, RunStatus, RunStore as _, SideWrite};
 use steward_core::{RunId, Timestamp, UserId};
+use steward_store::Store;
 
 const ENTRIES: u64 = 100_000;
 
@@ -25,7 +26,7 @@ fn entry(action: &str, at: u64) -> AuditEntry {
         .with("risk", "write")
 }
 
-async fn seal(store: &impl Ports) {
+async fn seal(store: &Store) {
     while store.seal_audit(TENANT, 200).await.unwrap() > 0 {}
 }
 
@@ -80,7 +81,7 @@ async fn a_long_chain_is_checked_and_searched() {
 }
 
 /// A run of a dozen commits, as the engine makes them for one tool call, without the engine.
-async fn run(store: &impl Ports, audited: bool) {
+async fn run(store: &Store, audited: bool) {
     let audit = |action: &str| {
         let entry = audited.then(|| SideWrite::Audit(entry(action, 1)));
         entry.into_iter().collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use std::sync::Arc;
-use steward_core::ports::{BlobError, Blobs, RunStore as _};
+use steward_core::ports::{BlobError, Blobs};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::postgres::TestPostgres;
 

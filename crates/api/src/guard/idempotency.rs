@@ -12,10 +12,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
-use std::time::Duration;
 use steward_core::hash::sha256;
 use steward_core::ports::Remembered;
-use steward_core::{TenantId, Timestamp};
 
 const HEADER: &str = "idempotency-key";
 /// Longest key, characters.

@@ -1,7 +1,7 @@
 //! Beginning a run under `/v1`, once for each `Idempotency-Key`.
 
 use crate::gateway::Inbound;
-use crate::guard::{idempotency_key, oldest_key};
+use crate::guard::idempotency_key;
 use crate::openai::OpenAiError;
 use crate::tenant_app::TenantApp;
 use axum::http::StatusCode;

@@ -63,8 +63,6 @@ pub trait Groups: Send + Sync {
     ) -> StoreResult<Page<User>>;
     /// Adds or takes out; nothing changes where they are or aren't in it already.
     async fn set_member(&self, tenant: TenantId, id: GroupId, user: UserId, member: bool) -> StoreResult<()>;
-    /// Makes these the only members.
-    async fn replace_members(&self, tenant: TenantId, id: GroupId, users: &[UserId]) -> StoreResult<()>;
     /// Makes these the groups of the source that somebody is in; `new` are groups for names that there is none of yet.
     /// Groups of these names with another source are left alone.
     async fn sync_memberships(

@@ -161,7 +161,6 @@ pub trait Users: Send + Sync {
         after: Option<&str>,
         limit: u32,
     ) -> StoreResult<Page<User>>;
-    async fn user_count(&self, tenant: TenantId) -> StoreResult<u64>;
     /// A number that has changed when a change of a user or a virtual key is acknowledged, so that what was looked up
     /// before can be used until then. `None`: others may change them too, so nothing can be.
     fn identities(&self) -> Option<u64> {

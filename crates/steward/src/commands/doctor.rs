@@ -6,7 +6,7 @@ use crate::term::Term;
 use serde_json::{Value, json};
 use steward_app::dto::about::{Part, PartStatus};
 use steward_app::{Check, Found, Health};
-use steward_core::ports::{RunStore as _, StoreError};
+use steward_core::ports::StoreError;
 
 pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     term.status("trying the sandbox, Python, the browser and the embedding model…");

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use steward_core::ports::{Conversation, Conversations, User, Users};
+use steward_core::ports::{Conversation, User, Users};
 use steward_core::{AgentId, ConversationId, TenantId, Timestamp, UserId, hash};
 use steward_infra::FileBlobs;
 use steward_store::{Store, StoreConfig};

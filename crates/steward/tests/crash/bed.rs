@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::agent::{Agent, Tuning};
-use steward_core::ports::{Agents as _, Skills as _};
+use steward_core::ports::Skills as _;
 use steward_core::skill::Skill;
 use steward_core::{AgentId, TenantId};
 use steward_infra::FileBlobs;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use steward_core::RunId;
 use steward_core::approval::{Answer, Subject};
 use steward_core::event::EventBody;
-use steward_core::ports::{ApprovalFilter, Approvals as _, Command, RunFilter, RunRow, RunStatus, RunStore as _};
+use steward_core::ports::{ApprovalFilter, Command, RunFilter, RunRow, RunStatus, RunStore as _};
 use steward_store::Store;
 
 /// Longest time of one round.

@@ -1,7 +1,7 @@
 //! A whole engine in this process, over a scripted model.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -95,6 +95,16 @@ pub async fn service_of(data: &Path, model: &ScriptedModelServer, max_runs: usiz
     composed(data, vec![one], &[], clock, config).await.0
 }
 
+/// The stores of all services here.
+static STORES: Mutex<Vec<Weak<Store>>> = Mutex::new(Vec::new());
+
+/// The store of a service, with all that the engine itself doesn't ask of it.
+pub fn store_of(service: &RunService) -> Arc<Store> {
+    let wanted = Arc::as_ptr(&service.deps().store).cast::<()>();
+    let stores = STORES.lock().unwrap();
+    stores.iter().filter_map(Weak::upgrade).find(|store| Arc::as_ptr(store).cast() == wanted).unwrap()
+}
+
 fn config() -> EngineConfig {
     EngineConfig { plan_candidates: 1, ..EngineConfig::default() }
 }
@@ -108,6 +118,7 @@ async fn composed(
 ) -> (RunService, Arc<Store>) {
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(data));
     let store = Arc::new(Store::open(StoreConfig::sqlite(data), blobs.clone()).await.unwrap());
+    STORES.lock().unwrap().push(Arc::downgrade(&store));
     let client = Client::new(Secrets::none(), None, Timeouts::default());
     let helper = || Helper { program: env!("CARGO_BIN_EXE_steward").into(), prefix: vec!["sandbox-exec".into()] };
     let knowledge = steward_core::ports::KnowledgeSlot::default();

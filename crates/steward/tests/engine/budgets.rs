@@ -6,7 +6,7 @@ use steward_core::agent::Agent;
 use steward_core::budget::Limit;
 use steward_core::event::{EventBody, Mode, Outcome};
 use steward_core::model::{Capabilities, Connection, Price};
-use steward_core::ports::{BudgetScope, Period, SpendLimit, SpendLimits, UsageBy};
+use steward_core::ports::{BudgetScope, Period, SpendLimit, UsageBy};
 use steward_core::routing::Routing;
 use steward_core::{BudgetId, ConnectionId, TenantId, Timestamp};
 use steward_engine::{RunService, StartRun};

@@ -1,7 +1,7 @@
 //! What is confidential stays in the house: a connection outside records all that it is sent, and sees none of it, whichever
 //! way a run would take there.
 
-use crate::engine::bed::{OTHER, connection, finished, kinds, request, service_with};
+use crate::engine::bed::{OTHER, connection, finished, kinds, request, service_with, store_of};
 use crate::engine::outcome;
 use crate::engine::skilled::asking;
 use serde_json::{Value, json};
@@ -177,7 +177,7 @@ async fn a_conversation_and_its_forks_stay_in_the_house() {
         deleted_at: None,
         forked_from: None,
     };
-    deps.store.create_conversation(TENANT, &header).await.unwrap();
+    store_of(&house.service).create_conversation(TENANT, &header).await.unwrap();
     let said = |input: &str| StartRun { conversation: Some(id), ..house.ask(input) };
     let (first, events) = house.run(said("Look at the pay")).await;
     assert_eq!(house.asked(), (1, 1));
@@ -185,7 +185,7 @@ async fn a_conversation_and_its_forks_stay_in_the_house() {
     assert_eq!(classified(&later).map(|seen| seen.source.as_str()), Some("hr/pay.csv"));
     assert_eq!(house.asked(), (1, 2), "the history has it");
     let copy = Conversation { id: ConversationId(Uuid::from_u128(12)), forked_from: Some(id), ..header };
-    deps.store.fork_conversation(TENANT, id, None, &copy).await.unwrap();
+    store_of(&house.service).fork_conversation(TENANT, id, None, &copy).await.unwrap();
     house.run(StartRun { conversation: Some(copy.id), ..house.ask("Once more?") }).await;
     assert_eq!(house.asked(), (1, 3));
     // From the second question on, after the file was read.
@@ -215,7 +215,7 @@ async fn what_another_agent_saw_stays_in_the_house_too() {
     let mut helper = agent("helper", 60);
     helper.connection = Some(OUTSIDE);
     helper.routing.fallback_chain = vec![OTHER];
-    asking.deps().store.save_agent(TENANT, &helper).await.unwrap();
+    store_of(&asking).save_agent(TENANT, &helper).await.unwrap();
     let run = asking.start(house.ask("Let the helper look")).await.unwrap();
     let events = finished(&asking, run).await;
     assert!(outcome(&events).1.contains(SECRET), "{:?}", outcome(&events));

@@ -1,6 +1,6 @@
 //! Small windows: tools are deferred and found, old messages cut and summed up.
 
-use crate::engine::bed::{connection, finished, kinds, request, service_over};
+use crate::engine::bed::{connection, finished, kinds, request, service_over, store_of};
 use crate::engine::outcome;
 use serde_json::{Value, json};
 use steward_core::budget::Preset;
@@ -156,7 +156,7 @@ async fn conversation(service: &RunService) -> ConversationId {
         deleted_at: None,
         forked_from: None,
     };
-    deps.store.create_conversation(deps.tenant, &header).await.unwrap();
+    store_of(service).create_conversation(deps.tenant, &header).await.unwrap();
     id
 }
 

@@ -1,6 +1,6 @@
 //! Agents that ask agents, over the real store.
 
-use crate::engine::bed::{asked, connection, finished, kinds, request, service, service_with, until};
+use crate::engine::bed::{asked, connection, finished, kinds, request, service, service_with, store_of, until};
 use crate::engine::outcome;
 use crate::engine::skilled::asking;
 use serde_json::json;
@@ -10,7 +10,7 @@ use steward_core::approval::Answer;
 use steward_core::budget::{Limit, Spent};
 use steward_core::event::{Event, EventBody, Mode, Origin, Outcome, ToolResult};
 use steward_core::model::Capabilities;
-use steward_core::ports::{BudgetScope, Period, RunFilter, RunRow, RunStatus, SpendLimit, SpendLimits as _};
+use steward_core::ports::{BudgetScope, Period, RunFilter, RunRow, RunStatus, SpendLimit};
 use steward_core::receipts::Verdict;
 use steward_core::{AgentId, BudgetId, RunId, TenantId, Timestamp};
 use steward_engine::RunService;
@@ -39,7 +39,7 @@ async fn scripted(rules: Vec<Rule>) -> ScriptedModelServer {
 
 async fn with_agents(service: &RunService, agents: &[(&str, u128)]) {
     for (name, id) in agents {
-        let store = &service.deps().store;
+        let store = store_of(service);
         store.save_agent(TENANT, &agent(name, *id)).await.unwrap();
     }
 }
@@ -56,7 +56,7 @@ fn child_of(events: &[Event]) -> RunId {
 
 async fn rows(service: &RunService) -> Vec<RunRow> {
     let filter = RunFilter { limit: 500, ..RunFilter::default() };
-    service.deps().store.runs(TENANT, filter).await.unwrap().items
+    store_of(service).runs(TENANT, filter).await.unwrap().items
 }
 
 fn yes() -> Answer {

@@ -1,6 +1,6 @@
 //! Forks and replays over real parts.
 
-use crate::engine::bed::{OTHER, asked, finished, kinds, request, service};
+use crate::engine::bed::{OTHER, asked, finished, kinds, request, service, store_of};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -82,12 +82,8 @@ async fn a_fork_goes_on_with_another_model_and_repeats_no_effect() {
     assert_eq!(setup.model, "another");
     assert_eq!(setup.forked_from, Some(ForkedFrom { run, seq: second.seq }));
     assert!(state.undoable().is_empty(), "the effect is the other run's");
-    let page = service
-        .deps()
-        .store
-        .runs(service.deps().tenant, RunFilter { limit: 10, ..RunFilter::default() })
-        .await
-        .unwrap();
+    let page =
+        store_of(&service).runs(service.deps().tenant, RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap();
     let row = page.items.iter().find(|row| row.id == fork).unwrap();
     assert_eq!(row.forked_from, Some(run));
     model.assert_clean();
@@ -114,7 +110,7 @@ async fn the_first_point_takes_another_request_and_a_conversation() {
         deleted_at: None,
         forked_from: None,
     };
-    deps.store.create_conversation(deps.tenant, &conversation).await.unwrap();
+    store_of(&service).create_conversation(deps.tenant, &conversation).await.unwrap();
     let fork = service
         .fork(ForkRun { input: Some("Count on".into()), conversation: Some(conversation.id), ..fork_of(run, None) })
         .await

@@ -1,6 +1,6 @@
 //! Files whose content came from outside, and permissions that end while a run goes on.
 
-use crate::engine::bed::{asked, finished, request, service};
+use crate::engine::bed::{asked, finished, request, service, store_of};
 use serde_json::json;
 use std::path::Path;
 use steward_core::approval::{Answer, Approval};
@@ -125,11 +125,11 @@ async fn a_permission_that_is_taken_back_ends_with_the_next_call() {
         by: "me".into(),
         created_at: deps.clock.now(),
     };
-    deps.store.save_grant(deps.tenant, &standing).await.unwrap();
+    store_of(&service).save_grant(deps.tenant, &standing).await.unwrap();
     let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
     let which = asked(&service, run).await;
     assert!(dir.path().join("a.md").exists(), "it was allowed");
-    deps.store.revoke_grant(deps.tenant, standing.id).await.unwrap();
+    store_of(&service).revoke_grant(deps.tenant, standing.id).await.unwrap();
     let answer = Answer::Feedback { text: "the second".into() };
     service.decide(which, answer, "me").await.unwrap();
     let state = loop {

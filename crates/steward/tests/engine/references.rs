@@ -1,6 +1,6 @@
 //! Passages of documents in runs: what a model is told, what follows from having seen them, and what answers cite.
 
-use crate::engine::bed::{OTHER, asked, connection, finished, request, service_with};
+use crate::engine::bed::{OTHER, asked, connection, finished, request, service_with, store_of};
 use crate::engine::outcome;
 use async_trait::async_trait;
 use serde_json::json;
@@ -97,7 +97,7 @@ async fn talk(house: &House) -> ConversationId {
         deleted_at: None,
         forked_from: None,
     };
-    deps.store.create_conversation(TenantId::DEFAULT, &talk).await.unwrap();
+    store_of(&house.service).create_conversation(TenantId::DEFAULT, &talk).await.unwrap();
     talk.id
 }
 

@@ -1,6 +1,6 @@
 //! What a person does beside a run: permissions, messages, taking effects back, looking at prompts.
 
-use crate::engine::bed::{asked, finished, kinds, request, service};
+use crate::engine::bed::{asked, finished, kinds, request, service, store_of};
 use serde_json::json;
 use steward_core::approval::Answer;
 use steward_core::event::{EventBody, Mode};
@@ -120,16 +120,16 @@ async fn a_standing_permission_holds_for_the_agent_until_it_ends() {
         by: "me".into(),
         created_at: deps.clock.now(),
     };
-    deps.store.save_grant(deps.tenant, &standing).await.unwrap();
+    store_of(&service).save_grant(deps.tenant, &standing).await.unwrap();
     standing.id = Uuid::from_u128(21);
     standing.agent = AgentId(Uuid::from_u128(77));
-    deps.store.save_grant(deps.tenant, &standing).await.unwrap();
+    store_of(&service).save_grant(deps.tenant, &standing).await.unwrap();
     let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
     let events = finished(&service, run).await;
     assert!(!kinds(&events).contains(&"approval.requested"));
     let state = service.state(run).await.unwrap();
     assert_eq!(state.standing.len(), 1, "only the agent's own");
-    deps.store.revoke_grant(deps.tenant, Uuid::from_u128(20)).await.unwrap();
+    store_of(&service).revoke_grant(deps.tenant, Uuid::from_u128(20)).await.unwrap();
     let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
     asked(&service, run).await;
     service.shutdown().await;
@@ -201,7 +201,7 @@ async fn a_busy_conversation_names_the_run_in_it() {
         deleted_at: None,
         forked_from: None,
     };
-    deps.store.create_conversation(deps.tenant, &conversation).await.unwrap();
+    store_of(&service).create_conversation(deps.tenant, &conversation).await.unwrap();
     let wanted = StartRun { conversation: Some(id), ..request("Write", Mode::Loop, dir.path()) };
     let first = service.start(wanted.clone()).await.unwrap();
     asked(&service, first).await;

@@ -38,18 +38,6 @@ impl Store {
         self.row(sql, args![tenant, id]).await?.as_ref().map(document_of).transpose()
     }
 
-    pub async fn document_by_source(
-        &self,
-        tenant: TenantId,
-        collection: CollectionId,
-        origin: DocumentOrigin,
-        source: &str,
-    ) -> StoreResult<Option<Document>> {
-        let sql = select_document!("where d.tenant_id = $1 and d.collection_id = $2 and d.source_key = $3");
-        let row = self.row(sql, args![tenant, collection, source_key(origin, source)]).await?;
-        row.as_ref().map(document_of).transpose()
-    }
-
     /// The newest first.
     pub async fn documents(&self, tenant: TenantId, filter: &DocumentFilter) -> StoreResult<Page<Document>> {
         let limit = page_size(filter.limit);

@@ -113,14 +113,6 @@ impl Groups for Store {
         .await
     }
 
-    async fn replace_members(&self, tenant: TenantId, id: GroupId, users: &[UserId]) -> StoreResult<()> {
-        let members = MemberChange::Only(users.to_vec());
-        self.write((tenant, id, members), |(tenant, id, members), tx| {
-            Box::pin(change_members(tx, *tenant, *id, members))
-        })
-        .await
-    }
-
     async fn sync_memberships(
         &self,
         tenant: TenantId,

@@ -28,7 +28,14 @@ impl Store {
         .await
     }
 
-    pub async fn remember_request(&self, tenant: TenantId, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()> {
+    pub async fn remember_request(
+        &self,
+        tenant: TenantId,
+        owner: &str,
+        key: &str,
+        status: u16,
+        body: &str,
+    ) -> StoreResult<()> {
         let sql = "update idempotency_keys set status = $4, body = $5
              where tenant_id = $1 and owner = $2 and name = $3";
         let changed = self.execute(sql, args![tenant, owner, key, u32::from(status), body]).await?;

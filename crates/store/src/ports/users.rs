@@ -115,11 +115,6 @@ impl Users for Store {
         let rows = self.rows(sql, args).await?;
         Ok(paged(rows.iter().map(user).collect::<StoreResult<_>>()?, limit))
     }
-
-    async fn user_count(&self, tenant: TenantId) -> StoreResult<u64> {
-        let row = self.row("select count(*) from users where tenant_id = $1", args![tenant]).await?;
-        row.map_or(Ok(0), |row| row.count(0))
-    }
 }
 
 pub(crate) async fn insert(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()> {

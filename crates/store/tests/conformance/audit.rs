@@ -6,6 +6,7 @@ use steward_core::ports::{
     AuditFilter, AuditOrder, ChainEnds, Role, RunStatus, RunStore, SideWrite, StoreError, User, Users as _,
 };
 use steward_core::{RunId, TenantId, Timestamp, UserId};
+use steward_store::Store;
 
 const NEWEST: AuditOrder = AuditOrder::NewestBefore(None);
 const ALL: AuditOrder = AuditOrder::OldestAfter(0);
@@ -14,7 +15,7 @@ fn entry(action: &str, at: i64) -> AuditEntry {
     AuditEntry::new(id(), Timestamp(NOW.0 + at), action)
 }
 
-async fn seal(store: &impl AuditLog) -> u64 {
+async fn seal(store: &Store) -> u64 {
     let mut sealed = 0;
     loop {
         match store.seal_audit(TENANT, 7).await.unwrap() {
@@ -25,13 +26,13 @@ async fn seal(store: &impl AuditLog) -> u64 {
 }
 
 /// The actions of a list.
-async fn actions(store: &impl AuditLog, filter: AuditFilter) -> Vec<String> {
+async fn actions(store: &Store, filter: AuditFilter) -> Vec<String> {
     let page = store.audit_entries(TENANT, &filter, ALL, 0).await.unwrap();
     page.items.into_iter().map(|one| one.entry.action).collect()
 }
 
 /// Where the chain breaks first, without a look behind.
-async fn broken(store: &impl AuditLog) -> Option<(u64, BreakKind)> {
+async fn broken(store: &Store) -> Option<(u64, BreakKind)> {
     let ChainEnds { anchor, head } = store.audit_ends(TENANT).await.unwrap();
     let mut verifier = Verifier::new(anchor, None);
     loop {

@@ -4,55 +4,9 @@ use async_trait::async_trait;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
-use steward_core::ports::{
-    Agents, Approvals, BlobError, Blobs, Conversations, CredentialRows, ExternalAccounts, Facts, Grants, Groups,
-    LoginSessions, McpServers, ResourceGrants, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills,
-    SpendLimits, Users, VirtualKeys,
-};
+use steward_core::ports::{BlobError, Blobs};
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
-
-/// Declares a trait that is all of these.
-macro_rules! ports {
-    ($first:ident $(+ $more:ident)*) => {
-        /// Every storage port.
-        pub trait Ports: $first $(+ $more)* {}
-        impl<T: $first $(+ $more)*> Ports for T {}
-    };
-}
-ports!(
-    RunStore
-        + Approvals
-        + Agents
-        + DocumentStore
-        + Conversations
-        + Settings
-        + Connections
-        + Users
-        + Facts
-        + LoginSessions
-        + Idempotency
-        + Grants
-        + Groups
-        + ResourceGrants
-        + KeptRuns
-        + SpendLimits
-        + UsageRecord
-        + VirtualKeys
-        + ExamReports
-        + Skills
-        + SkillPackages
-        + McpServers
-        + CredentialRows
-        + AuditLog
-        + Overview
-        + ExternalAccounts
-        + SecondFactors
-        + TenantRows
-        + ScimDirectory
-        + Retention
-        + MaskMaps
-);
 
 /// Blobs in memory.
 #[derive(Debug, Default)]
@@ -101,8 +55,7 @@ impl Bed {
         Self { store: Some(Arc::new(store)), config, blobs, _dir: dir }
     }
 
-    /// The store, known only by its ports.
-    pub fn store(&self) -> Arc<impl Ports + use<>> {
+    pub fn store(&self) -> Arc<Store> {
         self.store.clone().unwrap()
     }
 
@@ -119,7 +72,7 @@ impl Bed {
     }
 
     /// Another node on the same database.
-    pub async fn second_node(&self) -> Arc<impl Ports + use<>> {
+    pub async fn second_node(&self) -> Arc<Store> {
         let store = Store::open(self.config.clone(), self.blobs.clone()).await;
         Arc::new(store.unwrap())
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{CredentialRows, SealedCredential, StoreError};
 use steward_core::{CredentialId, RunId, TenantId, Timestamp};
+use steward_store::Store;
 use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
@@ -35,7 +36,7 @@ fn resealed(row: &SealedCredential) -> SealedCredential {
     SealedCredential { key_id: "k2".to_owned(), sealed: vec![9], ..row.clone() }
 }
 
-async fn same(store: &impl CredentialRows, row: &SealedCredential) {
+async fn same(store: &Store, row: &SealedCredential) {
     let kept = store.credential_row(TENANT, row.credential.id).await;
     let kept = kept.unwrap();
     assert_eq!(kept.credential, row.credential);
@@ -128,7 +129,7 @@ pub async fn resealing_is_all_or_nothing(bed: Bed) {
 }
 
 /// A new credential, used once; its id.
-pub async fn used_in(store: &impl CredentialRows, run: Option<RunId>) -> String {
+pub async fn used_in(store: &Store, run: Option<RunId>) -> String {
     let one = row(&id().to_string());
     store.save_credential(TENANT, &one).await.unwrap();
     let credential = one.credential.id;

@@ -5,6 +5,7 @@ use steward_core::event::{Origin, Outcome};
 use steward_core::ports::{RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoreError};
 use steward_core::receipts::Verdict;
 use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
+use steward_store::Store;
 
 struct Made {
     title: &'static str,
@@ -13,7 +14,7 @@ struct Made {
     end: Option<(Outcome, &'static str, Verdict)>,
 }
 
-async fn make(store: &impl RunStore, agent: AgentId, made: Made) -> RunId {
+async fn make(store: &Store, agent: AgentId, made: Made) -> RunId {
     let row = RunRow { agent, title: made.title.to_owned(), origin: made.origin, user: made.user, ..row() };
     let lease = store.create_run(row, vec![text("first")], vec![], "a", LATER).await.unwrap();
     if let Some((outcome, answer, verdict)) = made.end {
@@ -38,7 +39,7 @@ struct Runs {
     ann: UserId,
 }
 
-async fn five(store: &impl RunStore) -> Runs {
+async fn five(store: &Store) -> Runs {
     let (ours, theirs) = (AgentId(id()), AgentId(id()));
     let (ann, bob) = (UserId(id()), UserId(id()));
     let failed = Outcome::Failed { message: "no model; completed nothing".to_owned() };
@@ -65,7 +66,7 @@ async fn five(store: &impl RunStore) -> Runs {
 
 impl Runs {
     /// Whether `filter` finds these, by their place in the list.
-    async fn check(&self, store: &impl RunStore, filter: RunFilter, expected: &[usize]) {
+    async fn check(&self, store: &Store, filter: RunFilter, expected: &[usize]) {
         let page = store.runs(TENANT, filter.clone()).await.unwrap();
         let found: Vec<_> = page.items.iter().map(|row| row.id).collect();
         let expected: Vec<_> = expected.iter().map(|at| self.ids[*at]).collect();

@@ -4,8 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use steward_core::event::{EventBody, Origin};
 use steward_core::message::Message;
 use steward_core::model::Purpose;
-use steward_core::ports::{Commit, Conversation, Conversations, Lease, RunRow, RunStatus, RunStore, SideWrite};
+use steward_core::ports::{
+    Commit, Conversation, Lease, RunRow, RunStatus, RunStore, SideWrite, UserFilter, Users as _,
+};
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp};
+use steward_store::Store;
 use uuid::Uuid;
 
 pub const TENANT: TenantId = TenantId::DEFAULT;
@@ -68,20 +71,20 @@ pub fn header(title: &str) -> Conversation {
 }
 
 /// A new conversation.
-pub async fn conversation(store: &impl Conversations) -> ConversationId {
+pub async fn conversation(store: &Store) -> ConversationId {
     let header = header("talk");
     store.create_conversation(TENANT, &header).await.unwrap();
     header.id
 }
 
 /// A run at work in a conversation.
-pub async fn started_in(store: &impl RunStore, conversation: ConversationId) -> Lease {
+pub async fn started_in(store: &Store, conversation: ConversationId) -> Lease {
     let row = RunRow { conversation: Some(conversation), ..row() };
     store.create_run(row, vec![text("first")], vec![], "a", LATER).await.unwrap()
 }
 
 /// Ends a run of one event as the engine does: with what was said.
-pub async fn ended(store: &impl RunStore, lease: &Lease, talk: ConversationId, said: &[&str]) {
+pub async fn ended(store: &Store, lease: &Lease, talk: ConversationId, said: &[&str]) {
     let said = said.iter().enumerate().map(
         |(at, text)| {
             if at % 2 == 0 { Message::user(*text) } else { Message::assistant(*text) }
@@ -92,13 +95,13 @@ pub async fn ended(store: &impl RunStore, lease: &Lease, talk: ConversationId, s
 }
 
 /// A run of one event, leased until `LATER` to the owner "a".
-pub async fn started(store: &impl RunStore) -> Lease {
+pub async fn started(store: &Store) -> Lease {
     let first = vec![text("first")];
     store.create_run(row(), first, vec![], "a", LATER).await.unwrap()
 }
 
 /// The texts of a run's events.
-pub async fn texts(store: &impl RunStore, lease: &Lease) -> Vec<String> {
+pub async fn texts(store: &Store, lease: &Lease) -> Vec<String> {
     let events = store.events(lease.tenant, lease.run, 0, 0).await.unwrap();
     for (index, stored) in events.iter().enumerate() {
         assert_eq!(stored.event.seq, index as u64 + 1, "the log has no gaps");
@@ -110,4 +113,9 @@ pub async fn texts(store: &impl RunStore, lease: &Lease) -> Vec<String> {
             other => other.kind().to_owned(),
         })
         .collect()
+}
+
+/// How many users a tenant has, up to a page of them.
+pub async fn user_count(store: &Store, tenant: TenantId) -> usize {
+    store.users(tenant, &UserFilter::default(), None, 100).await.unwrap().items.len()
 }

@@ -53,7 +53,7 @@ pub async fn groups_have_unique_names_and_members(bed: Bed) {
     let page = store.group_members(TENANT, staff.id, Some("ann@x"), 1).await.unwrap();
     assert_eq!((page.items.as_slice(), page.more), (&[bob.clone()][..], false));
     store.set_member(TENANT, staff.id, ann.id, false).await.unwrap();
-    store.replace_members(TENANT, ops.id, &[ann.id]).await.unwrap();
+    store.set_member(TENANT, ops.id, ann.id, true).await.unwrap();
     let names = async |user: UserId| -> Vec<String> {
         store.groups_of(TENANT, user).await.unwrap().into_iter().map(|group| group.name).collect()
     };

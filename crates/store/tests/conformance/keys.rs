@@ -6,6 +6,7 @@ use steward_core::model::Capabilities;
 use steward_core::ports::{Role, StoreError, User, Users, VirtualKey, VirtualKeys};
 use steward_core::routing::Task;
 use steward_core::{KeyId, TenantId, Timestamp, UserId};
+use steward_store::Store;
 use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
@@ -26,7 +27,7 @@ fn key(user: UserId, name: &str) -> VirtualKey {
     }
 }
 
-async fn user(store: &impl Users, email: &str) -> UserId {
+async fn user(store: &Store, email: &str) -> UserId {
     let user = User::new(UserId(id()), email, "Ann", Role::Developer, NOW);
     store.create_user(TENANT, &user).await.unwrap();
     user.id

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use steward_core::AgentId;
 use steward_core::ports::{Claim, Commit, Facts, Lease, Note, RunStatus, RunStore, Settings, StoreError};
+use steward_store::Store;
 use tokio::task::JoinSet;
 
 pub async fn many_runs_append_at_once(bed: Bed) {
@@ -46,7 +47,7 @@ pub async fn many_runs_append_at_once(bed: Bed) {
 }
 
 /// Appends wherever the log is, until it has 60 events; returns the words that were acknowledged.
-async fn push(store: Arc<impl RunStore>, lease: Lease, name: &'static str) -> Vec<String> {
+async fn push(store: Arc<Store>, lease: Lease, name: &'static str) -> Vec<String> {
     let mut acknowledged = Vec::new();
     loop {
         let after = store.run(lease.tenant, lease.run).await.unwrap().last_seq;

@@ -11,6 +11,7 @@ use steward_core::ports::{
 };
 use steward_core::retention::{DELETED, RetainedItem, RetainedKind};
 use steward_core::{AgentId, ConversationId, Timestamp, UserId};
+use steward_store::Store;
 
 fn filter(kind: RetainedKind) -> RetainedFilter {
     RetainedFilter {
@@ -27,7 +28,7 @@ fn entry() -> AuditEntry {
     AuditEntry::new(id(), LATER, DELETED).with("policy", "a year")
 }
 
-async fn found(store: &impl Retention, filter: &RetainedFilter) -> Vec<RetainedItem> {
+async fn found(store: &Store, filter: &RetainedFilter) -> Vec<RetainedItem> {
     store.retained(TENANT, filter).await.unwrap()
 }
 

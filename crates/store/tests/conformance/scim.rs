@@ -80,7 +80,7 @@ pub async fn a_provider_keeps_users(bed: Bed) {
     assert_eq!(store.scim_user(TENANT, ann.id).await.unwrap().unwrap().record, Some(record("ann2")));
     let group = group("Staff");
     store.create_group(TENANT, &group).await.unwrap();
-    store.replace_members(TENANT, group.id, &[ann.id]).await.unwrap();
+    store.set_member(TENANT, group.id, ann.id, true).await.unwrap();
     let gone = ScimRecord { removed_at: Some(NOW), ..record("ann2") };
     let disable = UserChange { disabled_at: Some(Some(NOW)), ..UserChange::default() };
     store.change_scim_user(TENANT, ann.id, &disable, &gone).await.unwrap();

@@ -10,6 +10,7 @@ use steward_core::ports::{Agents, McpServers, SkillFilter, SkillPackages, Skills
 use steward_core::skill::{InternalSpec, Skill, SkillKind, SkillLimits, SkillSpec, SqlSpec};
 use steward_core::tool::EffectClass;
 use steward_core::{AgentId, McpServerId, SkillId, TenantId};
+use steward_store::Store;
 use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
@@ -95,7 +96,7 @@ pub async fn names_are_unique_in_a_tenant(bed: Bed) {
     assert_eq!(found, Some(theirs));
 }
 
-async fn names(store: &impl Skills, filter: SkillFilter) -> Vec<String> {
+async fn names(store: &Store, filter: SkillFilter) -> Vec<String> {
     let page = store.skills(TENANT, &filter, None, 0).await.unwrap();
     page.items.into_iter().map(|skill| skill.name).collect()
 }

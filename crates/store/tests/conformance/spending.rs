@@ -7,6 +7,7 @@ use steward_core::ports::{
     BudgetScope, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError, UsageBy,
 };
 use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
+use steward_store::Store;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -43,13 +44,13 @@ pub fn call(spender: Spender, at: Timestamp, prompt: u64, completion: u64) -> Sp
     }
 }
 
-async fn one(store: &impl SpendLimits, now: Timestamp) -> SpendState {
+async fn one(store: &Store, now: Timestamp) -> SpendState {
     let states = store.spend_limits(TENANT, now).await.unwrap();
     assert_eq!(states.len(), 1);
     states[0].clone()
 }
 
-async fn wants(store: &impl SpendLimits, who: Spender, tokens: u64, now: Timestamp) -> bool {
+async fn wants(store: &Store, who: Spender, tokens: u64, now: Timestamp) -> bool {
     let id = ReservationId(id());
     match store.reserve(TENANT, id, who, &[], tokens, 0, now, now.plus(MINUTE)).await {
         Ok(_) => true,

@@ -1,14 +1,15 @@
 //! Random sequences against a model in memory: spent and set aside never pass a limit, except by
 //! what calls took beyond what was set aside for them.
 
-use crate::conformance::bed::{Bed, Ports};
+use crate::conformance::bed::Bed;
 use crate::conformance::fixtures::{NOW, TENANT, id};
 use crate::conformance::spending::{call, limit, somebody};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::collections::HashMap;
-use steward_core::ports::{BudgetScope, Period, ReserveError, Spender};
+use steward_core::ports::{BudgetScope, Period, ReserveError, SpendLimits as _, Spender};
 use steward_core::{ReservationId, Timestamp, UserId};
+use steward_store::Store;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -64,7 +65,7 @@ pub async fn spent_and_set_aside_stay_below_the_limit(bed: Bed) {
 }
 
 /// Carries out `steps` under a limit of `all` for everybody and of `each` for the first user.
-async fn sequence(store: &impl Ports, steps: &[Step], all: u64, each: u64) {
+async fn sequence(store: &Store, steps: &[Step], all: u64, each: u64) {
     let users: Vec<Spender> = (0..3).map(|_| somebody()).collect();
     // Other sequences on the same database are other users' and years': one scope is enough to tell.
     let agent = somebody().agent;

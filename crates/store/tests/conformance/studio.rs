@@ -5,12 +5,13 @@ use std::time::Duration;
 use steward_core::policy::{Grant, GrantScope, StandingGrant};
 use steward_core::ports::{Grants, KeptRun, LoginSession, LoginSessions, Remembered, Role, StoreError, User, Users};
 use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
+use steward_store::Store;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
 
-async fn user(store: &impl Users, email: &str) -> UserId {
+async fn user(store: &Store, email: &str) -> UserId {
     let user = User::new(UserId(id()), email, "Ann", Role::Admin, NOW);
     store.create_user(TENANT, &user).await.unwrap();
     user.id
@@ -112,33 +113,33 @@ pub async fn a_write_with_a_key_is_done_once(bed: Bed) {
     let store = bed.store();
     let begin = async |owner: &str, key: &str, hash: &str, at: Timestamp| {
         let forget = Timestamp(at.0 - 1000);
-        store.begin(TENANT, owner, key, hash, at, forget).await.unwrap()
+        store.begin_request(TENANT, owner, key, hash, at, forget).await.unwrap()
     };
     assert_eq!(begin("ann", "k", "h1", NOW).await, Remembered::New);
     assert_eq!(begin("ann", "k", "h1", NOW).await, Remembered::Begun);
     assert_eq!(begin("ann", "k", "h2", NOW).await, Remembered::Other);
     assert_eq!(begin("bob", "k", "h2", NOW).await, Remembered::New);
-    store.remember(TENANT, "ann", "k", 201, "{\"id\":1}").await.unwrap();
+    store.remember_request(TENANT, "ann", "k", 201, "{\"id\":1}").await.unwrap();
     let done = Remembered::Done { status: 201, body: "{\"id\":1}".to_owned() };
     let soon = Timestamp(NOW.0 + 1000);
     assert_eq!(begin("ann", "k", "h1", soon).await, done, "still there");
     assert_eq!(begin("ann", "k", "h2", soon).await, Remembered::Other);
     assert_eq!(begin("bob", "k", "h2", soon).await, Remembered::Begun);
-    store.forget(TENANT, "bob", "k").await.unwrap();
-    store.forget(TENANT, "bob", "k").await.unwrap();
+    store.forget_request(TENANT, "bob", "k").await.unwrap();
+    store.forget_request(TENANT, "bob", "k").await.unwrap();
     assert_eq!(begin("bob", "k", "h3", soon).await, Remembered::New);
     let past = Timestamp(NOW.0 + 1001);
     assert_eq!(begin("ann", "k", "h9", past).await, Remembered::New);
-    let unknown = store.remember(TENANT, "ann", "none", 200, "").await;
+    let unknown = store.remember_request(TENANT, "ann", "none", 200, "").await;
     assert!(matches!(unknown, Err(StoreError::NotFound(_))), "{unknown:?}");
-    store.remember(TENANT, "ann", "k", 204, "").await.unwrap();
+    store.remember_request(TENANT, "ann", "k", 204, "").await.unwrap();
     let empty = Remembered::Done { status: 204, body: String::new() };
     assert_eq!(begin("ann", "k", "h9", past).await, empty);
 
     let mut tasks = JoinSet::new();
     for _ in 0..12 {
         let store = Arc::clone(&store);
-        tasks.spawn(async move { store.begin(TENANT, "cy", "race", "h", NOW, NOW).await.unwrap() });
+        tasks.spawn(async move { store.begin_request(TENANT, "cy", "race", "h", NOW, NOW).await.unwrap() });
     }
     let (mut new, mut others) = (0, 0);
     while let Some(done) = tasks.join_next().await {

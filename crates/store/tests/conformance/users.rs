@@ -1,9 +1,9 @@
 use crate::conformance::bed::Bed;
-use crate::conformance::fixtures::{LATER, NOW, TENANT, id};
+use crate::conformance::fixtures::{LATER, NOW, TENANT, id, user_count};
 use std::time::{Duration, Instant};
 use steward_core::ports::{
-    BudgetScope, Invitation, LoginSession, LoginSessions, Period, Role, SpendLimit, SpendLimits, StoreError, User,
-    UserChange, UserChangeError, UserFilter, UserState, Users, VirtualKey, VirtualKeys,
+    BudgetScope, Invitation, LoginSession, LoginSessions, Period, Role, SpendLimit, StoreError, User, UserChange,
+    UserChangeError, UserFilter, UserState, Users, VirtualKey, VirtualKeys,
 };
 use steward_core::{BudgetId, KeyId, TenantId, Timestamp, UserId};
 use tokio::task::JoinSet;
@@ -46,7 +46,7 @@ pub async fn users_have_unique_emails(bed: Bed) {
     let store = bed.store();
     let user =
         |email: &str, key: Option<&str>| User { api_key_hash: key.map(str::to_owned), ..active(email, Role::Admin) };
-    assert_eq!(store.user_count(TENANT).await.unwrap(), 0);
+    assert_eq!(user_count(&store, TENANT).await, 0);
     let ann = user("ann@example.org", Some("k1"));
     let before = store.identities();
     store.create_user(TENANT, &ann).await.unwrap();
@@ -55,7 +55,7 @@ pub async fn users_have_unique_emails(bed: Bed) {
     assert!(before.is_none() || before < after, "{before:?} {after:?}");
     store.create_user(TENANT, &user("bob@example.org", None)).await.unwrap();
     store.create_user(TENANT, &user("cy@example.org", None)).await.unwrap();
-    assert_eq!(store.user_count(TENANT).await.unwrap(), 3);
+    assert_eq!(user_count(&store, TENANT).await, 3);
     assert_eq!(store.user(TENANT, ann.id).await.unwrap(), Some(ann.clone()));
     let found = store.user_by_email(TENANT, "Ann@Example.org").await.unwrap();
     assert_eq!(found, Some(ann.clone()));
@@ -303,7 +303,6 @@ pub async fn ten_thousand_users_are_listed_quickly(bed: Bed) {
          from named"
     })
     .await;
-    assert_eq!(store.user_count(TENANT).await.unwrap(), 10_000);
     let rare = UserFilter { text: Some("u09999".to_owned()), ..UserFilter::default() };
     for (filter, after, expect) in
         [(UserFilter::default(), None, 100), (UserFilter::default(), Some("u09949@x"), 50), (rare, None, 1)]

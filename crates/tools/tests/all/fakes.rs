@@ -104,12 +104,6 @@ impl Facts for MemoryFacts {
         *doc = Memory { version: saved.version + 1, ..saved.clone() };
         Ok(())
     }
-    async fn database_docs_of(&self, _: TenantId, _: UserId) -> StoreResult<Vec<(AgentId, Memory)>> {
-        Ok(Vec::new())
-    }
-    async fn delete_database_docs_of(&self, _: TenantId, _: UserId) -> StoreResult<u64> {
-        Ok(0)
-    }
     async fn save_note(&self, _: TenantId, _: AgentId, note: &Note) -> StoreResult<Option<Note>> {
         Ok(self.notes.lock().unwrap().insert(note.title.clone(), note.clone()))
     }
@@ -132,11 +126,6 @@ impl Facts for MemoryFacts {
         let mut all: Vec<_> = self.reminders.lock().unwrap().values().cloned().collect();
         all.sort_by_key(|one| one.at);
         Ok(all)
-    }
-    async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
-        let agent: AgentId = "00000000-0000-0000-0000-000000000002".parse().unwrap();
-        let all = self.reminders(tenant, agent).await?;
-        Ok(all.into_iter().map(|one| (agent, one)).collect())
     }
 }
 

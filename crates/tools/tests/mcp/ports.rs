@@ -94,9 +94,6 @@ impl Skills for Kept {
     async fn skill_version(&self, tenant: TenantId, id: SkillId, _: u32) -> StoreResult<Skill> {
         self.skill(tenant, id).await
     }
-    async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
-        Ok(vec![self.skill(tenant, id).await?])
-    }
     async fn skills(&self, _: TenantId, filter: &SkillFilter, _: Option<&str>, _: u32) -> StoreResult<Page<Skill>> {
         let skills = self.skills.lock().unwrap();
         let fits = |one: &&Skill| filter.kind.is_none_or(|kind| one.kind() == kind);
@@ -125,9 +122,6 @@ impl Skills for Kept {
         self.attach_skill(tenant, agent, kept.id, true).await?;
         let made = kept.version == 1;
         Ok((kept, made))
-    }
-    async fn agents_with(&self, _: TenantId, _: SkillId) -> StoreResult<Vec<AgentId>> {
-        Ok(Vec::new())
     }
 }
 

@@ -70,7 +70,7 @@ async fn the_same_content_again_makes_nothing_new() {
     assert_eq!(again, first);
     let accepted = accept(&shelf, &again).await.unwrap();
     assert_eq!(accepted.skills, first.skills);
-    let versions = shelf.memory.skill_versions(TENANT, first.skills[0]).await.unwrap();
+    let versions = shelf.memory.versions(first.skills[0]);
     assert_eq!(versions.len(), 1);
 }
 

@@ -28,6 +28,11 @@ impl Memory {
         current
     }
 
+    pub fn versions(&self, id: SkillId) -> Vec<Skill> {
+        let all = self.skills.lock().unwrap();
+        all.get(&id).map(|(versions, _)| versions.iter().rev().cloned().collect()).unwrap_or_default()
+    }
+
     pub fn names(&self) -> Vec<String> {
         self.current().into_iter().map(|skill| skill.name).collect()
     }
@@ -60,14 +65,9 @@ impl Skills for Memory {
     async fn skill_by_name(&self, _: TenantId, name: &str) -> StoreResult<Option<Skill>> {
         Ok(self.current().into_iter().find(|one| one.name == name))
     }
-    async fn skill_version(&self, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
-        let all = self.skill_versions(tenant, id).await?;
-        let found = all.into_iter().find(|one| one.version == version);
+    async fn skill_version(&self, _: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
+        let found = self.versions(id).into_iter().find(|one| one.version == version);
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
-    }
-    async fn skill_versions(&self, _: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
-        let all = self.skills.lock().unwrap();
-        Ok(all.get(&id).map(|(versions, _)| versions.iter().rev().cloned().collect()).unwrap_or_default())
     }
     async fn skills(
         &self,
@@ -107,10 +107,6 @@ impl Skills for Memory {
         self.attach_skill(tenant, agent, saved.id, true).await?;
         let made = saved.version == 1;
         Ok((saved, made))
-    }
-    async fn agents_with(&self, _: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
-        let attached = self.attached.lock().unwrap();
-        Ok(attached.iter().filter(|(_, skill)| *skill == id).map(|(agent, _)| *agent).collect())
     }
 }
 

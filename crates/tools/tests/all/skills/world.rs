@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
-use steward_core::permission::{AccessList, Permissions, ResourceGrant, ResourceRef};
+use steward_core::permission::Permissions;
 use steward_core::ports::{
     Agents, Authorized, CredentialChange, NewCredential, OpenedCredential, Page, ResourceGrants, Role, RunUser,
     SkillFilter, Skills, StoreError, StoreResult, ToolScope, Tools as _, User, UserChange, UserChangeError, UserFilter,
@@ -21,7 +21,6 @@ use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, CredentialId, SkillId, TenantId, Timestamp, UserId, hash};
 use steward_tools::skills::Executor;
 use steward_tools::{Dispatcher, SkillPorts, SkillRuntime};
-use uuid::Uuid;
 
 pub fn id(number: u64) -> String {
     format!("00000000-0000-0000-0000-{number:012}")
@@ -62,9 +61,6 @@ impl Skills for Rows {
         let found = all.iter().find(|one| one.id == id && one.version == version);
         found.cloned().map_or_else(|| none("version"), Ok)
     }
-    async fn skill_versions(&self, _: TenantId, _: SkillId) -> StoreResult<Vec<Skill>> {
-        unimplemented!()
-    }
     async fn skills(&self, _: TenantId, _: &SkillFilter, _: Option<&str>, _: u32) -> StoreResult<Page<Skill>> {
         unimplemented!()
     }
@@ -87,35 +83,14 @@ impl Skills for Rows {
     async fn create_and_attach(&self, _: TenantId, _: AgentId, _: &Skill) -> StoreResult<(Skill, bool)> {
         unimplemented!()
     }
-    async fn agents_with(&self, _: TenantId, _: SkillId) -> StoreResult<Vec<AgentId>> {
-        unimplemented!()
-    }
 }
 
 #[async_trait]
 impl Agents for Rows {
-    async fn save_agent(&self, _: TenantId, _: &Agent) -> StoreResult<()> {
-        unimplemented!()
-    }
-    async fn change_agent(&self, _: TenantId, _: &Agent, _: &Agent) -> StoreResult<bool> {
-        unimplemented!()
-    }
     async fn agent(&self, _: TenantId, _: AgentId) -> StoreResult<Agent> {
         self.agent.lock().unwrap().clone().map_or_else(|| none("agent"), Ok)
     }
     async fn agent_by_name(&self, _: TenantId, _: &str) -> StoreResult<Option<Agent>> {
-        unimplemented!()
-    }
-    async fn agents(&self, _: TenantId) -> StoreResult<Vec<Agent>> {
-        unimplemented!()
-    }
-    async fn delete_agent(&self, _: TenantId, _: AgentId, _: Timestamp) -> StoreResult<()> {
-        unimplemented!()
-    }
-    async fn deleted_agents(&self, _: TenantId) -> StoreResult<Vec<Agent>> {
-        unimplemented!()
-    }
-    async fn restore_agent(&self, _: TenantId, _: AgentId) -> StoreResult<Agent> {
         unimplemented!()
     }
 }
@@ -159,30 +134,12 @@ impl Users for Rows {
     async fn users(&self, _: TenantId, _: &UserFilter, _: Option<&str>, _: u32) -> StoreResult<Page<User>> {
         unimplemented!()
     }
-    async fn user_count(&self, _: TenantId) -> StoreResult<u64> {
-        unimplemented!()
-    }
 }
 
 #[async_trait]
 impl ResourceGrants for Rows {
     async fn permissions(&self, _: TenantId, _: UserId) -> StoreResult<Permissions> {
         Ok(Permissions::default())
-    }
-    async fn access_list(&self, _: TenantId, _: ResourceRef) -> StoreResult<AccessList> {
-        unimplemented!()
-    }
-    async fn set_restricted(&self, _: TenantId, _: ResourceRef, _: bool) -> StoreResult<()> {
-        unimplemented!()
-    }
-    async fn give_grant(&self, _: TenantId, _: ResourceRef, _: &ResourceGrant) -> StoreResult<()> {
-        unimplemented!()
-    }
-    async fn take_grant(&self, _: TenantId, _: ResourceRef, _: Uuid) -> StoreResult<()> {
-        unimplemented!()
-    }
-    async fn grants_of(&self, _: TenantId, _: UserId) -> StoreResult<Vec<(ResourceRef, ResourceGrant)>> {
-        unimplemented!()
     }
 }
 
