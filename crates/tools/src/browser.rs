@@ -20,7 +20,7 @@ pub use sessions::Browsers;
 
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
-use crate::files::{SavedFile, save_file};
+use crate::files;
 use crate::handler::{Context, ToolHandler};
 use crate::outbound::address_guard;
 use actions::ElementAction;
@@ -31,6 +31,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
+use steward_sandbox::files::Workspace;
 use url::Url;
 
 pub const BROWSER_TOOLS: [&str; 5] =
@@ -179,11 +180,13 @@ impl ToolHandler for BrowserScreenshot {
             .ok_or_else(|| ToolsError::refused("the browser gave no picture; open the page again with browser_open"))?;
         let path = screenshot_path(&url, &context.idempotency_key);
         let bytes = png.len();
-        let SavedFile { sha256, undo } = save_file("browser_screenshot", &path, png, context, &self.blobs).await?;
+        let write = move |workspace: &Workspace| workspace.write_atomic(&path, &png).map_err(files::file_error);
+        let saved = files::save_file(Self::NAME, context, &self.blobs, write).await?;
+        let path = &saved.path;
         Ok(ToolOutput {
             data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
-            receipt: Some(Receipt::new("wrote", path.clone(), Some(format!("sha256:{sha256}")))),
-            undo: Some(undo),
+            receipt: Some(saved.receipt("wrote")),
+            undo: Some(saved.undo),
             tainted: true,
             origin: Some(url.clone()),
             ..ToolOutput::text(format!("wrote a picture of {url} to {path} ({width} × {height}, {bytes} bytes)"))
@@ -191,7 +194,7 @@ impl ToolHandler for BrowserScreenshot {
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        crate::files::restore(snapshot, scope, &self.blobs).await
+        files::restore(snapshot, scope, &self.blobs).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::browser::BROWSER_TOOLS;
 use crate::catalogue;
+use crate::credential::{scrub_result, scrubber_of};
 use crate::domains::DOMAIN_TOOLS;
 use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, Typed, would_fail};
@@ -156,10 +157,10 @@ impl Dispatcher {
         name: &str,
         door: CallTarget<'_>,
         arguments: serde_json::Value,
-        context: Context,
+        context: &Context,
     ) -> Result<ToolOutput, ToolError> {
         let timeout = door.timeout(&context.scope);
-        let work = AssertUnwindSafe(door.run(arguments, &context)).catch_unwind();
+        let work = AssertUnwindSafe(door.run(arguments, context)).catch_unwind();
         tokio::pin!(work);
         let cause = tokio::select! {
             // The tool is woken by the same signal; what is said of a stop does not depend on who is first.
@@ -298,7 +299,9 @@ impl Tools for Dispatcher {
         }
         let limit = door.timeout(scope);
         let context = Context::new(scope.clone(), idempotency_key, limit).with_stage(stage);
-        Self::run_guarded(&call.name, door, call.arguments, context).await
+        let done = Self::run_guarded(&call.name, door, call.arguments, &context).await;
+        let secrets = context.learned_secrets();
+        if secrets.is_empty() { done } else { scrub_result(&scrubber_of(secrets), done) }
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {

@@ -3,20 +3,19 @@
 mod grep;
 mod list;
 mod read;
-pub(crate) mod snapshot;
+mod snapshot;
 mod write;
 
 pub use grep::Grep;
 pub use list::List;
 pub use read::Read;
-pub(crate) use snapshot::{SavedFile, restore, save_file};
+pub(crate) use snapshot::{restore, save_file};
 pub use write::Write;
 
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
-use snapshot::FileState;
 use steward_core::ports::ToolScope;
-use steward_sandbox::files::{Entry, EntryKind, FileLimits, FilesError, Workspace, Written};
+use steward_sandbox::files::{Entry, EntryKind, FileLimits, FilesError, Workspace};
 
 /// Largest file that is read or written whole.
 const MAX_FILE_BYTES: u64 = 8 << 20;
@@ -46,14 +45,6 @@ pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, To
 pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let bytes = open_workspace(scope)?.read(path).map_err(file_error)?;
     String::from_utf8(bytes).map_err(|_| refused!("{path} is no text in UTF-8; convert it first"))
-}
-
-/// Replaces or creates a text file of the workspace; returns its state before and after. Blocking.
-pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(Written, FileState), ToolsError> {
-    let workspace = open_workspace(scope)?;
-    let written = workspace.write_atomic(path, text.as_bytes()).map_err(file_error)?;
-    let after = snapshot::file_state(&workspace, path).map_err(file_error)?;
-    Ok((written, after))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
@@ -109,7 +100,7 @@ fn walk(
     folder: &str,
     depth: usize,
     context: &Context,
-    visit: &mut dyn FnMut(&str, &Entry) -> Result<bool, ToolsError>,
+    visit: &mut dyn FnMut(&str, &Entry) -> Result<(), ToolsError>,
 ) -> Result<WalkSummary, ToolsError> {
     let mut walked = WalkSummary::default();
     let mut seen = 0;
@@ -135,9 +126,7 @@ fn walk(
                 return Ok(walked);
             }
             let path = join(&at, &entry.name);
-            if !visit(&path, entry)? {
-                return Ok(walked);
-            }
+            visit(&path, entry)?;
             if entry.kind == EntryKind::Folder && left > 1 {
                 below.push((path, left - 1, false));
             }

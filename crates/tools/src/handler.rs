@@ -8,9 +8,9 @@ use std::fmt::Display;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use steward_core::Cancellation;
 use steward_core::ports::{Interrupted, Stage, ToolScope};
 use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput, ToolSpec};
+use steward_core::{Cancellation, hash};
 use tokio_util::sync::CancellationToken;
 
 /// How much later than the deadline [`Context::halt`] ends, so that work with the same deadline reports it by itself.
@@ -64,15 +64,22 @@ impl Context {
         self.check()
     }
 
+    /// The first `chars` digits of a hash of the idempotency key: an id that is the same when the call is repeated.
+    pub(crate) fn stable_id(&self, chars: usize) -> String {
+        hash::sha256(self.idempotency_key.as_bytes()).chars().take(chars).collect()
+    }
+
     /// Registers a secret that came up during the call, to be scrubbed from the result; `name` replaces it.
     pub fn learned(&self, name: impl Into<String>, secret: SecretString) {
-        let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push((name.into(), secret));
+        self.learned_all([(name.into(), secret)]);
+    }
+
+    pub(crate) fn learned_all(&self, secrets: impl IntoIterator<Item = (String, SecretString)>) {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).extend(secrets);
     }
 
     pub fn learned_secrets(&self) -> Vec<(String, SecretString)> {
-        let all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        all.clone()
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The run was stopped, or the time is up. Blocking work checks it often, and always right before an effect.
@@ -143,6 +150,11 @@ pub trait ToolHandler: Send + Sync + 'static {
     fn undo(&self, _snapshot: &Value, _scope: &ToolScope) -> impl Future<Output = Result<String, ToolsError>> + Send {
         async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned())) }
     }
+}
+
+/// What a tool has kept for its undo.
+pub(crate) fn read_snapshot<T: DeserializeOwned>(value: &Value) -> Result<T, ToolsError> {
+    T::deserialize(value).map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
 }
 
 pub(crate) fn would_fail(error: impl Display) -> Preview {

@@ -1,6 +1,6 @@
 mod engines;
 
-use crate::credential::{self, CredentialUser, Secrets};
+use crate::credential::{self, CredentialUser};
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{ToolScope, Vault};
+use steward_core::scrub::secrets_of;
 use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
@@ -73,18 +74,18 @@ impl WebSearch {
         Self { config, ports }
     }
 
-    async fn key(&self, context: &Context, secrets: &mut Secrets) -> Result<Option<SecretString>, ToolsError> {
+    async fn key(&self, context: &Context) -> Result<Option<SecretString>, ToolsError> {
         let name = match &self.config.key {
             SearchKey::None => return Ok(None),
             SearchKey::Plain(key) => {
-                secrets.add("search key", key.clone());
+                context.learned("search key", key.clone());
                 return Ok(Some(key.clone()));
             }
             SearchKey::Credential(name) => name,
         };
         let vault = self.ports.vault.as_ref();
         let opened = credential::open(vault, CredentialUser::tool(&context.scope, Self::NAME), name).await?;
-        *secrets = Secrets::of(&opened);
+        context.learned_all(secrets_of(&opened));
         let base = &self.config.base;
         credential::check_host(&opened.credential, base.host_str().unwrap_or_default(), base.port_or_known_default())?;
         let field = match opened.credential.kind {
@@ -97,35 +98,7 @@ impl WebSearch {
                 ));
             }
         };
-        opened
-            .fields
-            .get(field)
-            .cloned()
-            .map(Some)
-            .ok_or_else(|| refused!("the credential {name} has no {field}; set it anew"))
-    }
-
-    async fn search(
-        &self,
-        args: SearchArgs,
-        context: &Context,
-        secrets: &mut Secrets,
-    ) -> Result<ToolOutput, ToolsError> {
-        let query = one_line(&args.query);
-        if query.is_empty() {
-            return Err(ToolsError::refused("the query is blank; say what to look for"));
-        }
-        let count = args.count.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
-        let key = self.key(context, secrets).await?;
-        let request = engines::build_request(&self.config, &query, count, key.as_ref())?;
-        let limits = HttpLimits { timeout: TIMEOUT.min(context.left()), ..HttpLimits::default() };
-        let answer = tokio::select! {
-            answer = self.ports.client.send(request, limits) => answer?,
-            () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
-        };
-        let engine = self.config.engine;
-        let hits = blocking(move || engines::parse_response(engine, &answer)).await?;
-        Ok(self.show(&query, &hits[..hits.len().min(count)]))
+        Ok(Some(credential::field(&opened, field)?))
     }
 
     fn show(&self, query: &str, hits: &[Hit]) -> ToolOutput {
@@ -174,9 +147,21 @@ impl ToolHandler for WebSearch {
     }
 
     async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let mut secrets = Secrets::default();
-        let result = self.search(args, context, &mut secrets).await;
-        secrets.clean(result)
+        let query = one_line(&args.query);
+        if query.is_empty() {
+            return Err(ToolsError::refused("the query is blank; say what to look for"));
+        }
+        let count = args.count.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
+        let key = self.key(context).await?;
+        let request = engines::build_request(&self.config, &query, count, key.as_ref())?;
+        let limits = HttpLimits { timeout: TIMEOUT.min(context.left()), ..HttpLimits::default() };
+        let answer = tokio::select! {
+            answer = self.ports.client.send(request, limits) => answer?,
+            () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
+        };
+        let engine = self.config.engine;
+        let hits = blocking(move || engines::parse_response(engine, &answer)).await?;
+        Ok(self.show(&query, &hits[..hits.len().min(count)]))
     }
 }
 

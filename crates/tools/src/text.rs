@@ -6,6 +6,11 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// An argument without white space around it, unless it is blank.
+pub(crate) fn given(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
 /// The first `most` characters, with `…` where there are more.
 pub(crate) fn clip(text: &str, most: usize) -> String {
     if text.chars().count() <= most {

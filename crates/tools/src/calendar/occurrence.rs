@@ -2,6 +2,7 @@ use super::event::{Event, events};
 use super::ics::Component;
 use super::recurrence::RuleTimes;
 use super::time::{EventTime, instant};
+use super::zone::Zone;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -127,7 +128,7 @@ fn until_allows(at: DateTime, zone: &TimeZone, until: &EventTime) -> bool {
         return at.date() <= until.at.date();
     }
     match until.zone {
-        super::zone::Zone::Utc => match (instant(at, zone), until.instant(zone)) {
+        Zone::Known(_) => match (instant(at, zone), until.instant(zone)) {
             (Ok(at), Ok(until)) => at <= until,
             _ => false,
         },

@@ -1,6 +1,5 @@
-use super::snapshot;
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler};
+use crate::handler::{Context, ToolHandler, read_snapshot};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -118,7 +117,7 @@ impl ToolHandler for NotesCreate {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Kept = snapshot(value)?;
+        let kept: Kept = read_snapshot(value)?;
         let now = find(&self.0, scope, &kept.title).await?;
         if now.is_none_or(|note| note.text != kept.after) {
             return Err(ToolsError::ChangedSince {

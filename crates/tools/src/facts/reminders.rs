@@ -1,23 +1,20 @@
 //! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time until it is done.
 
-use super::snapshot;
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler};
+use crate::handler::{Context, ToolHandler, read_snapshot};
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use steward_core::Timestamp;
 use steward_core::governance::higher;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
-use steward_core::{Timestamp, hash};
 
-/// Short enough to be typed, and the same when a call is repeated.
-fn id_of(key: &str) -> String {
-    hash::sha256(key.as_bytes()).chars().take(12).collect()
-}
+/// Short enough to be typed.
+const ID_CHARS: usize = 12;
 
 pub struct RemindersCreate {
     pub facts: Arc<dyn Facts>,
@@ -58,7 +55,7 @@ impl ToolHandler for RemindersCreate {
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let all = self.facts.reminders(scope.tenant, scope.agent).await?;
-        let id = id_of(&context.idempotency_key);
+        let id = context.stable_id(ID_CHARS);
         let known = all.into_iter().find(|one| one.id == id);
         // A known one was made before a crash. It is kept even if its time has passed meanwhile.
         let reminder = if let Some(reminder) = known {
@@ -84,7 +81,7 @@ impl ToolHandler for RemindersCreate {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Reminder = snapshot(value)?;
+        let kept: Reminder = read_snapshot(value)?;
         let all = self.facts.reminders(scope.tenant, scope.agent).await?;
         if !all.contains(&kept) {
             return Err(ToolsError::ChangedSince {
@@ -209,7 +206,7 @@ impl ToolHandler for RemindersDone {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let before: Reminder = snapshot(value)?;
+        let before: Reminder = read_snapshot(value)?;
         self.save(&before, scope).await?;
         Ok(format!("the reminder `{}` is open again", before.text))
     }

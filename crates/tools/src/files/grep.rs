@@ -88,10 +88,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
         Ok(_) => search.file(&base)?,
         Err(FilesError::Kind { actual: "a folder", .. }) => {
             more = files::walk(&workspace, &base, MAX_DEPTH, context, &mut |path, entry| {
-                if entry.kind == EntryKind::File {
-                    search.file(path)?;
-                }
-                Ok(true)
+                if entry.kind == EntryKind::File { search.file(path) } else { Ok(()) }
             })?
             .more;
         }

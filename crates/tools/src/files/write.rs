@@ -10,15 +10,16 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::hash;
 use steward_core::ports::{Blobs, Interrupted, ToolScope};
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput};
-use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
+use steward_sandbox::files::{Before, FilesError, Staged, Workspace};
 use tokio::sync::Mutex;
 
 /// Writes to different files that may run at once.
 const LOCKS: usize = 64;
 const MAX_DIFF_BYTES: usize = 16 << 10;
+/// Characters of the tag of staged content.
+const TAG_CHARS: usize = 24;
 
 pub struct Write {
     blobs: Arc<dyn Blobs>,
@@ -43,8 +44,7 @@ impl Write {
         let (staged, after, bytes) = (&ready.staged, &ready.after, ready.bytes);
         let path = staged.path.display().to_string();
         let old = known_bytes(&ready.before).len();
-        let fresh = ready.before == Before::Absent;
-        let (action, what) = if fresh {
+        let (action, what) = if ready.before == Before::Absent {
             ("created", format!("created {path} ({bytes} bytes)"))
         } else if ready.adds {
             let what = format!("appended {bytes} bytes to {path} (was {old} bytes, now {})", after.size);
@@ -54,16 +54,12 @@ impl Write {
             ("wrote", what)
         };
         let was = snapshot::prior_state(&ready.before);
-        let written = Written {
-            path: staged.path.clone(),
-            before: match &ready.before {
-                // Truncating it undoes an append.
-                Before::File { bytes, .. } if ready.adds => Before::Size { size: bytes.len() as u64 },
-                before => before.clone(),
-            },
-            size: after.size,
+        let before = match &ready.before {
+            // Truncating it undoes an append.
+            Before::File { bytes, .. } if ready.adds => Before::Size { size: bytes.len() as u64 },
+            before => before.clone(),
         };
-        let undo = snapshot::undo_record_from("write", written, was.clone(), after.clone(), &self.blobs);
+        let undo = snapshot::undo_record(Self::NAME, path.clone(), (before, was.clone()), after.clone(), &self.blobs);
         let output = ToolOutput {
             data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
             receipt: Some(Receipt::new(action, path.clone(), Some(format!("sha256:{}", after.sha256)))),
@@ -114,7 +110,12 @@ impl ToolHandler for Write {
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
-        settle_write(call, scope).await
+        let Some(staged) = call.staged else {
+            return Settled::NotHappened("it had not begun to write".to_owned());
+        };
+        let scope = scope.clone();
+        let looked = files::blocking(move || find_written(&staged.proof, &scope)).await;
+        looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
@@ -170,7 +171,7 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
     } else {
         (args.content.clone().into_bytes(), args.content.len())
     };
-    let tag = staging_tag(&context.idempotency_key);
+    let tag = context.stable_id(TAG_CHARS);
     let staged = workspace.stage(&args.path, &whole, &tag);
     Ok(PreparedWrite {
         staged: staged.map_err(files::file_error)?,
@@ -248,38 +249,21 @@ fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct WriteProof {
-    pub path: String,
+struct WriteProof {
+    path: String,
     /// Names the staged content beside the file.
-    pub tag: String,
+    tag: String,
     /// `None`: the file did not exist.
-    pub before: Option<FileState>,
-    pub after: FileState,
-    pub adds: bool,
-}
-
-pub(super) fn staging_tag(idempotency_key: &str) -> String {
-    hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
-}
-
-pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settled {
-    let Some(staged) = call.staged else {
-        return Settled::NotHappened("it had not begun to write".to_owned());
-    };
-    let scope = scope.clone();
-    let looked = files::blocking(move || find_written(&staged.proof, &scope)).await;
-    looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
+    before: Option<FileState>,
+    after: FileState,
+    adds: bool,
 }
 
 fn find_written(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
     let proof = WriteProof::deserialize(proof).map_err(|error| refused!("what it told can't be read: {error}"))?;
     let WriteProof { path, tag, .. } = &proof;
     let workspace = files::open_workspace(scope)?;
-    let now = match snapshot::read_all(&workspace, path) {
-        Ok(bytes) => Some(bytes),
-        Err(FilesError::NotFound { .. }) => None,
-        Err(error) => return Err(files::file_error(error)),
-    };
+    let now = snapshot::read_all(&workspace, path)?;
     let waiting = workspace.staged(path, tag).map_err(files::file_error)?;
     Ok(match (waiting, now) {
         (Some(bytes), now) if FileState::of(&bytes) == proof.after => {

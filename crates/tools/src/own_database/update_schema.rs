@@ -1,7 +1,6 @@
 use super::owner;
 use crate::error::{ToolsError, refused};
-use crate::facts::snapshot;
-use crate::handler::{Context, ToolHandler};
+use crate::handler::{Context, ToolHandler, read_snapshot};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -83,7 +82,7 @@ impl ToolHandler for UpdateDbSchema {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Kept = snapshot(value)?;
+        let kept: Kept = read_snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the documentation".to_owned(), hint: "edit it by hand" };
         let now = self.0.database_doc(scope.tenant, scope.agent, kept.user).await?;
         if now.text != kept.after {

@@ -1,7 +1,7 @@
 use crate::error::{ToolsError, refused};
 use crate::mail::connection::MailStream;
 use base64::Engine as _;
-use base64::alphabet::Alphabet;
+use base64::alphabet::IMAP_MUTF7;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::fmt::Write as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -172,6 +172,11 @@ impl Token {
         }
     }
 
+    /// Whether it is this word, which is given in upper case.
+    pub fn is(&self, word: &str) -> bool {
+        self.word().is_some_and(|own| own == word)
+    }
+
     pub fn number(&self) -> Option<u64> {
         match self {
             Self::Word(word) => word.parse().ok(),
@@ -278,21 +283,18 @@ pub(super) fn literal_length(line: &[u8]) -> Option<usize> {
     std::str::from_utf8(&inner[from..]).ok()?.parse().ok()
 }
 
-const UTF7_ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
-
-fn utf7_engine() -> Option<GeneralPurpose> {
-    let config =
-        GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    Some(GeneralPurpose::new(&Alphabet::new(UTF7_ALPHABET).ok()?, config))
-}
+const MODIFIED_UTF7: GeneralPurpose = GeneralPurpose::new(
+    &IMAP_MUTF7,
+    GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 pub(super) fn encode_mailbox(name: &str) -> String {
     let mut out = String::new();
     let mut wide: Vec<u8> = Vec::new();
     let flush = |wide: &mut Vec<u8>, out: &mut String| {
-        if let (false, Some(engine)) = (wide.is_empty(), utf7_engine()) {
+        if !wide.is_empty() {
             out.push('&');
-            out.push_str(&engine.encode(&*wide));
+            MODIFIED_UTF7.encode_string(&*wide, out);
             out.push('-');
         }
         wide.clear();
@@ -325,7 +327,7 @@ pub(super) fn decode_mailbox(name: &str) -> String {
             rest = tail;
             continue;
         };
-        let bytes = utf7_engine().and_then(|engine| engine.decode(coded).ok());
+        let bytes = MODIFIED_UTF7.decode(coded).ok();
         let units: Option<Vec<u16>> = bytes.filter(|bytes| bytes.len() % 2 == 0).map(|bytes| {
             let pairs = bytes.chunks_exact(2);
             pairs.map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
