@@ -1,5 +1,6 @@
 //! The browser's only way out: a forward proxy that checks and pins each request and tunnel like any of ours.
 
+use super::sessions::lock;
 use crate::outbound::Client;
 use bytes::Bytes;
 use http::header::{CONNECTION, HOST, HeaderName, HeaderValue};
@@ -11,7 +12,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -35,37 +36,56 @@ pub(super) struct Refusal {
     pub why: String,
 }
 
-/// The refused requests of a browser, each with its number.
+/// The refused requests of a browser: how many there were, and the last ones.
 #[derive(Debug, Default)]
-pub(super) struct Refusals(Mutex<(u64, VecDeque<(u64, Refusal)>)>);
+pub(super) struct Refusals(Mutex<(usize, VecDeque<Refusal>)>);
 
 impl Refusals {
-    fn lock(&self) -> MutexGuard<'_, (u64, VecDeque<(u64, Refusal)>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn add(&self, refusal: Refusal) {
-        let mut held = self.lock();
-        held.0 += 1;
-        let number = held.0;
-        held.1.push_back((number, refusal));
-        if held.1.len() > MAX_REFUSALS {
-            held.1.pop_front();
+        let (count, last) = &mut *lock(&self.0);
+        *count += 1;
+        last.push_back(refusal);
+        if last.len() > MAX_REFUSALS {
+            last.pop_front();
         }
     }
 
-    pub fn count(&self) -> u64 {
-        self.lock().0
+    pub fn from_now(self: Arc<Self>) -> RefusalsSince {
+        let mark = lock(&self.0).0;
+        RefusalsSince { all: self, mark }
+    }
+}
+
+/// The requests that are refused from some moment on.
+#[derive(Debug, Clone)]
+pub(super) struct RefusalsSince {
+    all: Arc<Refusals>,
+    mark: usize,
+}
+
+impl RefusalsSince {
+    pub fn from_now(&self) -> Self {
+        Arc::clone(&self.all).from_now()
     }
 
-    pub fn since(&self, count: u64) -> Vec<Refusal> {
+    pub fn list(&self) -> Vec<Refusal> {
+        let (count, last) = &*lock(&self.all.0);
+        let older = last.len().saturating_sub(count - self.mark);
         let mut found = Vec::new();
-        for (number, refusal) in &self.lock().1 {
-            if *number > count && !found.contains(refusal) {
+        for refusal in last.iter().skip(older) {
+            if !found.contains(refusal) {
                 found.push(refusal.clone());
             }
         }
         found
+    }
+
+    /// Why the last of them was refused, of those to the place of `url` if one is given.
+    pub fn reason(&self, url: Option<&Url>) -> Option<String> {
+        let place = url.map(host_port_of);
+        let mut found = self.list();
+        found.retain(|refusal| place.as_ref().is_none_or(|place| *place == refusal.place));
+        found.pop().map(|refusal| refusal.why)
     }
 }
 
@@ -161,7 +181,7 @@ fn full(text: impl Into<Bytes>) -> Body {
     Full::new(text.into()).map_err(|never| match never {}).boxed()
 }
 
-pub(super) fn host_port_of(url: &Url) -> String {
+fn host_port_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or("");
     format!("{host}:{}", url.port_or_known_default().unwrap_or(0))
 }
