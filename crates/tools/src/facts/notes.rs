@@ -110,7 +110,7 @@ impl ToolHandler for NotesCreate {
                 format!("note {title}"),
                 Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
             )),
-            undo: Some(Undo::Snapshot { tool: "notes_create".to_owned(), snapshot: json!(kept) }),
+            undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
             classified: note.classified,
             ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
         })
@@ -125,14 +125,12 @@ impl ToolHandler for NotesCreate {
                 hint: "change it by hand",
             });
         }
-        let done = if let Some(note) = &kept.before {
-            let saved = self.0.save_note(scope.tenant, scope.agent, note).await;
-            saved.map(|_| format!("restored the note {} as it was before", kept.title))
-        } else {
-            let removed = self.0.remove_note(scope.tenant, scope.agent, &kept.title).await;
-            removed.map(|()| format!("removed the note {}", kept.title))
+        let Some(note) = &kept.before else {
+            self.0.remove_note(scope.tenant, scope.agent, &kept.title).await?;
+            return Ok(format!("removed the note {}", kept.title));
         };
-        Ok(done?)
+        self.0.save_note(scope.tenant, scope.agent, note).await?;
+        Ok(format!("restored the note {} as it was before", kept.title))
     }
 }
 

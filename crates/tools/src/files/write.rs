@@ -163,14 +163,7 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
     let before = current_content(&workspace, &args.path)?;
     check(args, &before)?;
     context.check()?;
-    let adds = args.mode == Mode::Append;
-    let (whole, bytes) = if adds {
-        let old = known_bytes(&before);
-        let added = appended_text(args, old);
-        ([old, added.as_bytes()].concat(), added.len())
-    } else {
-        (args.content.clone().into_bytes(), args.content.len())
-    };
+    let (whole, bytes) = new_content(args, &before);
     let tag = context.stable_id(TAG_CHARS);
     let staged = workspace.stage(&args.path, &whole, &tag);
     Ok(PreparedWrite {
@@ -179,7 +172,7 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
         tag,
         after: FileState::of(&whole),
         before,
-        adds,
+        adds: args.mode == Mode::Append,
         bytes,
     })
 }
@@ -205,11 +198,16 @@ fn known_bytes(before: &Before) -> &[u8] {
     }
 }
 
-/// The text to append, on lines of its own.
-fn appended_text(args: &WriteArgs, old: &[u8]) -> String {
+/// What the file is to hold, and how many bytes of it are new. What is appended gets lines of its own.
+fn new_content(args: &WriteArgs, before: &Before) -> (Vec<u8>, usize) {
+    if args.mode != Mode::Append {
+        return (args.content.clone().into_bytes(), args.content.len());
+    }
+    let old = known_bytes(before);
     let start = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
     let end = if args.content.ends_with('\n') || args.content.is_empty() { "" } else { "\n" };
-    format!("{start}{}{end}", args.content)
+    let added = format!("{start}{}{end}", args.content);
+    ([old, added.as_bytes()].concat(), added.len())
 }
 
 fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {
@@ -217,21 +215,12 @@ fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, Too
     check(args, &before)?;
     let path = &args.path;
     let old = known_bytes(&before);
-    let (new, summary) = if args.mode == Mode::Append {
-        let added = appended_text(args, old);
-        let summary = match &before {
-            Before::Absent => format!("creates {path} ({} bytes)", added.len()),
-            _ => format!("appends {} bytes to {path} ({} bytes)", added.len(), old.len()),
-        };
-        ([old, added.as_bytes()].concat(), summary)
-    } else {
-        let new = args.content.clone().into_bytes();
-        let summary = match &before {
-            Before::Absent => format!("creates {path} ({} bytes)", new.len()),
-            _ if new == old => format!("{path} has this content already"),
-            _ => format!("overwrites {path} ({} bytes) with {} bytes", old.len(), new.len()),
-        };
-        (new, summary)
+    let (new, bytes) = new_content(args, &before);
+    let summary = match &before {
+        Before::Absent => format!("creates {path} ({bytes} bytes)"),
+        _ if args.mode == Mode::Append => format!("appends {bytes} bytes to {path} ({} bytes)", old.len()),
+        _ if new == old => format!("{path} has this content already"),
+        _ => format!("overwrites {path} ({} bytes) with {bytes} bytes", old.len()),
     };
     Ok(Preview::undoable(summary, unified_diff(path, old, &new)))
 }
