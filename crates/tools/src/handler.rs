@@ -169,28 +169,26 @@ pub(crate) trait DynHandler: Send + Sync {
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError>;
 }
 
-pub(crate) struct Typed<H>(pub H);
-
 fn parse<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     serde_json::from_value(arguments)
         .map_err(|error| ToolError::RespondToModel(format!("the arguments don't fit: {error}")))
 }
 
 #[async_trait]
-impl<H: ToolHandler> DynHandler for Typed<H> {
+impl<H: ToolHandler> DynHandler for H {
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError> {
-        Ok(self.0.preview(parse(arguments)?, scope).await?)
+        Ok(ToolHandler::preview(self, parse(arguments)?, scope).await?)
     }
 
     async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.0.run(parse(arguments)?, context).await?)
+        Ok(ToolHandler::run(self, parse(arguments)?, context).await?)
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
-        self.0.settle(call, scope).await
+        ToolHandler::settle(self, call, scope).await
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        Ok(self.0.undo(snapshot, scope).await?)
+        Ok(ToolHandler::undo(self, snapshot, scope).await?)
     }
 }

@@ -268,9 +268,8 @@ impl HttpResponse {
     pub fn charset(&self) -> Option<String> {
         self.kind()
             .split(';')
-            .filter_map(|part| part.trim().strip_prefix("charset="))
+            .find_map(|part| part.trim().strip_prefix("charset="))
             .map(|name| name.trim_matches(['"', '\'']).to_owned())
-            .next()
     }
 
     fn kind(&self) -> String {

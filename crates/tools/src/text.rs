@@ -19,6 +19,11 @@ pub(crate) fn clip(text: &str, most: usize) -> String {
     text.chars().take(most).chain(['…']).collect()
 }
 
+/// [`one_line`], clipped.
+pub(crate) fn clip_line(text: &str, most: usize) -> String {
+    clip(&one_line(text), most)
+}
+
 pub(crate) fn tail(text: &str, most: usize) -> String {
     let skipped = text.chars().count().saturating_sub(most);
     text.chars().skip(skipped).collect()

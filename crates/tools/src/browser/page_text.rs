@@ -1,7 +1,7 @@
 //! A page as text, from its accessibility tree, with a number on everything that can be clicked or filled in.
 
 use super::elements::{Element, Elements};
-use crate::text::{clip, is_one_of, one_line};
+use crate::text::{clip_line, is_one_of};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -60,10 +60,6 @@ pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) ->
     }
     let (parts, cut) = out.finish();
     Snapshot { title, parts, cut, ..Snapshot::default() }
-}
-
-fn clip_line(text: &str, most: usize) -> String {
-    clip(&one_line(text), most)
 }
 
 fn name(node: &Value) -> String {

@@ -120,9 +120,8 @@ impl Proxy {
 
 async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
     loop {
-        let accepted = tokio::select! {
-            () = door.ended.cancelled() => return,
-            accepted = gate.accept() => accepted,
+        let Some(accepted) = door.ended.run_until_cancelled(gate.accept()).await else {
+            return;
         };
         let Ok((stream, _)) = accepted else {
             // For example no free descriptors; the next connection may succeed.
@@ -142,10 +141,7 @@ async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
                 .preserve_header_case(true)
                 .serve_connection(TokioIo::new(stream), service)
                 .with_upgrades();
-            tokio::select! {
-                () = door.ended.cancelled() => {}
-                _ = serving => {}
-            }
+            door.ended.run_until_cancelled(serving).await;
         });
     }
 }
@@ -205,8 +201,7 @@ async fn connect(door: &ProxyState, url: &Url, place: &str) -> Result<TcpStream,
 }
 
 async fn tunnel(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<Response<Body>, RefusedRequest> {
-    let place = request.uri().authority().map(ToString::to_string);
-    let place = place.unwrap_or_default();
+    let place = request.uri().authority().map(ToString::to_string).unwrap_or_default();
     let url = Url::parse(&format!("https://{place}/"))
         .map_err(|error| RefusedRequest::new(StatusCode::BAD_REQUEST, &place, error.to_string()))?;
     // A tunnel carries any protocol, so only the ports of HTTP are allowed.
@@ -220,20 +215,13 @@ async fn tunnel(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<Re
     let room = Arc::clone(&door.room)
         .try_acquire_owned()
         .map_err(|_| RefusedRequest::new(StatusCode::SERVICE_UNAVAILABLE, &place, "too many connections at once"))?;
-    let ended = door.ended.clone();
-    tokio::spawn(async move {
+    tokio::spawn(door.ended.clone().run_until_cancelled_owned(async move {
         let _room = room;
-        let passing = async {
-            if let Ok(upgraded) = hyper::upgrade::on(request).await {
-                let mut inner = TokioIo::new(upgraded);
-                let _ = tokio::io::copy_bidirectional(&mut inner, &mut stream).await;
-            }
-        };
-        tokio::select! {
-            () = ended.cancelled() => {}
-            () = passing => {}
+        if let Ok(upgraded) = hyper::upgrade::on(request).await {
+            let mut inner = TokioIo::new(upgraded);
+            let _ = tokio::io::copy_bidirectional(&mut inner, &mut stream).await;
         }
-    });
+    }));
     Ok(Response::new(full("")))
 }
 
@@ -256,13 +244,7 @@ async fn forward(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<R
         .handshake(TokioIo::new(stream))
         .await
         .map_err(broken)?;
-    let ended = door.ended.clone();
-    tokio::spawn(async move {
-        tokio::select! {
-            () = ended.cancelled() => {}
-            _ = connection => {}
-        }
-    });
+    tokio::spawn(door.ended.clone().run_until_cancelled_owned(connection));
     let target = head.uri.path_and_query().map_or("/", |path| path.as_str());
     head.uri = target.parse::<Uri>().unwrap_or_else(|_| Uri::from_static("/"));
     strip_hop_headers(&mut head.headers);

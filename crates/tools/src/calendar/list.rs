@@ -3,7 +3,7 @@ use super::occurrence::{Occurrence, Occurrences, occurrences_between};
 use super::{CalendarStore, calendar_name, time};
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
-use crate::text::{self, clip, given};
+use crate::text::{clip_line, given};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde::Deserialize;
@@ -103,22 +103,18 @@ fn line(one: &Occurrence, zone: &TimeZone) -> String {
     } else {
         format!("{} to {}", time::show_time(one.start, zone), time::show_time(one.end, zone))
     };
-    let mut text = format!("{when}  {}", one_line(&event.title));
+    let mut text = format!("{when}  {}", clip_line(&event.title, LONG));
     if !event.place.is_empty() {
-        let _ = write!(text, ", {}", one_line(&event.place));
+        let _ = write!(text, ", {}", clip_line(&event.place, LONG));
     }
     if one.repeats {
         text.push_str(" (repeats)");
     }
     let _ = write!(text, " [{}]", short_id(&event.uid));
     if !event.description.is_empty() {
-        let _ = write!(text, "\n    {}", one_line(&event.description));
+        let _ = write!(text, "\n    {}", clip_line(&event.description, LONG));
     }
     text
-}
-
-fn one_line(text: &str) -> String {
-    clip(&text::one_line(text), LONG)
 }
 
 fn row(one: &Occurrence, zone: &TimeZone) -> Value {

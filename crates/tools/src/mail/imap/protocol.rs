@@ -3,6 +3,7 @@ use crate::mail::connection::MailStream;
 use base64::Engine as _;
 use base64::alphabet::IMAP_MUTF7;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use encoding_rs::UTF_16BE;
 use std::fmt::Write as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -328,11 +329,7 @@ pub(super) fn decode_mailbox(name: &str) -> String {
             continue;
         };
         let bytes = MODIFIED_UTF7.decode(coded).ok();
-        let units: Option<Vec<u16>> = bytes.filter(|bytes| bytes.len() % 2 == 0).map(|bytes| {
-            let pairs = bytes.chunks_exact(2);
-            pairs.map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
-        });
-        match units.and_then(|units| String::from_utf16(&units).ok()) {
+        match bytes.as_deref().and_then(|wide| UTF_16BE.decode_without_bom_handling_and_without_replacement(wide)) {
             Some(_) if coded.is_empty() => out.push('&'),
             Some(text) => out.push_str(&text),
             None => {
