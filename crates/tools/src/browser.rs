@@ -21,7 +21,7 @@ pub use sessions::Browsers;
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
 use crate::files;
-use crate::handler::{Context, ToolHandler};
+use crate::handler::{Context, NoArgs, ToolHandler};
 use crate::outbound::address_guard;
 use actions::ElementAction;
 use serde::Deserialize;
@@ -30,7 +30,7 @@ use sessions::lock;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
+use steward_core::tool::{Preview, ToolOutput};
 use steward_sandbox::files::Workspace;
 use url::Url;
 
@@ -54,14 +54,6 @@ fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &st
     let elements = lock(&session.elements);
     let element = elements.seen(number).ok_or(BrowserError::NoElement(number))?;
     Ok(Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() })
-}
-
-fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
-    ToolOutput {
-        receipt: Some(Receipt::new(action, object, None)),
-        undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
-        ..output
-    }
 }
 
 struct BrowserOpen(pub Browsers);
@@ -121,8 +113,7 @@ impl ToolHandler for BrowserClick {
     }
 
     async fn run(&self, args: ClickArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let (object, output) = actions::act(&self.0, args.element, &ElementAction::Click, context).await?;
-        Ok(action_output("clicked", object, output))
+        Ok(actions::act(&self.0, args.element, &ElementAction::Click, context).await?)
     }
 }
 
@@ -147,8 +138,7 @@ impl ToolHandler for BrowserType {
 
     async fn run(&self, args: TypeArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let act = ElementAction::Fill { text: args.text, submit: args.submit };
-        let (object, output) = actions::act(&self.0, args.element, &act, context).await?;
-        Ok(action_output("typed", object, output))
+        Ok(actions::act(&self.0, args.element, &act, context).await?)
     }
 }
 
@@ -162,9 +152,6 @@ struct BrowserScreenshot {
     pub browsers: Browsers,
     pub blobs: Arc<dyn Blobs>,
 }
-
-#[derive(Debug, Deserialize)]
-struct NoArgs {}
 
 impl ToolHandler for BrowserScreenshot {
     type Args = NoArgs;
@@ -180,7 +167,7 @@ impl ToolHandler for BrowserScreenshot {
             .ok_or_else(|| ToolsError::refused("the browser gave no picture; open the page again with browser_open"))?;
         let path = screenshot_path(&url, &context.idempotency_key);
         let bytes = png.len();
-        let write = move |workspace: &Workspace| workspace.write_atomic(&path, &png).map_err(files::file_error);
+        let write = move |workspace: &Workspace| Ok(workspace.write_atomic(&path, &png)?);
         let saved = files::save_file(Self::NAME, context, &self.blobs, write).await?;
         let path = &saved.path;
         Ok(ToolOutput {

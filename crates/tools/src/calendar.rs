@@ -13,8 +13,8 @@ mod zone;
 
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::{ToolsError, refused};
+use crate::facts;
 use crate::files::blocking;
-use crate::handler::read_snapshot;
 use create::CalendarCreate;
 use delete::CalendarDelete;
 use event::{UndoRecord, undo_changes};
@@ -85,7 +85,7 @@ impl CalendarStore {
     }
 
     async fn undo(self: &Arc<Self>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: UndoRecord = read_snapshot(snapshot)?;
+        let kept: UndoRecord = facts::snapshot(snapshot)?;
         let scope = scope.clone();
         self.blocking(move |store| store.change(&scope, &kept.calendar, |calendar| undo_changes(calendar, &kept))).await
     }

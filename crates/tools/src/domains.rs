@@ -3,7 +3,7 @@
 
 use crate::catalogue;
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler};
+use crate::handler::{Context, NoArgs, ToolHandler};
 use crate::sql::show;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -128,9 +128,6 @@ fn output(answer: DataAnswer) -> ToolOutput {
 }
 
 pub struct DomainList(pub DataSlot);
-
-#[derive(Debug, Deserialize)]
-pub struct NoArgs {}
 
 impl ToolHandler for DomainList {
     type Args = NoArgs;

@@ -2,6 +2,7 @@ use crate::catalogue;
 use crate::error::ToolsError;
 use async_trait::async_trait;
 use secrecy::SecretString;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Display;
@@ -152,10 +153,9 @@ pub trait ToolHandler: Send + Sync + 'static {
     }
 }
 
-/// What a tool has kept for its undo.
-pub(crate) fn read_snapshot<T: DeserializeOwned>(value: &Value) -> Result<T, ToolsError> {
-    T::deserialize(value).map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
-}
+/// The arguments of a tool that takes none.
+#[derive(Debug, Deserialize)]
+pub struct NoArgs {}
 
 pub(crate) fn would_fail(error: impl Display) -> Preview {
     Preview { summary: format!("would fail: {error}"), ..Preview::default() }

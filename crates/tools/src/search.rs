@@ -177,28 +177,21 @@ pub enum SearchEngine {
 impl SearchEngine {
     pub const ALL: [Self; 3] = [Self::Searxng, Self::Brave, Self::Duckduckgo];
 
+    /// Its name in settings, as people know it, and its usual address.
+    fn facts(self) -> (&'static str, &'static str, Option<&'static str>) {
+        match self {
+            Self::Searxng => ("searxng", "SearXNG", None),
+            Self::Brave => ("brave", "Brave", Some("https://api.search.brave.com")),
+            Self::Duckduckgo => ("duckduckgo", "DuckDuckGo", Some("https://html.duckduckgo.com")),
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Searxng => "searxng",
-            Self::Brave => "brave",
-            Self::Duckduckgo => "duckduckgo",
-        }
+        self.facts().0
     }
 
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Searxng => "SearXNG",
-            Self::Brave => "Brave",
-            Self::Duckduckgo => "DuckDuckGo",
-        }
-    }
-
-    fn default_url(self) -> Option<&'static str> {
-        match self {
-            Self::Searxng => None,
-            Self::Brave => Some("https://api.search.brave.com"),
-            Self::Duckduckgo => Some("https://html.duckduckgo.com"),
-        }
+    fn title(self) -> &'static str {
+        self.facts().1
     }
 }
 
@@ -234,7 +227,7 @@ pub struct SearchConfig {
 impl SearchConfig {
     /// `base` overrides the engine's default address; SearXNG has none.
     pub fn new(engine: SearchEngine, base: Option<&str>, key: SearchKey) -> Result<Self, ToolsError> {
-        let Some(text) = base.or(engine.default_url()) else {
+        let Some(text) = base.or(engine.facts().2) else {
             return Err(ToolsError::refused("SearXNG needs the address of an instance, such as http://127.0.0.1:8888"));
         };
         let bad = |why: &str| {

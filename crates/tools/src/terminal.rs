@@ -57,8 +57,7 @@ impl ToolHandler for Terminal {
         }
         let command = self.0.check(&words, Risk::Read)?;
         let outcome = self.0.run(&words, Risk::Read, context).await?;
-        let code = execution::exit_code(&outcome, command, &words).map_err(ToolsError::Refused)?;
-        Ok(execution::command_output(&words, code, &outcome, &context.scope))
+        execution::command_output(&words, command, &outcome, &context.scope).map_err(ToolsError::Refused)
     }
 }
 
@@ -108,8 +107,8 @@ impl ToolHandler for TerminalWrite {
         context.check()?;
         let outcome = self.commands.run(&words, Risk::Write, context).await?;
         let undo = workspace_changes::undo_record(before, Self::NAME, scope, &self.blobs).await?;
-        match execution::exit_code(&outcome, command, &words) {
-            Ok(code) => Ok(ToolOutput { undo: Some(undo), ..execution::command_output(&words, code, &outcome, scope) }),
+        match execution::command_output(&words, command, &outcome, scope) {
+            Ok(output) => Ok(ToolOutput { undo: Some(undo), ..output }),
             Err(why) => {
                 let after = self.put_back(&undo, scope).await;
                 Err(refused!("{why}\n{after}"))

@@ -1,4 +1,5 @@
 use std::fmt::Write as _;
+use steward_sandbox::files::near_matches;
 use steward_sandbox::process::Output;
 
 /// Without line breaks; runs of white space become one space.
@@ -9,6 +10,14 @@ pub(crate) fn one_line(text: &str) -> String {
 /// An argument without white space around it, unless it is blank.
 pub(crate) fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// `did you mean a, b?` where names are near to `wanted`, else `hint`.
+pub(crate) fn did_you_mean<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>, hint: &str) -> String {
+    match &near_matches(wanted, names)[..] {
+        [] => hint.to_owned(),
+        near => format!("did you mean {}?", near.join(", ")),
+    }
 }
 
 /// The first `most` characters, with `…` where there are more.

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::tool::ToolOutput;
+use steward_core::tool::{Receipt, ToolOutput, Undo};
 use url::Url;
 
 /// Left of the call's time for the answer itself.
@@ -121,13 +121,13 @@ pub(super) enum ElementAction {
     Fill { text: String, submit: bool },
 }
 
-/// Acts on an element. Returns what was acted on, and the page that resulted.
+/// Acts on an element. Returns the page that resulted.
 pub(super) async fn act(
     browsers: &Browsers,
     number: u32,
     act: &ElementAction,
     context: &Context,
-) -> Result<(String, ToolOutput), BrowserError> {
+) -> Result<ToolOutput, BrowserError> {
     let work = async |page: &mut Page, session: &BrowserSession| {
         let loader = page.state().loader.clone();
         let element = lock(&session.elements).of(number, &loader);
@@ -138,10 +138,10 @@ pub(super) async fn act(
         page.clear_action();
         // From here on the page may have changed something.
         context.check().map_err(|error| BrowserError::Refused(error.to_string()))?;
-        let said = match act {
+        let (action, said) = match act {
             ElementAction::Click => {
                 target.click().await?;
-                format!("clicked {object}")
+                ("clicked", format!("clicked {object}"))
             }
             ElementAction::Fill { text, submit } => {
                 let held = target.fill(text).await?;
@@ -149,11 +149,11 @@ pub(super) async fn act(
                 if *submit {
                     target.submit().await?;
                 }
-                format!("typed `{held}` into {object}{sent}")
+                ("typed", format!("typed `{held}` into {object}{sent}"))
             }
         };
         // The action has happened, so an error of what followed doesn't make it fail.
-        let mut output = match page.wait_after_action(&refusals, load_limit(browsers, context)).await {
+        let output = match page.wait_after_action(&refusals, load_limit(browsers, context)).await {
             Ok(settled) => page_output(&page.snapshot(&session.elements).await?, 1, settled, &refusals),
             Err(error @ (BrowserError::Gone(_) | BrowserError::Crashed)) => return Err(error),
             Err(error) => ToolOutput {
@@ -162,8 +162,12 @@ pub(super) async fn act(
                 ..ToolOutput::text(format!("Then: {error}"))
             },
         };
-        output.content = format!("{said}\n\n{}", output.content);
-        Ok((object, output))
+        Ok(ToolOutput {
+            content: format!("{said}\n\n{}", output.content),
+            receipt: Some(Receipt::new(action, object, None)),
+            undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
+            ..output
+        })
     };
     on_page(browsers, context, "the page", work).await.map_err(|error| match error {
         BrowserError::Late { .. } => BrowserError::Unsettled { why: "its time was over" },

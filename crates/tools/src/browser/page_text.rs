@@ -194,17 +194,11 @@ impl<'a> Tree<'a> {
             let _ = write!(text, " = {}", clip_line(value, NAME_CHARS));
         }
         for state in ["checked", "selected", "pressed", "expanded"] {
-            match property(node, state) {
-                Value::Bool(true) => {
-                    let _ = write!(text, ", {state}");
-                }
-                Value::String(word) if word == "true" => {
-                    let _ = write!(text, ", {state}");
-                }
-                Value::String(word) if word == "mixed" => {
-                    let _ = write!(text, ", partly {state}");
-                }
-                _ => {}
+            let value = property(node, state);
+            if value == true || value == "true" {
+                let _ = write!(text, ", {state}");
+            } else if value == "mixed" {
+                let _ = write!(text, ", partly {state}");
             }
         }
         for state in ["disabled", "readonly", "required"] {

@@ -6,6 +6,7 @@ use super::zone::Zone;
 use super::{CalendarStore, calendar_name};
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
+use crate::text::did_you_mean;
 use futures::executor::block_on;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -15,7 +16,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use steward_core::ports::{Interrupted, ToolScope};
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
-use steward_sandbox::files::near_matches;
 
 const MAX_NAMED: usize = 10;
 
@@ -117,25 +117,17 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
         .filter(|event| event.title.to_lowercase() == lower)
         .map(|event| (event.uid.as_str(), event))
         .collect();
-    let mut titled = titled.into_values();
-    match (titled.next(), titled.len()) {
-        (Some(event), 0) => Ok(event.clone()),
-        (Some(first), _) => {
-            let names: Vec<String> = [first]
-                .into_iter()
-                .chain(titled)
-                .take(MAX_NAMED)
-                .map(|event| format!("{} [{}]", describe(event, zone), short_id(&event.uid)))
-                .collect();
+    let titled: Vec<&Event> = titled.into_values().collect();
+    match &titled[..] {
+        [event] => Ok((*event).clone()),
+        [_, ..] => {
+            let name = |event: &&Event| format!("{} [{}]", describe(event, zone), short_id(&event.uid));
+            let names: Vec<String> = titled.iter().take(MAX_NAMED).map(name).collect();
             Err(refused!("several events are called {wanted}: {}; give the name in brackets", names.join(", ")))
         }
-        (None, _) => {
-            let near = near_matches(wanted, all.iter().map(|event| event.title.as_str()));
-            let hint = if near.is_empty() {
-                "`calendar_list` shows what there is".to_owned()
-            } else {
-                format!("did you mean {}?", near.join(", "))
-            };
+        [] => {
+            let titles = all.iter().map(|event| event.title.as_str());
+            let hint = did_you_mean(wanted, titles, "`calendar_list` shows what there is");
             Err(refused!("there is no event {wanted}; {hint}"))
         }
     }

@@ -226,8 +226,7 @@ impl ToolHandler for CalendarExport {
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         check_extension(&args.path)?;
         let (text, count) = self.text(&context.scope).await?;
-        let write =
-            move |workspace: &Workspace| workspace.write_atomic(&args.path, text.as_bytes()).map_err(files::file_error);
+        let write = move |workspace: &Workspace| Ok(workspace.write_atomic(&args.path, text.as_bytes())?);
         let saved = files::save_file(Self::NAME, context, &self.blobs, write).await?;
         Ok(ToolOutput {
             data: Some(json!({"path": saved.path, "events": count})),

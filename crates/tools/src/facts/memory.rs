@@ -1,5 +1,6 @@
+use super::snapshot;
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler, read_snapshot};
+use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -103,7 +104,7 @@ impl ToolHandler for SaveMemory {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Kept = read_snapshot(value)?;
+        let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
         let now = self.0.memory(scope.tenant, scope.agent).await?;
         if now.text != kept.after {

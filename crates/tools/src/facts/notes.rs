@@ -1,5 +1,7 @@
+use super::snapshot;
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler, read_snapshot};
+use crate::handler::{Context, ToolHandler};
+use crate::text::did_you_mean;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -8,7 +10,6 @@ use steward_core::governance::{Classified, higher};
 use steward_core::hash;
 use steward_core::ports::{Facts, Note, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
-use steward_sandbox::files::near_matches;
 
 const TEXT_CHARS: usize = 100_000;
 
@@ -117,7 +118,7 @@ impl ToolHandler for NotesCreate {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Kept = read_snapshot(value)?;
+        let kept: Kept = snapshot(value)?;
         let now = find(&self.0, scope, &kept.title).await?;
         if now.is_none_or(|note| note.text != kept.after) {
             return Err(ToolsError::ChangedSince {
@@ -208,12 +209,8 @@ impl ToolHandler for NotesRead {
         let lower = title.to_lowercase();
         let found = exact.or_else(|| notes.iter().find(|note| note.title.to_lowercase() == lower));
         let Some(note) = found else {
-            let near = near_matches(title, notes.iter().map(|note| note.title.as_str()));
-            let hint = match (near.is_empty(), notes.is_empty()) {
-                (false, _) => format!("did you mean {}?", near.join(", ")),
-                (true, false) => "`notes_list` shows all titles".to_owned(),
-                (true, true) => "there are no notes yet".to_owned(),
-            };
+            let hint = if notes.is_empty() { "there are no notes yet" } else { "`notes_list` shows all titles" };
+            let hint = did_you_mean(title, notes.iter().map(|note| note.title.as_str()), hint);
             return Err(refused!("there is no note {title}; {hint}"));
         };
         Ok(ToolOutput {

@@ -1,7 +1,8 @@
 //! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time until it is done.
 
+use super::snapshot;
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler, read_snapshot};
+use crate::handler::{Context, ToolHandler};
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use serde::Deserialize;
@@ -117,7 +118,7 @@ impl ToolHandler for RemindersCreate {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Reminder = read_snapshot(value)?;
+        let kept: Reminder = snapshot(value)?;
         if !self.0.all(scope).await?.contains(&kept) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the reminder `{}`", kept.text),
@@ -197,7 +198,7 @@ impl ToolHandler for RemindersDone {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let before: Reminder = read_snapshot(value)?;
+        let before: Reminder = snapshot(value)?;
         self.0.save(&before, scope).await?;
         Ok(format!("the reminder `{}` is open again", before.text))
     }

@@ -92,7 +92,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
             })?
             .more;
         }
-        Err(error) => return Err(files::file_error(error)),
+        Err(error) => return Err(error.into()),
     }
     let place = if base == "." { "the workspace" } else { &base };
     let Search { found, .. } = search;

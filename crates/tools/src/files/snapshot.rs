@@ -1,6 +1,7 @@
 use crate::error::ToolsError;
+use crate::facts;
 use crate::files;
-use crate::handler::{Context, read_snapshot};
+use crate::handler::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -92,13 +93,13 @@ pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Option<Vec<u
     match read {
         Ok(_) => Ok(Some(bytes)),
         Err(FilesError::NotFound { .. }) => Ok(None),
-        Err(error) => Err(files::file_error(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Restores the file from `snapshot`, unless it has changed since.
 pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolsError> {
-    let Snapshot { path, before, was, after } = read_snapshot(snapshot)?;
+    let Snapshot { path, before, was, after } = facts::snapshot(snapshot)?;
     let before = match before {
         PriorContent::Absent => Before::Absent,
         PriorContent::Size { size } => Before::Size { size },
@@ -122,7 +123,7 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 hint: "compare it with the run's trace and change it by hand",
             });
         }
-        workspace.restore(&path, &before).map_err(files::file_error)?;
+        workspace.restore(&path, &before)?;
         Ok(match before {
             Before::Absent => format!("removed {path}, which was not there before"),
             _ => format!("restored {path} as it was before"),
@@ -156,7 +157,7 @@ pub(crate) async fn save_file(
         context.check()?;
         let Written { path, before, .. } = write(&workspace)?;
         let path = path.display().to_string();
-        let after = workspace.read(&path).map_err(files::file_error)?;
+        let after = workspace.read(&path)?;
         Ok((path, before, FileState::of(&after)))
     })
     .await?;

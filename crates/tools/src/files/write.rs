@@ -130,7 +130,7 @@ fn current_content(workspace: &Workspace, path: &str) -> Result<Before, ToolsErr
         Err(FilesError::Kind { actual: "a folder", path, .. }) => {
             Err(refused!("{path} is a folder; give the name of a file in it"))
         }
-        Err(error) => Err(files::file_error(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -165,9 +165,8 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
     context.check()?;
     let (whole, bytes) = new_content(args, &before);
     let tag = context.stable_id(TAG_CHARS);
-    let staged = workspace.stage(&args.path, &whole, &tag);
     Ok(PreparedWrite {
-        staged: staged.map_err(files::file_error)?,
+        staged: workspace.stage(&args.path, &whole, &tag)?,
         workspace,
         tag,
         after: FileState::of(&whole),
@@ -181,13 +180,12 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
 fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     let path = ready.staged.path.display().to_string();
     if current_content(&ready.workspace, &path)? != ready.before {
-        let unstaged = ready.workspace.unstage(&path, &ready.tag);
-        unstaged.map_err(files::file_error)?;
+        ready.workspace.unstage(&path, &ready.tag)?;
         return Err(refused!(
             "{path} was changed by somebody else just now, nothing was written; look at it and call again"
         ));
     }
-    ready.staged.place().map_err(files::file_error)?;
+    ready.staged.place()?;
     Ok(())
 }
 
@@ -253,13 +251,13 @@ fn find_written(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError>
     let WriteProof { path, tag, .. } = &proof;
     let workspace = files::open_workspace(scope)?;
     let now = snapshot::read_all(&workspace, path)?;
-    let waiting = workspace.staged(path, tag).map_err(files::file_error)?;
+    let waiting = workspace.staged(path, tag)?;
     Ok(match (waiting, now) {
         (Some(bytes), now) if FileState::of(&bytes) == proof.after => {
             if proof.adds || now.as_deref().map(FileState::of) == proof.before {
                 return Ok(Settled::NotHappened(format!("what it was to hold still waits beside {path}")));
             }
-            workspace.unstage(path, tag).map_err(files::file_error)?;
+            workspace.unstage(path, tag)?;
             Settled::Unknown(format!("{path} was not written, but somebody else has changed it since"))
         }
         (Some(_), _) => Settled::Unknown(format!("what waits beside {path} is not what was written there")),

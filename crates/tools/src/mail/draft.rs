@@ -37,16 +37,27 @@ impl ToolHandler for MailDraft {
     }
 
     async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let message = draft_text(&args, context)?;
+        let to = recipients(&args.to)?;
+        header_safe(&args.subject)?;
+        let id = format!("<{}@steward.invalid>", context.stable_id(32));
+        let message = Message {
+            from: None,
+            to: &to,
+            cc: &[],
+            subject: &args.subject,
+            body: &args.body,
+            id: &id,
+            in_reply_to: None,
+        };
+        let message = message.text(&date_header(context)?);
         let base = slug(&args.subject);
-        let id = message_id(context);
         let write = move |workspace: &Workspace| {
             let (path, ours) = free_path(workspace, &base, &id)?;
             if ours {
                 // It was written before a crash; a person may have edited it since.
                 return Ok(Written { path: path.into(), before: Before::Absent, size: 0 });
             }
-            workspace.write_atomic(&path, message.as_bytes()).map_err(files::file_error)
+            Ok(workspace.write_atomic(&path, message.as_bytes())?)
         };
         let saved = files::save_file(Self::NAME, context, &self.0, write).await?;
         Ok(ToolOutput {
@@ -63,25 +74,6 @@ impl ToolHandler for MailDraft {
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         files::restore(snapshot, scope, &self.0).await
     }
-}
-
-fn message_id(context: &Context) -> String {
-    format!("<{}@steward.invalid>", context.stable_id(32))
-}
-
-fn draft_text(args: &MailArgs, context: &Context) -> Result<String, ToolsError> {
-    let to = recipients(&args.to)?;
-    header_safe(&args.subject)?;
-    let message = Message {
-        from: None,
-        to: &to,
-        cc: &[],
-        subject: &args.subject,
-        body: &args.body,
-        id: &message_id(context),
-        in_reply_to: None,
-    };
-    Ok(message.text(&date_header(context)?))
 }
 
 /// A file name from a subject: lower case, words joined by hyphens.
@@ -112,7 +104,7 @@ fn free_path(workspace: &Workspace, base: &str, id: &str) -> Result<(String, boo
             Err(FilesError::NotFound { .. }) => return Ok((path, false)),
             Ok(bytes) if String::from_utf8_lossy(&bytes).contains(id) => return Ok((path, true)),
             Ok(_) | Err(FilesError::TooLarge { .. } | FilesError::Kind { .. }) => {}
-            Err(error) => return Err(files::file_error(error)),
+            Err(error) => return Err(error.into()),
         }
     }
     Err(refused!("there are {MAX_SAME_SUBJECT} drafts called {base}; use another subject"))

@@ -1,6 +1,7 @@
 use super::{OwnDatabases, owner, result};
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler, read_snapshot};
+use crate::facts::snapshot;
+use crate::handler::{Context, ToolHandler};
 use futures::executor::block_on;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -116,7 +117,7 @@ impl ToolHandler for DbQuery {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Kept = read_snapshot(value)?;
+        let kept: Kept = snapshot(value)?;
         let database = self.0.of(scope.agent, kept.user);
         let done = blocking(move || database.undo(&kept.undo)).await?;
         done.map_err(|error| match error {

@@ -1,6 +1,7 @@
 use super::owner;
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler, read_snapshot};
+use crate::facts::snapshot;
+use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -82,7 +83,7 @@ impl ToolHandler for UpdateDbSchema {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Kept = read_snapshot(value)?;
+        let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the documentation".to_owned(), hint: "edit it by hand" };
         let now = self.0.database_doc(scope.tenant, scope.agent, kept.user).await?;
         if now.text != kept.after {

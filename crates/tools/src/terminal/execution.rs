@@ -104,23 +104,25 @@ fn sandbox_error(error: &SandboxError, scope: &ToolScope) -> ToolsError {
     })
 }
 
-/// The exit code if the command succeeded, else what went wrong.
-pub(super) fn exit_code(outcome: &Outcome, command: &Command, argv: &[String]) -> Result<i32, String> {
-    match outcome.exit {
-        Exit::Exited(code) if code == 0 || command.quiet.contains(&code) => Ok(code),
-        other => Err(failure_text(other, argv, &printed(&outcome.stdout, &outcome.stderr))),
-    }
-}
-
-pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
+/// What the command printed if it succeeded, else what went wrong.
+pub(super) fn command_output(
+    argv: &[String],
+    command: &Command,
+    outcome: &Outcome,
+    scope: &ToolScope,
+) -> Result<ToolOutput, String> {
     let text = printed(&outcome.stdout, &outcome.stderr);
+    let code = match outcome.exit {
+        Exit::Exited(code) if code == 0 || command.quiet.contains(&code) => code,
+        other => return Err(failure_text(other, argv, &text)),
+    };
     let shown = match (text.is_empty(), code) {
         (true, 0) => "(the command printed nothing)".to_owned(),
         (true, code) => format!("(the command printed nothing, exit code {code})"),
         (false, _) => text,
     };
     let receipt = Receipt::new("ran", shell_line(argv), Some(format!("exit code {code}")));
-    ToolOutput {
+    Ok(ToolOutput {
         data: Some(json!({
             "argv": argv,
             "exit": code,
@@ -130,7 +132,7 @@ pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scop
         })),
         receipt: Some(receipt),
         ..ToolOutput::text(shown)
-    }
+    })
 }
 
 fn failure_text(exit: Exit, argv: &[String], text: &str) -> String {
