@@ -137,7 +137,7 @@ pub(super) async fn act(
         let object = format!("{} on {}", target.element.words(), page.state().url);
         page.clear_action();
         // From here on the page may have changed something.
-        context.check().map_err(|error| BrowserError::Refused(error.to_string()))?;
+        context.check()?;
         let (action, said) = match act {
             ElementAction::Click => {
                 target.click().await?;

@@ -61,21 +61,13 @@ async fn start_tls(
     Ok(ImapSession::new(stream, server.to_string()))
 }
 
-async fn capabilities(session: &mut ImapSession) -> Result<Vec<String>, ToolsError> {
-    let answers = session.ask("CAPABILITY").await?;
-    let words = answers.iter().flat_map(Response::tokens);
-    Ok(words.filter_map(|token| token.word()).collect())
-}
-
 async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &Login) -> Result<(), ToolsError> {
-    let can = capabilities(session).await?;
-    let has = |name: &str| can.iter().any(|word| word == name);
-    let refused = |session: &ImapSession, said: &str| {
-        refused!(
-            "the mail server {} does not let the account {} in ({said}); check its credential",
-            session.server(),
-            account.name
-        )
+    let can: Vec<Token> = session.ask("CAPABILITY").await?.iter().flat_map(Response::tokens).collect();
+    let has = |name: &str| can.iter().any(|token| token.is(name));
+    let server = session.server().to_owned();
+    let refused = |said: String| {
+        let name = &account.name;
+        refused!("the mail server {server} does not let the account {name} in ({said}); check its credential")
     };
     let entered = if has("AUTH=PLAIN") {
         let text = format!("\0{}\0{}", login.user, login.password.expose_secret());
@@ -91,12 +83,12 @@ async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &
         }
         session.finish(&tag).await?
     } else if has("LOGINDISABLED") {
-        return Err(refused(session, "it takes no passwords on this connection"));
+        return Err(refused("it takes no passwords on this connection".to_owned()));
     } else {
         let password = login.password.expose_secret().to_owned();
         session.command(vec![raw("LOGIN"), CommandPart::Text(login.user.clone()), CommandPart::Text(password)]).await?
     };
-    entered.map(|_| ()).map_err(|said| refused(session, &said))
+    entered.map(|_| ()).map_err(refused)
 }
 
 const FIELDS: &str = "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT DATE MESSAGE-ID)]";
