@@ -1,14 +1,14 @@
 use super::command_list::{self, Command, CommandList, Risk, TerminalConfig};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::text::printed;
+use crate::text::{exit_text, printed};
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::run::FOLDER;
 use steward_core::tool::{Receipt, ToolOutput};
-use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError, Tripwire};
+use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError};
 use tokio_util::sync::CancellationToken;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -136,16 +136,7 @@ pub(super) fn command_output(
 }
 
 fn failure_text(exit: Exit, argv: &[String], text: &str) -> String {
-    let how = match exit {
-        Exit::Exited(code) => format!("ended with exit code {code}"),
-        Exit::Signaled(signal) => format!("was ended by signal {signal}"),
-        Exit::TimedOut => "was stopped since it took too long; ask for less".to_owned(),
-        Exit::Cancelled => "was stopped".to_owned(),
-        Exit::LimitExceeded(Tripwire::Memory) => {
-            format!("was stopped at {} MB of memory; ask for less", MEMORY >> 20)
-        }
-        Exit::LimitExceeded(limit) => format!("was stopped at a limit ({limit:?}); ask for less"),
-    };
+    let how = exit_text(exit, "exit code", MEMORY);
     let shell = argv.iter().any(|word| SHELL.contains(&word.as_str()));
     let hint = if shell {
         "\nthere is no shell: pipes, redirection and lists of commands don't work; run one command at a time"
