@@ -42,10 +42,6 @@ pub struct Ports {
 }
 
 /// All standard tools, in the order in which models see them.
-pub fn standard(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsError> {
-    standard_builder(config, ports)?.build()
-}
-
 pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     let (facts, data, blobs) = (&ports.facts, &ports.data, &ports.blobs);
     let reminders = Reminders { facts: Arc::clone(facts), clock: Arc::clone(&ports.clock) };

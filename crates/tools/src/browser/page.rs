@@ -170,7 +170,7 @@ impl Page {
         if let Some(url) =
             window.and_then(|window| Url::parse(&window).ok()).filter(|url| matches!(url.scheme(), "http" | "https"))
         {
-            return self.open(&url, &refusals.from_now(), limit).await;
+            return self.open(&url, &refusals.since_now(), limit).await;
         }
         let settled = self.settle(until).await?.unwrap_or(LoadState::Partly);
         if settled == LoadState::Partly {

@@ -50,7 +50,7 @@ pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) ->
         let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
         let tree = Tree::new(nodes);
         if at == 0 {
-            title = tree.root().map(name).unwrap_or_default();
+            title = tree.root.map(name).unwrap_or_default();
         } else {
             out.line();
             out.text(&format!("Frame {}:", clip_line(url, LINK_CHARS)));
@@ -97,10 +97,6 @@ impl<'a> Tree<'a> {
     fn new(nodes: &'a [Value]) -> Self {
         let by_id = nodes.iter().take(NODES).filter_map(|node| Some((node["nodeId"].as_str()?, node)));
         Self { nodes: by_id.collect(), root: nodes.first() }
-    }
-
-    fn root(&self) -> Option<&'a Value> {
-        self.root
     }
 
     fn children(&self, node: &'a Value) -> impl DoubleEndedIterator<Item = &'a Value> {

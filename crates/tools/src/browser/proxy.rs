@@ -50,7 +50,7 @@ impl Refusals {
         }
     }
 
-    pub fn from_now(self: Arc<Self>) -> RefusalsSince {
+    pub fn since_now(self: Arc<Self>) -> RefusalsSince {
         let mark = lock(&self.0).0;
         RefusalsSince { all: self, mark }
     }
@@ -64,8 +64,8 @@ pub(super) struct RefusalsSince {
 }
 
 impl RefusalsSince {
-    pub fn from_now(&self) -> Self {
-        Arc::clone(&self.all).from_now()
+    pub fn since_now(&self) -> Self {
+        Arc::clone(&self.all).since_now()
     }
 
     pub fn list(&self) -> Vec<Refusal> {

@@ -174,6 +174,6 @@ impl BrowserSession {
     pub fn refusals(&self) -> RefusalsSince {
         let process = lock(&self.process);
         let all = process.as_ref().map(|process| Arc::clone(&process.proxy.refusals)).unwrap_or_default();
-        all.from_now()
+        all.since_now()
     }
 }

@@ -312,14 +312,12 @@ fn at_positions(wanted: &[i16], found: Vec<DateTime>) -> Vec<DateTime> {
     if wanted.is_empty() {
         return found;
     }
-    let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let is = |at: usize| {
-        let at = i64::try_from(at).unwrap_or(i64::MAX) + 1;
-        let from_end = at - count - 1;
-        wanted.iter().any(|one| i64::from(*one) == at || i64::from(*one) == from_end)
+    let index = |position: &i16| match usize::from(position.unsigned_abs()) {
+        from_end if *position < 0 => found.len().checked_sub(from_end),
+        from_start => from_start.checked_sub(1),
     };
-    let kept = found.iter().enumerate().filter(|(at, _)| is(*at));
-    kept.map(|(_, time)| *time).collect()
+    let kept: BTreeSet<usize> = wanted.iter().filter_map(index).collect();
+    kept.into_iter().filter_map(|at| found.get(at).copied()).collect()
 }
 
 #[cfg(test)]

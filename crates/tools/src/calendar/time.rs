@@ -26,11 +26,8 @@ impl EventTime {
     }
 
     pub fn one(line: &Line) -> Result<Self, String> {
-        let mut all = Self::all(line)?;
-        match (all.pop(), all.is_empty()) {
-            (Some(when), true) => Ok(when),
-            _ => Err(format!("{} needs exactly one time", line.name)),
-        }
+        let [when] = Self::all(line)?.try_into().map_err(|_| format!("{} needs exactly one time", line.name))?;
+        Ok(when)
     }
 
     /// `20261123`, `20261123T140000`, `20261123T130000Z`.

@@ -245,21 +245,15 @@ fn split(line: &[u8], tokens: &mut Vec<Token>) {
 
 fn quoted(text: &[u8]) -> (Vec<u8>, &[u8]) {
     let mut out = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        match text[at] {
-            b'"' => return (out, &text[at + 1..]),
-            b'\\' if at + 1 < text.len() => {
-                out.push(text[at + 1]);
-                at += 2;
-            }
-            byte => {
-                out.push(byte);
-                at += 1;
-            }
+    let mut rest = text.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'"' => break,
+            b'\\' => out.push(*rest.next().unwrap_or(byte)),
+            byte => out.push(*byte),
         }
     }
-    (out, &[])
+    (out, rest.as_slice())
 }
 
 /// Length of a word; square brackets and their content belong to it.
