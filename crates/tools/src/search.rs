@@ -49,14 +49,10 @@ pub fn with_search(builder: DispatcherBuilder, config: Option<SearchConfig>, por
 /// Whether somebody listens where the operator's own engine is; a public one is asked by searches only.
 pub async fn probe_search(config: &SearchConfig) -> Result<String, String> {
     let what = format!("{} at {}", config.engine.title(), config.base);
-    if config.own.is_none() {
+    let Some(own) = &config.own else {
         return Ok(format!("{what}, not tried: it is asked when an agent searches"));
-    }
-    let (Some(host), Some(port)) = (config.base.host_str(), config.base.port_or_known_default()) else {
-        return Err(format!("{what}: the address has no host"));
     };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let connected = tokio::time::timeout(PROBE_TIMEOUT, tokio::net::TcpStream::connect((host, port)));
+    let connected = tokio::time::timeout(PROBE_TIMEOUT, tokio::net::TcpStream::connect(own.to_string()));
     match connected.await {
         Ok(Ok(_)) => Ok(format!("{what} answers")),
         Ok(Err(error)) => Err(format!("{what}: {error}; start it, or mend STEWARD_SEARCH_URL")),

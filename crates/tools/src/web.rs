@@ -12,10 +12,8 @@ use reqwest::header::{ACCEPT, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::tool::{Preview, ToolOutput};
-use url::Url;
 
 /// Bytes in which a page without a charset in its header may name one.
 const CHARSET_SCAN_BYTES: usize = 2048;
@@ -37,8 +35,16 @@ impl ToolHandler for WebFetch {
     }
 
     async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
-        let url = address_guard::parse_url(&args.url)?;
-        let page = fetch(url, &self.0).await?;
+        let mut request = HttpRequest::get(address_guard::parse_url(&args.url)?);
+        let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
+        request.headers.insert(ACCEPT, accept);
+        let limits = HttpLimits::default();
+        let page = Client::new(self.0.clone()).send(request, limits).await.map_err(|error| match error {
+            HttpError::TimedOut(_) => {
+                refused!("the page did not arrive within {} s; try again later", limits.timeout.as_secs())
+            }
+            other => other.into(),
+        })?;
         if !page.status.is_success() {
             let status = page.status.as_u16();
             return Err(refused!("{} answered with status {status}; check the address", page.url));
@@ -120,19 +126,4 @@ fn charset_in_page(bytes: &[u8]) -> Option<String> {
     let name = rest.trim_start_matches(['"', '\'']);
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:".contains(c));
     Some(name[..end.unwrap_or(name.len())].to_owned())
-}
-
-/// Longest fetch, redirects included.
-const TIMEOUT: Duration = Duration::from_secs(20);
-
-async fn fetch(url: Url, allow: &[HostPort]) -> Result<HttpResponse, ToolsError> {
-    let mut ask = HttpRequest::get(url);
-    let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
-    ask.headers.insert(ACCEPT, accept);
-    let limits = HttpLimits { timeout: TIMEOUT, ..HttpLimits::default() };
-    let answer = Client::new(allow.to_vec()).send(ask, limits).await;
-    answer.map_err(|error| match error {
-        HttpError::TimedOut(_) => refused!("the page did not arrive within {} s; try again later", TIMEOUT.as_secs()),
-        other => other.into(),
-    })
 }
