@@ -20,8 +20,8 @@ pub use sessions::Browsers;
 
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
-use crate::files::{SavedFile, save_file};
-use crate::handler::{Context, ToolHandler};
+use crate::files;
+use crate::handler::{Context, NoArgs, ToolHandler};
 use crate::outbound::address_guard;
 use actions::ElementAction;
 use serde::Deserialize;
@@ -30,7 +30,8 @@ use sessions::lock;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
+use steward_core::tool::{Preview, ToolOutput};
+use steward_sandbox::files::Workspace;
 use url::Url;
 
 pub const BROWSER_TOOLS: [&str; 5] =
@@ -53,14 +54,6 @@ fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &st
     let elements = lock(&session.elements);
     let element = elements.seen(number).ok_or(BrowserError::NoElement(number))?;
     Ok(Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() })
-}
-
-fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
-    ToolOutput {
-        receipt: Some(Receipt::new(action, object, None)),
-        undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
-        ..output
-    }
 }
 
 struct BrowserOpen(pub Browsers);
@@ -120,8 +113,7 @@ impl ToolHandler for BrowserClick {
     }
 
     async fn run(&self, args: ClickArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let (object, output) = actions::act(&self.0, args.element, &ElementAction::Click, context).await?;
-        Ok(action_output("clicked", object, output))
+        Ok(actions::act(&self.0, args.element, &ElementAction::Click, context).await?)
     }
 }
 
@@ -146,8 +138,7 @@ impl ToolHandler for BrowserType {
 
     async fn run(&self, args: TypeArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let act = ElementAction::Fill { text: args.text, submit: args.submit };
-        let (object, output) = actions::act(&self.0, args.element, &act, context).await?;
-        Ok(action_output("typed", object, output))
+        Ok(actions::act(&self.0, args.element, &act, context).await?)
     }
 }
 
@@ -161,9 +152,6 @@ struct BrowserScreenshot {
     pub browsers: Browsers,
     pub blobs: Arc<dyn Blobs>,
 }
-
-#[derive(Debug, Deserialize)]
-struct NoArgs {}
 
 impl ToolHandler for BrowserScreenshot {
     type Args = NoArgs;
@@ -179,11 +167,13 @@ impl ToolHandler for BrowserScreenshot {
             .ok_or_else(|| ToolsError::refused("the browser gave no picture; open the page again with browser_open"))?;
         let path = screenshot_path(&url, &context.idempotency_key);
         let bytes = png.len();
-        let SavedFile { sha256, undo } = save_file("browser_screenshot", &path, png, context, &self.blobs).await?;
+        let write = move |workspace: &Workspace| Ok(workspace.write_atomic(&path, &png)?);
+        let saved = files::save_file(Self::NAME, context, &self.blobs, write).await?;
+        let path = &saved.path;
         Ok(ToolOutput {
             data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
-            receipt: Some(Receipt::new("wrote", path.clone(), Some(format!("sha256:{sha256}")))),
-            undo: Some(undo),
+            receipt: Some(saved.receipt("wrote")),
+            undo: Some(saved.undo),
             tainted: true,
             origin: Some(url.clone()),
             ..ToolOutput::text(format!("wrote a picture of {url} to {path} ({width} × {height}, {bytes} bytes)"))
@@ -191,7 +181,7 @@ impl ToolHandler for BrowserScreenshot {
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        crate::files::restore(snapshot, scope, &self.blobs).await
+        files::restore(snapshot, scope, &self.blobs).await
     }
 }
 

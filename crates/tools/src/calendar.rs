@@ -11,15 +11,18 @@ mod recurrence;
 mod time;
 mod zone;
 
-pub use create::CalendarCreate;
-pub use delete::CalendarDelete;
-pub use import_export::{CalendarExport, CalendarImport};
-pub use list::CalendarList;
-
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::{ToolsError, refused};
+use crate::facts;
+use crate::files::blocking;
+use create::CalendarCreate;
+use delete::CalendarDelete;
+use event::{UndoRecord, undo_changes};
 use ics::Component;
+use import_export::{CalendarExport, CalendarImport};
 use jiff::tz::TimeZone;
+use list::CalendarList;
+use serde_json::Value;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -35,14 +38,13 @@ pub fn with_calendar(
     clock: &Arc<dyn Clock>,
     blobs: &Arc<dyn Blobs>,
 ) -> DispatcherBuilder {
-    let files = Arc::new(CalendarStore::new(config));
-    let (clock, blobs) = (Arc::clone(clock), Arc::clone(blobs));
+    let calendars = Arc::new(CalendarStore { config, clock: Arc::clone(clock), turn: Mutex::default() });
     builder
-        .with(CalendarList { files: Arc::clone(&files), clock: Arc::clone(&clock) })
-        .with(CalendarCreate { files: Arc::clone(&files), clock: Arc::clone(&clock) })
-        .with(CalendarDelete { files: Arc::clone(&files), clock })
-        .with(CalendarImport(Arc::clone(&files)))
-        .with(CalendarExport { files, blobs })
+        .with(CalendarList(Arc::clone(&calendars)))
+        .with(CalendarCreate(Arc::clone(&calendars)))
+        .with(CalendarDelete(Arc::clone(&calendars)))
+        .with(CalendarImport(Arc::clone(&calendars)))
+        .with(CalendarExport { calendars, blobs: Arc::clone(blobs) })
 }
 
 const MAX_BYTES: usize = 8 << 20;
@@ -57,8 +59,9 @@ pub struct CalendarConfig {
     pub zone: TimeZone,
 }
 
-pub struct CalendarStore {
+struct CalendarStore {
     config: CalendarConfig,
+    clock: Arc<dyn Clock>,
     /// Locked while a file is read and written back.
     turn: Mutex<()>,
 }
@@ -68,12 +71,23 @@ fn calendar_name(scope: &ToolScope) -> String {
 }
 
 impl CalendarStore {
-    pub fn new(config: CalendarConfig) -> Self {
-        Self { config, turn: Mutex::new(()) }
-    }
-
     fn zone(&self) -> &TimeZone {
         &self.config.zone
+    }
+
+    /// Runs blocking `work` on its own thread.
+    async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, ToolsError> + Send + 'static,
+    ) -> Result<T, ToolsError> {
+        let store = Arc::clone(self);
+        blocking(move || work(&store)).await
+    }
+
+    async fn undo(self: &Arc<Self>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        let kept: UndoRecord = facts::snapshot(snapshot)?;
+        let scope = scope.clone();
+        self.blocking(move |store| store.change(&scope, &kept.calendar, |calendar| undo_changes(calendar, &kept))).await
     }
 
     fn path(&self, scope: &ToolScope, name: &str) -> Result<PathBuf, ToolsError> {

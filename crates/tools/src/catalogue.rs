@@ -2,7 +2,7 @@ use crate::error::ToolsError;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolSpec};
 
@@ -28,11 +28,9 @@ fn json_text<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
 type Entries = BTreeMap<String, Entry>;
 
 fn entries() -> Result<&'static Entries, ToolsError> {
-    static PARSED: OnceLock<Result<Entries, String>> = OnceLock::new();
-    PARSED
-        .get_or_init(|| toml::from_str(include_str!("../data/tools.toml")).map_err(|error| error.to_string()))
-        .as_ref()
-        .map_err(|reason| ToolsError::Data { file: FILE, reason: reason.clone() })
+    static PARSED: LazyLock<Result<Entries, toml::de::Error>> =
+        LazyLock::new(|| toml::from_str(include_str!("../data/tools.toml")));
+    PARSED.as_ref().map_err(|error| ToolsError::Data { file: FILE, reason: error.to_string() })
 }
 
 /// Fails if the data file is broken or has no entry `name`.

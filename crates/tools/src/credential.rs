@@ -2,7 +2,7 @@ use crate::error::{ToolsError, refused};
 use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
-use steward_core::scrub::{Scrubber, secrets_of};
+use steward_core::scrub::Scrubber;
 use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, RunId, TenantId, Timestamp};
 
@@ -61,6 +61,11 @@ pub(crate) async fn open(
     Ok(vault.open(by.tenant, credential.id, used).await?)
 }
 
+pub(crate) fn field(opened: &OpenedCredential, field: &str) -> Result<SecretString, ToolsError> {
+    let name = &opened.credential.name;
+    opened.fields.get(field).cloned().ok_or_else(|| refused!("the credential {name} has no {field}; set it anew"))
+}
+
 /// Refuses to send a credential to a host that it does not name.
 pub(crate) fn check_host(credential: &Credential, host: &str, port: Option<u16>) -> Result<(), ToolsError> {
     if credential.may_go_to(host, port) {
@@ -71,36 +76,6 @@ pub(crate) fn check_host(credential: &Credential, host: &str, port: Option<u16>)
         credential.name,
         credential.hosts.join(", ")
     ))
-}
-
-/// The secrets of a call, to be scrubbed from everything that leaves it.
-#[derive(Default)]
-pub(crate) struct Secrets(Vec<(String, SecretString)>);
-
-impl Secrets {
-    pub fn of(opened: &OpenedCredential) -> Self {
-        Self(secrets_of(opened))
-    }
-
-    pub fn add(&mut self, name: impl Into<String>, secret: SecretString) {
-        self.0.push((name.into(), secret));
-    }
-
-    pub fn clean(self, result: Result<ToolOutput, ToolsError>) -> Result<ToolOutput, ToolsError> {
-        let scrubber: Scrubber = scrubber_of(self.0);
-        match result {
-            Ok(mut output) => {
-                scrub_output(&scrubber, &mut output);
-                Ok(output)
-            }
-            Err(error) => Err(scrub_error(&scrubber, error)),
-        }
-    }
-
-    pub fn clean_text(self, result: Result<String, String>) -> Result<String, String> {
-        let scrubber: Scrubber = scrubber_of(self.0);
-        result.map(|text| scrubber.scrub(&text).into_owned()).map_err(|text| scrubber.scrub(&text).into_owned())
-    }
 }
 
 pub(crate) fn scrubber_of(secrets: impl IntoIterator<Item = (String, SecretString)>) -> Scrubber {
@@ -133,6 +108,19 @@ pub(crate) fn scrub_output(scrubber: &Scrubber, output: &mut ToolOutput) {
         None => {}
     }
     output.origin = output.origin.as_deref().map(|text| scrubber.scrub(text).into_owned());
+}
+
+pub(crate) fn scrub_result(
+    scrubber: &Scrubber,
+    result: Result<ToolOutput, ToolError>,
+) -> Result<ToolOutput, ToolError> {
+    match result {
+        Ok(mut output) => {
+            scrub_output(scrubber, &mut output);
+            Ok(output)
+        }
+        Err(error) => Err(scrub_error(scrubber, error.into()).into()),
+    }
 }
 
 pub(crate) fn scrub_preview(scrubber: &Scrubber, preview: &mut Preview) {

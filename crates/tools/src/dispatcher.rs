@@ -2,15 +2,16 @@
 
 use crate::browser::BROWSER_TOOLS;
 use crate::catalogue;
+use crate::credential::{scrub_result, scrubber_of};
 use crate::domains::DOMAIN_TOOLS;
 use crate::error::ToolsError;
-use crate::handler::{Context, DynHandler, ToolHandler, Typed, would_fail};
+use crate::handler::{Context, DynHandler, ToolHandler, would_fail};
 use crate::package::REFERENCE_TOOLS;
 use crate::skills::{self, SkillRuntime};
 use async_trait::async_trait;
 use futures::FutureExt as _;
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,49 +36,45 @@ struct RegisteredTool {
 }
 
 #[derive(Default)]
-pub struct DispatcherBuilder {
-    tools: Vec<RegisteredTool>,
-    skills: Option<Arc<SkillRuntime>>,
-    ended: Vec<RunEndedHook>,
-}
+pub struct DispatcherBuilder(Dispatcher);
 
 impl DispatcherBuilder {
     #[must_use]
     pub fn with<H: ToolHandler>(mut self, handler: H) -> Self {
-        self.tools.push(RegisteredTool { spec: handler.spec(), handler: Box::new(Typed(handler)) });
+        self.0.tools.push(RegisteredTool { spec: handler.spec(), handler: Box::new(handler) });
         self
     }
 
     #[must_use]
     pub fn skills(mut self, runtime: Arc<SkillRuntime>) -> Self {
-        self.skills = Some(runtime);
+        self.0.skills = Some(runtime);
         self
     }
 
     /// Calls `hook` for each run that has ended, so that it can drop what it keeps for it.
     #[must_use]
     pub fn when_ended(mut self, hook: impl Fn(RunId) + Send + Sync + 'static) -> Self {
-        self.ended.push(Box::new(hook));
+        self.0.ended.push(Box::new(hook));
         self
     }
 
     pub fn build(self) -> Result<Dispatcher, ToolsError> {
-        let mut index = BTreeMap::new();
-        for (at, tool) in self.tools.iter().enumerate() {
-            if index.insert(tool.spec.name.clone(), at).is_some() {
-                return Err(ToolsError::Duplicate(tool.spec.name.clone()));
+        let mut names = BTreeSet::new();
+        for RegisteredTool { spec, .. } in &self.0.tools {
+            if !names.insert(&spec.name) {
+                return Err(ToolsError::Duplicate(spec.name.clone()));
             }
-            if tool.spec.description.is_empty() {
-                catalogue::check(&tool.spec.name)?;
+            if spec.description.is_empty() {
+                catalogue::check(&spec.name)?;
             }
         }
-        Ok(Dispatcher { tools: self.tools, index, skills: self.skills, ended: self.ended })
+        Ok(self.0)
     }
 }
 
+#[derive(Default)]
 pub struct Dispatcher {
     tools: Vec<RegisteredTool>,
-    index: BTreeMap<String, usize>,
     skills: Option<Arc<SkillRuntime>>,
     ended: Vec<RunEndedHook>,
 }
@@ -130,17 +127,20 @@ impl Dispatcher {
         DispatcherBuilder::default()
     }
 
-    fn find(&self, name: &str) -> Result<&RegisteredTool, ToolsError> {
-        self.index.get(name).and_then(|at| self.tools.get(*at)).ok_or_else(|| ToolsError::Unknown {
-            name: name.to_owned(),
-            known: self.index.keys().cloned().collect::<Vec<_>>().join(", "),
-        })
+    fn tool(&self, name: &str) -> Option<&RegisteredTool> {
+        self.tools.iter().find(|tool| tool.spec.name == name)
+    }
+
+    fn unknown(&self, name: &str) -> ToolError {
+        let known: BTreeSet<&str> = self.tools.iter().map(|tool| tool.spec.name.as_str()).collect();
+        let known = known.into_iter().collect::<Vec<_>>().join(", ");
+        ToolsError::Unknown { name: name.to_owned(), known }.into()
     }
 
     async fn call_target(&self, name: &str, scope: &ToolScope) -> Result<CallTarget<'_>, ToolError> {
-        match (self.find(name), &self.skills, &scope.skill) {
-            (Ok(tool), _, _) => Ok(CallTarget::Tool(tool)),
-            (Err(_), Some(runtime), Some(reference)) => {
+        match (self.tool(name), &self.skills, &scope.skill) {
+            (Some(tool), _, _) => Ok(CallTarget::Tool(tool)),
+            (None, Some(runtime), Some(reference)) => {
                 let skill = runtime.load(scope.tenant, reference).await?;
                 if skill.name != name {
                     let error = format!("`{name}` is not the skill `{}`; call it by its name", skill.name);
@@ -148,7 +148,7 @@ impl Dispatcher {
                 }
                 Ok(CallTarget::Skill(runtime, Box::new(skill)))
             }
-            (Err(error), _, _) => Err(error.into()),
+            _ => Err(self.unknown(name)),
         }
     }
 
@@ -156,10 +156,10 @@ impl Dispatcher {
         name: &str,
         door: CallTarget<'_>,
         arguments: serde_json::Value,
-        context: Context,
+        context: &Context,
     ) -> Result<ToolOutput, ToolError> {
         let timeout = door.timeout(&context.scope);
-        let work = AssertUnwindSafe(door.run(arguments, &context)).catch_unwind();
+        let work = AssertUnwindSafe(door.run(arguments, context)).catch_unwind();
         tokio::pin!(work);
         let cause = tokio::select! {
             // The tool is woken by the same signal; what is said of a stop does not depend on who is first.
@@ -232,14 +232,13 @@ impl Tools for Dispatcher {
             })
         });
         if let Some(runtime) = &self.skills {
-            let taken = |name: &str| self.index.contains_key(name);
+            let taken = |name: &str| self.tool(name).is_some();
             let skills = runtime.of_agent(tenant, agent, taken).await?;
             let reads = |spec: &ToolSpec| REFERENCE_TOOLS.contains(&spec.name.as_str());
             // Tools that a person chose for the agent stay; else only those that the package needs are offered.
             if agent.tools.is_empty() && !skills.allowed.is_empty() {
-                found
-                    .tools
-                    .retain(|spec| reads(spec) || switched(spec) == Some(true) || skills.allowed.contains(&spec.name));
+                let needed = |spec: &ToolSpec| skills.allowed.contains(&spec.name);
+                found.tools.retain(|spec| reads(spec) || switched(spec) == Some(true) || needed(spec));
             }
             // The reference tools are useless without a package, and take space in small context windows.
             if !skills.packaged {
@@ -258,7 +257,7 @@ impl Tools for Dispatcher {
     }
 
     fn check_skill(&self, skill: &Skill) -> Result<(), String> {
-        if self.index.contains_key(&skill.name) {
+        if self.tool(&skill.name).is_some() {
             return Err(format!("name: `{}` is a built-in tool; choose another name", skill.name));
         }
         match &self.skills {
@@ -298,7 +297,9 @@ impl Tools for Dispatcher {
         }
         let limit = door.timeout(scope);
         let context = Context::new(scope.clone(), idempotency_key, limit).with_stage(stage);
-        Self::run_guarded(&call.name, door, call.arguments, context).await
+        let done = Self::run_guarded(&call.name, door, call.arguments, &context).await;
+        let secrets = context.learned_secrets();
+        if secrets.is_empty() { done } else { scrub_result(&scrubber_of(secrets), done) }
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
@@ -322,10 +323,10 @@ impl Tools for Dispatcher {
     async fn undo(&self, undo: &Undo, scope: &ToolScope) -> Result<String, ToolError> {
         match undo {
             Undo::Impossible { reason } => Err(ToolsError::NoUndo(reason.clone()).into()),
-            Undo::Snapshot { tool, snapshot } => match (self.find(tool), &self.skills) {
-                (Ok(found), _) => found.handler.undo(snapshot, scope).await,
-                (Err(_), Some(runtime)) if skills::is_undo(snapshot) => Ok(runtime.undo(snapshot, scope).await?),
-                (Err(error), _) => Err(error.into()),
+            Undo::Snapshot { tool, snapshot } => match (self.tool(tool), &self.skills) {
+                (Some(found), _) => found.handler.undo(snapshot, scope).await,
+                (None, Some(runtime)) if skills::is_undo(snapshot) => Ok(runtime.undo(snapshot, scope).await?),
+                _ => Err(self.unknown(tool)),
             },
         }
     }

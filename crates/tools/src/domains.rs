@@ -1,8 +1,9 @@
 //! Databases through their domains: searched and asked by every agent that is given these tools, described by those that
 //! author domains. Nothing here writes to a user's database.
 
+use crate::catalogue;
 use crate::error::{ToolsError, refused};
-use crate::handler::{Context, ToolHandler};
+use crate::handler::{Context, NoArgs, ToolHandler};
 use crate::sql::show;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::datasource::DomainTextKind;
 use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataError, DataSlot, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput};
+use steward_core::tool::{Preview, Receipt, ToolOutput, ToolSpec};
 use steward_sandbox::sql::Rows;
 
 /// Only agents that name them have these.
@@ -58,12 +59,8 @@ impl ToolHandler for OosSchemaSearch {
             return Ok(ToolOutput::text("No domain that may be asked is near to this. Try other words."));
         }
         let text: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
-        Ok(ToolOutput {
-            data: Some(
-                json!({"domains": found.iter().map(|one| json!({"domain": one.domain, "score": one.score})).collect::<Vec<_>>()}),
-            ),
-            ..ToolOutput::text(text.join("\n\n"))
-        })
+        let domains: Vec<Value> = found.iter().map(|one| json!({"domain": one.domain, "score": one.score})).collect();
+        Ok(ToolOutput { data: Some(json!({"domains": domains})), ..ToolOutput::text(text.join("\n\n")) })
     }
 }
 
@@ -132,9 +129,6 @@ fn output(answer: DataAnswer) -> ToolOutput {
 
 pub struct DomainList(pub DataSlot);
 
-#[derive(Debug, Deserialize)]
-pub struct NoArgs {}
-
 impl ToolHandler for DomainList {
     type Args = NoArgs;
     const NAME: &'static str = "domain_list";
@@ -169,61 +163,50 @@ impl ToolHandler for DomainLoad {
     }
 }
 
-pub struct DomainSave(pub DataSlot);
-pub struct ViewSave(pub DataSlot);
+/// `domain_save` and `view_save`.
+pub struct DomainTextSave {
+    pub data: DataSlot,
+    pub kind: DomainTextKind,
+}
 
 #[derive(Debug, Deserialize)]
 pub struct SaveArgs {
     source: String,
 }
 
-impl ToolHandler for DomainSave {
+impl ToolHandler for DomainTextSave {
     type Args = SaveArgs;
-    const NAME: &'static str = "domain_save";
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(match self.kind {
+            DomainTextKind::Domain => "domain_save",
+            DomainTextKind::View => "view_save",
+        })
+    }
 
     async fn preview(&self, args: SaveArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
-        Ok(Preview::undoable("saves a domain; earlier versions are kept".to_owned(), Some(args.source)))
+        Ok(Preview::undoable(format!("saves a {}; earlier versions are kept", self.kind), Some(args.source)))
     }
 
     async fn run(&self, args: SaveArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        save(&self.0, DomainTextKind::Domain, &args.source, context).await
+        let (data, kind) = (open(&self.data)?, self.kind);
+        let source = without_fence(&args.source);
+        let saved = data.save_domain_source(caller(&context.scope), kind, source).await.map_err(told)?;
+        let name = &saved.text.name;
+        let version = format!("version {}", saved.text.version);
+        let mut text = format!("Saved the {kind} {name}, {version}.");
+        for warning in &saved.warnings {
+            let _ = write!(text, "\nWarning: {warning}");
+        }
+        if !saved.diff.is_empty() {
+            let _ = write!(text, "\n{}", saved.diff);
+        }
+        Ok(ToolOutput {
+            data: Some(json!({"kind": kind, "name": name, "version": saved.text.version})),
+            receipt: Some(Receipt::new("saved", format!("{kind} {name}"), Some(version))),
+            ..ToolOutput::text(text)
+        })
     }
-}
-
-impl ToolHandler for ViewSave {
-    type Args = SaveArgs;
-    const NAME: &'static str = "view_save";
-
-    async fn preview(&self, args: SaveArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
-        Ok(Preview::undoable("saves a view; earlier versions are kept".to_owned(), Some(args.source)))
-    }
-
-    async fn run(&self, args: SaveArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        save(&self.0, DomainTextKind::View, &args.source, context).await
-    }
-}
-
-async fn save(
-    slot: &DataSlot,
-    kind: DomainTextKind,
-    source: &str,
-    context: &Context,
-) -> Result<ToolOutput, ToolsError> {
-    let data = open(slot)?;
-    let saved = data.save_domain_source(caller(&context.scope), kind, without_fence(source)).await.map_err(told)?;
-    let name = &saved.text.name;
-    let mut text = format!("Saved the {kind} {name}, version {}.", saved.text.version);
-    for warning in &saved.warnings {
-        let _ = write!(text, "\nWarning: {warning}");
-    }
-    if !saved.diff.is_empty() {
-        let _ = write!(text, "\n{}", saved.diff);
-    }
-    Ok(ToolOutput {
-        data: Some(json!({"kind": kind, "name": name, "version": saved.text.version})),
-        receipt: Some(Receipt::new("saved", format!("{kind} {name}"), Some(format!("version {}", saved.text.version)))),
-        ..ToolOutput::text(text)
-    })
 }
 
 /// Models put code between fences.

@@ -1,5 +1,6 @@
 use steward_core::ports::{BlobError, StoreError, VaultError};
 use steward_core::tool::ToolError;
+use steward_sandbox::files::FilesError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ToolsError {
@@ -65,6 +66,19 @@ impl From<VaultError> for ToolsError {
             VaultError::Store(error) => error.into(),
             other => Self::Refused(other.to_string()),
         }
+    }
+}
+
+impl From<FilesError> for ToolsError {
+    fn from(error: FilesError) -> Self {
+        let hint = match &error {
+            FilesError::NotFound { near, .. } if near.is_empty() => "; `list` shows what there is",
+            FilesError::Kind { actual: "a folder", expected: "a file", .. } => "; `list` shows what is in it",
+            FilesError::Kind { actual: "a file", .. } => "; `read` shows it",
+            FilesError::TooLarge { .. } => "; read a part of it with `start` and `lines`, or search it with `grep`",
+            _ => "",
+        };
+        refused!("{error}{hint}")
     }
 }
 

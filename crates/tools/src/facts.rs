@@ -5,7 +5,7 @@ mod reminders;
 pub use memory::{MAX_MEMORY_CHARS, SaveMemory};
 pub use notes::{NotesCreate, NotesList, NotesRead};
 pub(crate) use reminders::parse_time;
-pub use reminders::{RemindersCreate, RemindersDone, RemindersList};
+pub use reminders::{Reminders, RemindersCreate, RemindersDone, RemindersList};
 
 use crate::error::ToolsError;
 use serde::de::DeserializeOwned;

@@ -3,74 +3,51 @@
 mod grep;
 mod list;
 mod read;
-pub(crate) mod snapshot;
+mod snapshot;
 mod write;
 
 pub use grep::Grep;
 pub use list::List;
 pub use read::Read;
-pub(crate) use snapshot::{SavedFile, restore, save_file};
+pub(crate) use snapshot::{restore, save_file};
 pub use write::Write;
 
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
-use snapshot::FileState;
 use steward_core::ports::ToolScope;
-use steward_sandbox::files::{Entry, EntryKind, FileLimits, FilesError, Workspace, Written};
+use steward_sandbox::files::{Entry, EntryKind, FileLimits, Workspace};
 
 /// Largest file that is read or written whole.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
 pub(crate) fn open_workspace(scope: &ToolScope) -> Result<Workspace, ToolsError> {
     let limits = FileLimits { read_bytes: MAX_FILE_BYTES, write_bytes: MAX_FILE_BYTES, ..FileLimits::default() };
-    Workspace::open(&scope.workspace, limits).map_err(file_error)
+    Ok(Workspace::open(&scope.workspace, limits)?)
 }
 
 /// Opens a regular file of the workspace for a person to read, confined as for an agent. Blocking.
 pub fn open_file(workspace: &str, path: &str) -> Result<std::fs::File, ToolsError> {
-    Workspace::open(workspace, FileLimits::default())
-        .and_then(|workspace| workspace.open_read(path))
-        .map_err(file_error)
+    Ok(Workspace::open(workspace, FileLimits::default())?.open_read(path)?)
 }
 
 /// A folder relative to the workspace; empty for the workspace itself. Blocking.
 pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let workspace = open_workspace(scope)?;
-    let relative = workspace.resolve(path).map_err(file_error)?;
-    workspace.list(path).map_err(file_error)?;
+    let relative = workspace.resolve(path)?;
+    workspace.list(path)?;
     let text = relative.as_path().to_str();
     Ok(text.ok_or_else(|| refused!("the name of {path} is no text"))?.to_owned())
 }
 
 /// A whole text file of the workspace. Blocking.
 pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
-    let bytes = open_workspace(scope)?.read(path).map_err(file_error)?;
+    let bytes = open_workspace(scope)?.read(path)?;
     String::from_utf8(bytes).map_err(|_| refused!("{path} is no text in UTF-8; convert it first"))
-}
-
-/// Replaces or creates a text file of the workspace; returns its state before and after. Blocking.
-pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(Written, FileState), ToolsError> {
-    let workspace = open_workspace(scope)?;
-    let written = workspace.write_atomic(path, text.as_bytes()).map_err(file_error)?;
-    let after = snapshot::file_state(&workspace, path).map_err(file_error)?;
-    Ok((written, after))
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
-pub(crate) fn file_error(error: FilesError) -> ToolsError {
-    let hint = match &error {
-        FilesError::NotFound { near, .. } if near.is_empty() => "; `list` shows what there is",
-        FilesError::Kind { actual: "a folder", expected: "a file", .. } => "; `list` shows what is in it",
-        FilesError::Kind { actual: "a file", .. } => "; `read` shows it",
-        FilesError::TooLarge { .. } => "; read a part of it with `start` and `lines`, or search it with `grep`",
-        _ => "",
-    };
-    refused!("{error}{hint}")
 }
 
 /// The folder or file from which to search, relative to the workspace; `.` for the workspace itself.
 fn resolve_base(workspace: &Workspace, path: &str) -> Result<String, ToolsError> {
-    let base = workspace.resolve(path).map_err(file_error)?;
+    let base = workspace.resolve(path)?;
     Ok(match base.as_path().to_string_lossy() {
         path if path.is_empty() => ".".to_owned(),
         path => path.into_owned(),
@@ -109,7 +86,7 @@ fn walk(
     folder: &str,
     depth: usize,
     context: &Context,
-    visit: &mut dyn FnMut(&str, &Entry) -> Result<bool, ToolsError>,
+    visit: &mut dyn FnMut(&str, &Entry) -> Result<(), ToolsError>,
 ) -> Result<WalkSummary, ToolsError> {
     let mut walked = WalkSummary::default();
     let mut seen = 0;
@@ -118,7 +95,7 @@ fn walk(
         context.check()?;
         let (entries, more) = match workspace.list(&at) {
             Ok(listed) => listed,
-            Err(error) if first => return Err(file_error(error)),
+            Err(error) if first => return Err(error.into()),
             // A folder that can't be read, or vanished meanwhile, doesn't end the search.
             Err(_) => continue,
         };
@@ -135,9 +112,7 @@ fn walk(
                 return Ok(walked);
             }
             let path = join(&at, &entry.name);
-            if !visit(&path, entry)? {
-                return Ok(walked);
-            }
+            visit(&path, entry)?;
             if entry.kind == EntryKind::Folder && left > 1 {
                 below.push((path, left - 1, false));
             }

@@ -2,15 +2,16 @@ use crate::catalogue;
 use crate::error::ToolsError;
 use async_trait::async_trait;
 use secrecy::SecretString;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Display;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use steward_core::Cancellation;
 use steward_core::ports::{Interrupted, Stage, ToolScope};
 use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput, ToolSpec};
+use steward_core::{Cancellation, hash};
 use tokio_util::sync::CancellationToken;
 
 /// How much later than the deadline [`Context::halt`] ends, so that work with the same deadline reports it by itself.
@@ -64,15 +65,22 @@ impl Context {
         self.check()
     }
 
+    /// The first `chars` digits of a hash of the idempotency key: an id that is the same when the call is repeated.
+    pub(crate) fn stable_id(&self, chars: usize) -> String {
+        hash::sha256(self.idempotency_key.as_bytes()).chars().take(chars).collect()
+    }
+
     /// Registers a secret that came up during the call, to be scrubbed from the result; `name` replaces it.
     pub fn learned(&self, name: impl Into<String>, secret: SecretString) {
-        let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push((name.into(), secret));
+        self.learned_all([(name.into(), secret)]);
+    }
+
+    pub(crate) fn learned_all(&self, secrets: impl IntoIterator<Item = (String, SecretString)>) {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).extend(secrets);
     }
 
     pub fn learned_secrets(&self) -> Vec<(String, SecretString)> {
-        let all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        all.clone()
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The run was stopped, or the time is up. Blocking work checks it often, and always right before an effect.
@@ -145,6 +153,10 @@ pub trait ToolHandler: Send + Sync + 'static {
     }
 }
 
+/// The arguments of a tool that takes none.
+#[derive(Debug, Deserialize)]
+pub struct NoArgs {}
+
 pub(crate) fn would_fail(error: impl Display) -> Preview {
     Preview { summary: format!("would fail: {error}"), ..Preview::default() }
 }
@@ -157,28 +169,26 @@ pub(crate) trait DynHandler: Send + Sync {
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError>;
 }
 
-pub(crate) struct Typed<H>(pub H);
-
 fn parse<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     serde_json::from_value(arguments)
         .map_err(|error| ToolError::RespondToModel(format!("the arguments don't fit: {error}")))
 }
 
 #[async_trait]
-impl<H: ToolHandler> DynHandler for Typed<H> {
+impl<H: ToolHandler> DynHandler for H {
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError> {
-        Ok(self.0.preview(parse(arguments)?, scope).await?)
+        Ok(ToolHandler::preview(self, parse(arguments)?, scope).await?)
     }
 
     async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.0.run(parse(arguments)?, context).await?)
+        Ok(ToolHandler::run(self, parse(arguments)?, context).await?)
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
-        self.0.settle(call, scope).await
+        ToolHandler::settle(self, call, scope).await
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        Ok(self.0.undo(snapshot, scope).await?)
+        Ok(ToolHandler::undo(self, snapshot, scope).await?)
     }
 }

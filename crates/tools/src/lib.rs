@@ -33,5 +33,5 @@ pub use error::ToolsError;
 pub use handler::{Context, ToolHandler};
 pub use skill_services::{DOCKER_VARIABLES, SkillServices, SkillServicesConfig, SkillServicesPorts};
 pub use skills::{SkillPorts, SkillRuntime};
-pub use standard::{Ports, ToolsConfig, standard, standard_builder};
+pub use standard::{Ports, ToolsConfig, standard_builder};
 pub use workspace::LocalWorkspaces;

@@ -10,36 +10,36 @@ mod smtp;
 
 pub use config::{MailAccount, MailConfig, MailServer, Security};
 pub use draft::MailDraft;
-pub use inbox::{MailList, MailRead, MailSearch};
 pub use send::MailSend;
 
 use crate::catalogue;
-use crate::credential::{self, CredentialUser, Secrets};
+use crate::credential::{self, CredentialUser, scrubber_of};
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::{ToolsError, refused};
+use crate::handler::Context;
+use inbox::{ListArgs, MailboxTool, ReadArgs, SearchArgs};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{ToolScope, Users, Vault};
+use steward_core::scrub::secrets_of;
 use steward_core::tool::ToolSpec;
 use steward_core::{TenantId, Timestamp};
 
 /// Adds the tools that the configured accounts allow: sending with an SMTP server, reading with an IMAP server.
 #[must_use]
 pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: MailPorts) -> DispatcherBuilder {
-    let sends = config.accounts.iter().any(|account| account.smtp.is_some());
-    let looks = config.accounts.iter().any(|account| account.imap.is_some());
     let accounts = Arc::new(MailAccounts::new(config, ports));
-    if sends {
+    if accounts.suitable(Purpose::Send).next().is_some() {
         builder = builder.with(MailSend(Arc::clone(&accounts)));
     }
-    if looks {
+    if accounts.suitable(Purpose::Read).next().is_some() {
         builder = builder
-            .with(MailList(Arc::clone(&accounts)))
-            .with(MailSearch(Arc::clone(&accounts)))
-            .with(MailRead(accounts));
+            .with(MailboxTool::<ListArgs>::new(&accounts))
+            .with(MailboxTool::<SearchArgs>::new(&accounts))
+            .with(MailboxTool::<ReadArgs>::new(&accounts));
     }
     builder
 }
@@ -57,16 +57,27 @@ pub struct MailAccounts {
     ports: MailPorts,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum Purpose {
     Send,
     Read,
 }
 
-#[derive(Debug, Clone)]
+impl Purpose {
+    fn server(self, account: &MailAccount) -> Option<&MailServer> {
+        match self {
+            Self::Send => account.smtp.as_ref(),
+            Self::Read => account.imap.as_ref(),
+        }
+    }
+}
+
+#[derive(Debug)]
 struct Login {
     pub user: String,
     pub password: SecretString,
+    /// All that must be scrubbed from what is said of it, by name.
+    pub secrets: Vec<(String, SecretString)>,
 }
 
 impl MailAccounts {
@@ -74,18 +85,14 @@ impl MailAccounts {
         Self { config, ports }
     }
 
-    fn can_serve(account: &MailAccount, purpose: Purpose) -> bool {
-        match purpose {
-            Purpose::Send => account.smtp.is_some(),
-            Purpose::Read => account.imap.is_some(),
-        }
+    fn suitable(&self, purpose: Purpose) -> impl Iterator<Item = (&MailAccount, &MailServer)> {
+        self.config.accounts.iter().filter_map(move |account| Some((account, purpose.server(account)?)))
     }
 
     /// A tool by its entry; with a parameter `account` if there is a choice.
     fn spec(&self, tool: &str, purpose: Purpose) -> ToolSpec {
         let mut spec = catalogue::spec(tool);
-        let all = self.config.accounts.iter().filter(|account| Self::can_serve(account, purpose));
-        let names: Vec<&str> = all.map(|account| account.name.as_str()).collect();
+        let names: Vec<&str> = self.suitable(purpose).map(|(account, _)| account.name.as_str()).collect();
         if names.len() > 1 {
             Arc::make_mut(&mut spec.parameters)["properties"]["account"] = json!({
                 "type": "string",
@@ -96,31 +103,29 @@ impl MailAccounts {
         spec
     }
 
-    /// The account with this name, else the first, of those that the run may use.
+    /// The account with this name, else the first, of those that the run may use, with its server.
     async fn account(
         &self,
         name: Option<&str>,
         scope: &ToolScope,
         purpose: Purpose,
-    ) -> Result<&MailAccount, ToolsError> {
-        let all = self.config.accounts.iter();
-        let suitable: Vec<&MailAccount> = all.filter(|one| Self::can_serve(one, purpose)).collect();
+    ) -> Result<(&MailAccount, &MailServer), ToolsError> {
         let email = self.email(scope).await?;
-        let may = |account: &MailAccount| {
+        let may = |(account, _): &(&MailAccount, &MailServer)| {
             let own = |known: &String| Some(known.to_lowercase()) == email;
             account.users.is_empty() || account.users.iter().any(own)
         };
         let found = match name {
-            None => suitable.iter().find(|account| may(account)),
+            None => self.suitable(purpose).find(may),
             Some(name) => {
-                let found = suitable.iter().find(|account| account.name == name);
-                let known = || suitable.iter().map(|one| one.name.as_str()).collect::<Vec<_>>();
+                let found = self.suitable(purpose).find(|(account, _)| account.name == name);
+                let known = || self.suitable(purpose).map(|(one, _)| one.name.as_str()).collect::<Vec<_>>();
                 let found = found
                     .ok_or_else(|| refused!("there is no mail account {name}; there are {}", known().join(", ")))?;
-                Some(found).filter(|account| may(account))
+                Some(found).filter(may)
             }
         };
-        found.copied().ok_or_else(|| {
+        found.ok_or_else(|| {
             ToolsError::refused(
                 "this mail account is not for the user of this run; an operator adds them to its `users`",
             )
@@ -135,18 +140,23 @@ impl MailAccounts {
         Ok(user.filter(|user| !user.is_disabled()).map(|user| user.email.to_lowercase()))
     }
 
-    /// The login of an account; its secrets are added to `secrets`.
-    async fn login(
+    /// The login of an account for a call of `tool`, whose result is scrubbed of it.
+    async fn login_for(
         &self,
         account: &MailAccount,
-        by: CredentialUser<'_>,
-        secrets: &mut Secrets,
+        context: &Context,
+        tool: &str,
     ) -> Result<Option<Login>, ToolsError> {
+        let login = self.login(account, CredentialUser::tool(&context.scope, tool)).await?;
+        context.learned_all(login.iter().flat_map(|login| login.secrets.clone()));
+        Ok(login)
+    }
+
+    async fn login(&self, account: &MailAccount, by: CredentialUser<'_>) -> Result<Option<Login>, ToolsError> {
         let Some(name) = &account.credential else {
             return Ok(None);
         };
         let opened = credential::open(self.ports.vault.as_ref(), by, name).await?;
-        *secrets = Secrets::of(&opened);
         for server in account.smtp.iter().chain(&account.imap) {
             credential::check_host(&opened.credential, &server.host, Some(server.port))?;
         }
@@ -156,19 +166,13 @@ impl MailAccounts {
                 opened.credential.kind.as_str()
             ));
         }
-        let field = |field: &str| {
-            opened
-                .fields
-                .get(field)
-                .cloned()
-                .ok_or_else(|| refused!("the credential {name} has no {field}; set it anew"))
-        };
-        let (user, password) = (field("username")?, field("password")?);
-        let user = user.expose_secret().to_owned();
+        let user = credential::field(&opened, "username")?.expose_secret().to_owned();
+        let password = credential::field(&opened, "password")?;
         // The encoded forms in which a server may repeat the login.
         let plain = format!("\0{user}\0{}", password.expose_secret());
-        secrets.add(format!("{name}.password"), plain.into());
-        Ok(Some(Login { user, password }))
+        let mut secrets = secrets_of(&opened);
+        secrets.push((format!("{name}.password"), plain.into()));
+        Ok(Some(Login { user, password, secrets }))
     }
 
     /// Checks each account by logging in, without sending or reading. Returns its name, and what works or what doesn't.
@@ -184,9 +188,8 @@ impl MailAccounts {
 
     async fn try_account(&self, account: &MailAccount, tenant: TenantId, now: Timestamp) -> Result<String, String> {
         let by = CredentialUser { tenant, run: None, agent: None, at: now, tool: "doctor" };
-        let mut secrets = Secrets::default();
+        let login = self.login(account, by).await.map_err(|error| error.to_string())?;
         let result = async {
-            let login = self.login(account, by, &mut secrets).await?;
             let mut works = Vec::new();
             if let Some(server) = &account.smtp {
                 smtp::connect(account, server, login.as_ref(), &self.config.allow).await?.quit().await;
@@ -199,6 +202,7 @@ impl MailAccounts {
             Ok::<_, ToolsError>(works.join(", "))
         };
         let done = result.await;
-        secrets.clean_text(done.map_err(|error| error.to_string()))
+        let scrubber = scrubber_of(login.into_iter().flat_map(|login| login.secrets));
+        done.map_err(|error| scrubber.scrub(&error.to_string()).into_owned())
     }
 }

@@ -13,7 +13,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
 use url::Url;
 
 const CONNECT: Duration = Duration::from_secs(10);
@@ -75,23 +74,6 @@ impl From<HttpError> for ToolsError {
     }
 }
 
-fn refused(error: &ToolsError) -> HttpError {
-    HttpError::Refused(error.to_string())
-}
-
-#[derive(Debug)]
-pub struct StreamedResponse {
-    /// After redirects.
-    pub url: Url,
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    response: Response,
-    left: usize,
-    until: Instant,
-    wall: Duration,
-    cut: bool,
-}
-
 #[derive(Debug, Clone)]
 pub struct HttpResponse {
     /// After redirects.
@@ -99,6 +81,7 @@ pub struct HttpResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub bytes: Vec<u8>,
+    /// Whether there was more than is read.
     pub cut: bool,
 }
 
@@ -126,47 +109,34 @@ impl Client {
     }
 
     pub async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, ToolsError> {
-        self.addresses(&address_guard::checked_url(url.clone())?).await
+        Ok(self.checked(url).await?.1)
     }
 
     pub(crate) fn allows(&self, url: &Url) -> bool {
         address_guard::checked_url(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
     }
 
-    async fn addresses(&self, target: &CheckedUrl) -> Result<Vec<SocketAddr>, ToolsError> {
-        target.addresses(&self.allow, self.resolver.as_ref()).await
+    async fn checked(&self, url: &Url) -> Result<(CheckedUrl, Vec<SocketAddr>), ToolsError> {
+        let target = address_guard::checked_url(url.clone())?;
+        let addresses = target.addresses(&self.allow, self.resolver.as_ref()).await?;
+        Ok((target, addresses))
     }
 
-    /// Sends a request and reads the whole body.
+    /// Sends a request and reads the body.
     pub async fn send(&self, request: HttpRequest, limits: HttpLimits) -> Result<HttpResponse, HttpError> {
-        self.begin(request, limits).await?.whole().await
-    }
-
-    /// Sends a request; the caller reads the body.
-    pub async fn begin(&self, request: HttpRequest, limits: HttpLimits) -> Result<StreamedResponse, HttpError> {
-        let until = Instant::now() + limits.timeout;
-        let work = self.follow_redirects(request, limits.redirects);
-        let (url, response) = tokio::time::timeout_at(until, work)
-            .await
-            .map_err(|_| HttpError::TimedOut(limits.timeout.as_millis()))??;
-        Ok(StreamedResponse {
-            url,
-            status: response.status(),
-            headers: response.headers().clone(),
-            response,
-            left: limits.max_bytes,
-            until,
-            wall: limits.timeout,
-            cut: false,
-        })
+        let work = async {
+            let (url, response) = self.follow_redirects(request, limits.redirects).await?;
+            read_body(url, response, limits.max_bytes).await
+        };
+        let done = tokio::time::timeout(limits.timeout, work).await;
+        done.unwrap_or_else(|_| Err(HttpError::TimedOut(limits.timeout.as_millis())))
     }
 
     async fn follow_redirects(&self, mut request: HttpRequest, hops: usize) -> Result<(Url, Response), HttpError> {
-        let mut target = address_guard::checked_url(request.url.clone()).map_err(|error| refused(&error))?;
-        let found = self.addresses(&target).await;
-        let mut addresses = found.map_err(|error| refused(&error))?;
+        let mut checked = self.checked(&request.url).await.map_err(|error| HttpError::Refused(error.to_string()))?;
         for hop in 0..=hops {
-            let response = send(&target, &addresses, &request).await?;
+            let (target, addresses) = &checked;
+            let response = send(target, addresses, &request).await?;
             let status = response.status().as_u16();
             let moved = hops > 0 && matches!(status, 301 | 302 | 303 | 307 | 308);
             let Some(location) = response.headers().get(LOCATION).filter(|_| moved) else {
@@ -180,11 +150,9 @@ impl Client {
             }
             let from = request.url.clone();
             let next = from.join(&to).map_err(|_| nowhere())?;
-            let elsewhere = |error: &ToolsError| HttpError::Refused(format!("{from} redirects to {to}: {error}"));
             prepare_redirect(&mut request, status, next)?;
-            target = address_guard::checked_url(request.url.clone()).map_err(|error| elsewhere(&error))?;
-            let found = self.addresses(&target).await;
-            addresses = found.map_err(|error| elsewhere(&error))?;
+            let next = self.checked(&request.url).await;
+            checked = next.map_err(|error| HttpError::Refused(format!("{from} redirects to {to}: {error}")))?;
         }
         Err(HttpError::Refused(format!("more than {hops} redirects")))
     }
@@ -273,37 +241,20 @@ fn connection_error(target: &CheckedUrl, error: &reqwest::Error) -> HttpError {
     }
 }
 
-impl StreamedResponse {
-    /// The next piece of the body; `None` at its end or at the limit.
-    pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
-        if self.cut {
-            return Ok(None);
-        }
-        let chunk = tokio::time::timeout_at(self.until, self.response.chunk())
-            .await
-            .map_err(|_| HttpError::TimedOut(self.wall.as_millis()))?
-            .map_err(|error| {
-                let origin = self.url.origin().ascii_serialization();
-                HttpError::Broken(format!("the connection to {origin} broke off: {}", innermost_cause(&error)))
-            })?;
-        let Some(chunk) = chunk else { return Ok(None) };
-        let kept = &chunk[..chunk.len().min(self.left)];
-        self.cut = chunk.len() > self.left;
-        self.left -= kept.len();
-        Ok(Some(kept.to_vec()))
+/// The response with the first `max_bytes` of its body.
+async fn read_body(url: Url, mut response: Response, max_bytes: usize) -> Result<HttpResponse, HttpError> {
+    let (mut bytes, mut cut) = (Vec::new(), false);
+    while !cut {
+        let chunk = response.chunk().await.map_err(|error| {
+            let origin = url.origin().ascii_serialization();
+            HttpError::Broken(format!("the connection to {origin} broke off: {}", innermost_cause(&error)))
+        })?;
+        let Some(chunk) = chunk else { break };
+        let left = max_bytes - bytes.len();
+        bytes.extend_from_slice(&chunk[..chunk.len().min(left)]);
+        cut = chunk.len() > left;
     }
-
-    pub fn cut(&self) -> bool {
-        self.cut
-    }
-
-    pub async fn whole(mut self) -> Result<HttpResponse, HttpError> {
-        let mut bytes = Vec::new();
-        while let Some(chunk) = self.chunk().await? {
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(HttpResponse { url: self.url, status: self.status, headers: self.headers, bytes, cut: self.cut })
-    }
+    Ok(HttpResponse { url, status: response.status(), headers: std::mem::take(response.headers_mut()), bytes, cut })
 }
 
 impl HttpResponse {
@@ -317,9 +268,8 @@ impl HttpResponse {
     pub fn charset(&self) -> Option<String> {
         self.kind()
             .split(';')
-            .filter_map(|part| part.trim().strip_prefix("charset="))
+            .find_map(|part| part.trim().strip_prefix("charset="))
             .map(|name| name.trim_matches(['"', '\'']).to_owned())
-            .next()
     }
 
     fn kind(&self) -> String {
@@ -341,14 +291,11 @@ pub(crate) struct PinnedClient {
 impl PinnedClient {
     /// Resolves and checks the host of `url` once.
     pub async fn connect(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
-        let target = address_guard::checked_url(address_guard::parse_url(url)?)?;
-        let addresses = target.addresses(allow, &SystemResolver).await?;
+        let (target, addresses) = Client::new(allow.to_vec()).checked(&address_guard::parse_url(url)?).await?;
         let client = client_builder(&target, &addresses)
             .build()
             .map_err(|error| refused!("no connection can be made: {error}"))?;
-        let place = target.place();
-        let allowed = allow.iter().any(|entry| entry.to_string() == place);
-        Ok(Self { plaintext: target.url.scheme() == "http" && !allowed, url: target.url, client })
+        Ok(Self { plaintext: target.url.scheme() == "http" && !target.is_allowed(allow), url: target.url, client })
     }
 }
 

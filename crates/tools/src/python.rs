@@ -56,8 +56,8 @@ impl ToolHandler for Python {
         Ok(Preview {
             summary: "computes in Python; it can reach no file and no network".to_owned(),
             detail: Some(args.code),
-            count: None,
             reversible: true,
+            ..Preview::default()
         })
     }
 

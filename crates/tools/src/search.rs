@@ -1,6 +1,6 @@
 mod engines;
 
-use crate::credential::{self, CredentialUser, Secrets};
+use crate::credential::{self, CredentialUser};
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{ToolScope, Vault};
+use steward_core::scrub::secrets_of;
 use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
@@ -48,14 +49,10 @@ pub fn with_search(builder: DispatcherBuilder, config: Option<SearchConfig>, por
 /// Whether somebody listens where the operator's own engine is; a public one is asked by searches only.
 pub async fn probe_search(config: &SearchConfig) -> Result<String, String> {
     let what = format!("{} at {}", config.engine.title(), config.base);
-    if config.own.is_none() {
+    let Some(own) = &config.own else {
         return Ok(format!("{what}, not tried: it is asked when an agent searches"));
-    }
-    let (Some(host), Some(port)) = (config.base.host_str(), config.base.port_or_known_default()) else {
-        return Err(format!("{what}: the address has no host"));
     };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let connected = tokio::time::timeout(PROBE_TIMEOUT, tokio::net::TcpStream::connect((host, port)));
+    let connected = tokio::time::timeout(PROBE_TIMEOUT, tokio::net::TcpStream::connect(own.to_string()));
     match connected.await {
         Ok(Ok(_)) => Ok(format!("{what} answers")),
         Ok(Err(error)) => Err(format!("{what}: {error}; start it, or mend STEWARD_SEARCH_URL")),
@@ -73,18 +70,18 @@ impl WebSearch {
         Self { config, ports }
     }
 
-    async fn key(&self, context: &Context, secrets: &mut Secrets) -> Result<Option<SecretString>, ToolsError> {
+    async fn key(&self, context: &Context) -> Result<Option<SecretString>, ToolsError> {
         let name = match &self.config.key {
             SearchKey::None => return Ok(None),
             SearchKey::Plain(key) => {
-                secrets.add("search key", key.clone());
+                context.learned("search key", key.clone());
                 return Ok(Some(key.clone()));
             }
             SearchKey::Credential(name) => name,
         };
         let vault = self.ports.vault.as_ref();
         let opened = credential::open(vault, CredentialUser::tool(&context.scope, Self::NAME), name).await?;
-        *secrets = Secrets::of(&opened);
+        context.learned_all(secrets_of(&opened));
         let base = &self.config.base;
         credential::check_host(&opened.credential, base.host_str().unwrap_or_default(), base.port_or_known_default())?;
         let field = match opened.credential.kind {
@@ -97,35 +94,7 @@ impl WebSearch {
                 ));
             }
         };
-        opened
-            .fields
-            .get(field)
-            .cloned()
-            .map(Some)
-            .ok_or_else(|| refused!("the credential {name} has no {field}; set it anew"))
-    }
-
-    async fn search(
-        &self,
-        args: SearchArgs,
-        context: &Context,
-        secrets: &mut Secrets,
-    ) -> Result<ToolOutput, ToolsError> {
-        let query = one_line(&args.query);
-        if query.is_empty() {
-            return Err(ToolsError::refused("the query is blank; say what to look for"));
-        }
-        let count = args.count.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
-        let key = self.key(context, secrets).await?;
-        let request = engines::build_request(&self.config, &query, count, key.as_ref())?;
-        let limits = HttpLimits { timeout: TIMEOUT.min(context.left()), ..HttpLimits::default() };
-        let answer = tokio::select! {
-            answer = self.ports.client.send(request, limits) => answer?,
-            () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
-        };
-        let engine = self.config.engine;
-        let hits = blocking(move || engines::parse_response(engine, &answer)).await?;
-        Ok(self.show(&query, &hits[..hits.len().min(count)]))
+        Ok(Some(credential::field(&opened, field)?))
     }
 
     fn show(&self, query: &str, hits: &[Hit]) -> ToolOutput {
@@ -174,9 +143,21 @@ impl ToolHandler for WebSearch {
     }
 
     async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let mut secrets = Secrets::default();
-        let result = self.search(args, context, &mut secrets).await;
-        secrets.clean(result)
+        let query = one_line(&args.query);
+        if query.is_empty() {
+            return Err(ToolsError::refused("the query is blank; say what to look for"));
+        }
+        let count = args.count.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
+        let key = self.key(context).await?;
+        let request = engines::build_request(&self.config, &query, count, key.as_ref())?;
+        let limits = HttpLimits { timeout: TIMEOUT.min(context.left()), ..HttpLimits::default() };
+        let answer = tokio::select! {
+            answer = self.ports.client.send(request, limits) => answer?,
+            () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
+        };
+        let engine = self.config.engine;
+        let hits = blocking(move || engines::parse_response(engine, &answer)).await?;
+        Ok(self.show(&query, &hits[..hits.len().min(count)]))
     }
 }
 
@@ -192,28 +173,21 @@ pub enum SearchEngine {
 impl SearchEngine {
     pub const ALL: [Self; 3] = [Self::Searxng, Self::Brave, Self::Duckduckgo];
 
+    /// Its name in settings, as people know it, and its usual address.
+    fn facts(self) -> (&'static str, &'static str, Option<&'static str>) {
+        match self {
+            Self::Searxng => ("searxng", "SearXNG", None),
+            Self::Brave => ("brave", "Brave", Some("https://api.search.brave.com")),
+            Self::Duckduckgo => ("duckduckgo", "DuckDuckGo", Some("https://html.duckduckgo.com")),
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Searxng => "searxng",
-            Self::Brave => "brave",
-            Self::Duckduckgo => "duckduckgo",
-        }
+        self.facts().0
     }
 
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Searxng => "SearXNG",
-            Self::Brave => "Brave",
-            Self::Duckduckgo => "DuckDuckGo",
-        }
-    }
-
-    fn default_url(self) -> Option<&'static str> {
-        match self {
-            Self::Searxng => None,
-            Self::Brave => Some("https://api.search.brave.com"),
-            Self::Duckduckgo => Some("https://html.duckduckgo.com"),
-        }
+    fn title(self) -> &'static str {
+        self.facts().1
     }
 }
 
@@ -249,7 +223,7 @@ pub struct SearchConfig {
 impl SearchConfig {
     /// `base` overrides the engine's default address; SearXNG has none.
     pub fn new(engine: SearchEngine, base: Option<&str>, key: SearchKey) -> Result<Self, ToolsError> {
-        let Some(text) = base.or(engine.default_url()) else {
+        let Some(text) = base.or(engine.facts().2) else {
             return Err(ToolsError::refused("SearXNG needs the address of an instance, such as http://127.0.0.1:8888"));
         };
         let bad = |why: &str| {

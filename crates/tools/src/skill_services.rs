@@ -63,19 +63,17 @@ impl SkillServices {
         let programs = |env| Programs { search: search.clone(), own: config.programs.clone(), env };
         let client = Client::new(config.web_allow);
         let helper = || config.sandbox_helper.clone();
-        let mcp = Arc::new(McpHub::new(
-            McpPorts {
-                servers: mcp_servers,
-                skills: Arc::clone(&skills),
-                vault: Arc::clone(&vault),
-                clock: Arc::clone(&clock),
-                ids: Arc::clone(&ids),
-            },
-            McpConfig::new(helper(), config.data_dir.join("mcp")),
-        ));
+        let mcp_ports = McpPorts {
+            servers: mcp_servers,
+            skills: Arc::clone(&skills),
+            vault: Arc::clone(&vault),
+            clock: Arc::clone(&clock),
+            ids: Arc::clone(&ids),
+        };
+        let mcp = Arc::new(McpHub::new(mcp_ports, McpConfig::new(helper(), config.data_dir.join("mcp"))));
         let python = Arc::new(PythonPool::new(helper(), config.python));
         let host_keys = Arc::new(FileHostKeys::new(config.data_dir.join(HOST_KEYS)));
-        let runtime = SkillRuntime::new(SkillPorts { skills: Arc::clone(&skills), agents, users, grants, vault })
+        let mut runtime = SkillRuntime::new(SkillPorts { skills: Arc::clone(&skills), agents, users, grants, vault })
             .with(Arc::new(HttpExecutor::new(client.clone())))
             .with(Arc::new(GraphqlExecutor::new(client.clone())))
             .with(Arc::new(HuggingfaceExecutor::new(client.clone())))
@@ -86,10 +84,9 @@ impl SkillServices {
             .with(Arc::new(ShellExecutor::new(helper(), Arc::clone(&blobs)).with(programs(BTreeMap::new()))))
             .with(Arc::new(AnsibleExecutor::new(programs(BTreeMap::new()), helper())))
             .with(Arc::new(McpExecutor::new(mcp.clone())));
-        let runtime = match config.docker {
-            Some(variables) => runtime.with(Arc::new(DockerExecutor::new(programs(variables)))),
-            None => runtime,
-        };
+        if let Some(variables) = config.docker {
+            runtime = runtime.with(Arc::new(DockerExecutor::new(programs(variables))));
+        }
         let runtime = Arc::new(runtime);
         let check = Arc::clone(&runtime);
         let library = ReferenceLibrary {

@@ -1,9 +1,11 @@
 use crate::control::{Feedback, FinalAnswer};
 use crate::dispatcher::{Dispatcher, DispatcherBuilder};
 use crate::documents::DocumentsSearch;
-use crate::domains::{DomainList, DomainLoad, DomainSave, OosQuery, OosSchemaSearch, ViewSave};
+use crate::domains::{DomainList, DomainLoad, DomainTextSave, OosQuery, OosSchemaSearch};
 use crate::error::ToolsError;
-use crate::facts::{NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersDone, RemindersList, SaveMemory};
+use crate::facts::{
+    NotesCreate, NotesList, NotesRead, Reminders, RemindersCreate, RemindersDone, RemindersList, SaveMemory,
+};
 use crate::files::{Grep, List, Read, Write};
 use crate::mail::MailDraft;
 use crate::outbound::HostPort;
@@ -14,6 +16,7 @@ use crate::sql::SqlTool;
 use crate::terminal::{Terminal, TerminalConfig, TerminalWrite};
 use crate::web::WebFetch;
 use std::sync::Arc;
+use steward_core::datasource::DomainTextKind;
 use steward_core::ports::{Blobs, Clock, DataSlot, Facts, KnowledgeSlot};
 use steward_sandbox::process::Helper;
 
@@ -39,12 +42,9 @@ pub struct Ports {
 }
 
 /// All standard tools, in the order in which models see them.
-pub fn standard(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsError> {
-    standard_builder(config, ports)?.build()
-}
-
 pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
-    let (facts, clock, blobs) = (&ports.facts, &ports.clock, &ports.blobs);
+    let (facts, data, blobs) = (&ports.facts, &ports.data, &ports.blobs);
+    let reminders = Reminders { facts: Arc::clone(facts), clock: Arc::clone(&ports.clock) };
     Ok(Dispatcher::builder()
         .with(List)
         .with(Read)
@@ -52,12 +52,12 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(Write::new(Arc::clone(blobs)))
         .with(DocumentsSearch(Arc::clone(&ports.knowledge)))
         .with(SqlTool)
-        .with(OosSchemaSearch(Arc::clone(&ports.data)))
-        .with(OosQuery(Arc::clone(&ports.data)))
-        .with(DomainList(Arc::clone(&ports.data)))
-        .with(DomainLoad(Arc::clone(&ports.data)))
-        .with(DomainSave(Arc::clone(&ports.data)))
-        .with(ViewSave(Arc::clone(&ports.data)))
+        .with(OosSchemaSearch(Arc::clone(data)))
+        .with(OosQuery(Arc::clone(data)))
+        .with(DomainList(Arc::clone(data)))
+        .with(DomainLoad(Arc::clone(data)))
+        .with(DomainTextSave { data: Arc::clone(data), kind: DomainTextKind::Domain })
+        .with(DomainTextSave { data: Arc::clone(data), kind: DomainTextKind::View })
         .with(Terminal::new(config.terminal.clone(), config.sandbox_helper.clone())?)
         .with(TerminalWrite::new(config.terminal, config.sandbox_helper, Arc::clone(blobs))?)
         .with(Python::new(Arc::clone(&ports.python)))
@@ -65,9 +65,9 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(NotesCreate(Arc::clone(facts)))
         .with(NotesList(Arc::clone(facts)))
         .with(NotesRead(Arc::clone(facts)))
-        .with(RemindersCreate { facts: Arc::clone(facts), clock: Arc::clone(clock) })
-        .with(RemindersList { facts: Arc::clone(facts), clock: Arc::clone(clock) })
-        .with(RemindersDone { facts: Arc::clone(facts), clock: Arc::clone(clock) })
+        .with(RemindersCreate(reminders.clone()))
+        .with(RemindersList(reminders.clone()))
+        .with(RemindersDone(reminders))
         .with(SaveMemory(Arc::clone(facts)))
         .with(DbQuery(ports.databases.clone()))
         .with(UpdateDbSchema(Arc::clone(facts)))

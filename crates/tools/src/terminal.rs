@@ -10,20 +10,19 @@ use crate::error::{ToolsError, refused};
 use crate::files::{blocking, resolve_folder};
 use crate::handler::{Context, ToolHandler};
 use crate::skills::workspace_changes;
+use command_list::CommandList;
 use execution::{CommandRunner, TerminalArgs};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::run::FOLDER;
 use steward_core::tool::{Preview, ToolOutput, Undo};
 use steward_sandbox::process::Helper;
 
 pub(crate) fn is_known_command(name: &str) -> bool {
-    static KNOWN: std::sync::OnceLock<Option<command_list::CommandList>> = std::sync::OnceLock::new();
-    KNOWN
-        .get_or_init(|| command_list::load_commands(TerminalConfig::default()).ok())
-        .as_ref()
-        .is_some_and(|known| known.contains_key(name))
+    static KNOWN: LazyLock<CommandList> =
+        LazyLock::new(|| command_list::load_commands(TerminalConfig::default()).unwrap_or_default());
+    KNOWN.contains_key(name)
 }
 
 pub struct Terminal(CommandRunner);
@@ -53,13 +52,12 @@ impl ToolHandler for Terminal {
 
     async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let words = args.words()?;
-        if let Some(moved) = change_folder(&words, &context.scope).await {
-            return moved;
+        if is_cd(&words) {
+            return change_folder(&words[1..], &context.scope).await;
         }
         let command = self.0.check(&words, Risk::Read)?;
         let outcome = self.0.run(&words, Risk::Read, context).await?;
-        let code = execution::exit_code(&outcome, command, &words).map_err(ToolsError::Refused)?;
-        Ok(execution::command_output(&words, code, &outcome, &context.scope))
+        execution::command_output(&words, command, &outcome, &context.scope).map_err(ToolsError::Refused)
     }
 }
 
@@ -84,19 +82,15 @@ impl ToolHandler for TerminalWrite {
             self.commands.check(&words, Risk::Write)?;
         }
         let reversible = matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
+        let limit = if reversible { "" } else { ", which holds too much to be undone" };
         let line = execution::shell_line(&words);
-        let place = match scope.folder.as_str() {
+        let detail = match scope.folder.as_str() {
             "" => line,
             folder => format!("{line}\n\nin {folder}/"),
         };
         Ok(Preview {
-            summary: if reversible {
-                "runs a command that may change files of the workspace; no network".to_owned()
-            } else {
-                "runs a command that may change files of the workspace, which holds too much to be undone; no network"
-                    .to_owned()
-            },
-            detail: Some(place),
+            summary: format!("runs a command that may change files of the workspace{limit}; no network"),
+            detail: Some(detail),
             count: None,
             reversible,
         })
@@ -105,16 +99,16 @@ impl ToolHandler for TerminalWrite {
     async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let words = args.words()?;
-        if let Some(moved) = change_folder(&words, scope).await {
-            return moved;
+        if is_cd(&words) {
+            return change_folder(&words[1..], scope).await;
         }
         let command = self.commands.check(&words, Risk::Write)?;
         let before = workspace_changes::capture(scope).await?;
         context.check()?;
         let outcome = self.commands.run(&words, Risk::Write, context).await?;
         let undo = workspace_changes::undo_record(before, Self::NAME, scope, &self.blobs).await?;
-        match execution::exit_code(&outcome, command, &words) {
-            Ok(code) => Ok(ToolOutput { undo: Some(undo), ..execution::command_output(&words, code, &outcome, scope) }),
+        match execution::command_output(&words, command, &outcome, scope) {
+            Ok(output) => Ok(ToolOutput { undo: Some(undo), ..output }),
             Err(why) => {
                 let after = self.put_back(&undo, scope).await;
                 Err(refused!("{why}\n{after}"))
@@ -146,41 +140,24 @@ fn is_cd(words: &[String]) -> bool {
     words.first().is_some_and(|name| name == "cd")
 }
 
-/// The folder that a `cd` names; `None` for other commands.
-fn cd_target(words: &[String]) -> Option<Result<&str, ToolsError>> {
-    let rest = match words {
-        [name, rest @ ..] if name == "cd" => rest,
-        _ => return None,
-    };
-    Some(match rest {
-        [] => Ok("~"),
-        [only] => Ok(only),
-        _ => Err(ToolsError::refused("cd takes one folder, such as cd reports; quote a name with blanks")),
-    })
-}
-
-/// Carries out a `cd`; `None` for other commands.
-async fn change_folder(words: &[String], scope: &ToolScope) -> Option<Result<ToolOutput, ToolsError>> {
-    let to = match cd_target(words)? {
-        Ok(to) => to,
-        Err(error) => return Some(Err(error)),
-    };
-    let to = match to {
-        "~" => ".".to_owned(),
-        absolute if absolute.starts_with('/') => absolute.to_owned(),
-        below if scope.folder.is_empty() => below.to_owned(),
-        below => format!("{}/{below}", scope.folder),
+/// Carries out a `cd` with these arguments.
+async fn change_folder(arguments: &[String], scope: &ToolScope) -> Result<ToolOutput, ToolsError> {
+    let to = match arguments {
+        [] => ".".to_owned(),
+        [home] if home == "~" => ".".to_owned(),
+        [absolute] if absolute.starts_with('/') => absolute.clone(),
+        [below] if scope.folder.is_empty() => below.clone(),
+        [below] => format!("{}/{below}", scope.folder),
+        _ => return Err(ToolsError::refused("cd takes one folder, such as cd reports; quote a name with blanks")),
     };
     let scope = scope.clone();
-    Some(
-        blocking(move || {
-            let folder = resolve_folder(&scope, &to)?;
-            let said = match folder.as_str() {
-                "" => "commands now start in the workspace itself".to_owned(),
-                folder => format!("commands now start in {folder}/ (other tools still take paths from the workspace)"),
-            };
-            Ok(ToolOutput { data: Some(json!({FOLDER: folder})), ..ToolOutput::text(said) })
-        })
-        .await,
-    )
+    blocking(move || {
+        let folder = resolve_folder(&scope, &to)?;
+        let said = match folder.as_str() {
+            "" => "commands now start in the workspace itself".to_owned(),
+            folder => format!("commands now start in {folder}/ (other tools still take paths from the workspace)"),
+        };
+        Ok(ToolOutput { data: Some(json!({FOLDER: folder})), ..ToolOutput::text(said) })
+    })
+    .await
 }

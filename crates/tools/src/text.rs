@@ -1,9 +1,23 @@
 use std::fmt::Write as _;
-use steward_sandbox::process::Output;
+use steward_sandbox::files::near_matches;
+use steward_sandbox::process::{Exit, Output, Tripwire};
 
 /// Without line breaks; runs of white space become one space.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// An argument without white space around it, unless it is blank.
+pub(crate) fn given(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// `did you mean a, b?` where names are near to `wanted`, else `hint`.
+pub(crate) fn did_you_mean<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>, hint: &str) -> String {
+    match &near_matches(wanted, names)[..] {
+        [] => hint.to_owned(),
+        near => format!("did you mean {}?", near.join(", ")),
+    }
 }
 
 /// The first `most` characters, with `…` where there are more.
@@ -14,6 +28,11 @@ pub(crate) fn clip(text: &str, most: usize) -> String {
     text.chars().take(most).chain(['…']).collect()
 }
 
+/// [`one_line`], clipped.
+pub(crate) fn clip_line(text: &str, most: usize) -> String {
+    clip(&one_line(text), most)
+}
+
 pub(crate) fn tail(text: &str, most: usize) -> String {
     let skipped = text.chars().count().saturating_sub(most);
     text.chars().skip(skipped).collect()
@@ -22,6 +41,20 @@ pub(crate) fn tail(text: &str, most: usize) -> String {
 /// Whether `word` is one of the words of `list`, which has blanks between them.
 pub(crate) fn is_one_of(word: &str, list: &str) -> bool {
     list.split(' ').any(|one| one == word)
+}
+
+/// How a program ended; `code` is what its exit code is called, `memory` its limit in bytes.
+pub(crate) fn exit_text(exit: Exit, code: &str, memory: u64) -> String {
+    match exit {
+        Exit::Exited(number) => format!("ended with {code} {number}"),
+        Exit::Signaled(signal) => format!("was ended by signal {signal}"),
+        Exit::TimedOut => "was stopped since it took too long; ask for less".to_owned(),
+        Exit::Cancelled => "was stopped".to_owned(),
+        Exit::LimitExceeded(Tripwire::Memory) => {
+            format!("was stopped at {} MB of memory; ask for less", memory >> 20)
+        }
+        Exit::LimitExceeded(limit) => format!("was stopped at a limit ({limit:?}); ask for less"),
+    }
 }
 
 pub(crate) fn printed(stdout: &Output, stderr: &Output) -> String {

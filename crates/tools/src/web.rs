@@ -12,10 +12,8 @@ use reqwest::header::{ACCEPT, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::tool::{Preview, ToolOutput};
-use url::Url;
 
 /// Bytes in which a page without a charset in its header may name one.
 const CHARSET_SCAN_BYTES: usize = 2048;
@@ -37,33 +35,36 @@ impl ToolHandler for WebFetch {
     }
 
     async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
-        let url = address_guard::parse_url(&args.url)?;
-        let page = fetch(url, &self.0).await?;
-        if !(200..300).contains(&page.status) {
-            return Err(refused!("{} answered with status {}; check the address", page.url, page.status));
+        let mut request = HttpRequest::get(address_guard::parse_url(&args.url)?);
+        let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
+        request.headers.insert(ACCEPT, accept);
+        let limits = HttpLimits::default();
+        let page = Client::new(self.0.clone()).send(request, limits).await.map_err(|error| match error {
+            HttpError::TimedOut(_) => {
+                refused!("the page did not arrive within {} s; try again later", limits.timeout.as_secs())
+            }
+            other => other.into(),
+        })?;
+        if !page.status.is_success() {
+            let status = page.status.as_u16();
+            return Err(refused!("{} answered with status {status}; check the address", page.url));
         }
         blocking(move || page_output(&page)).await
     }
 }
 
-pub(crate) enum PageKind {
-    Html(String),
-    Other,
+/// The text of a page of HTML, known by its media type, else by its first bytes; `None` for something else.
+pub(crate) fn html_of(page: &HttpResponse) -> Option<String> {
+    let media = page.media();
+    let is_html = matches!(media.as_str(), "text/html" | "application/xhtml+xml")
+        || media.is_empty() && looks_like_html(&page.bytes);
+    is_html.then(|| decode(page, true))
 }
 
-impl PageKind {
-    /// By the media type, else by the first bytes.
-    pub fn of(page: &FetchedPage) -> Self {
-        let is_html = matches!(page.media.as_str(), "text/html" | "application/xhtml+xml")
-            || page.media.is_empty() && looks_like_html(&page.bytes);
-        if is_html { Self::Html(decode(page, true)) } else { Self::Other }
-    }
-}
-
-pub(crate) fn page_output(page: &FetchedPage) -> Result<ToolOutput, ToolsError> {
-    let mut data = json!({"url": page.url.as_str(), "status": page.status, "media": page.media});
+pub(crate) fn page_output(page: &HttpResponse) -> Result<ToolOutput, ToolsError> {
+    let mut data = json!({"url": page.url.as_str(), "status": page.status.as_u16(), "media": page.media()});
     let mut content;
-    if let PageKind::Html(text) = PageKind::of(page) {
+    if let Some(text) = html_of(page) {
         let read = html::page_text(&text, &page.url);
         let title = read.title.unwrap_or_else(|| "(none)".to_owned());
         content = format!("Title: {title}\nURL: {}\n\n{}", page.url, read.text);
@@ -88,21 +89,22 @@ pub(crate) fn page_output(page: &FetchedPage) -> Result<ToolOutput, ToolsError> 
 }
 
 /// Text that isn't HTML: JSON is indented, the rest left as it is.
-fn plain_text(page: &FetchedPage) -> Result<String, ToolsError> {
+fn plain_text(page: &HttpResponse) -> Result<String, ToolsError> {
     let text = decode(page, false);
-    if page.media.ends_with("json") {
+    let media = page.media();
+    if media.ends_with("json") {
         let parsed: Option<Value> = serde_json::from_str(&text).ok();
         let pretty = parsed.and_then(|value| serde_json::to_string_pretty(&value).ok());
         return Ok(pretty.unwrap_or(text));
     }
     let texts = ["text/", "application/xml", "application/javascript", "application/yaml"];
-    let is_text = texts.iter().any(|kind| page.media.starts_with(kind))
-        || page.media.ends_with("+xml")
+    let is_text = texts.iter().any(|kind| media.starts_with(kind))
+        || media.ends_with("+xml")
         || !page.bytes.contains(&0) && std::str::from_utf8(&page.bytes).is_ok();
     if is_text {
         return Ok(text);
     }
-    let media = if page.media.is_empty() { "binary data" } else { &page.media };
+    let media = if media.is_empty() { "binary data" } else { &media };
     Err(refused!("{} is {media}, which can't be read as text; fetch a page or a text file", page.url))
 }
 
@@ -112,8 +114,8 @@ fn looks_like_html(bytes: &[u8]) -> bool {
     head.starts_with("<!doctype html") || head.starts_with("<html")
 }
 
-fn decode(page: &FetchedPage, is_html: bool) -> String {
-    let label = page.charset.clone().or_else(|| is_html.then(|| charset_in_page(&page.bytes)).flatten());
+fn decode(page: &HttpResponse, is_html: bool) -> String {
+    let label = page.charset().or_else(|| is_html.then(|| charset_in_page(&page.bytes)).flatten());
     let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes())).unwrap_or(UTF_8);
     encoding.decode(&page.bytes).0.into_owned()
 }
@@ -124,49 +126,4 @@ fn charset_in_page(bytes: &[u8]) -> Option<String> {
     let name = rest.trim_start_matches(['"', '\'']);
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:".contains(c));
     Some(name[..end.unwrap_or(name.len())].to_owned())
-}
-
-/// Longest fetch, redirects included.
-const TIMEOUT: Duration = Duration::from_secs(20);
-
-#[derive(Debug)]
-pub(crate) struct FetchedPage {
-    /// After redirects.
-    pub url: Url,
-    pub status: u16,
-    /// Media type without parameters, lower case.
-    pub media: String,
-    pub bytes: Vec<u8>,
-    /// The value of `charset`, from the header.
-    pub charset: Option<String>,
-    /// Whether there was more than is read.
-    pub cut: bool,
-}
-
-async fn fetch(url: Url, allow: &[HostPort]) -> Result<FetchedPage, ToolsError> {
-    let mut ask = HttpRequest::get(url);
-    let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
-    ask.headers.insert(ACCEPT, accept);
-    let limits = HttpLimits { timeout: TIMEOUT, ..HttpLimits::default() };
-    let answer = Client::new(allow.to_vec()).send(ask, limits).await;
-    match answer {
-        Ok(answer) => Ok(answer.into()),
-        Err(HttpError::TimedOut(_)) => {
-            Err(refused!("the page did not arrive within {} s; try again later", TIMEOUT.as_secs()))
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-impl From<HttpResponse> for FetchedPage {
-    fn from(answer: HttpResponse) -> Self {
-        Self {
-            media: answer.media(),
-            charset: answer.charset(),
-            url: answer.url,
-            status: answer.status.as_u16(),
-            bytes: answer.bytes,
-            cut: answer.cut,
-        }
-    }
 }

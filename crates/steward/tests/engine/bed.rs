@@ -27,7 +27,7 @@ use steward_testkit::model_server::ScriptedModelServer;
 use steward_tools::LocalWorkspaces;
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::terminal::TerminalConfig;
-use steward_tools::{Ports, ToolsConfig, standard};
+use steward_tools::{DispatcherBuilder, Ports, ToolsConfig, standard_builder};
 use uuid::Uuid;
 
 /// A second connection, whose model calls tools by text.
@@ -123,7 +123,7 @@ async fn composed(
     let helper = || Helper { program: env!("CARGO_BIN_EXE_steward").into(), prefix: vec!["sandbox-exec".into()] };
     let knowledge = steward_core::ports::KnowledgeSlot::default();
     let data_slot = steward_core::ports::DataSlot::default();
-    let tools = standard(
+    let tools = standard_builder(
         ToolsConfig {
             web_allow: web_allow.iter().map(|one| one.parse().unwrap()).collect(),
             terminal: TerminalConfig::default(),
@@ -139,6 +139,7 @@ async fn composed(
             databases: OwnDatabases::new(data),
         },
     )
+    .and_then(DispatcherBuilder::build)
     .unwrap();
     let embedder: Arc<dyn Embedder> =
         Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8")));

@@ -3,14 +3,14 @@ use super::error::BrowserError;
 use super::launch::start;
 use super::page::{LoadState, Page};
 use super::page_text::Snapshot;
-use super::proxy::Refusals;
+use super::proxy::RefusalsSince;
 use super::sessions::{BrowserSession, Browsers, lock};
 use crate::handler::Context;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::tool::ToolOutput;
+use steward_core::tool::{Receipt, ToolOutput, Undo};
 use url::Url;
 
 /// Left of the call's time for the answer itself.
@@ -23,30 +23,24 @@ fn load_limit(browsers: &Browsers, context: &Context) -> Duration {
     left.min(browsers.config().load)
 }
 
-async fn with_deadline<T>(
+/// Runs `work` within the call's time; removes a browser that ended meanwhile, and reports why it did.
+async fn guarded<T>(
+    browsers: &Browsers,
+    session: &Arc<BrowserSession>,
     context: &Context,
     what: &str,
     work: impl Future<Output = Result<T, BrowserError>>,
 ) -> Result<T, BrowserError> {
     let limit = context.left();
-    tokio::select! {
+    let work = Box::pin(work);
+    let done = tokio::select! {
         done = work => done,
         () = context.halt() => Err(if context.scope.stopped() {
             BrowserError::Stopped(what.to_owned())
         } else {
             BrowserError::Late { what: what.to_owned(), ms: limit.as_millis() }
         }),
-    }
-}
-
-/// Runs `work`; removes a browser that ended and reports why it did.
-async fn with_cleanup<T>(
-    browsers: &Browsers,
-    context: &Context,
-    session: &Arc<BrowserSession>,
-    work: impl Future<Output = Result<T, BrowserError>>,
-) -> Result<T, BrowserError> {
-    let done = work.await;
+    };
     session.touch(&context.scope.cancellation);
     match done {
         Err(BrowserError::Gone(why)) => {
@@ -59,6 +53,22 @@ async fn with_cleanup<T>(
         }
         other => other,
     }
+}
+
+/// [`guarded`] work with the open page of the run.
+async fn on_page<T>(
+    browsers: &Browsers,
+    context: &Context,
+    what: &str,
+    work: impl AsyncFnOnce(&mut Page, &BrowserSession) -> Result<T, BrowserError>,
+) -> Result<T, BrowserError> {
+    let session = browsers.session_of(&context.scope).ok_or(BrowserError::NoPage)?;
+    let work = async {
+        let mut held = session.page.lock().await;
+        let page = held.as_mut().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
+        work(page, &session).await
+    };
+    guarded(browsers, &session, context, what, work).await
 }
 
 pub(super) async fn open_page(browsers: &Browsers, url: &Url, context: &Context) -> Result<ToolOutput, BrowserError> {
@@ -79,17 +89,13 @@ pub(super) async fn open_page(browsers: &Browsers, url: &Url, context: &Context)
                 }
             }
         }
-        let Some(page) = held.as_mut() else {
-            return Err(BrowserError::NoPage);
-        };
-        let (refusals, limit) = (session.refusals(), load_limit(browsers, context));
-        let mark = refusals.count();
-        let settled = page.open(url, &refusals, limit).await?;
+        let page = held.as_mut().ok_or(BrowserError::NoPage)?;
+        let refusals = session.refusals();
+        let settled = page.open(url, &refusals, load_limit(browsers, context)).await?;
         let snapshot = page.snapshot(&session.elements).await?;
-        Ok(page_output(&snapshot, 1, settled, &refusals, mark))
+        Ok(page_output(&snapshot, 1, settled, &refusals))
     };
-    let work = Box::pin(with_deadline(context, url.as_str(), work));
-    with_cleanup(browsers, context, &session, work).await
+    guarded(browsers, &session, context, url.as_str(), work).await
 }
 
 pub(super) async fn take_snapshot(
@@ -97,22 +103,16 @@ pub(super) async fn take_snapshot(
     part: usize,
     context: &Context,
 ) -> Result<ToolOutput, BrowserError> {
-    let session = browsers.session_of(&context.scope).ok_or(BrowserError::NoPage)?;
-    let work = async {
-        let held = session.page.lock().await;
-        let page = held.as_ref().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
+    let look = async |page: &mut Page, session: &BrowserSession| {
         let snapshot = page.snapshot(&session.elements).await?;
         let last = snapshot.parts.len();
         if part > last {
             return Err(BrowserError::Refused(format!("the page has {last} parts; ask for one of them")));
         }
         let settled = if page.state().settled() { LoadState::Whole } else { LoadState::Partly };
-        let refusals = session.refusals();
-        let mark = refusals.count();
-        Ok(page_output(&snapshot, part, settled, &refusals, mark))
+        Ok(page_output(&snapshot, part, settled, &session.refusals()))
     };
-    let work = Box::pin(with_deadline(context, "a look at the page", work));
-    with_cleanup(browsers, context, &session, work).await
+    on_page(browsers, context, "a look at the page", look).await
 }
 
 #[derive(Debug, Clone)]
@@ -121,31 +121,27 @@ pub(super) enum ElementAction {
     Fill { text: String, submit: bool },
 }
 
-/// Acts on an element. Returns what was acted on, and the page that resulted.
+/// Acts on an element. Returns the page that resulted.
 pub(super) async fn act(
     browsers: &Browsers,
     number: u32,
     act: &ElementAction,
     context: &Context,
-) -> Result<(String, ToolOutput), BrowserError> {
-    let session = browsers.session_of(&context.scope).ok_or(BrowserError::NoPage)?;
-    let work = async {
-        let mut held = session.page.lock().await;
-        let page = held.as_mut().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
+) -> Result<ToolOutput, BrowserError> {
+    let work = async |page: &mut Page, session: &BrowserSession| {
         let loader = page.state().loader.clone();
         let element = lock(&session.elements).of(number, &loader);
         let target = ElementTarget { element: element.ok_or(BrowserError::NoElement(number))?, number, page };
         target.check().await?;
         let refusals = session.refusals();
-        let mark = refusals.count();
         let object = format!("{} on {}", target.element.words(), page.state().url);
         page.clear_action();
         // From here on the page may have changed something.
-        context.check().map_err(|error| BrowserError::Refused(error.to_string()))?;
-        let said = match act {
+        context.check()?;
+        let (action, said) = match act {
             ElementAction::Click => {
                 target.click().await?;
-                format!("clicked {object}")
+                ("clicked", format!("clicked {object}"))
             }
             ElementAction::Fill { text, submit } => {
                 let held = target.fill(text).await?;
@@ -153,33 +149,27 @@ pub(super) async fn act(
                 if *submit {
                     target.submit().await?;
                 }
-                format!("typed `{held}` into {object}{sent}")
+                ("typed", format!("typed `{held}` into {object}{sent}"))
             }
         };
-        let followed = page.wait_after_action(&refusals, mark, load_limit(browsers, context)).await;
         // The action has happened, so an error of what followed doesn't make it fail.
-        let settled = match followed {
-            Ok(settled) => settled,
+        let output = match page.wait_after_action(&refusals, load_limit(browsers, context)).await {
+            Ok(settled) => page_output(&page.snapshot(&session.elements).await?, 1, settled, &refusals),
             Err(error @ (BrowserError::Gone(_) | BrowserError::Crashed)) => return Err(error),
-            Err(error) => {
-                return Ok((
-                    object,
-                    ToolOutput {
-                        tainted: true,
-                        origin: Some(page.state().url.clone()),
-                        ..ToolOutput::text(format!("{said}\n\nThen: {error}"))
-                    },
-                ));
-            }
+            Err(error) => ToolOutput {
+                tainted: true,
+                origin: Some(page.state().url.clone()),
+                ..ToolOutput::text(format!("Then: {error}"))
+            },
         };
-        let snapshot = page.snapshot(&session.elements).await?;
-        let mut output = page_output(&snapshot, 1, settled, &refusals, mark);
-        output.content = format!("{said}\n\n{}", output.content);
-        Ok((object, output))
+        Ok(ToolOutput {
+            content: format!("{said}\n\n{}", output.content),
+            receipt: Some(Receipt::new(action, object, None)),
+            undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
+            ..output
+        })
     };
-    let work = Box::pin(with_deadline(context, "the page", work));
-    let done = with_cleanup(browsers, context, &session, work).await;
-    done.map_err(|error| match error {
+    on_page(browsers, context, "the page", work).await.map_err(|error| match error {
         BrowserError::Late { .. } => BrowserError::Unsettled { why: "its time was over" },
         BrowserError::Stopped(_) => BrowserError::Unsettled { why: "the run was stopped" },
         other => other,
@@ -187,19 +177,15 @@ pub(super) async fn act(
 }
 
 pub(super) async fn take_screenshot(browsers: &Browsers, context: &Context) -> Result<(Vec<u8>, String), BrowserError> {
-    let session = browsers.session_of(&context.scope).ok_or(BrowserError::NoPage)?;
-    let work = async {
-        let held = session.page.lock().await;
-        let page = held.as_ref().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
+    let take = async |page: &mut Page, _: &BrowserSession| {
         let png = page.screenshot().await?;
         let url = page.state().url.clone();
         Ok((png, url))
     };
-    let work = Box::pin(with_deadline(context, "the screenshot", work));
-    with_cleanup(browsers, context, &session, work).await
+    on_page(browsers, context, "the screenshot", take).await
 }
 
-fn page_output(snapshot: &Snapshot, part: usize, settled: LoadState, refusals: &Refusals, mark: u64) -> ToolOutput {
+fn page_output(snapshot: &Snapshot, part: usize, settled: LoadState, refusals: &RefusalsSince) -> ToolOutput {
     let title = if snapshot.title.is_empty() { "(none)" } else { &snapshot.title };
     let mut content = format!("Title: {title}\nURL: {}\n", snapshot.url);
     for dialog in &snapshot.dialogs {
@@ -218,7 +204,7 @@ fn page_output(snapshot: &Snapshot, part: usize, settled: LoadState, refusals: &
     } else if snapshot.cut {
         content.push_str("[the page goes on; the rest is not read]\n");
     }
-    let refused = refusals.since(mark);
+    let refused = refusals.list();
     if !refused.is_empty() {
         let words = |why: &str| why.chars().take(REFUSAL_CHARS).collect::<String>();
         let list: Vec<String> = refused.iter().take(MAX_REFUSALS_SHOWN).map(|refusal| words(&refusal.why)).collect();

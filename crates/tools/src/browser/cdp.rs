@@ -1,10 +1,11 @@
 //! Chromium's protocol over two pipes: JSON messages, each ended by a zero byte. No port is opened to others.
 
 use super::error::BrowserError;
+use super::sessions::lock;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
@@ -15,14 +16,7 @@ const QUEUE: usize = 256;
 type Reply = oneshot::Sender<Result<Value, String>>;
 
 /// Commands that wait for their answers; `None` once the browser is gone.
-#[derive(Debug)]
-struct PendingReplies(Mutex<Option<HashMap<u64, Reply>>>);
-
-impl PendingReplies {
-    fn lock(&self) -> MutexGuard<'_, Option<HashMap<u64, Reply>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+type PendingReplies = Mutex<Option<HashMap<u64, Reply>>>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Cdp {
@@ -41,11 +35,7 @@ impl Cdp {
         on_event: impl FnMut(&str, &str, &Value) -> Option<CdpCommand> + Send + 'static,
     ) -> Self {
         let (out, queue) = mpsc::channel(QUEUE);
-        let cdp = Self {
-            out,
-            next: Arc::new(AtomicU64::new(1)),
-            waiting: Arc::new(PendingReplies(Mutex::new(Some(HashMap::new())))),
-        };
+        let cdp = Self { out, next: Arc::new(AtomicU64::new(1)), waiting: Arc::new(Mutex::new(Some(HashMap::new()))) };
         tokio::spawn(write(input, queue));
         let reader = EventReader {
             // Only a weak sender: the writer ends when the last strong one is dropped.
@@ -61,7 +51,7 @@ impl Cdp {
     pub async fn call(&self, session: Option<&str>, method: &str, params: Value) -> Result<Value, BrowserError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
-        match self.waiting.lock().as_mut() {
+        match lock(&self.waiting).as_mut() {
             Some(waiting) => waiting.insert(id, reply),
             None => return Err(closed_error()),
         };
@@ -82,7 +72,7 @@ impl Cdp {
     }
 
     pub fn closed(&self) -> bool {
-        self.waiting.lock().is_none()
+        lock(&self.waiting).is_none()
     }
 }
 
@@ -90,7 +80,7 @@ struct ForgetOnDrop<'a>(&'a PendingReplies, u64);
 
 impl Drop for ForgetOnDrop<'_> {
     fn drop(&mut self) {
-        if let Some(waiting) = self.0.lock().as_mut() {
+        if let Some(waiting) = lock(self.0).as_mut() {
             waiting.remove(&self.1);
         }
     }
@@ -145,7 +135,7 @@ impl<H: FnMut(&str, &str, &Value) -> Option<CdpCommand>> EventReader<H> {
             }
         }
         // Dropping the reply channels tells the waiting callers.
-        self.waiting.lock().take();
+        lock(&self.waiting).take();
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -154,7 +144,7 @@ impl<H: FnMut(&str, &str, &Value) -> Option<CdpCommand>> EventReader<H> {
             return;
         };
         if let Some(id) = message["id"].as_u64() {
-            let reply = self.waiting.lock().as_mut().and_then(|waiting| waiting.remove(&id));
+            let reply = lock(&self.waiting).as_mut().and_then(|waiting| waiting.remove(&id));
             if let Some(reply) = reply {
                 let _ = reply.send(match message.get("error") {
                     Some(error) => Err(error["message"].as_str().unwrap_or("no reason").to_owned()),

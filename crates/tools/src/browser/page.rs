@@ -3,12 +3,13 @@ use super::elements::Elements;
 use super::error::BrowserError;
 use super::page_state::PageState;
 use super::page_text::{self, Snapshot};
-use super::proxy::{Refusals, host_port_of};
+use super::proxy::RefusalsSince;
+use super::sessions::lock;
 use crate::text::clip;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -102,21 +103,29 @@ impl Page {
     }
 
     /// Opens `url` and waits until the page is at rest. Stops the navigation when the caller gives up.
-    pub async fn open(&mut self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<LoadState, BrowserError> {
+    pub async fn open(
+        &mut self,
+        url: &Url,
+        refusals: &RefusalsSince,
+        limit: Duration,
+    ) -> Result<LoadState, BrowserError> {
         self.open = false;
         let done = self.navigate(url, refusals, limit).await;
-        let shows = matches!(done, Ok(_) | Err(BrowserError::Status { .. }));
-        self.open = shows;
-        if !shows {
-            // A refused page is replaced by an empty one.
-            let blank = json!({"url": "about:blank"});
-            self.cdp.send(&self.session, "Page.navigate", &blank);
+        self.open = true;
+        if !matches!(done, Ok(_) | Err(BrowserError::Status { .. })) {
+            self.leave();
         }
         done
     }
 
-    async fn navigate(&self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<LoadState, BrowserError> {
-        let (until, mark) = (Instant::now() + limit, refusals.count());
+    /// Replaces a refused page by an empty one.
+    fn leave(&mut self) {
+        self.open = false;
+        self.cdp.send(&self.session, "Page.navigate", &json!({"url": "about:blank"}));
+    }
+
+    async fn navigate(&self, url: &Url, refusals: &RefusalsSince, limit: Duration) -> Result<LoadState, BrowserError> {
+        let until = Instant::now() + limit;
         let before = self.clear_action();
         let mut stopping = StopLoadingGuard(Some(self));
         let late = || BrowserError::Late { what: clip(url.as_str(), ADDRESS_CHARS), ms: limit.as_millis() };
@@ -124,7 +133,7 @@ impl Page {
         let asked = tokio::time::timeout_at(until, asked).await.map_err(|_| late())??;
         if let Some(text) = asked["errorText"].as_str().filter(|text| !text.is_empty()) {
             stopping.0 = None;
-            return Err(self.failure(url, text, refusals, mark).await);
+            return Err(self.failure(url, text, refusals).await);
         }
         if asked.get("loaderId").is_some() {
             let begun = self.wait(until, |state| state.documents > before).await?;
@@ -136,7 +145,7 @@ impl Page {
         if settled == LoadState::Whole {
             stopping.0 = None;
         }
-        self.check_result(refusals, mark)?;
+        self.check_result(refusals)?;
         Ok(settled)
     }
 
@@ -152,8 +161,7 @@ impl Page {
     /// Waits for what an action leads to: a page, requests, or nothing. A window that it wants to open is opened here.
     pub async fn wait_after_action(
         &mut self,
-        refusals: &Refusals,
-        mark: u64,
+        refusals: &RefusalsSince,
         limit: Duration,
     ) -> Result<LoadState, BrowserError> {
         let until = Instant::now() + limit;
@@ -162,7 +170,7 @@ impl Page {
         if let Some(url) =
             window.and_then(|window| Url::parse(&window).ok()).filter(|url| matches!(url.scheme(), "http" | "https"))
         {
-            return self.open(&url, refusals, limit).await;
+            return self.open(&url, &refusals.since_now(), limit).await;
         }
         let settled = self.settle(until).await?.unwrap_or(LoadState::Partly);
         if settled == LoadState::Partly {
@@ -174,11 +182,9 @@ impl Page {
         if let Some(url) = download {
             return Err(BrowserError::Download(clip(&url, ADDRESS_CHARS)));
         }
-        let judged = self.check_result(refusals, mark);
-        if matches!(judged, Err(BrowserError::Failed { .. } | BrowserError::Refused(_))) {
-            self.open = false;
-            let blank = json!({"url": "about:blank"});
-            self.cdp.send(&self.session, "Page.navigate", &blank);
+        let judged = self.check_result(refusals);
+        if matches!(judged, Err(BrowserError::Refused(_))) {
+            self.leave();
         }
         judged.map(|()| settled)
     }
@@ -232,7 +238,7 @@ impl Page {
         }
     }
 
-    fn check_result(&self, refusals: &Refusals, mark: u64) -> Result<(), BrowserError> {
+    fn check_result(&self, refusals: &RefusalsSince) -> Result<(), BrowserError> {
         let state = self.state.borrow();
         if state.crashed {
             return Err(BrowserError::Crashed);
@@ -240,12 +246,11 @@ impl Page {
         let url = Url::parse(&state.url).ok();
         let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob")) else {
             let why = format!("the page went to {}, which is no page of the web", clip(&state.url, ADDRESS_CHARS));
-            let told = refusal_reason(None, refusals, mark);
-            return Err(BrowserError::Refused(told.unwrap_or(why)));
+            return Err(BrowserError::Refused(refusals.reason(None).unwrap_or(why)));
         };
         let status = state.status().unwrap_or(200);
         if matches!(status, 403 | 502 | 503)
-            && let Some(why) = refusal_reason(Some(&url), refusals, mark)
+            && let Some(why) = refusals.reason(Some(&url))
         {
             return Err(BrowserError::Refused(why));
         }
@@ -255,7 +260,7 @@ impl Page {
         Ok(())
     }
 
-    async fn failure(&self, url: &Url, text: &str, refusals: &Refusals, mark: u64) -> BrowserError {
+    async fn failure(&self, url: &Url, text: &str, refusals: &RefusalsSince) -> BrowserError {
         if text == "net::ERR_ABORTED" {
             // Events of a download or of a crashed process come right after.
             let until = Instant::now() + REST_TIME;
@@ -270,8 +275,7 @@ impl Page {
                 return BrowserError::Download(clip(download, ADDRESS_CHARS));
             }
         }
-        let refused = refusal_reason(Some(url), refusals, mark).or_else(|| refusal_reason(None, refusals, mark));
-        match refused {
+        match refusals.reason(Some(url)).or_else(|| refusals.reason(None)) {
             Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => BrowserError::Refused(why),
             _ => BrowserError::Failed {
                 url: clip(url.as_str(), ADDRESS_CHARS),
@@ -280,7 +284,7 @@ impl Page {
         }
     }
 
-    pub async fn snapshot(&self, elements: &std::sync::Mutex<Elements>) -> Result<Snapshot, BrowserError> {
+    pub async fn snapshot(&self, elements: &Mutex<Elements>) -> Result<Snapshot, BrowserError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let mut trees = Vec::new();
         for (id, url) in page_text::frames(&frames["frameTree"], MAX_FRAMES) {
@@ -297,7 +301,7 @@ impl Page {
             let state = self.state.borrow();
             (state.loader.clone(), state.url.clone(), state.status(), state.dialogs.clone())
         };
-        let mut elements = elements.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut elements = lock(elements);
         elements.begin(&loader, &url);
         let mut snapshot = page_text::render_page(&trees, &mut elements);
         (snapshot.url, snapshot.status) = (url, status);
@@ -321,11 +325,4 @@ impl Page {
             message: error.to_string(),
         })
     }
-}
-
-fn refusal_reason(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
-    let place = url.map(host_port_of);
-    let mut found = refusals.since(mark);
-    found.retain(|refusal| place.as_ref().is_none_or(|place| *place == refusal.place));
-    found.pop().map(|refusal| refusal.why)
 }

@@ -15,7 +15,6 @@ pub(super) struct PageState {
     pub documents: u64,
     pub loader: String,
     pub url: String,
-    pub broken: bool,
     pub parsed: bool,
     pub loaded: bool,
     pub starting: bool,
@@ -48,7 +47,6 @@ impl PageState {
                 let frame = &params["frame"];
                 if frame["id"].as_str() == Some(&self.frame) {
                     self.url = text(&frame["url"]) + frame["urlFragment"].as_str().unwrap_or("");
-                    self.broken = frame.get("unreachableUrl").is_some();
                 }
             }
             "Page.navigatedWithinDocument" if main => self.url = text(&params["url"]),

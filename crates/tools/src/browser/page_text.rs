@@ -1,7 +1,7 @@
 //! A page as text, from its accessibility tree, with a number on everything that can be clicked or filled in.
 
 use super::elements::{Element, Elements};
-use crate::text::{clip, is_one_of, one_line};
+use crate::text::{clip_line, is_one_of};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) ->
         let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
         let tree = Tree::new(nodes);
         if at == 0 {
-            title = tree.root().map(name).unwrap_or_default();
+            title = tree.root.map(name).unwrap_or_default();
         } else {
             out.line();
             out.text(&format!("Frame {}:", clip_line(url, LINK_CHARS)));
@@ -60,10 +60,6 @@ pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) ->
     }
     let (parts, cut) = out.finish();
     Snapshot { title, parts, cut, ..Snapshot::default() }
-}
-
-fn clip_line(text: &str, most: usize) -> String {
-    clip(&one_line(text), most)
 }
 
 fn name(node: &Value) -> String {
@@ -101,10 +97,6 @@ impl<'a> Tree<'a> {
     fn new(nodes: &'a [Value]) -> Self {
         let by_id = nodes.iter().take(NODES).filter_map(|node| Some((node["nodeId"].as_str()?, node)));
         Self { nodes: by_id.collect(), root: nodes.first() }
-    }
-
-    fn root(&self) -> Option<&'a Value> {
-        self.root
     }
 
     fn children(&self, node: &'a Value) -> impl DoubleEndedIterator<Item = &'a Value> {
@@ -198,17 +190,11 @@ impl<'a> Tree<'a> {
             let _ = write!(text, " = {}", clip_line(value, NAME_CHARS));
         }
         for state in ["checked", "selected", "pressed", "expanded"] {
-            match property(node, state) {
-                Value::Bool(true) => {
-                    let _ = write!(text, ", {state}");
-                }
-                Value::String(word) if word == "true" => {
-                    let _ = write!(text, ", {state}");
-                }
-                Value::String(word) if word == "mixed" => {
-                    let _ = write!(text, ", partly {state}");
-                }
-                _ => {}
+            let value = property(node, state);
+            if value == true || value == "true" {
+                let _ = write!(text, ", {state}");
+            } else if value == "mixed" {
+                let _ = write!(text, ", partly {state}");
             }
         }
         for state in ["disabled", "readonly", "required"] {

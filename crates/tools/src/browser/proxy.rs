@@ -1,5 +1,6 @@
 //! The browser's only way out: a forward proxy that checks and pins each request and tunnel like any of ours.
 
+use super::sessions::lock;
 use crate::outbound::Client;
 use bytes::Bytes;
 use http::header::{CONNECTION, HOST, HeaderName, HeaderValue};
@@ -11,7 +12,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -35,37 +36,56 @@ pub(super) struct Refusal {
     pub why: String,
 }
 
-/// The refused requests of a browser, each with its number.
+/// The refused requests of a browser: how many there were, and the last ones.
 #[derive(Debug, Default)]
-pub(super) struct Refusals(Mutex<(u64, VecDeque<(u64, Refusal)>)>);
+pub(super) struct Refusals(Mutex<(usize, VecDeque<Refusal>)>);
 
 impl Refusals {
-    fn lock(&self) -> MutexGuard<'_, (u64, VecDeque<(u64, Refusal)>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn add(&self, refusal: Refusal) {
-        let mut held = self.lock();
-        held.0 += 1;
-        let number = held.0;
-        held.1.push_back((number, refusal));
-        if held.1.len() > MAX_REFUSALS {
-            held.1.pop_front();
+        let (count, last) = &mut *lock(&self.0);
+        *count += 1;
+        last.push_back(refusal);
+        if last.len() > MAX_REFUSALS {
+            last.pop_front();
         }
     }
 
-    pub fn count(&self) -> u64 {
-        self.lock().0
+    pub fn since_now(self: Arc<Self>) -> RefusalsSince {
+        let mark = lock(&self.0).0;
+        RefusalsSince { all: self, mark }
+    }
+}
+
+/// The requests that are refused from some moment on.
+#[derive(Debug, Clone)]
+pub(super) struct RefusalsSince {
+    all: Arc<Refusals>,
+    mark: usize,
+}
+
+impl RefusalsSince {
+    pub fn since_now(&self) -> Self {
+        Arc::clone(&self.all).since_now()
     }
 
-    pub fn since(&self, count: u64) -> Vec<Refusal> {
+    pub fn list(&self) -> Vec<Refusal> {
+        let (count, last) = &*lock(&self.all.0);
+        let older = last.len().saturating_sub(count - self.mark);
         let mut found = Vec::new();
-        for (number, refusal) in &self.lock().1 {
-            if *number > count && !found.contains(refusal) {
+        for refusal in last.iter().skip(older) {
+            if !found.contains(refusal) {
                 found.push(refusal.clone());
             }
         }
         found
+    }
+
+    /// Why the last of them was refused, of those to the place of `url` if one is given.
+    pub fn reason(&self, url: Option<&Url>) -> Option<String> {
+        let place = url.map(host_port_of);
+        let mut found = self.list();
+        found.retain(|refusal| place.as_ref().is_none_or(|place| *place == refusal.place));
+        found.pop().map(|refusal| refusal.why)
     }
 }
 
@@ -100,9 +120,8 @@ impl Proxy {
 
 async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
     loop {
-        let accepted = tokio::select! {
-            () = door.ended.cancelled() => return,
-            accepted = gate.accept() => accepted,
+        let Some(accepted) = door.ended.run_until_cancelled(gate.accept()).await else {
+            return;
         };
         let Ok((stream, _)) = accepted else {
             // For example no free descriptors; the next connection may succeed.
@@ -122,10 +141,7 @@ async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
                 .preserve_header_case(true)
                 .serve_connection(TokioIo::new(stream), service)
                 .with_upgrades();
-            tokio::select! {
-                () = door.ended.cancelled() => {}
-                _ = serving => {}
-            }
+            door.ended.run_until_cancelled(serving).await;
         });
     }
 }
@@ -161,7 +177,7 @@ fn full(text: impl Into<Bytes>) -> Body {
     Full::new(text.into()).map_err(|never| match never {}).boxed()
 }
 
-pub(super) fn host_port_of(url: &Url) -> String {
+fn host_port_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or("");
     format!("{host}:{}", url.port_or_known_default().unwrap_or(0))
 }
@@ -185,8 +201,7 @@ async fn connect(door: &ProxyState, url: &Url, place: &str) -> Result<TcpStream,
 }
 
 async fn tunnel(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<Response<Body>, RefusedRequest> {
-    let place = request.uri().authority().map(ToString::to_string);
-    let place = place.unwrap_or_default();
+    let place = request.uri().authority().map(ToString::to_string).unwrap_or_default();
     let url = Url::parse(&format!("https://{place}/"))
         .map_err(|error| RefusedRequest::new(StatusCode::BAD_REQUEST, &place, error.to_string()))?;
     // A tunnel carries any protocol, so only the ports of HTTP are allowed.
@@ -200,20 +215,13 @@ async fn tunnel(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<Re
     let room = Arc::clone(&door.room)
         .try_acquire_owned()
         .map_err(|_| RefusedRequest::new(StatusCode::SERVICE_UNAVAILABLE, &place, "too many connections at once"))?;
-    let ended = door.ended.clone();
-    tokio::spawn(async move {
+    tokio::spawn(door.ended.clone().run_until_cancelled_owned(async move {
         let _room = room;
-        let passing = async {
-            if let Ok(upgraded) = hyper::upgrade::on(request).await {
-                let mut inner = TokioIo::new(upgraded);
-                let _ = tokio::io::copy_bidirectional(&mut inner, &mut stream).await;
-            }
-        };
-        tokio::select! {
-            () = ended.cancelled() => {}
-            () = passing => {}
+        if let Ok(upgraded) = hyper::upgrade::on(request).await {
+            let mut inner = TokioIo::new(upgraded);
+            let _ = tokio::io::copy_bidirectional(&mut inner, &mut stream).await;
         }
-    });
+    }));
     Ok(Response::new(full("")))
 }
 
@@ -236,13 +244,7 @@ async fn forward(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<R
         .handshake(TokioIo::new(stream))
         .await
         .map_err(broken)?;
-    let ended = door.ended.clone();
-    tokio::spawn(async move {
-        tokio::select! {
-            () = ended.cancelled() => {}
-            _ = connection => {}
-        }
-    });
+    tokio::spawn(door.ended.clone().run_until_cancelled_owned(connection));
     let target = head.uri.path_and_query().map_or("/", |path| path.as_str());
     head.uri = target.parse::<Uri>().unwrap_or_else(|_| Uri::from_static("/"));
     strip_hop_headers(&mut head.headers);

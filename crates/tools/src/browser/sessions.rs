@@ -2,7 +2,7 @@ use super::elements::Elements;
 use super::error::BrowserError;
 use super::launch::{BrowserConfig, Process, start};
 use super::page::Page;
-use super::proxy::Refusals;
+use super::proxy::RefusalsSince;
 use crate::handler::Context;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -115,7 +115,7 @@ async fn close_when_unused(all: Weak<SessionMap>, run: RunId, session: Weak<Brow
         if !ours {
             return;
         }
-        if session.stopped() || session.empty() || session.idle(all.config.idle) {
+        if session.unused(all.config.idle) {
             all.close(run);
             return;
         }
@@ -151,18 +151,14 @@ impl BrowserSession {
         *lock(&self.used) = (Instant::now(), cancellation.clone());
     }
 
-    pub fn idle(&self, limit: Duration) -> bool {
-        lock(&self.used).0.elapsed() >= limit && self.page.try_lock().is_ok()
-    }
-
-    pub fn empty(&self) -> bool {
-        // The page is locked while a browser starts.
-        let free = self.page.try_lock().is_ok();
-        free && lock(&self.process).is_none()
-    }
-
-    pub fn stopped(&self) -> bool {
-        lock(&self.used).1.is_cancelled()
+    /// Whether its run was stopped, or no call has it and it is idle for `limit` or has no browser.
+    fn unused(&self, limit: Duration) -> bool {
+        let (idle, stopped) = {
+            let (last, cancellation) = &*lock(&self.used);
+            (last.elapsed() >= limit, cancellation.is_cancelled())
+        };
+        // The page is locked by each call, also while a browser starts.
+        stopped || self.page.try_lock().is_ok() && (idle || lock(&self.process).is_none())
     }
 
     pub fn keep(&self, process: Process) {
@@ -174,8 +170,10 @@ impl BrowserSession {
         lock(&self.process).take()
     }
 
-    pub fn refusals(&self) -> Arc<Refusals> {
+    /// The requests of its page that are refused from now on.
+    pub fn refusals(&self) -> RefusalsSince {
         let process = lock(&self.process);
-        process.as_ref().map(|process| Arc::clone(&process.proxy.refusals)).unwrap_or_default()
+        let all = process.as_ref().map(|process| Arc::clone(&process.proxy.refusals)).unwrap_or_default();
+        all.since_now()
     }
 }

@@ -1,96 +1,66 @@
-use super::event::{Event, UndoRecord, event_parts, replace_event, short_id, undo_changes};
+use super::event::{Event, UndoRecord, add_event, short_id};
 use super::ics::{Component, Line};
 use super::recurrence::Rule;
 use super::time::{self, GivenTime};
 use super::{CalendarStore, calendar_name};
 use crate::error::ToolsError;
-use crate::facts::snapshot;
-use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
+use crate::text::given;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use steward_core::hash;
-use steward_core::ports::{Clock, ToolScope};
+use steward_core::ports::ToolScope;
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
-pub struct CalendarCreate {
-    pub files: Arc<CalendarStore>,
-    pub clock: Arc<dyn Clock>,
-}
+pub(super) struct CalendarCreate(pub Arc<CalendarStore>);
 
-impl CalendarCreate {
-    fn event(&self, args: &CreateArgs, uid: &str, now: Timestamp) -> Result<Component, ToolsError> {
-        let title = args.title.trim();
-        if title.is_empty() {
-            return Err(ToolsError::refused("the title is blank; say what the event is"));
-        }
-        let zone = self.files.zone();
-        let start = time::parse_given(&args.start, self.clock.as_ref())?;
-        let end = args.end.as_deref().filter(|text| !text.trim().is_empty());
-        let end = end.map(|text| time::parse_given(text, self.clock.as_ref())).transpose()?;
-        let mut event = Component::new("VEVENT");
-        event.lines = vec![Line::new("UID", uid), Line::new("DTSTAMP", now.strftime("%Y%m%dT%H%M%SZ").to_string())];
-        event.lines.extend(start_and_end(start, end, zone)?);
-        event.lines.push(Line::text("SUMMARY", title));
-        for (name, text) in [("LOCATION", &args.location), ("DESCRIPTION", &args.description)] {
-            if let Some(text) = text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
-                event.lines.push(Line::text(name, text));
-            }
-        }
-        if let Some(repeat) = args.repeat.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
-            Rule::read(repeat).map_err(ToolsError::Refused)?;
-            let rule = repeat.strip_prefix("RRULE:").unwrap_or(repeat).to_uppercase();
-            let rule = if rule.contains('=') { rule } else { format!("FREQ={rule}") };
-            event.lines.push(Line::new("RRULE", rule));
-        }
-        Ok(event)
+fn event(calendars: &CalendarStore, args: &CreateArgs, uid: &str, now: Timestamp) -> Result<Component, ToolsError> {
+    let title = args.title.trim();
+    if title.is_empty() {
+        return Err(ToolsError::refused("the title is blank; say what the event is"));
     }
+    let clock = calendars.clock.as_ref();
+    let start = time::parse_given(&args.start, clock)?;
+    let end = given(args.end.as_deref()).map(|text| time::parse_given(text, clock)).transpose()?;
+    let mut event = Component::new("VEVENT");
+    event.lines = vec![Line::new("UID", uid), Line::instant("DTSTAMP", now, &TimeZone::UTC)];
+    event.lines.extend(start_and_end(start, end, calendars.zone())?);
+    event.lines.push(Line::text("SUMMARY", title));
+    for (name, text) in [("LOCATION", &args.location), ("DESCRIPTION", &args.description)] {
+        if let Some(text) = given(text.as_deref()) {
+            event.lines.push(Line::text(name, text));
+        }
+    }
+    if let Some(repeat) = given(args.repeat.as_deref()) {
+        Rule::read(repeat).map_err(ToolsError::Refused)?;
+        let rule = repeat.strip_prefix("RRULE:").unwrap_or(repeat).to_uppercase();
+        let rule = if rule.contains('=') { rule } else { format!("FREQ={rule}") };
+        event.lines.push(Line::new("RRULE", rule));
+    }
+    Ok(event)
 }
 
 fn start_and_end(start: GivenTime, end: Option<GivenTime>, zone: &TimeZone) -> Result<[Line; 2], ToolsError> {
     let late = || ToolsError::refused("the event must end after it begins");
+    let end = match (end, start) {
+        (Some(end), _) => end,
+        (None, GivenTime::Day(_)) => start,
+        (None, GivenTime::At(from)) => GivenTime::At(from.checked_add(HOUR).map_err(|_| late())?),
+    };
     match (start, end) {
-        (GivenTime::Day(first), None | Some(GivenTime::Day(_))) => {
+        (GivenTime::Day(first), GivenTime::Day(last)) if first <= last => {
             // The end of an all-day event is exclusive.
-            let last = match end {
-                Some(GivenTime::Day(last)) => last,
-                _ => first,
-            };
-            if last < first {
-                return Err(late());
-            }
             let after = last.tomorrow().map_err(|_| late())?;
-            let line = |name: &str, day: jiff::civil::Date| {
-                Line::new(name, day.strftime("%Y%m%d").to_string()).with("VALUE", "DATE")
-            };
-            Ok([line("DTSTART", first), line("DTEND", after)])
+            Ok([Line::day("DTSTART", first), Line::day("DTEND", after)])
         }
-        (GivenTime::At(from), None | Some(GivenTime::At(_))) => {
-            let to = match end {
-                Some(GivenTime::At(to)) => to,
-                _ => from.checked_add(HOUR).map_err(|_| late())?,
-            };
-            if to <= from {
-                return Err(late());
-            }
-            let line = |name: &str, at: Timestamp| {
-                // Other programs understand a zone only by its name.
-                match zone.iana_name().filter(|_| *zone != TimeZone::UTC) {
-                    Some(id) => {
-                        let local = at.to_zoned(zone.clone());
-                        let local = local.strftime("%Y%m%dT%H%M%S").to_string();
-                        Line::new(name, local).with("TZID", id)
-                    }
-                    None => Line::new(name, at.strftime("%Y%m%dT%H%M%SZ").to_string()),
-                }
-            };
-            Ok([line("DTSTART", from), line("DTEND", to)])
+        (GivenTime::At(from), GivenTime::At(to)) if from < to => {
+            Ok([Line::instant("DTSTART", from, zone), Line::instant("DTEND", to, zone)])
         }
+        (GivenTime::Day(_), GivenTime::Day(_)) | (GivenTime::At(_), GivenTime::At(_)) => Err(late()),
         _ => Err(ToolsError::refused("`start` and `end` must both be days, or both be times")),
     }
 }
@@ -109,7 +79,7 @@ fn describe(event: &Component, zone: &TimeZone) -> String {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct CreateArgs {
+pub(super) struct CreateArgs {
     title: String,
     start: String,
     end: Option<String>,
@@ -123,35 +93,23 @@ impl ToolHandler for CalendarCreate {
     const NAME: &'static str = "calendar_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let event = self.event(&args, "new", time::to_jiff(scope.now)?)?;
+        let event = event(&self.0, &args, "new", time::to_jiff(scope.now)?)?;
         Ok(Preview::undoable(
-            format!("puts into the calendar: {}", describe(&event, self.files.zone())),
+            format!("puts into the calendar: {}", describe(&event, self.0.zone())),
             Some(event.text()),
         ))
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let key = hash::sha256(context.idempotency_key.as_bytes());
-        let uid = format!("{}@steward", &key[..32]);
-        let event = self.event(&args, &uid, time::to_jiff(context.scope.now)?)?;
-        let (files, context) = (Arc::clone(&self.files), context.clone());
-        let done = blocking(move || {
+        let uid = format!("{}@steward", context.stable_id(32));
+        let context = context.clone();
+        let done = self.0.blocking(move |calendars| {
             let scope = &context.scope;
+            let event = event(calendars, &args, &uid, time::to_jiff(scope.now)?)?;
             let name = calendar_name(scope);
-            let line = describe(&event, files.zone());
+            let (line, text) = (describe(&event, calendars.zone()), event.text());
             context.check()?;
-            let text = event.text();
-            let change = files.change(scope, &name, |calendar| {
-                // It was made before a crash; a person may have changed it since.
-                let known: Vec<String> = event_parts(calendar, &uid).map(|(_, part)| part.text()).collect();
-                let mut change = replace_event(calendar, &uid, vec![event]);
-                if !known.is_empty() {
-                    let again = known.iter().map(|text| super::event::parse_event(text));
-                    replace_event(calendar, &uid, again.collect::<Result<_, _>>()?);
-                    (change.before, change.after) = (Vec::new(), known);
-                }
-                Ok(change)
-            })?;
+            let change = calendars.change(scope, &name, |calendar| Ok(add_event(calendar, &uid, event)))?;
             let kept = UndoRecord { calendar: name, changes: vec![change], zones: Vec::new() };
             Ok(ToolOutput {
                 data: Some(json!({"id": short_id(&uid), "uid": uid, "event": text})),
@@ -164,17 +122,6 @@ impl ToolHandler for CalendarCreate {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        undo_calendar(&self.files, value, scope).await
+        self.0.undo(value, scope).await
     }
-}
-
-pub(super) async fn undo_calendar(
-    files: &Arc<CalendarStore>,
-    value: &Value,
-    scope: &ToolScope,
-) -> Result<String, ToolsError> {
-    let kept: UndoRecord = snapshot(value)?;
-    let (files, scope) = (Arc::clone(files), scope.clone());
-    let name = kept.calendar.clone();
-    blocking(move || files.change(&scope, &name, |calendar| undo_changes(calendar, &kept))).await
 }

@@ -1,12 +1,12 @@
-use super::create::undo_calendar;
 use super::event::{Change, Event, UndoRecord, event_parts, event_texts, events, replace_event, short_id};
 use super::ics::{Component, Line};
 use super::occurrence::occurrences_between;
 use super::time::{self, GivenTime};
+use super::zone::Zone;
 use super::{CalendarStore, calendar_name};
 use crate::error::{ToolsError, refused};
-use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
+use crate::text::did_you_mean;
 use futures::executor::block_on;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -14,68 +14,56 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use steward_core::ports::{Clock, Interrupted, ToolScope};
+use steward_core::ports::{Interrupted, ToolScope};
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
-use steward_sandbox::files::near_matches;
 
 const MAX_NAMED: usize = 10;
 
-pub struct CalendarDelete {
-    pub files: Arc<CalendarStore>,
-    pub clock: Arc<dyn Clock>,
-}
+pub(super) struct CalendarDelete(pub Arc<CalendarStore>);
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct DeleteArgs {
+pub(super) struct DeleteArgs {
     event: String,
     occurrence: Option<String>,
 }
 
-impl CalendarDelete {
-    /// Removes the event, or one of its occurrences. Returns what was removed.
-    fn remove(
-        args: &DeleteArgs,
-        given: Option<GivenTime>,
-        calendar: &mut Component,
-        zone: &TimeZone,
-    ) -> Result<(Change, String), ToolsError> {
-        let event = find_event(calendar, &args.event, zone)?;
-        let Some(given) = given else {
-            let repeats = event.rule.is_some();
-            let change = replace_event(calendar, &event.uid, Vec::new());
-            let all = if repeats { " with all its repetitions" } else { "" };
-            return Ok((change, format!("{}{all}", describe(&event, zone))));
-        };
-        if event.rule.is_none() && event.also.is_empty() {
-            return Err(refused!("{} takes place once; leave `occurrence` out to delete it", event.title));
-        }
-        let start = occurrence_start(calendar, &event, given, zone)?;
-        let parts: Vec<Component> = event_parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
-        let kept = parts.into_iter().filter_map(|mut part| {
-            if let Some(of) = Event::read(&part).ok()?.instead_of {
-                // A changed version of this occurrence is removed too.
-                return (of.instant(zone).ok()? != start).then_some(part);
-            }
-            part.lines.push(exdate_line(&event, start, zone));
-            Some(part)
-        });
-        let change = replace_event(calendar, &event.uid, kept.collect());
-        Ok((change, format!("{} on {}", event.title, time::show_time(start, zone))))
+/// Removes the event, or one of its occurrences. Returns what was removed.
+fn remove(
+    calendars: &CalendarStore,
+    args: &DeleteArgs,
+    calendar: &mut Component,
+) -> Result<(Change, String), ToolsError> {
+    let zone = calendars.zone();
+    let given = args.occurrence.as_deref().map(|text| time::parse_given(text, calendars.clock.as_ref())).transpose()?;
+    let event = find_event(calendar, &args.event, zone)?;
+    let Some(given) = given else {
+        let change = replace_event(calendar, &event.uid, Vec::new());
+        let all = if event.rule.is_some() { " with all its repetitions" } else { "" };
+        return Ok((change, format!("{}{all}", describe(&event, zone))));
+    };
+    if event.rule.is_none() && event.also.is_empty() {
+        return Err(refused!("{} takes place once; leave `occurrence` out to delete it", event.title));
     }
+    let start = occurrence_start(calendar, &event, given, zone)?;
+    let parts: Vec<Component> = event_parts(calendar, &event.uid).cloned().collect();
+    let kept = parts.into_iter().filter_map(|mut part| {
+        if let Some(of) = Event::read(&part).ok()?.instead_of {
+            // A changed version of this occurrence is removed too.
+            return (of.instant(zone).ok()? != start).then_some(part);
+        }
+        part.lines.push(exdate_line(&event, start, zone));
+        Some(part)
+    });
+    let change = replace_event(calendar, &event.uid, kept.collect());
+    Ok((change, format!("{} on {}", event.title, time::show_time(start, zone))))
 }
 
 /// The `EXDATE` line for one occurrence, in the form of the event's start.
 fn exdate_line(event: &Event, start: Timestamp, home: &TimeZone) -> Line {
-    let local = start.to_zoned(event.start.zone.or(home).clone());
-    if event.start.all_day {
-        return Line::new("EXDATE", local.strftime("%Y%m%d").to_string()).with("VALUE", "DATE");
-    }
     match &event.start.zone {
-        super::zone::Zone::Known(zone) if zone.iana_name().is_some() => {
-            let id = zone.iana_name().unwrap_or_default();
-            Line::new("EXDATE", local.strftime("%Y%m%dT%H%M%S").to_string()).with("TZID", id)
-        }
-        _ => Line::new("EXDATE", start.strftime("%Y%m%dT%H%M%SZ").to_string()),
+        zone if event.start.all_day => Line::day("EXDATE", start.to_zoned(zone.or(home).clone()).date()),
+        Zone::Known(zone) => Line::instant("EXDATE", start, zone),
+        _ => Line::instant("EXDATE", start, &TimeZone::UTC),
     }
 }
 
@@ -95,7 +83,7 @@ fn occurrence_start(
         }
     };
     let mut own = Component::calendar();
-    own.parts = event_parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
+    own.parts = event_parts(calendar, &event.uid).cloned().collect();
     let found = occurrences_between(&own, from, to, zone).all;
     let mut starts = found.into_iter().filter(|one| one.start >= from && one.start < to);
     match (starts.next(), starts.next()) {
@@ -129,25 +117,17 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
         .filter(|event| event.title.to_lowercase() == lower)
         .map(|event| (event.uid.as_str(), event))
         .collect();
-    let mut titled = titled.into_values();
-    match (titled.next(), titled.len()) {
-        (Some(event), 0) => Ok(event.clone()),
-        (Some(first), _) => {
-            let names: Vec<String> = [first]
-                .into_iter()
-                .chain(titled)
-                .take(MAX_NAMED)
-                .map(|event| format!("{} [{}]", describe(event, zone), short_id(&event.uid)))
-                .collect();
+    let titled: Vec<&Event> = titled.into_values().collect();
+    match &titled[..] {
+        [event] => Ok((*event).clone()),
+        [_, ..] => {
+            let name = |event: &&Event| format!("{} [{}]", describe(event, zone), short_id(&event.uid));
+            let names: Vec<String> = titled.iter().take(MAX_NAMED).map(name).collect();
             Err(refused!("several events are called {wanted}: {}; give the name in brackets", names.join(", ")))
         }
-        (None, _) => {
-            let near = near_matches(wanted, all.iter().map(|event| event.title.as_str()));
-            let hint = if near.is_empty() {
-                "`calendar_list` shows what there is".to_owned()
-            } else {
-                format!("did you mean {}?", near.join(", "))
-            };
+        [] => {
+            let titles = all.iter().map(|event| event.title.as_str());
+            let hint = did_you_mean(wanted, titles, "`calendar_list` shows what there is");
             Err(refused!("there is no event {wanted}; {hint}"))
         }
     }
@@ -158,32 +138,37 @@ impl ToolHandler for CalendarDelete {
     const NAME: &'static str = "calendar_delete";
 
     async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref())).transpose()?;
-        let (files, scope) = (Arc::clone(&self.files), scope.clone());
-        let removed = blocking(move || {
-            let mut calendar = files.read(&scope, &calendar_name(&scope))?;
-            Self::remove(&args, given, &mut calendar, files.zone())
+        let scope = scope.clone();
+        let removed = self.0.blocking(move |calendars| {
+            let mut calendar = calendars.read(&scope, &calendar_name(&scope))?;
+            remove(calendars, &args, &mut calendar)
         });
         let (change, what) = removed.await?;
         Ok(Preview::undoable(format!("deletes from the calendar: {what}"), Some(change.before.concat())))
     }
 
     async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref()));
-        let given = given.transpose()?;
-        let (files, context) = (Arc::clone(&self.files), context.clone());
-        let done = blocking(move || {
+        let context = context.clone();
+        let done = self.0.blocking(move |calendars| {
             let name = calendar_name(&context.scope);
             context.check()?;
             let work = |calendar: &mut Component| {
-                let (change, what) = Self::remove(&args, given, calendar, files.zone())?;
-                Ok(Self::deleted(name.clone(), change, &what))
+                let (change, what) = remove(calendars, &args, calendar)?;
+                let id = short_id(&change.uid);
+                let kept = json!(UndoRecord { calendar: name.clone(), changes: vec![change], zones: Vec::new() });
+                let output = ToolOutput {
+                    data: Some(json!({"id": id, "deleted": what})),
+                    receipt: Some(Receipt::new("deleted", format!("calendar event {what}"), Some(id))),
+                    undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: kept.clone() }),
+                    ..ToolOutput::text(format!("deleted from the calendar: {what}"))
+                };
+                Ok((output, kept))
             };
-            let tell = |(output, kept): &(ToolOutput, UndoRecord)| {
-                let told = block_on(context.stage(output, json!(kept)));
+            let tell = |(output, kept): &(ToolOutput, Value)| {
+                let told = block_on(context.stage(output, kept.clone()));
                 told.map_err(|error| ToolsError::Refused(error.to_string()))
             };
-            let (output, _) = files.change_staged(&context.scope, &name, work, tell)?;
+            let (output, _) = calendars.change_staged(&context.scope, &name, work, tell)?;
             Ok(output)
         });
         done.await
@@ -193,11 +178,11 @@ impl ToolHandler for CalendarDelete {
         let Some(staged) = call.staged else {
             return Settled::NotHappened("the calendar had not been written".to_owned());
         };
-        let (files, scope) = (Arc::clone(&self.files), scope.clone());
-        let looked = blocking(move || {
+        let scope = scope.clone();
+        let looked = self.0.blocking(move |calendars| {
             let kept: UndoRecord =
                 serde_json::from_value(staged.proof).map_err(|error| ToolsError::Refused(error.to_string()))?;
-            let calendar = files.read(&scope, &kept.calendar)?;
+            let calendar = calendars.read(&scope, &kept.calendar)?;
             Ok(settle_change(&calendar, &kept))
         });
         let looked = looked.await;
@@ -205,7 +190,7 @@ impl ToolHandler for CalendarDelete {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        undo_calendar(&self.files, value, scope).await
+        self.0.undo(value, scope).await
     }
 }
 
@@ -220,19 +205,5 @@ fn settle_change(calendar: &Component, kept: &UndoRecord) -> Settled {
         Settled::NotHappened("the event is in the calendar as before".to_owned())
     } else {
         Settled::Unknown("somebody else has changed the event since".to_owned())
-    }
-}
-
-impl CalendarDelete {
-    fn deleted(calendar: String, change: Change, what: &str) -> (ToolOutput, UndoRecord) {
-        let id = short_id(&change.uid);
-        let kept = UndoRecord { calendar, changes: vec![change], zones: Vec::new() };
-        let output = ToolOutput {
-            data: Some(json!({"id": id, "deleted": what})),
-            receipt: Some(Receipt::new("deleted", format!("calendar event {what}"), Some(id))),
-            undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
-            ..ToolOutput::text(format!("deleted from the calendar: {what}"))
-        };
-        (output, kept)
     }
 }

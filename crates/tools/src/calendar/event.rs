@@ -138,27 +138,42 @@ pub(super) fn event_uid(part: &Component) -> Option<String> {
     }
 }
 
-pub(super) fn event_parts<'c>(calendar: &'c Component, uid: &'c str) -> impl Iterator<Item = (usize, &'c Component)> {
-    let parts = calendar.parts.iter().enumerate();
-    parts.filter(move |(_, part)| event_uid(part).is_some_and(|known| known == uid))
+fn is_of_event(part: &Component, uid: &str) -> bool {
+    event_uid(part).is_some_and(|known| known == uid)
+}
+
+pub(super) fn event_parts<'c>(calendar: &'c Component, uid: &'c str) -> impl Iterator<Item = &'c Component> {
+    calendar.parts.iter().filter(move |part| is_of_event(part, uid))
 }
 
 pub(super) fn event_texts(calendar: &Component, uid: &str) -> Vec<String> {
-    event_parts(calendar, uid).map(|(_, part)| part.text()).collect()
+    event_parts(calendar, uid).map(Component::text).collect()
+}
+
+/// Adds a new event. If there is one with its uid, this very call has made it before a crash; a person may have changed
+/// it since, and it stays.
+pub(super) fn add_event(calendar: &mut Component, uid: &str, event: Component) -> Change {
+    let known = event_texts(calendar, uid);
+    if known.is_empty() {
+        return replace_event(calendar, uid, vec![event]);
+    }
+    Change { uid: uid.to_owned(), at: event_position(calendar, uid), before: Vec::new(), after: known }
+}
+
+fn event_position(calendar: &Component, uid: &str) -> usize {
+    calendar.parts.iter().position(|part| is_of_event(part, uid)).unwrap_or(calendar.parts.len())
 }
 
 /// Replaces the event by `new`; an empty `new` removes it.
 pub(super) fn replace_event(calendar: &mut Component, uid: &str, new: Vec<Component>) -> Change {
-    let before = event_texts(calendar, uid);
-    let first = event_parts(calendar, uid).next().map(|(at, _)| at);
-    let at = first.unwrap_or(calendar.parts.len());
+    let (before, at) = (event_texts(calendar, uid), event_position(calendar, uid));
     let after = new.iter().map(Component::text).collect();
     replace_parts(calendar, uid, at, new);
     Change { uid: uid.to_owned(), at, before, after }
 }
 
 fn replace_parts(calendar: &mut Component, uid: &str, at: usize, new: Vec<Component>) {
-    calendar.parts.retain(|part| event_uid(part).is_none_or(|known| known != uid));
+    calendar.parts.retain(|part| !is_of_event(part, uid));
     let at = at.min(calendar.parts.len());
     calendar.parts.splice(at..at, new);
 }
@@ -192,7 +207,7 @@ pub(super) fn undo_changes(calendar: &mut Component, kept: &UndoRecord) -> Resul
     })
 }
 
-pub(super) fn parse_event(text: &str) -> Result<Component, ToolsError> {
+fn parse_event(text: &str) -> Result<Component, ToolsError> {
     let damaged = || ToolsError::NoUndo("the snapshot is damaged".to_owned());
     let whole = format!("BEGIN:VCALENDAR\r\n{text}END:VCALENDAR\r\n");
     let mut calendar = Component::read(&whole).map_err(|_| damaged())?;

@@ -1,6 +1,9 @@
 //! The iCalendar text format (RFC 5545): components (`BEGIN:` to `END:`) of lines. What isn't understood is kept.
 
 use crate::error::{ToolsError, refused};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use std::fmt::Write as _;
 
 /// Deepest nesting, and most components of one file.
@@ -123,6 +126,21 @@ impl Line {
     /// A line whose value is text, which is escaped.
     pub fn text(name: &str, text: &str) -> Self {
         Self::new(name, escape(text))
+    }
+
+    pub fn day(name: &str, day: Date) -> Self {
+        Self::new(name, day.strftime("%Y%m%d").to_string()).with("VALUE", "DATE")
+    }
+
+    /// By the clock of `zone` if it has a name, by which alone other programs understand it, else in UTC.
+    pub fn instant(name: &str, at: Timestamp, zone: &TimeZone) -> Self {
+        match zone.iana_name().filter(|_| *zone != TimeZone::UTC) {
+            Some(id) => {
+                let local = at.to_zoned(zone.clone());
+                Self::new(name, local.strftime("%Y%m%dT%H%M%S").to_string()).with("TZID", id)
+            }
+            None => Self::new(name, at.strftime("%Y%m%dT%H%M%SZ").to_string()),
+        }
     }
 
     #[must_use]

@@ -1,10 +1,9 @@
-use super::create::undo_calendar;
 use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, replace_event};
 use super::ics::{Component, Line};
 use super::zone::{self, Zone};
 use super::{CalendarStore, MAX_BYTES, calendar_name};
 use crate::error::{ToolsError, refused};
-use crate::files::{blocking, read_text, snapshot, write_text};
+use crate::files::{self, read_text};
 use crate::handler::{Context, ToolHandler};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -15,16 +14,18 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
+use steward_sandbox::files::Workspace;
 
 const MAX_NAMED: usize = 20;
 
-pub struct CalendarImport(pub Arc<CalendarStore>);
+pub(super) struct CalendarImport(pub Arc<CalendarStore>);
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct ImportArgs {
+pub(super) struct ImportArgs {
     path: String,
 }
 
+#[derive(Default)]
 struct ImportedEvents {
     events: Vec<(String, Vec<Component>)>,
     titles: Vec<String>,
@@ -39,8 +40,7 @@ fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError
         return Err(refused!("{path} is larger than {} MB; split it", MAX_BYTES >> 20));
     }
     let file = Component::read(&text).map_err(|error| refused!("{path}: {error}"))?;
-    let mut brought =
-        ImportedEvents { events: Vec::new(), titles: Vec::new(), zones: Vec::new(), problems: Vec::new() };
+    let mut brought = ImportedEvents::default();
     for mut part in file.parts {
         if part.name == "VTIMEZONE" {
             let name = part.value("TZID").unwrap_or_default();
@@ -74,7 +74,7 @@ fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError
         }
     }
     if brought.events.is_empty() {
-        let why = brought.problems.first().map_or("it has none".to_owned(), Clone::clone);
+        let why = brought.problems.first().map_or("it has none", String::as_str);
         return Err(refused!("{path} has no event that can be taken over: {why}"));
     }
     Ok(brought)
@@ -100,10 +100,10 @@ impl ToolHandler for CalendarImport {
     const NAME: &'static str = "calendar_import";
 
     async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let (files, scope) = (Arc::clone(&self.0), scope.clone());
-        let looked = blocking(move || {
+        let scope = scope.clone();
+        let looked = self.0.blocking(move |calendars| {
             let brought = read_file(&args.path, &scope)?;
-            let calendar = files.read(&scope, &calendar_name(&scope))?;
+            let calendar = calendars.read(&scope, &calendar_name(&scope))?;
             let known: Vec<String> = calendar.parts.iter().filter_map(event_uid).collect();
             let new = brought.events.iter().filter(|(uid, _)| !known.contains(uid)).count();
             Ok((brought, new))
@@ -119,17 +119,17 @@ impl ToolHandler for CalendarImport {
     }
 
     async fn run(&self, args: ImportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let (files, context) = (Arc::clone(&self.0), context.clone());
-        let done = blocking(move || {
+        let context = context.clone();
+        let done = self.0.blocking(move |calendars| {
             let brought = read_file(&args.path, &context.scope)?;
             let (titles, problems) = (brought.titles.clone(), brought.problems.clone());
             let name = calendar_name(&context.scope);
             context.check()?;
-            let (changes, zones) = files.change(&context.scope, &name, |calendar| Ok(add_events(brought, calendar)))?;
+            let add = |calendar: &mut Component| Ok(add_events(brought, calendar));
+            let (changes, zones) = calendars.change(&context.scope, &name, add)?;
             let replaced = changes.iter().filter(|change| !change.before.is_empty()).count();
             let added = changes.len() - replaced;
-            let summary = format!("took {added} new events over from {} and replaced {replaced}", args.path);
-            let mut text = format!("{summary}\n");
+            let mut text = format!("took {added} new events over from {} and replaced {replaced}\n", args.path);
             for title in titles.iter().take(MAX_NAMED) {
                 let _ = writeln!(text, "- {title}");
             }
@@ -157,19 +157,31 @@ impl ToolHandler for CalendarImport {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        undo_calendar(&self.0, value, scope).await
+        self.0.undo(value, scope).await
     }
 }
 
-pub struct CalendarExport {
-    pub files: Arc<CalendarStore>,
+pub(super) struct CalendarExport {
+    pub calendars: Arc<CalendarStore>,
     /// Keep what the file held before.
     pub blobs: Arc<dyn Blobs>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct ExportArgs {
+pub(super) struct ExportArgs {
     path: String,
+}
+
+impl CalendarExport {
+    /// The calendar for other programs, and how many events it has.
+    async fn text(&self, scope: &ToolScope) -> Result<(String, usize), ToolsError> {
+        let scope = scope.clone();
+        let work = move |calendars: &CalendarStore| {
+            let calendar = calendars.read(&scope, &calendar_name(&scope))?;
+            Ok(export_text(&calendar, calendars.zone()))
+        };
+        self.calendars.blocking(work).await
+    }
 }
 
 fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
@@ -180,7 +192,7 @@ fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
         let (Zone::Known(zone), Ok(start)) = (&event.start.zone, event.start.instant(home)) else {
             continue;
         };
-        if let Some(name) = zone.iana_name() {
+        if let Some(name) = zone.iana_name().filter(|_| *zone != TimeZone::UTC) {
             let known = zones.entry(name.to_owned()).or_insert_with(|| (zone.clone(), start));
             known.1 = known.1.min(start);
         }
@@ -189,9 +201,7 @@ fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
     for part in &mut out.parts {
         part.lines.retain(|line| line.name != ORIGIN);
     }
-    let described = zones.values().filter_map(|(zone, from)| zone::vtimezone(zone, *from));
-    let at = 0..0;
-    out.parts.splice(at, described.collect::<Vec<_>>());
+    out.parts.splice(0..0, zones.values().filter_map(|(zone, from)| zone::vtimezone(zone, *from)));
     (out.text(), count)
 }
 
@@ -207,37 +217,26 @@ impl ToolHandler for CalendarExport {
     const NAME: &'static str = "calendar_export";
 
     async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let (files, scope) = (Arc::clone(&self.files), scope.clone());
-        let looked = blocking(move || {
-            check_extension(&args.path)?;
-            let (text, count) = export_text(&files.read(&scope, &calendar_name(&scope))?, files.zone());
-            Ok(format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path))
-        });
-        let summary = looked.await?;
+        check_extension(&args.path)?;
+        let (text, count) = self.text(scope).await?;
+        let summary = format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path);
         Ok(Preview::undoable(summary, None))
     }
 
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let (files, context) = (Arc::clone(&self.files), context.clone());
-        let done = blocking(move || {
-            check_extension(&args.path)?;
-            let scope = &context.scope;
-            let (text, count) = export_text(&files.read(scope, &calendar_name(scope))?, files.zone());
-            context.check()?;
-            let (written, after) = write_text(scope, &args.path, &text)?;
-            Ok((written, after, count))
-        });
-        let (written, after, count) = done.await?;
-        let path = written.path.display().to_string();
+        check_extension(&args.path)?;
+        let (text, count) = self.text(&context.scope).await?;
+        let write = move |workspace: &Workspace| Ok(workspace.write_atomic(&args.path, text.as_bytes())?);
+        let saved = files::save_file(Self::NAME, context, &self.blobs, write).await?;
         Ok(ToolOutput {
-            data: Some(json!({"path": path, "events": count})),
-            receipt: Some(Receipt::new("wrote", path.clone(), Some(format!("sha256:{}", after.sha256)))),
-            undo: Some(snapshot::undo_record(Self::NAME, written, after, &self.blobs).await?),
-            ..ToolOutput::text(format!("wrote the calendar with {count} events to {path}"))
+            data: Some(json!({"path": saved.path, "events": count})),
+            receipt: Some(saved.receipt("wrote")),
+            undo: Some(saved.undo),
+            ..ToolOutput::text(format!("wrote the calendar with {count} events to {}", saved.path))
         })
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        snapshot::restore(value, scope, &self.blobs).await
+        files::restore(value, scope, &self.blobs).await
     }
 }

@@ -2,9 +2,8 @@ use super::event::short_id;
 use super::occurrence::{Occurrence, Occurrences, occurrences_between};
 use super::{CalendarStore, calendar_name, time};
 use crate::error::ToolsError;
-use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
-use crate::text::{self, clip};
+use crate::text::{clip_line, given};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde::Deserialize;
@@ -12,19 +11,15 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::ports::Clock;
 use steward_core::tool::ToolOutput;
 
 const MOST: usize = 200;
 const LONG: usize = 300;
 
-pub struct CalendarList {
-    pub files: Arc<CalendarStore>,
-    pub clock: Arc<dyn Clock>,
-}
+pub(super) struct CalendarList(pub Arc<CalendarStore>);
 
 #[derive(Debug, Deserialize)]
-pub struct ListArgs {
+pub(super) struct ListArgs {
     from: Option<String>,
     to: Option<String>,
     text: Option<String>,
@@ -35,14 +30,14 @@ impl ToolHandler for CalendarList {
     const NAME: &'static str = "calendar_list";
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let zone = self.files.zone().clone();
-        let now = time::to_jiff(context.scope.now)?;
-        let (from, to) = time::time_range(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
-        let (files, scope) = (Arc::clone(&self.files), context.scope.clone());
-        let shown = blocking(move || {
-            let calendar = files.read(&scope, &calendar_name(&scope))?;
-            let mut found = occurrences_between(&calendar, from, to, &zone);
-            if let Some(text) = args.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+        let scope = context.scope.clone();
+        let shown = self.0.blocking(move |calendars| {
+            let (zone, clock) = (calendars.zone(), calendars.clock.as_ref());
+            let now = time::to_jiff(scope.now)?;
+            let (from, to) = time::time_range(args.from.as_deref(), args.to.as_deref(), now, zone, clock)?;
+            let calendar = calendars.read(&scope, &calendar_name(&scope))?;
+            let mut found = occurrences_between(&calendar, from, to, zone);
+            if let Some(text) = given(args.text.as_deref()) {
                 let wanted = text.to_lowercase();
                 found.all.retain(|one| {
                     let event = &one.event;
@@ -51,7 +46,7 @@ impl ToolHandler for CalendarList {
                         .any(|text| text.to_lowercase().contains(&wanted))
                 });
             }
-            Ok(list_output(&found, from, to, &zone))
+            Ok(list_output(&found, from, to, zone))
         });
         shown.await
     }
@@ -108,22 +103,18 @@ fn line(one: &Occurrence, zone: &TimeZone) -> String {
     } else {
         format!("{} to {}", time::show_time(one.start, zone), time::show_time(one.end, zone))
     };
-    let mut text = format!("{when}  {}", one_line(&event.title));
+    let mut text = format!("{when}  {}", clip_line(&event.title, LONG));
     if !event.place.is_empty() {
-        let _ = write!(text, ", {}", one_line(&event.place));
+        let _ = write!(text, ", {}", clip_line(&event.place, LONG));
     }
     if one.repeats {
         text.push_str(" (repeats)");
     }
     let _ = write!(text, " [{}]", short_id(&event.uid));
     if !event.description.is_empty() {
-        let _ = write!(text, "\n    {}", one_line(&event.description));
+        let _ = write!(text, "\n    {}", clip_line(&event.description, LONG));
     }
     text
-}
-
-fn one_line(text: &str) -> String {
-    clip(&text::one_line(text), LONG)
 }
 
 fn row(one: &Occurrence, zone: &TimeZone) -> Value {

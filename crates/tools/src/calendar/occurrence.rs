@@ -2,6 +2,7 @@ use super::event::{Event, events};
 use super::ics::Component;
 use super::recurrence::RuleTimes;
 use super::time::{EventTime, instant};
+use super::zone::Zone;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -47,22 +48,13 @@ pub(super) fn occurrences_between(
             Some((event.uid.clone(), start))
         })
         .collect();
-    let mut search = Search { from, to, home, left: MAX_STEPS };
-    for event in masters {
-        let is_replaced = |start| replaced.contains(&(event.uid.clone(), start));
-        if let Err(why) = search.add(&event, &is_replaced, &mut found) {
+    let mut search = Search { from, to, home, replaced, left: MAX_STEPS };
+    for event in masters.into_iter().chain(changed) {
+        if let Err(why) = search.add(&event, &mut found) {
             found.notes.push(format!("{}: {why}", event.title));
         }
     }
-    for event in changed {
-        if let Err(why) = search.add(&event, &|_| false, &mut found) {
-            found.notes.push(format!("{}: {why}", event.title));
-        }
-    }
-    found.all.sort_by(|a, b| {
-        let key = |one: &Occurrence| (one.start, one.end, one.event.uid.clone());
-        key(a).cmp(&key(b))
-    });
+    found.all.sort_by_cached_key(|one| (one.start, one.end, one.event.uid.clone()));
     found
 }
 
@@ -70,16 +62,13 @@ struct Search<'a> {
     from: Timestamp,
     to: Timestamp,
     home: &'a TimeZone,
+    /// Uids of events, and starts of theirs in whose place a changed version stands.
+    replaced: BTreeSet<(String, Timestamp)>,
     left: usize,
 }
 
 impl Search<'_> {
-    fn add(
-        &mut self,
-        event: &Event,
-        replaced: &dyn Fn(Timestamp) -> bool,
-        found: &mut Occurrences,
-    ) -> Result<(), String> {
+    fn add(&mut self, event: &Event, found: &mut Occurrences) -> Result<(), String> {
         if event.cancelled {
             return Ok(());
         }
@@ -94,7 +83,8 @@ impl Search<'_> {
             }
             let end = event.length.end(at, zone)?;
             let within = end > search.from || (end == start && start >= search.from);
-            if within && seen.insert(start) && !except.has(at, start) && !replaced(start) {
+            let replaced = event.instead_of.is_none() && search.replaced.contains(&(event.uid.clone(), start));
+            if within && seen.insert(start) && !except.has(at, start) && !replaced {
                 let event = event.clone();
                 found.all.push(Occurrence { event, start, end, repeats });
             }
@@ -127,7 +117,7 @@ fn until_allows(at: DateTime, zone: &TimeZone, until: &EventTime) -> bool {
         return at.date() <= until.at.date();
     }
     match until.zone {
-        super::zone::Zone::Utc => match (instant(at, zone), until.instant(zone)) {
+        Zone::Known(_) => match (instant(at, zone), until.instant(zone)) {
             (Ok(at), Ok(until)) => at <= until,
             _ => false,
         },

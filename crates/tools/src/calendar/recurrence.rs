@@ -3,10 +3,11 @@
 use super::time::EventTime;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{Span, ToSpan as _};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Freq {
+    #[default]
     Daily,
     Weekly,
     Monthly,
@@ -21,10 +22,10 @@ pub(super) struct ByDay {
     pub day: Weekday,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Rule {
     pub freq: Freq,
-    pub interval: i32,
+    pub interval: Option<i32>,
     pub count: Option<u32>,
     pub until: Option<EventTime>,
     pub months: Vec<i16>,
@@ -35,7 +36,8 @@ pub(super) struct Rule {
     pub minutes: Vec<i16>,
     pub seconds: Vec<i16>,
     pub positions: Vec<i16>,
-    pub week_start: Weekday,
+    /// Monday if none is given.
+    pub week_start: Option<Weekday>,
 }
 
 const WEEKDAYS: [(&str, Weekday); 7] = [
@@ -49,30 +51,12 @@ const WEEKDAYS: [(&str, Weekday); 7] = [
 ];
 
 impl Rule {
-    fn new(freq: Freq) -> Self {
-        Self {
-            freq,
-            interval: 1,
-            count: None,
-            until: None,
-            months: Vec::new(),
-            month_days: Vec::new(),
-            year_days: Vec::new(),
-            days: Vec::new(),
-            hours: Vec::new(),
-            minutes: Vec::new(),
-            seconds: Vec::new(),
-            positions: Vec::new(),
-            week_start: Weekday::Monday,
-        }
-    }
-
     /// Reads `FREQ=WEEKLY;BYDAY=MO,WE`, or one of the words daily, weekly, monthly, yearly.
     pub fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let text = text.strip_prefix("RRULE:").unwrap_or(text);
         if let Some(freq) = freq(text) {
-            return Ok(Self::new(freq));
+            return Ok(Self { freq, ..Self::default() });
         }
         let bad = |why: &str| {
             format!(
@@ -86,8 +70,8 @@ impl Rule {
         }
         let named = parts.iter().find(|(name, _)| name == "FREQ");
         let (_, named) = named.ok_or_else(|| bad("FREQ is missing"))?;
-        let found = freq(named).ok_or_else(|| bad("FREQ must be daily, weekly, monthly or yearly"))?;
-        let mut rule = Self::new(found);
+        let freq = freq(named).ok_or_else(|| bad("FREQ must be daily, weekly, monthly or yearly"))?;
+        let mut rule = Self { freq, ..Self::default() };
         for (name, value) in &parts {
             rule.part(name, value).map_err(|why| bad(&why))?;
         }
@@ -98,7 +82,7 @@ impl Rule {
     fn part(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "FREQ" => {}
-            "INTERVAL" => self.interval = i32::from(numbers(name, value, 1, 10_000)?[0]),
+            "INTERVAL" => self.interval = Some(i32::from(numbers(name, value, 1, 10_000)?[0])),
             "COUNT" => {
                 let count = value.parse().ok().filter(|count| *count > 0);
                 self.count = Some(count.ok_or("COUNT must be a number above 0")?);
@@ -112,9 +96,7 @@ impl Rule {
             "BYMINUTE" => self.minutes = numbers(name, value, 0, 59)?,
             "BYSECOND" => self.seconds = numbers(name, value, 0, 59)?,
             "BYSETPOS" => self.positions = signed_numbers(name, value, 366)?,
-            "WKST" => {
-                self.week_start = weekday(value).ok_or("WKST must be a day such as MO")?;
-            }
+            "WKST" => self.week_start = Some(weekday(value).ok_or("WKST must be a day such as MO")?),
             other => return Err(format!("{other} is not supported")),
         }
         Ok(())
@@ -200,7 +182,7 @@ fn max_empty_periods(freq: Freq) -> u32 {
 pub(super) struct RuleTimes {
     rule: Rule,
     start: DateTime,
-    clocks: Vec<Time>,
+    clocks: BTreeSet<Time>,
     period: i32,
     ready: VecDeque<DateTime>,
     left: Option<u32>,
@@ -211,33 +193,29 @@ impl RuleTimes {
         let mut rule = rule.clone();
         fill_from_start(&mut rule, start);
         let or = |list: &[i16], own: i8| match list {
-            [] => vec![i16::from(own)],
-            list => list.to_vec(),
+            [] => vec![own],
+            list => list.iter().filter_map(|number| i8::try_from(*number).ok()).collect(),
         };
-        let mut times = Vec::new();
+        let mut times = BTreeSet::new();
         for hour in or(&rule.hours, start.hour()) {
             for minute in or(&rule.minutes, start.minute()) {
                 for second in or(&rule.seconds, start.second()) {
-                    let [hour, minute, second] =
-                        [hour, minute, second].map(|number| i8::try_from(number).unwrap_or_default());
                     times.extend(Time::new(hour, minute, second, 0));
                 }
             }
         }
-        times.sort_unstable();
-        times.dedup();
         Self { left: rule.count, rule, start, clocks: times, period: 0, ready: VecDeque::new() }
     }
 
     /// First day and number of days of a period; `None` after the last representable date.
     fn days(&self, period: i32) -> Option<(Date, i32)> {
         let start = self.start.date();
-        let step = period.checked_mul(self.rule.interval)?;
+        let step = period.checked_mul(self.rule.interval.unwrap_or(1))?;
         let later = |date: Date, span: Span| date.checked_add(span).ok();
         Some(match self.rule.freq {
             Freq::Daily => (later(start, Span::new().try_days(step).ok()?)?, 1),
             Freq::Weekly => {
-                let since = start.weekday().since(self.rule.week_start);
+                let since = start.weekday().since(self.rule.week_start.unwrap_or(Weekday::Monday));
                 let first = later(start, (-i32::from(since)).days())?;
                 (later(first, Span::new().try_weeks(step).ok()?)?, 7)
             }
@@ -334,14 +312,12 @@ fn at_positions(wanted: &[i16], found: Vec<DateTime>) -> Vec<DateTime> {
     if wanted.is_empty() {
         return found;
     }
-    let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let is = |at: usize| {
-        let at = i64::try_from(at).unwrap_or(i64::MAX) + 1;
-        let from_end = at - count - 1;
-        wanted.iter().any(|one| i64::from(*one) == at || i64::from(*one) == from_end)
+    let index = |position: &i16| match usize::from(position.unsigned_abs()) {
+        from_end if *position < 0 => found.len().checked_sub(from_end),
+        from_start => from_start.checked_sub(1),
     };
-    let kept = found.iter().enumerate().filter(|(at, _)| is(*at));
-    kept.map(|(_, time)| *time).collect()
+    let kept: BTreeSet<usize> = wanted.iter().filter_map(index).collect();
+    kept.into_iter().filter_map(|at| found.get(at).copied()).collect()
 }
 
 #[cfg(test)]
@@ -354,7 +330,7 @@ mod tests {
     fn rules_are_read_or_refused() {
         assert_eq!(Rule::read("weekly").unwrap().freq, Freq::Weekly);
         let rule = Rule::read("RRULE:FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR;COUNT=3;WKST=SU").unwrap();
-        assert_eq!((rule.interval, rule.count, rule.days[0].nth), (2, Some(3), -1));
+        assert_eq!((rule.interval, rule.count, rule.days[0].nth), (Some(2), Some(3), -1));
         for (bad, expect) in [
             ("", "no ="),
             ("sometimes", "no ="),

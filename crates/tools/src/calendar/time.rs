@@ -2,7 +2,7 @@ use super::ics::Line;
 use super::zone::Zone;
 use crate::error::{ToolsError, refused};
 use crate::facts::parse_time;
-use jiff::civil::{Date, DateTime, Time};
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan as _};
 use steward_core::ports::Clock;
@@ -26,11 +26,8 @@ impl EventTime {
     }
 
     pub fn one(line: &Line) -> Result<Self, String> {
-        let mut all = Self::all(line)?;
-        match (all.pop(), all.is_empty()) {
-            (Some(when), true) => Ok(when),
-            _ => Err(format!("{} needs exactly one time", line.name)),
-        }
+        let [when] = Self::all(line)?.try_into().map_err(|_| format!("{} needs exactly one time", line.name))?;
+        Ok(when)
     }
 
     /// `20261123`, `20261123T140000`, `20261123T130000Z`.
@@ -40,34 +37,23 @@ impl EventTime {
             Some(plain) => (plain, true),
             None => (text, false),
         };
-        let digits = |from: usize, to: usize| -> Option<i16> {
-            let part = plain.get(from..to)?;
-            part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?
+        // The parser also takes other forms of ISO 8601, but this one alone has digits and a T at these places.
+        let has_form = |length: usize| {
+            let fits = |(at, byte)| if at == 8 { matches!(byte, b'T' | b't') } else { byte.is_ascii_digit() };
+            plain.len() == length && plain.bytes().enumerate().all(fits)
         };
-        let small = |from: usize| digits(from, from + 2).and_then(|number| i8::try_from(number).ok());
-        let date = || Date::new(digits(0, 4)?, small(4)?, small(6)?).ok();
-        let date = date().ok_or_else(bad)?;
-        if plain.len() == 8 && !utc {
+        if !utc && has_form(8) {
+            let date: Date = plain.parse().map_err(|_| bad())?;
             return Ok(Self { at: date.at(0, 0, 0, 0), zone: Zone::Floating, all_day: true });
         }
-        let time = || {
-            if plain.len() != 15 || !plain[8..].starts_with(['T', 't']) {
-                return None;
-            }
-            // A leap second becomes the second before it.
-            let second = small(13)?.min(59);
-            Time::new(small(9)?, small(11)?, second, 0).ok()
+        // A leap second becomes the second before it.
+        let at = Some(plain).filter(|_| has_form(15)).and_then(|plain| plain.parse().ok()).ok_or_else(bad)?;
+        let zone = match zone {
+            _ if utc => Zone::Known(TimeZone::UTC),
+            Some(zone) => zone.clone(),
+            None => Zone::Floating,
         };
-        let time = if plain.is_ascii() { time() } else { None };
-        Ok(Self {
-            at: date.to_datetime(time.ok_or_else(bad)?),
-            zone: match (utc, zone) {
-                (true, _) => Zone::Utc,
-                (false, Some(zone)) => zone.clone(),
-                (false, None) => Zone::Floating,
-            },
-            all_day: false,
-        })
+        Ok(Self { at, zone, all_day: false })
     }
 
     pub fn instant(&self, home: &TimeZone) -> Result<Timestamp, String> {

@@ -1,11 +1,11 @@
 //! Time zones of events, by their IANA names or the Windows names of `data/windows-zones.txt`.
 
-use super::ics::Component;
-use jiff::tz::TimeZone;
+use super::ics::{Component, Line};
+use jiff::civil::DateTime;
+use jiff::tz::{Dst, Offset, TimeZone};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Zone {
-    Utc,
     Floating,
     Known(TimeZone),
     /// An unknown zone; its times are read as floating, with a note.
@@ -26,18 +26,12 @@ impl Zone {
                 };
                 (parts.len() > 2).then(|| tail(2).or_else(|| tail(3))).flatten()
             });
-        match found {
-            Some(zone) if zone == TimeZone::UTC => Self::Utc,
-            Some(zone) => Self::Known(zone),
-            None => Self::Unknown(id.to_owned()),
-        }
+        found.map_or_else(|| Self::Unknown(id.to_owned()), Self::Known)
     }
 
     /// The zone to compute with; `home` where the event has none.
     pub fn or<'z>(&'z self, home: &'z TimeZone) -> &'z TimeZone {
-        const UTC: &TimeZone = &TimeZone::UTC;
         match self {
-            Self::Utc => UTC,
             Self::Known(zone) => zone,
             Self::Floating | Self::Unknown(_) => home,
         }
@@ -53,7 +47,6 @@ fn find_zone(name: &str) -> Option<TimeZone> {
 
 /// `VTIMEZONE` for programs that don't know the zone's name: ten years of clock changes from a year before `from`.
 pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
-    use super::ics::Line;
     const DAY: i64 = 24 * 3600;
     const YEARS: i64 = 11;
     let name = zone.iana_name()?;
@@ -63,34 +56,22 @@ pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
     whole.lines.push(Line::new("TZID", name));
     let first = zone.to_offset_info(start);
     let mut before = first.offset();
-    let offset = |seconds: i32| {
-        let (sign, rest) = (if seconds < 0 { '-' } else { '+' }, seconds.abs());
-        let (hours, minutes, seconds) = (rest / 3600, rest / 60 % 60, rest % 60);
-        let tail = if seconds == 0 { String::new() } else { format!("{seconds:02}") };
-        format!("{sign}{hours:02}{minutes:02}{tail}")
-    };
-    let mut part = |dst: bool, at: jiff::civil::DateTime, from: i32, to: i32, name: &str| {
-        let mut part = Component::new(if dst { "DAYLIGHT" } else { "STANDARD" });
+    let text = |offset: Offset| start.to_zoned(TimeZone::fixed(offset)).strftime("%z").to_string();
+    let mut part = |dst: Dst, at: DateTime, from: Offset, to: Offset, name: &str| {
+        let mut part = Component::new(if dst.is_dst() { "DAYLIGHT" } else { "STANDARD" });
         part.lines = vec![
             Line::new("DTSTART", at.strftime("%Y%m%dT%H%M%S").to_string()),
-            Line::new("TZOFFSETFROM", offset(from)),
-            Line::new("TZOFFSETTO", offset(to)),
+            Line::new("TZOFFSETFROM", text(from)),
+            Line::new("TZOFFSETTO", text(to)),
             Line::new("TZNAME", name),
         ];
         whole.parts.push(part);
     };
-    let began = before.to_datetime(start);
-    part(first.dst().is_dst(), began, before.seconds(), before.seconds(), first.abbreviation());
+    part(first.dst(), before.to_datetime(start), before, before, first.abbreviation());
     for change in zone.following(start).take_while(|change| change.timestamp() < end) {
         let after = change.offset();
         // The start of an observance is a local time before the change.
-        part(
-            change.dst().is_dst(),
-            before.to_datetime(change.timestamp()),
-            before.seconds(),
-            after.seconds(),
-            change.abbreviation(),
-        );
+        part(change.dst(), before.to_datetime(change.timestamp()), before, after, change.abbreviation());
         before = after;
     }
     Some(whole)
@@ -121,7 +102,7 @@ mod tests {
         ] {
             assert_eq!(Zone::named(name), berlin, "{name}");
         }
-        assert_eq!(Zone::named("UTC"), Zone::Utc);
+        assert_eq!(Zone::named("UTC"), Zone::Known(TimeZone::UTC));
         assert_eq!(Zone::named("Middle Earth"), Zone::Unknown("Middle Earth".into()));
     }
 

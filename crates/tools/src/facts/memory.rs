@@ -11,7 +11,6 @@ use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
 /// Longest memory, characters.
 pub const MAX_MEMORY_CHARS: usize = 4000;
-const LIMIT: usize = MAX_MEMORY_CHARS;
 /// Tries while other runs change it: each that fails means that one of theirs was saved.
 const TRIES: usize = 200;
 
@@ -52,9 +51,9 @@ fn merged(args: &MemoryArgs, before: &str) -> Result<String, ToolsError> {
         Mode::Append => format!("{}\n{text}", before.trim_end_matches('\n')),
     };
     let length = after.chars().count();
-    if length > LIMIT && after != before {
+    if length > MAX_MEMORY_CHARS && after != before {
         return Err(refused!(
-            "the memory would have {length} characters, at most {LIMIT} fit; nothing was saved: \
+            "the memory would have {length} characters, at most {MAX_MEMORY_CHARS} fit; nothing was saved: \
              write it shorter with mode replace, keeping what still matters"
         ));
     }
@@ -123,8 +122,8 @@ fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
     let used = after.chars().count();
     let content = match args.mode {
         _ if before == after => format!("in the memory already: {}", args.text.trim()),
-        Mode::Append => format!("remembered: {} ({used} of {LIMIT} characters used)", args.text.trim()),
-        Mode::Replace => format!("the memory is now ({used} of {LIMIT} characters):\n{after}"),
+        Mode::Append => format!("remembered: {} ({used} of {MAX_MEMORY_CHARS} characters used)", args.text.trim()),
+        Mode::Replace => format!("the memory is now ({used} of {MAX_MEMORY_CHARS} characters):\n{after}"),
     };
     ToolOutput {
         data: Some(json!({"memory": after})),
@@ -133,7 +132,7 @@ fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
             steward_core::tool::truncate(args.text.trim(), 200).0,
             Some(format!("sha256:{}", hash::sha256(after.as_bytes()))),
         )),
-        undo: Some(Undo::Snapshot { tool: "save_memory".to_owned(), snapshot: json!(Kept { before, after }) }),
+        undo: Some(Undo::Snapshot { tool: SaveMemory::NAME.to_owned(), snapshot: json!(Kept { before, after }) }),
         ..ToolOutput::text(content)
     }
 }

@@ -1,6 +1,7 @@
 use super::snapshot;
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
+use crate::text::did_you_mean;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -9,7 +10,6 @@ use steward_core::governance::{Classified, higher};
 use steward_core::hash;
 use steward_core::ports::{Facts, Note, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
-use steward_sandbox::files::near_matches;
 
 const TEXT_CHARS: usize = 100_000;
 
@@ -111,7 +111,7 @@ impl ToolHandler for NotesCreate {
                 format!("note {title}"),
                 Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
             )),
-            undo: Some(Undo::Snapshot { tool: "notes_create".to_owned(), snapshot: json!(kept) }),
+            undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
             classified: note.classified,
             ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
         })
@@ -126,14 +126,12 @@ impl ToolHandler for NotesCreate {
                 hint: "change it by hand",
             });
         }
-        let done = if let Some(note) = &kept.before {
-            let saved = self.0.save_note(scope.tenant, scope.agent, note).await;
-            saved.map(|_| format!("restored the note {} as it was before", kept.title))
-        } else {
-            let removed = self.0.remove_note(scope.tenant, scope.agent, &kept.title).await;
-            removed.map(|()| format!("removed the note {}", kept.title))
+        let Some(note) = &kept.before else {
+            self.0.remove_note(scope.tenant, scope.agent, &kept.title).await?;
+            return Ok(format!("removed the note {}", kept.title));
         };
-        Ok(done?)
+        self.0.save_note(scope.tenant, scope.agent, note).await?;
+        Ok(format!("restored the note {} as it was before", kept.title))
     }
 }
 
@@ -211,12 +209,8 @@ impl ToolHandler for NotesRead {
         let lower = title.to_lowercase();
         let found = exact.or_else(|| notes.iter().find(|note| note.title.to_lowercase() == lower));
         let Some(note) = found else {
-            let near = near_matches(title, notes.iter().map(|note| note.title.as_str()));
-            let hint = match (near.is_empty(), notes.is_empty()) {
-                (false, _) => format!("did you mean {}?", near.join(", ")),
-                (true, false) => "`notes_list` shows all titles".to_owned(),
-                (true, true) => "there are no notes yet".to_owned(),
-            };
+            let hint = if notes.is_empty() { "there are no notes yet" } else { "`notes_list` shows all titles" };
+            let hint = did_you_mean(title, notes.iter().map(|note| note.title.as_str()), hint);
             return Err(refused!("there is no note {title}; {hint}"));
         };
         Ok(ToolOutput {

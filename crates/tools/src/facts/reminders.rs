@@ -9,141 +9,45 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use steward_core::Timestamp;
 use steward_core::governance::higher;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
-use steward_core::{Timestamp, hash};
 
-/// Short enough to be typed, and the same when a call is repeated.
-fn id_of(key: &str) -> String {
-    hash::sha256(key.as_bytes()).chars().take(12).collect()
-}
+/// Short enough to be typed.
+const ID_CHARS: usize = 12;
 
-pub struct RemindersCreate {
+/// The reminders of the agents.
+#[derive(Clone)]
+pub struct Reminders {
     pub facts: Arc<dyn Facts>,
     pub clock: Arc<dyn Clock>,
 }
 
-impl RemindersCreate {
+impl Reminders {
     fn moment(&self, text: &str, now: Timestamp) -> Result<Timestamp, ToolsError> {
         let at = parse_time(text, self.clock.as_ref())?;
         if at <= now {
-            return Err(refused!(
-                "{text} has passed already; it is {} now, give a later time",
-                local_time(now, self.clock.as_ref())
-            ));
+            return Err(refused!("{text} has passed already; it is {} now, give a later time", self.local_time(now)));
         }
         Ok(at)
     }
-}
 
-#[derive(Debug, Clone, Deserialize)]
-pub struct CreateArgs {
-    text: String,
-    at: String,
-}
-
-impl ToolHandler for RemindersCreate {
-    type Args = CreateArgs;
-    const NAME: &'static str = "reminders_create";
-
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let at = self.moment(&args.at, scope.now)?;
-        Ok(Preview::undoable(
-            format!("makes a reminder for {}: {}", local_time(at, self.clock.as_ref()), args.text),
-            None,
-        ))
+    fn local_time(&self, at: Timestamp) -> String {
+        local_time(at, self.clock.as_ref())
     }
 
-    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let scope = &context.scope;
-        let all = self.facts.reminders(scope.tenant, scope.agent).await?;
-        let id = id_of(&context.idempotency_key);
-        let known = all.into_iter().find(|one| one.id == id);
-        // A known one was made before a crash. It is kept even if its time has passed meanwhile.
-        let reminder = if let Some(reminder) = known {
-            reminder
-        } else {
-            let (at, classified) = (self.moment(&args.at, scope.now)?, scope.classified.clone());
-            let reminder = Reminder { id, at, text: args.text, done: false, classified };
-            let saved = self.facts.save_reminder(scope.tenant, scope.agent, &reminder).await;
-            saved?;
-            reminder
-        };
-        let when = local_time(reminder.at, self.clock.as_ref());
-        Ok(ToolOutput {
-            data: Some(json!(reminder)),
-            receipt: Some(Receipt::new(
-                "created",
-                format!("reminder for {when}: {}", reminder.text),
-                Some(reminder.id.clone()),
-            )),
-            undo: Some(Undo::Snapshot { tool: "reminders_create".to_owned(), snapshot: json!(reminder) }),
-            ..ToolOutput::text(format!("reminder set for {when}: {}", reminder.text))
-        })
+    async fn all(&self, scope: &ToolScope) -> Result<Vec<Reminder>, ToolsError> {
+        Ok(self.facts.reminders(scope.tenant, scope.agent).await?)
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        let kept: Reminder = snapshot(value)?;
-        let all = self.facts.reminders(scope.tenant, scope.agent).await?;
-        if !all.contains(&kept) {
-            return Err(ToolsError::ChangedSince {
-                what: format!("the reminder `{}`", kept.text),
-                hint: "look at the list of reminders",
-            });
-        }
-        let removed = self.facts.remove_reminder(scope.tenant, scope.agent, &kept.id).await;
-        removed?;
-        Ok(format!("removed the reminder `{}`", kept.text))
+    async fn save(&self, reminder: &Reminder, scope: &ToolScope) -> Result<(), ToolsError> {
+        Ok(self.facts.save_reminder(scope.tenant, scope.agent, reminder).await?)
     }
-}
 
-pub struct RemindersList {
-    pub facts: Arc<dyn Facts>,
-    pub clock: Arc<dyn Clock>,
-}
-
-#[derive(Debug, Deserialize)]
-pub struct ListArgs {
-    #[serde(default)]
-    all: bool,
-}
-
-impl ToolHandler for RemindersList {
-    type Args = ListArgs;
-    const NAME: &'static str = "reminders_list";
-
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let scope = &context.scope;
-        let mut all = self.facts.reminders(scope.tenant, scope.agent).await?;
-        all.retain(|one| args.all || !one.done);
-        if all.is_empty() {
-            return Ok(ToolOutput::text("there are no reminders"));
-        }
-        let mut text = format!("{} reminders\n", all.len());
-        for one in &all {
-            let mark = match (one.done, one.at <= scope.now) {
-                (true, _) => " (done)",
-                (false, true) => " (due)",
-                (false, false) => "",
-            };
-            let when = local_time(one.at, self.clock.as_ref());
-            let _ = writeln!(text, "{when}  {}{mark}", one.text);
-        }
-        let classified = all.iter().fold(None, |seen, one| higher(seen, one.classified.clone()));
-        Ok(ToolOutput { data: Some(json!(all)), classified, ..ToolOutput::text(text) })
-    }
-}
-
-pub struct RemindersDone {
-    pub facts: Arc<dyn Facts>,
-    pub clock: Arc<dyn Clock>,
-}
-
-impl RemindersDone {
     /// The reminder with this id or whole text, or the only one that contains the text.
     async fn meant(&self, text: &str, scope: &ToolScope) -> Result<Reminder, ToolsError> {
-        let all = self.facts.reminders(scope.tenant, scope.agent).await?;
+        let all = self.all(scope).await?;
         let wanted = text.trim().to_lowercase();
         if wanted.is_empty() {
             return Err(ToolsError::refused("say which reminder, by its text"));
@@ -162,20 +66,105 @@ impl RemindersDone {
                 None => Err(refused!("there is no reminder `{text}`; `reminders_list` shows them")),
             },
             (None, several) => {
-                let lines: Vec<String> = several
-                    .iter()
-                    .map(|one| format!("{} {}", local_time(one.at, self.clock.as_ref()), one.text))
-                    .collect();
+                let line = |one: &&Reminder| format!("{} {}", self.local_time(one.at), one.text);
+                let lines: Vec<String> = several.iter().map(line).collect();
                 Err(refused!("several reminders are like that; give the whole text of one: {}", lines.join("; ")))
             }
         }
     }
+}
 
-    async fn save(&self, reminder: &Reminder, scope: &ToolScope) -> Result<(), ToolsError> {
-        let saved = self.facts.save_reminder(scope.tenant, scope.agent, reminder).await;
-        Ok(saved?)
+pub struct RemindersCreate(pub Reminders);
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct CreateArgs {
+    text: String,
+    at: String,
+}
+
+impl ToolHandler for RemindersCreate {
+    type Args = CreateArgs;
+    const NAME: &'static str = "reminders_create";
+
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let when = self.0.local_time(self.0.moment(&args.at, scope.now)?);
+        Ok(Preview::undoable(format!("makes a reminder for {when}: {}", args.text), None))
+    }
+
+    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let scope = &context.scope;
+        let id = context.stable_id(ID_CHARS);
+        let known = self.0.all(scope).await?.into_iter().find(|one| one.id == id);
+        // A known one was made before a crash. It is kept even if its time has passed meanwhile.
+        let reminder = if let Some(reminder) = known {
+            reminder
+        } else {
+            let (at, classified) = (self.0.moment(&args.at, scope.now)?, scope.classified.clone());
+            let reminder = Reminder { id, at, text: args.text, done: false, classified };
+            self.0.save(&reminder, scope).await?;
+            reminder
+        };
+        let when = self.0.local_time(reminder.at);
+        Ok(ToolOutput {
+            data: Some(json!(reminder)),
+            receipt: Some(Receipt::new(
+                "created",
+                format!("reminder for {when}: {}", reminder.text),
+                Some(reminder.id.clone()),
+            )),
+            undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(reminder) }),
+            ..ToolOutput::text(format!("reminder set for {when}: {}", reminder.text))
+        })
+    }
+
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        let kept: Reminder = snapshot(value)?;
+        if !self.0.all(scope).await?.contains(&kept) {
+            return Err(ToolsError::ChangedSince {
+                what: format!("the reminder `{}`", kept.text),
+                hint: "look at the list of reminders",
+            });
+        }
+        self.0.facts.remove_reminder(scope.tenant, scope.agent, &kept.id).await?;
+        Ok(format!("removed the reminder `{}`", kept.text))
     }
 }
+
+pub struct RemindersList(pub Reminders);
+
+#[derive(Debug, Deserialize)]
+pub struct ListArgs {
+    #[serde(default)]
+    all: bool,
+}
+
+impl ToolHandler for RemindersList {
+    type Args = ListArgs;
+    const NAME: &'static str = "reminders_list";
+
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let scope = &context.scope;
+        let mut all = self.0.all(scope).await?;
+        all.retain(|one| args.all || !one.done);
+        if all.is_empty() {
+            return Ok(ToolOutput::text("there are no reminders"));
+        }
+        let mut text = format!("{} reminders\n", all.len());
+        for one in &all {
+            let mark = match (one.done, one.at <= scope.now) {
+                (true, _) => " (done)",
+                (false, true) => " (due)",
+                (false, false) => "",
+            };
+            let when = self.0.local_time(one.at);
+            let _ = writeln!(text, "{when}  {}{mark}", one.text);
+        }
+        let classified = all.iter().fold(None, |seen, one| higher(seen, one.classified.clone()));
+        Ok(ToolOutput { data: Some(json!(all)), classified, ..ToolOutput::text(text) })
+    }
+}
+
+pub struct RemindersDone(pub Reminders);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct DoneArgs {
@@ -187,22 +176,22 @@ impl ToolHandler for RemindersDone {
     const NAME: &'static str = "reminders_done";
 
     async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let one = self.meant(&args.text, scope).await?;
+        let one = self.0.meant(&args.text, scope).await?;
         Ok(Preview::undoable(format!("marks the reminder `{}` as done", one.text), None))
     }
 
     async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let one = self.meant(&args.text, scope).await?;
+        let one = self.0.meant(&args.text, scope).await?;
         if one.done {
             return Ok(ToolOutput::text(format!("`{}` was done already", one.text)));
         }
         let done = Reminder { done: true, ..one.clone() };
-        self.save(&done, scope).await?;
+        self.0.save(&done, scope).await?;
         Ok(ToolOutput {
             data: Some(json!(done)),
             receipt: Some(Receipt::new("marked as done", format!("reminder {}", done.text), Some(done.id.clone()))),
-            undo: Some(Undo::Snapshot { tool: "reminders_done".to_owned(), snapshot: json!(one) }),
+            undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(one) }),
             classified: one.classified,
             ..ToolOutput::text(format!("done: {}", done.text))
         })
@@ -210,7 +199,7 @@ impl ToolHandler for RemindersDone {
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let before: Reminder = snapshot(value)?;
-        self.save(&before, scope).await?;
+        self.0.save(&before, scope).await?;
         Ok(format!("the reminder `{}` is open again", before.text))
     }
 }

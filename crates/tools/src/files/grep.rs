@@ -88,14 +88,11 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
         Ok(_) => search.file(&base)?,
         Err(FilesError::Kind { actual: "a folder", .. }) => {
             more = files::walk(&workspace, &base, MAX_DEPTH, context, &mut |path, entry| {
-                if entry.kind == EntryKind::File {
-                    search.file(path)?;
-                }
-                Ok(true)
+                if entry.kind == EntryKind::File { search.file(path) } else { Ok(()) }
             })?
             .more;
         }
-        Err(error) => return Err(files::file_error(error)),
+        Err(error) => return Err(error.into()),
     }
     let place = if base == "." { "the workspace" } else { &base };
     let Search { found, .. } = search;

@@ -55,7 +55,7 @@ fn list_folder(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsEr
                 rows.push(row(path, entry));
             }
         }
-        Ok(true)
+        Ok(())
     })?;
     Ok(ToolOutput { data: Some(Value::Array(rows)), ..ToolOutput::text(heading(args, &base, total, &walked) + &lines) })
 }

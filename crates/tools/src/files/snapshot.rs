@@ -1,13 +1,14 @@
 use crate::error::ToolsError;
+use crate::facts;
 use crate::files;
 use crate::handler::Context;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Read as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::Undo;
+use steward_core::tool::{Receipt, Undo};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 /// Content up to this many bytes is kept in the event itself; more goes to the blob store.
@@ -56,27 +57,16 @@ pub(super) fn prior_state(before: &Before) -> Option<FileState> {
     }
 }
 
-/// The undo record of a change. Large content is kept in `blobs`.
-pub(crate) async fn undo_record(
+/// The undo record of a change of `path`; `was` is its state before, of which `before` may hold only a part. Large
+/// content is kept in `blobs`.
+pub(super) async fn undo_record(
     tool: &str,
-    written: Written,
+    path: String,
+    (before, was): (Before, Option<FileState>),
     after: FileState,
     blobs: &Arc<dyn Blobs>,
 ) -> Result<Undo, ToolsError> {
-    let was = prior_state(&written.before);
-    undo_record_from(tool, written, was, after, blobs).await
-}
-
-/// As [`undo_record`], where `written.before` does not hold all of the old content.
-pub(super) async fn undo_record_from(
-    tool: &str,
-    written: Written,
-    was: Option<FileState>,
-    after: FileState,
-    blobs: &Arc<dyn Blobs>,
-) -> Result<Undo, ToolsError> {
-    let path = written.path.display().to_string();
-    let before = match written.before {
+    let before = match before {
         Before::Absent => PriorContent::Absent,
         Before::Size { size } => PriorContent::Size { size },
         Before::File { bytes, mode } if bytes.len() > INLINE_BYTES => {
@@ -91,27 +81,25 @@ pub(super) async fn undo_record_from(
         }
     };
     let snapshot = Snapshot { path, before, was, after };
-    Ok(Undo::Snapshot {
-        tool: tool.to_owned(),
-        snapshot: serde_json::to_value(snapshot).map_err(|error| ToolsError::refused(error.to_string()))?,
-    })
+    Ok(Undo::Snapshot { tool: tool.to_owned(), snapshot: json!(snapshot) })
 }
 
-pub(crate) fn file_state(workspace: &Workspace, path: &str) -> Result<FileState, FilesError> {
-    Ok(FileState::of(&read_all(workspace, path)?))
-}
-
-pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, FilesError> {
+/// The whole file, however large; `None` if it is not there.
+pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Option<Vec<u8>>, ToolsError> {
     let mut bytes = Vec::new();
-    let mut file = workspace.open_read(path)?;
-    file.read_to_end(&mut bytes).map_err(|source| FilesError::Io { path: path.to_owned(), source })?;
-    Ok(bytes)
+    let read = workspace.open_read(path).and_then(|mut file| {
+        file.read_to_end(&mut bytes).map_err(|source| FilesError::Io { path: path.to_owned(), source })
+    });
+    match read {
+        Ok(_) => Ok(Some(bytes)),
+        Err(FilesError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Restores the file from `snapshot`, unless it has changed since.
 pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolsError> {
-    let Snapshot { path, before, was, after } = Snapshot::deserialize(snapshot)
-        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
+    let Snapshot { path, before, was, after } = facts::snapshot(snapshot)?;
     let before = match before {
         PriorContent::Absent => Before::Absent,
         PriorContent::Size { size } => Before::Size { size },
@@ -125,11 +113,7 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
     let scope = scope.clone();
     files::blocking(move || {
         let workspace = files::open_workspace(&scope)?;
-        let now = match file_state(&workspace, &path) {
-            Ok(now) => Some(now),
-            Err(FilesError::NotFound { .. }) => None,
-            Err(error) => return Err(files::file_error(error)),
-        };
+        let now = read_all(&workspace, &path)?.as_deref().map(FileState::of);
         if now == was {
             return Ok(format!("{path} is as it was before already"));
         }
@@ -139,7 +123,7 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 hint: "compare it with the run's trace and change it by hand",
             });
         }
-        workspace.restore(&path, &before).map_err(files::file_error)?;
+        workspace.restore(&path, &before)?;
         Ok(match before {
             Before::Absent => format!("removed {path}, which was not there before"),
             _ => format!("restored {path} as it was before"),
@@ -149,27 +133,35 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
 }
 
 pub(crate) struct SavedFile {
-    pub sha256: String,
+    pub path: String,
+    sha256: String,
     pub undo: Undo,
 }
 
-/// Writes `bytes` to `path`, replacing what is there; `tool` is the one that undoes it.
+impl SavedFile {
+    pub fn receipt(&self, action: &str) -> Receipt {
+        Receipt::new(action, self.path.clone(), Some(format!("sha256:{}", self.sha256)))
+    }
+}
+
+/// Has `write` replace or create a file; `tool` is the one that undoes it.
 pub(crate) async fn save_file(
     tool: &str,
-    path: &str,
-    bytes: Vec<u8>,
     context: &Context,
     blobs: &Arc<dyn Blobs>,
+    write: impl FnOnce(&Workspace) -> Result<Written, ToolsError> + Send + 'static,
 ) -> Result<SavedFile, ToolsError> {
-    let (path, context) = (path.to_owned(), context.clone());
-    let (written, after) = files::blocking(move || {
+    let context = context.clone();
+    let (path, before, after) = files::blocking(move || {
         let workspace = files::open_workspace(&context.scope)?;
         context.check()?;
-        let written = workspace.write_atomic(&path, &bytes);
-        let written = written.map_err(files::file_error)?;
-        let after = file_state(&workspace, &path).map_err(files::file_error)?;
-        Ok((written, after))
+        let Written { path, before, .. } = write(&workspace)?;
+        let path = path.display().to_string();
+        let after = workspace.read(&path)?;
+        Ok((path, before, FileState::of(&after)))
     })
     .await?;
-    Ok(SavedFile { sha256: after.sha256.clone(), undo: undo_record(tool, written, after, blobs).await? })
+    let (was, sha256) = (prior_state(&before), after.sha256.clone());
+    let undo = undo_record(tool, path.clone(), (before, was), after, blobs).await?;
+    Ok(SavedFile { path, sha256, undo })
 }

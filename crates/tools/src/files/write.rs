@@ -10,15 +10,16 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::hash;
 use steward_core::ports::{Blobs, Interrupted, ToolScope};
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput};
-use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
+use steward_sandbox::files::{Before, FilesError, Staged, Workspace};
 use tokio::sync::Mutex;
 
 /// Writes to different files that may run at once.
 const LOCKS: usize = 64;
 const MAX_DIFF_BYTES: usize = 16 << 10;
+/// Characters of the tag of staged content.
+const TAG_CHARS: usize = 24;
 
 pub struct Write {
     blobs: Arc<dyn Blobs>,
@@ -43,8 +44,7 @@ impl Write {
         let (staged, after, bytes) = (&ready.staged, &ready.after, ready.bytes);
         let path = staged.path.display().to_string();
         let old = known_bytes(&ready.before).len();
-        let fresh = ready.before == Before::Absent;
-        let (action, what) = if fresh {
+        let (action, what) = if ready.before == Before::Absent {
             ("created", format!("created {path} ({bytes} bytes)"))
         } else if ready.adds {
             let what = format!("appended {bytes} bytes to {path} (was {old} bytes, now {})", after.size);
@@ -54,16 +54,12 @@ impl Write {
             ("wrote", what)
         };
         let was = snapshot::prior_state(&ready.before);
-        let written = Written {
-            path: staged.path.clone(),
-            before: match &ready.before {
-                // Truncating it undoes an append.
-                Before::File { bytes, .. } if ready.adds => Before::Size { size: bytes.len() as u64 },
-                before => before.clone(),
-            },
-            size: after.size,
+        let before = match &ready.before {
+            // Truncating it undoes an append.
+            Before::File { bytes, .. } if ready.adds => Before::Size { size: bytes.len() as u64 },
+            before => before.clone(),
         };
-        let undo = snapshot::undo_record_from("write", written, was.clone(), after.clone(), &self.blobs);
+        let undo = snapshot::undo_record(Self::NAME, path.clone(), (before, was.clone()), after.clone(), &self.blobs);
         let output = ToolOutput {
             data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
             receipt: Some(Receipt::new(action, path.clone(), Some(format!("sha256:{}", after.sha256)))),
@@ -114,7 +110,12 @@ impl ToolHandler for Write {
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
-        settle_write(call, scope).await
+        let Some(staged) = call.staged else {
+            return Settled::NotHappened("it had not begun to write".to_owned());
+        };
+        let scope = scope.clone();
+        let looked = files::blocking(move || find_written(&staged.proof, &scope)).await;
+        looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
@@ -129,7 +130,7 @@ fn current_content(workspace: &Workspace, path: &str) -> Result<Before, ToolsErr
         Err(FilesError::Kind { actual: "a folder", path, .. }) => {
             Err(refused!("{path} is a folder; give the name of a file in it"))
         }
-        Err(error) => Err(files::file_error(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -162,23 +163,15 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
     let before = current_content(&workspace, &args.path)?;
     check(args, &before)?;
     context.check()?;
-    let adds = args.mode == Mode::Append;
-    let (whole, bytes) = if adds {
-        let old = known_bytes(&before);
-        let added = appended_text(args, old);
-        ([old, added.as_bytes()].concat(), added.len())
-    } else {
-        (args.content.clone().into_bytes(), args.content.len())
-    };
-    let tag = staging_tag(&context.idempotency_key);
-    let staged = workspace.stage(&args.path, &whole, &tag);
+    let (whole, bytes) = new_content(args, &before);
+    let tag = context.stable_id(TAG_CHARS);
     Ok(PreparedWrite {
-        staged: staged.map_err(files::file_error)?,
+        staged: workspace.stage(&args.path, &whole, &tag)?,
         workspace,
         tag,
         after: FileState::of(&whole),
         before,
-        adds,
+        adds: args.mode == Mode::Append,
         bytes,
     })
 }
@@ -187,13 +180,12 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
 fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     let path = ready.staged.path.display().to_string();
     if current_content(&ready.workspace, &path)? != ready.before {
-        let unstaged = ready.workspace.unstage(&path, &ready.tag);
-        unstaged.map_err(files::file_error)?;
+        ready.workspace.unstage(&path, &ready.tag)?;
         return Err(refused!(
             "{path} was changed by somebody else just now, nothing was written; look at it and call again"
         ));
     }
-    ready.staged.place().map_err(files::file_error)?;
+    ready.staged.place()?;
     Ok(())
 }
 
@@ -204,11 +196,16 @@ fn known_bytes(before: &Before) -> &[u8] {
     }
 }
 
-/// The text to append, on lines of its own.
-fn appended_text(args: &WriteArgs, old: &[u8]) -> String {
+/// What the file is to hold, and how many bytes of it are new. What is appended gets lines of its own.
+fn new_content(args: &WriteArgs, before: &Before) -> (Vec<u8>, usize) {
+    if args.mode != Mode::Append {
+        return (args.content.clone().into_bytes(), args.content.len());
+    }
+    let old = known_bytes(before);
     let start = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
     let end = if args.content.ends_with('\n') || args.content.is_empty() { "" } else { "\n" };
-    format!("{start}{}{end}", args.content)
+    let added = format!("{start}{}{end}", args.content);
+    ([old, added.as_bytes()].concat(), added.len())
 }
 
 fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {
@@ -216,21 +213,12 @@ fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, Too
     check(args, &before)?;
     let path = &args.path;
     let old = known_bytes(&before);
-    let (new, summary) = if args.mode == Mode::Append {
-        let added = appended_text(args, old);
-        let summary = match &before {
-            Before::Absent => format!("creates {path} ({} bytes)", added.len()),
-            _ => format!("appends {} bytes to {path} ({} bytes)", added.len(), old.len()),
-        };
-        ([old, added.as_bytes()].concat(), summary)
-    } else {
-        let new = args.content.clone().into_bytes();
-        let summary = match &before {
-            Before::Absent => format!("creates {path} ({} bytes)", new.len()),
-            _ if new == old => format!("{path} has this content already"),
-            _ => format!("overwrites {path} ({} bytes) with {} bytes", old.len(), new.len()),
-        };
-        (new, summary)
+    let (new, bytes) = new_content(args, &before);
+    let summary = match &before {
+        Before::Absent => format!("creates {path} ({bytes} bytes)"),
+        _ if args.mode == Mode::Append => format!("appends {bytes} bytes to {path} ({} bytes)", old.len()),
+        _ if new == old => format!("{path} has this content already"),
+        _ => format!("overwrites {path} ({} bytes) with {bytes} bytes", old.len()),
     };
     Ok(Preview::undoable(summary, unified_diff(path, old, &new)))
 }
@@ -248,45 +236,28 @@ fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct WriteProof {
-    pub path: String,
+struct WriteProof {
+    path: String,
     /// Names the staged content beside the file.
-    pub tag: String,
+    tag: String,
     /// `None`: the file did not exist.
-    pub before: Option<FileState>,
-    pub after: FileState,
-    pub adds: bool,
-}
-
-pub(super) fn staging_tag(idempotency_key: &str) -> String {
-    hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
-}
-
-pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settled {
-    let Some(staged) = call.staged else {
-        return Settled::NotHappened("it had not begun to write".to_owned());
-    };
-    let scope = scope.clone();
-    let looked = files::blocking(move || find_written(&staged.proof, &scope)).await;
-    looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
+    before: Option<FileState>,
+    after: FileState,
+    adds: bool,
 }
 
 fn find_written(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
     let proof = WriteProof::deserialize(proof).map_err(|error| refused!("what it told can't be read: {error}"))?;
     let WriteProof { path, tag, .. } = &proof;
     let workspace = files::open_workspace(scope)?;
-    let now = match snapshot::read_all(&workspace, path) {
-        Ok(bytes) => Some(bytes),
-        Err(FilesError::NotFound { .. }) => None,
-        Err(error) => return Err(files::file_error(error)),
-    };
-    let waiting = workspace.staged(path, tag).map_err(files::file_error)?;
+    let now = snapshot::read_all(&workspace, path)?;
+    let waiting = workspace.staged(path, tag)?;
     Ok(match (waiting, now) {
         (Some(bytes), now) if FileState::of(&bytes) == proof.after => {
             if proof.adds || now.as_deref().map(FileState::of) == proof.before {
                 return Ok(Settled::NotHappened(format!("what it was to hold still waits beside {path}")));
             }
-            workspace.unstage(path, tag).map_err(files::file_error)?;
+            workspace.unstage(path, tag)?;
             Settled::Unknown(format!("{path} was not written, but somebody else has changed it since"))
         }
         (Some(_), _) => Settled::Unknown(format!("what waits beside {path} is not what was written there")),

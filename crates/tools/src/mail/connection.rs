@@ -7,6 +7,7 @@ use rustls::ClientConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls_platform_verifier::Verifier;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -60,18 +61,19 @@ pub(super) async fn wrap_tls(
     let failed = |why: String| {
         refused!("no safe connection to the mail server {server} ({why}); check its name and its certificate")
     };
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier = Verifier::new_with_extra_roots(extra_roots(ca)?, Arc::clone(&provider));
-    let verifier = verifier.map_err(|error| failed(error.to_string()))?;
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| failed(error.to_string()))?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
-    let name = ServerName::try_from(server.host.clone()).map_err(|error| failed(error.to_string()))?;
-    let work = TlsConnector::from(Arc::new(config)).connect(name, stream);
-    match tokio::time::timeout(CONNECT, work).await {
+    let roots = extra_roots(ca)?;
+    let connect = async {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = Verifier::new_with_extra_roots(roots, Arc::clone(&provider))?;
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth();
+        let name = ServerName::try_from(server.host.clone())?;
+        Ok::<_, Box<dyn Error + Send + Sync>>(TlsConnector::from(Arc::new(config)).connect(name, stream).await?)
+    };
+    match tokio::time::timeout(CONNECT, connect).await {
         Ok(Ok(stream)) => Ok(Box::new(stream)),
         Ok(Err(error)) => Err(failed(error.to_string())),
         Err(_) => Err(failed(format!("no answer within {} s", CONNECT.as_secs()))),

@@ -2,14 +2,13 @@
 
 use super::compose::{Message, date_header, header_safe, recipients};
 use crate::error::{ToolsError, refused};
-use crate::files::{self, snapshot};
+use crate::files;
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput};
+use steward_core::tool::{Preview, ToolOutput};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 const FOLDER: &str = "drafts";
@@ -38,59 +37,43 @@ impl ToolHandler for MailDraft {
     }
 
     async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let message = draft_text(&args, context)?;
+        let to = recipients(&args.to)?;
+        header_safe(&args.subject)?;
+        let id = format!("<{}@steward.invalid>", context.stable_id(32));
+        let message = Message {
+            from: None,
+            to: &to,
+            cc: &[],
+            subject: &args.subject,
+            body: &args.body,
+            id: &id,
+            in_reply_to: None,
+        };
+        let message = message.text(&date_header(context)?);
         let base = slug(&args.subject);
-        let context = context.clone();
-        let (written, after) = files::blocking(move || {
-            let workspace = files::open_workspace(&context.scope)?;
-            let (path, ours) = free_path(&workspace, &base, &message_id(&context))?;
-            context.check()?;
-            let written = if ours {
+        let write = move |workspace: &Workspace| {
+            let (path, ours) = free_path(workspace, &base, &id)?;
+            if ours {
                 // It was written before a crash; a person may have edited it since.
-                Written { path: path.clone().into(), before: Before::Absent, size: 0 }
-            } else {
-                let written = workspace.write_atomic(&path, message.as_bytes());
-                written.map_err(files::file_error)?
-            };
-            let after = snapshot::file_state(&workspace, &path).map_err(files::file_error)?;
-            Ok((written, after))
-        })
-        .await?;
-        let path = written.path.display().to_string();
+                return Ok(Written { path: path.into(), before: Before::Absent, size: 0 });
+            }
+            Ok(workspace.write_atomic(&path, message.as_bytes())?)
+        };
+        let saved = files::save_file(Self::NAME, context, &self.0, write).await?;
         Ok(ToolOutput {
-            data: Some(json!({"path": path, "to": args.to, "subject": args.subject})),
-            receipt: Some(Receipt::new("drafted", path.clone(), Some(format!("sha256:{}", after.sha256)))),
-            undo: Some(snapshot::undo_record("mail_draft", written, after, &self.0).await?),
+            data: Some(json!({"path": saved.path, "to": args.to, "subject": args.subject})),
+            receipt: Some(saved.receipt("drafted")),
+            undo: Some(saved.undo),
             ..ToolOutput::text(format!(
-                "drafted a mail to {} in {path}; it was not sent\nSubject: {}\n\n{}",
-                args.to, args.subject, args.body
+                "drafted a mail to {} in {}; it was not sent\nSubject: {}\n\n{}",
+                args.to, saved.path, args.subject, args.body
             ))
         })
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        snapshot::restore(snapshot, scope, &self.0).await
+        files::restore(snapshot, scope, &self.0).await
     }
-}
-
-fn message_id(context: &Context) -> String {
-    let key = hash::sha256(context.idempotency_key.as_bytes());
-    format!("<{}@steward.invalid>", &key[..32])
-}
-
-fn draft_text(args: &MailArgs, context: &Context) -> Result<String, ToolsError> {
-    let to = recipients(&args.to)?;
-    header_safe(&args.subject)?;
-    let message = Message {
-        from: None,
-        to: &to,
-        cc: &[],
-        subject: &args.subject,
-        body: &args.body,
-        id: &message_id(context),
-        in_reply_to: None,
-    };
-    Ok(message.text(&date_header(context)?))
 }
 
 /// A file name from a subject: lower case, words joined by hyphens.
@@ -121,7 +104,7 @@ fn free_path(workspace: &Workspace, base: &str, id: &str) -> Result<(String, boo
             Err(FilesError::NotFound { .. }) => return Ok((path, false)),
             Ok(bytes) if String::from_utf8_lossy(&bytes).contains(id) => return Ok((path, true)),
             Ok(_) | Err(FilesError::TooLarge { .. } | FilesError::Kind { .. }) => {}
-            Err(error) => return Err(files::file_error(error)),
+            Err(error) => return Err(error.into()),
         }
     }
     Err(refused!("there are {MAX_SAME_SUBJECT} drafts called {base}; use another subject"))

@@ -10,6 +10,8 @@ use crate::error::{ToolsError, refused};
 use crate::outbound::HostPort;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use connection::MailStream;
+use jiff::civil::Date;
 use protocol::{CommandPart, Response, Token};
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -21,19 +23,15 @@ pub(in crate::mail) async fn connect(
 ) -> Result<ImapSession, ToolsError> {
     let stream = connection::connect_tcp(server, allow).await?;
     let ca = account.ca.as_deref();
-    let mut session = match server.security {
-        Security::Tls => {
-            let mut session = ImapSession::new(connection::wrap_tls(stream, server, ca).await?, server.to_string());
-            greeting(&mut session).await?;
-            session
-        }
-        Security::Plain => {
-            let mut session = ImapSession::new(Box::new(stream), server.to_string());
-            greeting(&mut session).await?;
-            session
-        }
-        Security::StartTls => start_tls(stream, server, ca).await?,
+    let stream: Box<dyn MailStream> = match server.security {
+        Security::Tls => connection::wrap_tls(stream, server, ca).await?,
+        Security::Plain | Security::StartTls => Box::new(stream),
     };
+    let mut session = ImapSession::new(stream, server.to_string());
+    greeting(&mut session).await?;
+    if server.security == Security::StartTls {
+        session = start_tls(session, server, ca).await?;
+    }
     if let Some(login) = login {
         authenticate(&mut session, account, login).await?;
     }
@@ -51,13 +49,11 @@ async fn greeting(session: &mut ImapSession) -> Result<(), ToolsError> {
 
 /// What the server sent before TLS is not trusted: it is dropped with the old session.
 async fn start_tls(
-    stream: tokio::net::TcpStream,
+    mut session: ImapSession,
     server: &MailServer,
     ca: Option<&[u8]>,
 ) -> Result<ImapSession, ToolsError> {
-    let mut session = ImapSession::new(Box::new(stream), server.to_string());
-    greeting(&mut session).await?;
-    let started = session.command(vec![CommandPart::Raw("STARTTLS".to_owned())]).await?;
+    let started = session.command(vec![raw("STARTTLS")]).await?;
     started.map_err(|said| {
         refused!("the mail server {server} offers no STARTTLS ({said}); use imaps://, or another port")
     })?;
@@ -65,22 +61,13 @@ async fn start_tls(
     Ok(ImapSession::new(stream, server.to_string()))
 }
 
-async fn capabilities(session: &mut ImapSession) -> Result<Vec<String>, ToolsError> {
-    let answers = session.command(vec![CommandPart::Raw("CAPABILITY".to_owned())]).await?;
-    let answers = answers.map_err(|said| session.broken(&said))?;
-    let words = answers.iter().flat_map(Response::tokens);
-    Ok(words.filter_map(|token| token.word()).collect())
-}
-
 async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &Login) -> Result<(), ToolsError> {
-    let can = capabilities(session).await?;
-    let has = |name: &str| can.iter().any(|word| word == name);
-    let refused = |session: &ImapSession, said: &str| {
-        refused!(
-            "the mail server {} does not let the account {} in ({said}); check its credential",
-            session.server(),
-            account.name
-        )
+    let can: Vec<Token> = session.ask("CAPABILITY").await?.iter().flat_map(Response::tokens).collect();
+    let has = |name: &str| can.iter().any(|token| token.is(name));
+    let server = session.server().to_owned();
+    let refused = |said: String| {
+        let name = &account.name;
+        refused!("the mail server {server} does not let the account {name} in ({said}); check its credential")
     };
     let entered = if has("AUTH=PLAIN") {
         let text = format!("\0{}\0{}", login.user, login.password.expose_secret());
@@ -96,17 +83,12 @@ async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &
         }
         session.finish(&tag).await?
     } else if has("LOGINDISABLED") {
-        return Err(refused(session, "it takes no passwords on this connection"));
+        return Err(refused("it takes no passwords on this connection".to_owned()));
     } else {
         let password = login.password.expose_secret().to_owned();
-        let parts = vec![
-            CommandPart::Raw("LOGIN".to_owned()),
-            CommandPart::Text(login.user.clone()),
-            CommandPart::Text(password),
-        ];
-        session.command(parts).await?
+        session.command(vec![raw("LOGIN"), CommandPart::Text(login.user.clone()), CommandPart::Text(password)]).await?
     };
-    entered.map(|_| ()).map_err(|said| refused(session, &said))
+    entered.map(|_| ()).map_err(refused)
 }
 
 const FIELDS: &str = "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT DATE MESSAGE-ID)]";
@@ -123,46 +105,25 @@ pub(in crate::mail) struct Header {
 }
 
 /// Search criteria, all of which must fit.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::mail) struct MailQuery {
-    pub from: Option<String>,
-    pub subject: Option<String>,
-    pub text: Option<String>,
-    /// `1-Nov-2026`
-    pub since: Option<String>,
-    pub before: Option<String>,
+    /// Keys of IMAP, such as `FROM`, and the text that must be there.
+    pub texts: Vec<(&'static str, String)>,
+    /// `SINCE` and `BEFORE`.
+    pub days: Vec<(&'static str, Date)>,
     pub unread: bool,
 }
 
 impl MailQuery {
     fn command_parts(&self) -> Vec<CommandPart> {
-        let mut parts = Vec::new();
-        let mut text = |key: &str, value: &Option<String>| {
-            if let Some(value) = value {
-                parts.push(CommandPart::Raw(key.to_owned()));
-                parts.push(CommandPart::Text(value.clone()));
-            }
-        };
-        text("FROM", &self.from);
-        text("SUBJECT", &self.subject);
-        text("TEXT", &self.text);
-        for (key, day) in [("SINCE", &self.since), ("BEFORE", &self.before)] {
-            if let Some(day) = day {
-                parts.push(CommandPart::Raw(format!("{key} {day}")));
-            }
-        }
+        let is_ascii = self.texts.iter().all(|(_, text)| text.is_ascii());
+        let mut parts = vec![raw(if is_ascii { "UID SEARCH" } else { "UID SEARCH CHARSET UTF-8" })];
+        parts.extend(self.texts.iter().flat_map(|(key, text)| [raw(*key), CommandPart::Text(text.clone())]));
+        parts.extend(self.days.iter().map(|(key, day)| raw(format!("{key} {}", day.strftime("%-d-%b-%Y")))));
         if self.unread {
-            parts.push(CommandPart::Raw("UNSEEN".to_owned()));
-        }
-        if parts.is_empty() {
-            parts.push(CommandPart::Raw("ALL".to_owned()));
+            parts.push(raw("UNSEEN"));
         }
         parts
-    }
-
-    fn is_ascii(&self) -> bool {
-        let all = [&self.from, &self.subject, &self.text];
-        all.into_iter().flatten().all(|text| text.is_ascii())
     }
 }
 
@@ -171,6 +132,12 @@ fn raw(text: impl Into<String>) -> CommandPart {
 }
 
 impl ImapSession {
+    /// Sends a command that a proper server doesn't refuse.
+    async fn ask(&mut self, words: &str) -> Result<Vec<Response>, ToolsError> {
+        let answers = self.command(vec![raw(words)]).await?;
+        answers.map_err(|said| self.broken(&said))
+    }
+
     /// Opens a mailbox read-only. Returns how many messages it has.
     pub(in crate::mail) async fn examine(&mut self, mailbox: &str) -> Result<u64, ToolsError> {
         if mailbox.chars().any(char::is_control) {
@@ -188,11 +155,10 @@ impl ImapSession {
     }
 
     async fn mailboxes(&mut self) -> Result<Vec<String>, ToolsError> {
-        let answers = self.command(vec![raw("LIST \"\" \"*\"")]).await?;
-        let answers = answers.map_err(|said| self.broken(&said))?;
+        let answers = self.ask("LIST \"\" \"*\"").await?;
         let names = answers.iter().filter_map(|answer| {
             let tokens = answer.tokens();
-            let is_list = tokens.get(1).and_then(Token::word).as_deref() == Some("LIST");
+            let is_list = tokens.get(1)?.is("LIST");
             match tokens.last().filter(|_| is_list)? {
                 Token::Word(name) => Some(protocol::decode_mailbox(name)),
                 Token::Text(bytes) => Some(protocol::decode_mailbox(&String::from_utf8_lossy(bytes))),
@@ -204,16 +170,13 @@ impl ImapSession {
 
     /// Uids of the matching messages, oldest first.
     pub(in crate::mail) async fn search(&mut self, wanted: &MailQuery) -> Result<Vec<u64>, ToolsError> {
-        let charset = if wanted.is_ascii() { "UID SEARCH" } else { "UID SEARCH CHARSET UTF-8" };
-        let mut parts = vec![raw(charset)];
-        parts.extend(wanted.command_parts());
-        let answers = self.command(parts).await?.map_err(|said| {
+        let answers = self.command(wanted.command_parts()).await?.map_err(|said| {
             refused!("the mail server {} can't search for that ({said}); search for something simpler", self.server())
         })?;
         let mut found: Vec<u64> = answers
             .iter()
             .map(Response::tokens)
-            .filter(|tokens| tokens.get(1).and_then(Token::word).as_deref() == Some("SEARCH"))
+            .filter(|tokens| tokens.get(1).is_some_and(|token| token.is("SEARCH")))
             .flat_map(|tokens| tokens.iter().skip(2).filter_map(Token::number).collect::<Vec<_>>())
             .collect();
         found.sort_unstable();
@@ -226,7 +189,7 @@ impl ImapSession {
             return Ok(Vec::new());
         }
         let first = exists.saturating_sub(count) + 1;
-        self.fetch(&format!("FETCH {first}:{exists}")).await
+        self.fetch(&format!("FETCH {first}:{exists}"), FIELDS).await
     }
 
     pub(in crate::mail) async fn headers(&mut self, uids: &[u64]) -> Result<Vec<Header>, ToolsError> {
@@ -234,13 +197,11 @@ impl ImapSession {
             return Ok(Vec::new());
         }
         let set: Vec<String> = uids.iter().map(u64::to_string).collect();
-        self.fetch(&format!("UID FETCH {}", set.join(","))).await
+        self.fetch(&format!("UID FETCH {}", set.join(",")), FIELDS).await
     }
 
-    async fn fetch(&mut self, what: &str) -> Result<Vec<Header>, ToolsError> {
-        let command = format!("{what} (UID FLAGS RFC822.SIZE {FIELDS})");
-        let answers = self.command(vec![raw(command)]).await?;
-        let answers = answers.map_err(|said| self.broken(&said))?;
+    async fn fetch(&mut self, what: &str, body: &str) -> Result<Vec<Header>, ToolsError> {
+        let answers = self.ask(&format!("{what} (UID FLAGS RFC822.SIZE {body})")).await?;
         let mut found: Vec<Header> = answers.iter().filter_map(header_of).collect();
         found.sort_by_key(|one| one.uid);
         found.dedup_by_key(|one| one.uid);
@@ -249,26 +210,22 @@ impl ImapSession {
 
     /// The first `most` bytes of a message; `None` if there is none with this uid.
     pub(in crate::mail) async fn message(&mut self, uid: u64, most: usize) -> Result<Option<Header>, ToolsError> {
-        let command = format!("UID FETCH {uid} (UID FLAGS RFC822.SIZE BODY.PEEK[]<0.{most}>)");
-        let answers = self.command(vec![raw(command)]).await?;
-        let answers = answers.map_err(|said| self.broken(&said))?;
-        Ok(answers.iter().filter_map(header_of).find(|one| one.uid == uid))
+        let found = self.fetch(&format!("UID FETCH {uid}"), &format!("BODY.PEEK[]<0.{most}>")).await?;
+        Ok(found.into_iter().find(|one| one.uid == uid))
     }
 }
 
 /// `* 23 EXISTS`
 fn exists_count(answer: &Response) -> Option<u64> {
     let tokens = answer.tokens();
-    let is = tokens.get(2)?.word()? == "EXISTS";
-    tokens.get(1).filter(|_| is)?.number()
+    tokens.get(2).filter(|token| token.is("EXISTS"))?;
+    tokens.get(1)?.number()
 }
 
 /// `* 3 FETCH (UID 7 FLAGS (…) RFC822.SIZE 99 BODY[…] …)`
 fn header_of(answer: &Response) -> Option<Header> {
     let tokens = answer.tokens();
-    if tokens.get(2)?.word()? != "FETCH" {
-        return None;
-    }
+    tokens.get(2).filter(|token| token.is("FETCH"))?;
     let mut header = Header::default();
     let mut rest = tokens.get(4..)?.iter();
     while let Some(token) = rest.next() {

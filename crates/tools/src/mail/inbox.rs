@@ -1,67 +1,117 @@
+//! `mail_list`, `mail_search`, `mail_read`: each opens a mailbox, looks, and leaves it as it was.
+
 use super::imap::{self, Header, ImapSession, MailQuery};
 use super::{MailAccounts, Purpose, render};
-use crate::credential::{CredentialUser, Secrets};
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
+use crate::text::given;
 use jiff::civil::Date;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use steward_core::tool::{ToolOutput, ToolSpec};
 
 const DEFAULT_MESSAGES: u64 = 20;
 const MAX_MESSAGES: u64 = 100;
-pub(super) const INBOX: &str = "INBOX";
+const INBOX: &str = "INBOX";
 
-pub struct MailList(pub Arc<MailAccounts>);
+/// What a tool asks of a mailbox: the arguments of the tool.
+pub(super) trait MailboxRequest: DeserializeOwned + Send + Sync + 'static {
+    const TOOL: &'static str;
 
-#[derive(Debug, Clone, Deserialize)]
-pub struct ListArgs {
+    /// Refuses a request that can't be answered, before the server is asked.
+    fn check(&self) -> Result<(), ToolsError> {
+        Ok(())
+    }
+
+    fn answer(
+        self,
+        mailbox: &mut OpenMailbox,
+        context: &Context,
+    ) -> impl Future<Output = Result<ToolOutput, ToolsError>> + Send;
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct MailboxArgs<R> {
     mailbox: Option<String>,
-    unread: Option<bool>,
-    count: Option<u64>,
     account: Option<String>,
+    #[serde(flatten)]
+    request: R,
 }
 
-pub struct MailSearch(pub Arc<MailAccounts>);
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct SearchArgs {
-    text: Option<String>,
-    from: Option<String>,
-    subject: Option<String>,
-    since: Option<String>,
-    before: Option<String>,
-    unread: Option<bool>,
-    mailbox: Option<String>,
-    count: Option<u64>,
-    account: Option<String>,
+pub(super) struct OpenMailbox {
+    session: ImapSession,
+    name: String,
+    /// How many messages it has.
+    exists: u64,
 }
 
-pub(super) async fn open_session(
-    accounts: &MailAccounts,
-    account: Option<&str>,
-    context: &Context,
-    tool: &str,
-    secrets: &mut Secrets,
-) -> Result<ImapSession, ToolsError> {
-    let account = accounts.account(account, &context.scope, Purpose::Read).await?;
-    let server =
-        account.imap.as_ref().ok_or_else(|| refused!("the mail account {} has no IMAP server", account.name))?;
-    let login = accounts.login(account, CredentialUser::tool(&context.scope, tool), secrets).await?;
-    imap::connect(account, server, login.as_ref(), &accounts.config.allow).await
+pub(super) struct MailboxTool<R> {
+    accounts: Arc<MailAccounts>,
+    request: PhantomData<R>,
 }
 
-async fn unless_halted<T>(
-    context: &Context,
-    work: impl Future<Output = Result<T, ToolsError>>,
-) -> Result<T, ToolsError> {
-    tokio::select! {
-        done = work => done,
-        () = context.halt() => Err(ToolsError::refused(
-            "stopped before the mail server had answered; nothing was changed",
-        )),
+impl<R: MailboxRequest> MailboxTool<R> {
+    pub fn new(accounts: &Arc<MailAccounts>) -> Self {
+        Self { accounts: Arc::clone(accounts), request: PhantomData }
+    }
+
+    async fn look(&self, args: MailboxArgs<R>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        args.request.check()?;
+        let (account, server) = self.accounts.account(args.account.as_deref(), &context.scope, Purpose::Read).await?;
+        let login = self.accounts.login_for(account, context, R::TOOL).await?;
+        let mut session = imap::connect(account, server, login.as_ref(), &self.accounts.config.allow).await?;
+        let name = args.mailbox.unwrap_or_else(|| INBOX.to_owned());
+        let exists = session.examine(&name).await?;
+        let mut mailbox = OpenMailbox { session, name, exists };
+        let output = args.request.answer(&mut mailbox, context).await?;
+        mailbox.session.logout().await;
+        Ok(output)
+    }
+}
+
+impl<R: MailboxRequest> ToolHandler for MailboxTool<R> {
+    type Args = MailboxArgs<R>;
+    const NAME: &'static str = R::TOOL;
+
+    fn spec(&self) -> ToolSpec {
+        self.accounts.spec(Self::NAME, Purpose::Read)
+    }
+
+    async fn run(&self, args: MailboxArgs<R>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        tokio::select! {
+            done = self.look(args, context) => done,
+            () = context.halt() => Err(ToolsError::refused(
+                "stopped before the mail server had answered; nothing was changed",
+            )),
+        }
+    }
+}
+
+impl OpenMailbox {
+    async fn search(&mut self, wanted: &MailQuery, most: u64) -> Result<(Vec<Header>, u64), ToolsError> {
+        let uids = self.session.search(wanted).await?;
+        let from = uids.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
+        let headers = self.session.headers(&uids[from..]).await?;
+        Ok((headers, u64::try_from(uids.len()).unwrap_or(u64::MAX)))
+    }
+
+    fn list(&self, headers: &[Header], total: u64, what: &str, context: &Context) -> ToolOutput {
+        let mailbox = &self.name;
+        if headers.is_empty() {
+            return ToolOutput::text(format!("{mailbox} has no {what}"));
+        }
+        let (list, rows, senders) = render::list_messages(headers, context.scope.utc_offset_minutes);
+        let text = format!("{} of {total} {what} in {mailbox}, newest first\n{list}", headers.len());
+        ToolOutput {
+            data: Some(json!({"mailbox": mailbox, "total": total, "messages": rows})),
+            tainted: true,
+            origin: Some(render::origin(&senders)),
+            ..ToolOutput::text(text.trim_end())
+        }
     }
 }
 
@@ -69,159 +119,92 @@ fn count(asked: Option<u64>) -> u64 {
     asked.unwrap_or(DEFAULT_MESSAGES).clamp(1, MAX_MESSAGES)
 }
 
-fn list_output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset: i32) -> ToolOutput {
-    if headers.is_empty() {
-        return ToolOutput::text(format!("{mailbox} has no {what}"));
-    }
-    let (list, rows, senders) = render::list_messages(headers, offset);
-    let text = format!("{} of {total} {what} in {mailbox}, newest first\n{list}", headers.len());
-    ToolOutput {
-        data: Some(json!({"mailbox": mailbox, "total": total, "messages": rows})),
-        tainted: true,
-        origin: Some(render::origin(&senders)),
-        ..ToolOutput::text(text.trim_end())
-    }
+#[derive(Debug, Deserialize)]
+pub(super) struct ListArgs {
+    unread: Option<bool>,
+    count: Option<u64>,
 }
 
-async fn search_headers(
-    session: &mut ImapSession,
-    wanted: &MailQuery,
-    most: u64,
-) -> Result<(Vec<Header>, u64), ToolsError> {
-    let uids = session.search(wanted).await?;
-    let from = uids.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
-    let headers = session.headers(&uids[from..]).await?;
-    Ok((headers, u64::try_from(uids.len()).unwrap_or(u64::MAX)))
-}
+impl MailboxRequest for ListArgs {
+    const TOOL: &'static str = "mail_list";
 
-impl MailList {
-    async fn list(&self, args: ListArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
-        let account = args.account.as_deref();
-        let mut session = open_session(&self.0, account, context, Self::NAME, secrets).await?;
-        let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
-        let exists = session.examine(mailbox).await?;
-        let most = count(args.count);
-        let offset = context.scope.utc_offset_minutes;
-        let done = if args.unread == Some(true) {
+    async fn answer(self, mailbox: &mut OpenMailbox, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let most = count(self.count);
+        if self.unread == Some(true) {
             let wanted = MailQuery { unread: true, ..MailQuery::default() };
-            let (headers, total) = search_headers(&mut session, &wanted, most).await?;
-            list_output(mailbox, &headers, total, "unread messages", offset)
-        } else {
-            let headers = session.latest(exists, most).await?;
-            list_output(mailbox, &headers, exists, "messages", offset)
-        };
-        session.logout().await;
-        Ok(done)
-    }
-}
-
-impl ToolHandler for MailList {
-    type Args = ListArgs;
-    const NAME: &'static str = "mail_list";
-
-    fn spec(&self) -> ToolSpec {
-        self.0.spec(Self::NAME, Purpose::Read)
-    }
-
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let mut secrets = Secrets::default();
-        let result = unless_halted(context, self.list(args, context, &mut secrets)).await;
-        secrets.clean(result)
-    }
-}
-
-impl MailSearch {
-    async fn search(
-        &self,
-        args: SearchArgs,
-        context: &Context,
-        secrets: &mut Secrets,
-    ) -> Result<ToolOutput, ToolsError> {
-        let wanted = query_of(&args)?;
-        let account = args.account.as_deref();
-        let mut session = open_session(&self.0, account, context, Self::NAME, secrets).await?;
-        let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
-        session.examine(mailbox).await?;
-        let (headers, total) = search_headers(&mut session, &wanted, count(args.count)).await?;
-        session.logout().await;
-        let offset = context.scope.utc_offset_minutes;
-        Ok(list_output(mailbox, &headers, total, "messages that fit", offset))
-    }
-}
-
-fn query_of(args: &SearchArgs) -> Result<MailQuery, ToolsError> {
-    let text = |text: &Option<String>| {
-        let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        match text {
-            Some(text) if text.chars().any(char::is_control) => {
-                Err(ToolsError::refused("what to search for is a single line without control characters"))
-            }
-            other => Ok(other.map(str::to_owned)),
+            let (headers, total) = mailbox.search(&wanted, most).await?;
+            return Ok(mailbox.list(&headers, total, "unread messages", context));
         }
-    };
-    let day = |text: &Option<String>| {
-        let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        text.map(|text| {
-            let day: Date = text.parse().map_err(|_| refused!("`{text}` is no day; write it as YYYY-MM-DD"))?;
-            Ok::<_, ToolsError>(day.strftime("%-d-%b-%Y").to_string())
-        })
-        .transpose()
-    };
-    let wanted = MailQuery {
-        from: text(&args.from)?,
-        subject: text(&args.subject)?,
-        text: text(&args.text)?,
-        since: day(&args.since)?,
-        before: day(&args.before)?,
-        unread: args.unread == Some(true),
-    };
-    let nothing = [&wanted.from, &wanted.subject, &wanted.text, &wanted.since, &wanted.before];
-    if nothing.iter().all(|one| one.is_none()) && !wanted.unread {
-        return Err(ToolsError::refused(
-            "say what to search for: text, from, subject, since or before; `mail_list` shows the latest mail",
-        ));
+        let headers = mailbox.session.latest(mailbox.exists, most).await?;
+        Ok(mailbox.list(&headers, mailbox.exists, "messages", context))
     }
-    Ok(wanted)
 }
 
-impl ToolHandler for MailSearch {
-    type Args = SearchArgs;
-    const NAME: &'static str = "mail_search";
+#[derive(Debug, Deserialize)]
+pub(super) struct SearchArgs {
+    text: Option<String>,
+    from: Option<String>,
+    subject: Option<String>,
+    since: Option<String>,
+    before: Option<String>,
+    unread: Option<bool>,
+    count: Option<u64>,
+}
 
-    fn spec(&self) -> ToolSpec {
-        self.0.spec(Self::NAME, Purpose::Read)
+impl SearchArgs {
+    fn query(&self) -> Result<MailQuery, ToolsError> {
+        let mut wanted = MailQuery { unread: self.unread == Some(true), ..MailQuery::default() };
+        for (key, value) in [("FROM", &self.from), ("SUBJECT", &self.subject), ("TEXT", &self.text)] {
+            let Some(text) = given(value.as_deref()) else { continue };
+            if text.chars().any(char::is_control) {
+                return Err(ToolsError::refused("what to search for is a single line without control characters"));
+            }
+            wanted.texts.push((key, text.to_owned()));
+        }
+        for (key, value) in [("SINCE", &self.since), ("BEFORE", &self.before)] {
+            let Some(text) = given(value.as_deref()) else { continue };
+            let day: Date = text.parse().map_err(|_| refused!("`{text}` is no day; write it as YYYY-MM-DD"))?;
+            wanted.days.push((key, day));
+        }
+        if wanted == MailQuery::default() {
+            return Err(ToolsError::refused(
+                "say what to search for: text, from, subject, since or before; `mail_list` shows the latest mail",
+            ));
+        }
+        Ok(wanted)
+    }
+}
+
+impl MailboxRequest for SearchArgs {
+    const TOOL: &'static str = "mail_search";
+
+    fn check(&self) -> Result<(), ToolsError> {
+        self.query().map(|_| ())
     }
 
-    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let mut secrets = Secrets::default();
-        let result = unless_halted(context, self.search(args, context, &mut secrets)).await;
-        secrets.clean(result)
+    async fn answer(self, mailbox: &mut OpenMailbox, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let (headers, total) = mailbox.search(&self.query()?, count(self.count)).await?;
+        Ok(mailbox.list(&headers, total, "messages that fit", context))
     }
 }
 
 const MESSAGE_BYTES: usize = 8 << 20;
 
 /// Shows one message, without marking it as read.
-pub struct MailRead(pub Arc<MailAccounts>);
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct ReadArgs {
+#[derive(Debug, Deserialize)]
+pub(super) struct ReadArgs {
     uid: u64,
-    mailbox: Option<String>,
-    account: Option<String>,
 }
 
-impl MailRead {
-    async fn read(&self, args: ReadArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
-        let mut session = open_session(&self.0, args.account.as_deref(), context, Self::NAME, secrets).await?;
-        let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
-        session.examine(mailbox).await?;
-        let found = session.message(args.uid, MESSAGE_BYTES).await?;
-        session.logout().await;
-        let Some(message) = found else {
+impl MailboxRequest for ReadArgs {
+    const TOOL: &'static str = "mail_read";
+
+    async fn answer(self, mailbox: &mut OpenMailbox, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let Some(message) = mailbox.session.message(self.uid, MESSAGE_BYTES).await? else {
             return Err(refused!(
-                "{mailbox} has no message {}; `mail_list` and `mail_search` show the uids that there are",
-                args.uid
+                "{} has no message {}; `mail_list` and `mail_search` show the uids that there are",
+                mailbox.name,
+                self.uid
             ));
         };
         let offset = context.scope.utc_offset_minutes;
@@ -232,20 +215,5 @@ impl MailRead {
             origin: Some(render::origin(&[sender])),
             ..ToolOutput::text(text)
         })
-    }
-}
-
-impl ToolHandler for MailRead {
-    type Args = ReadArgs;
-    const NAME: &'static str = "mail_read";
-
-    fn spec(&self) -> ToolSpec {
-        self.0.spec(Self::NAME, Purpose::Read)
-    }
-
-    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let mut secrets = Secrets::default();
-        let result = unless_halted(context, self.read(args, context, &mut secrets)).await;
-        secrets.clean(result)
     }
 }

@@ -1,7 +1,7 @@
 //! Mail as people and models read it. Everything in a message, its sender included, is only what the message claims.
 
 use super::imap::Header;
-use crate::text::{self, clip};
+use crate::text::clip_line;
 use crate::web::page_text;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -16,7 +16,7 @@ const LINE_CHARS: usize = 200;
 
 fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    clip(&text::one_line(&clean), LINE_CHARS)
+    clip_line(&clean, LINE_CHARS)
 }
 
 fn addresses(list: Option<&Address<'_>>) -> String {
@@ -59,9 +59,7 @@ pub(super) fn list_messages(headers: &[Header], offset_minutes: i32) -> (String,
     let mut rows = Vec::new();
     let mut senders = BTreeSet::new();
     for header in headers.iter().rev() {
-        let empty = Message::default();
-        let parsed = MessageParser::default().parse_headers(&header.head);
-        let message = parsed.as_ref().unwrap_or(&empty);
+        let message = &MessageParser::default().parse_headers(&header.head).unwrap_or_default();
         let (from, when) = (addresses(message.from()), date(message, offset_minutes));
         let subject = one_line(message.subject().unwrap_or("(no subject)"));
         let mark = if header.seen { "" } else { " (unread)" };
@@ -92,9 +90,7 @@ pub(super) fn origin(senders: &[String]) -> String {
 
 /// A message: text, data, sender. Blocking.
 pub(super) fn render_message(header: &Header, offset_minutes: i32) -> (String, Value, String) {
-    let empty = Message::default();
-    let parsed = MessageParser::default().parse(&header.head);
-    let message = parsed.as_ref().unwrap_or(&empty);
+    let message = &MessageParser::default().parse(&header.head).unwrap_or_default();
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {

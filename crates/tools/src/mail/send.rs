@@ -1,14 +1,13 @@
 use super::compose::{self, Message};
 use super::{MailAccounts, Purpose, smtp};
-use crate::credential::{CredentialUser, Secrets};
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
+use crate::text::given;
 use lettre::Address;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::hash;
 use steward_core::ports::ToolScope;
 use steward_core::tool::{Preview, Receipt, ToolOutput, ToolSpec, Undo};
 
@@ -37,12 +36,8 @@ struct Envelope {
 impl Envelope {
     fn read(args: &SendArgs) -> Result<Self, ToolsError> {
         compose::header_safe(&args.subject)?;
-        let list = |text: &Option<String>| match text.as_deref().map(str::trim) {
-            None | Some("") => Ok(Vec::new()),
-            Some(text) => compose::recipients(text),
-        };
-        let answers = args.in_reply_to.as_deref().map(str::trim).filter(|id| !id.is_empty());
-        let answers = answers.map(message_id).transpose()?;
+        let list = |text: &Option<String>| given(text.as_deref()).map_or(Ok(Vec::new()), compose::recipients);
+        let answers = given(args.in_reply_to.as_deref()).map(message_id).transpose()?;
         let envelope = Self { to: compose::recipients(&args.to)?, cc: list(&args.cc)?, bcc: list(&args.bcc)?, answers };
         if envelope.all().count() > MAX_RECIPIENTS {
             return Err(refused!("more than {MAX_RECIPIENTS} recipients; send it to fewer at a time"));
@@ -71,60 +66,6 @@ fn address(text: &str) -> Result<Address, ToolsError> {
     bare.parse().map_err(|error| refused!("`{bare}` is no mail address ({error}); write it as name@example.org"))
 }
 
-impl MailSend {
-    async fn send(&self, args: &SendArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
-        let envelope = Envelope::read(args)?;
-        let account = self.0.account(args.account.as_deref(), &context.scope, Purpose::Send).await?;
-        let server =
-            account.smtp.as_ref().ok_or_else(|| refused!("the mail account {} has no SMTP server", account.name))?;
-        let from = address(&account.from)?;
-        let to: Result<Vec<Address>, _> = envelope.all().map(|one| address(one)).collect();
-        let to = to?;
-        let key = hash::sha256(context.idempotency_key.as_bytes());
-        let id = format!("<{}@{}>", &key[..32], from.domain());
-        let message = Message {
-            from: Some(&account.from),
-            to: &envelope.to,
-            cc: &envelope.cc,
-            subject: &args.subject,
-            body: &args.body,
-            id: &id,
-            in_reply_to: envelope.answers.as_deref(),
-        };
-        let message = message.text(&compose::date_header(context)?);
-        let login = self.0.login(account, CredentialUser::tool(&context.scope, Self::NAME), secrets).await?;
-        let prepare = async {
-            let mut open = smtp::connect(account, server, login.as_ref(), &self.0.config.allow).await?;
-            open.name_recipients(&from, &to).await?;
-            Ok::<_, ToolsError>(open)
-        };
-        let open = tokio::select! {
-            open = prepare => open?,
-            () = context.halt() => {
-                return Err(refused!(
-                    "stopped while {server} was spoken to; nothing was sent"
-                ));
-            }
-        };
-        context.check()?;
-        let reply = open.deliver(&message).await?;
-        let recipients: Vec<String> = to.iter().map(ToString::to_string).collect();
-        let object = format!("mail \"{}\" to {}", args.subject, recipients.join(", "));
-        Ok(ToolOutput {
-            data: Some(json!({
-                "message_id": id,
-                "from": account.from,
-                "to": recipients,
-                "subject": args.subject,
-                "account": account.name,
-            })),
-            receipt: Some(Receipt::new("sent", object.clone(), Some(id.clone()))),
-            undo: Some(Undo::Impossible { reason: "a mail that was sent can't be called back".to_owned() }),
-            ..ToolOutput::text(format!("sent {object}\nMessage-ID: {id}\n{server} said: {reply}"))
-        })
-    }
-}
-
 impl ToolHandler for MailSend {
     type Args = SendArgs;
     const NAME: &'static str = "mail_send";
@@ -135,7 +76,7 @@ impl ToolHandler for MailSend {
 
     async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let envelope = Envelope::read(&args)?;
-        let account = self.0.account(args.account.as_deref(), scope, Purpose::Send).await?;
+        let (account, _) = self.0.account(args.account.as_deref(), scope, Purpose::Send).await?;
         let all: Vec<&str> = envelope.all().map(String::as_str).collect();
         let mut detail = format!("From: {}\nTo: {}\n", account.from, envelope.to.join(", "));
         for (name, list) in [("Cc", &envelope.cc), ("Bcc", &envelope.bcc)] {
@@ -153,8 +94,46 @@ impl ToolHandler for MailSend {
     }
 
     async fn run(&self, args: SendArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let mut secrets = Secrets::default();
-        let result = self.send(&args, context, &mut secrets).await;
-        secrets.clean(result)
+        let envelope = Envelope::read(&args)?;
+        let (account, server) = self.0.account(args.account.as_deref(), &context.scope, Purpose::Send).await?;
+        let from = address(&account.from)?;
+        let to = envelope.all().map(|one| address(one)).collect::<Result<Vec<Address>, _>>()?;
+        let id = format!("<{}@{}>", context.stable_id(32), from.domain());
+        let message = Message {
+            from: Some(&account.from),
+            to: &envelope.to,
+            cc: &envelope.cc,
+            subject: &args.subject,
+            body: &args.body,
+            id: &id,
+            in_reply_to: envelope.answers.as_deref(),
+        };
+        let message = message.text(&compose::date_header(context)?);
+        let login = self.0.login_for(account, context, Self::NAME).await?;
+        let prepare = async {
+            let mut open = smtp::connect(account, server, login.as_ref(), &self.0.config.allow).await?;
+            open.name_recipients(&from, &to).await?;
+            Ok::<_, ToolsError>(open)
+        };
+        let open = tokio::select! {
+            open = prepare => open?,
+            () = context.halt() => return Err(refused!("stopped while {server} was spoken to; nothing was sent")),
+        };
+        context.check()?;
+        let reply = open.deliver(&message).await?;
+        let recipients: Vec<String> = to.iter().map(ToString::to_string).collect();
+        let object = format!("mail \"{}\" to {}", args.subject, recipients.join(", "));
+        Ok(ToolOutput {
+            data: Some(json!({
+                "message_id": id,
+                "from": account.from,
+                "to": recipients,
+                "subject": args.subject,
+                "account": account.name,
+            })),
+            receipt: Some(Receipt::new("sent", object.clone(), Some(id.clone()))),
+            undo: Some(Undo::Impossible { reason: "a mail that was sent can't be called back".to_owned() }),
+            ..ToolOutput::text(format!("sent {object}\nMessage-ID: {id}\n{server} said: {reply}"))
+        })
     }
 }

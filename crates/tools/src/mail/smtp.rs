@@ -31,29 +31,25 @@ pub(super) async fn connect(
     allow: &[HostPort],
 ) -> Result<SmtpSession, ToolsError> {
     let hello = ClientId::default();
-    let failed = |what: &str, error: &Error| refused!("the mail server {server} {what}: {}", error_text(error));
-    let connection = match server.security {
-        Security::Tls => {
-            let place = (server.host.as_str(), server.port);
-            let tls = Some(tls_parameters(account, server)?);
-            let connecting = AsyncSmtpConnection::connect_tokio1(place, Some(connection::CONNECT), &hello, tls, None);
-            connecting.await
-        }
-        Security::StartTls | Security::Plain => {
-            let stream = Box::new(connection::connect_tcp(server, allow).await?);
-            AsyncSmtpConnection::connect_with_transport(stream, &hello).await
-        }
+    let failed =
+        |what: &'static str| move |error: Error| refused!("the mail server {server} {what}: {}", error_text(&error));
+    let mut connection = if server.security == Security::Tls {
+        let place = (server.host.as_str(), server.port);
+        let tls = Some(tls_parameters(account, server)?);
+        AsyncSmtpConnection::connect_tokio1(place, Some(connection::CONNECT), &hello, tls, None)
+            .await
+            .map_err(failed("can't be reached over TLS (check its name, port and certificate)"))?
+    } else {
+        let stream = Box::new(connection::connect_tcp(server, allow).await?);
+        let connected = AsyncSmtpConnection::connect_with_transport(stream, &hello).await;
+        connected.map_err(failed("gives no proper answer"))?
     };
-    let mut connection = connection.map_err(|error| match server.security {
-        Security::Tls => failed("can't be reached over TLS (check its name, port and certificate)", &error),
-        _ => failed("gives no proper answer", &error),
-    })?;
     if server.security == Security::StartTls {
         if !connection.can_starttls() {
             return Err(refused!("the mail server {server} offers no STARTTLS; use smtps://, or another port"));
         }
         let upgraded = connection.starttls(tls_parameters(account, server)?, &hello).await;
-        upgraded.map_err(|error| failed("can't be spoken to safely", &error))?;
+        upgraded.map_err(failed("can't be spoken to safely"))?;
     }
     if let Some(login) = login {
         let secret = login.password.expose_secret().to_owned();
@@ -87,18 +83,19 @@ fn error_text(error: &Error) -> String {
 impl SmtpSession {
     /// Sends the sender and the recipients. If one is refused, nothing is sent to the others.
     pub async fn name_recipients(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
-        let server = self.server.clone();
-        let refused = |what: String, error: &Error| {
-            refused!("the mail server {server} refuses {what} ({}); nothing was sent", error_text(error))
+        let server = &self.server;
+        let refuses = |what: String| {
+            move |error: Error| {
+                refused!("the mail server {server} refuses {what} ({}); nothing was sent", error_text(&error))
+            }
         };
         let sender = self.connection.command(Mail::new(Some(from.clone()), Vec::new())).await;
-        sender.map_err(|error| refused(format!("the sender {from}"), &error))?;
+        sender.map_err(refuses(format!("the sender {from}")))?;
         for one in to {
             let taken = self.connection.command(Rcpt::new(one.clone(), Vec::new())).await;
-            taken.map_err(|error| refused(format!("the recipient {one}"), &error))?;
+            taken.map_err(refuses(format!("the recipient {one}")))?;
         }
-        let ready = self.connection.command(Data).await;
-        ready.map_err(|error| refused("the message".to_owned(), &error))?;
+        self.connection.command(Data).await.map_err(refuses("the message".to_owned()))?;
         Ok(())
     }
 
@@ -106,8 +103,7 @@ impl SmtpSession {
     pub async fn deliver(mut self, message: &str) -> Result<String, ToolsError> {
         match self.connection.message(message.as_bytes()).await {
             Ok(reply) => {
-                let said: Vec<&str> = reply.message().collect();
-                let said = said.join(" ");
+                let said = reply.message().collect::<Vec<_>>().join(" ");
                 // The message is accepted; the answer to QUIT doesn't matter.
                 tokio::spawn(self.quit());
                 Ok(said)

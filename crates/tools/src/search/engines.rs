@@ -5,10 +5,10 @@ use crate::text::one_line;
 use crate::web::{html_tree, page_text};
 use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
-use scraper::{ElementRef, Selector};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
@@ -75,21 +75,19 @@ pub(super) fn parse_response(engine: SearchEngine, answer: &HttpResponse) -> Res
 }
 
 fn rate_limit_error(engine: SearchEngine, answer: &HttpResponse) -> ToolsError {
-    let wait = answer.headers.get(RETRY_AFTER);
-    let wait = wait.and_then(|value| value.to_str().ok()).map_or_else(
-        || "a minute".to_owned(),
-        |text| match text.trim().parse::<u64>() {
-            Ok(seconds) => format!("{seconds} s"),
-            Err(_) => format!("until {}", text.trim()),
-        },
-    );
+    let wait = answer.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::trim);
+    let wait = match wait.map(|text| (text, text.parse::<u64>())) {
+        None => "a minute".to_owned(),
+        Some((_, Ok(seconds))) => format!("{seconds} s"),
+        Some((date, Err(_))) => format!("until {date}"),
+    };
     refused!(
         "{} was asked too often (status 429); wait {wait}, or an operator chooses another engine with STEWARD_SEARCH",
         engine.title()
     )
 }
 
-pub(super) fn status_error(engine: SearchEngine, answer: &HttpResponse, hint: &str) -> ToolsError {
+fn status_error(engine: SearchEngine, answer: &HttpResponse, hint: &str) -> ToolsError {
     refused!(
         "{} at {} answered with status {}; {hint}",
         engine.title(),
@@ -98,7 +96,7 @@ pub(super) fn status_error(engine: SearchEngine, answer: &HttpResponse, hint: &s
     )
 }
 
-pub(super) fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &HttpResponse) -> Result<T, ToolsError> {
+fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &HttpResponse) -> Result<T, ToolsError> {
     serde_json::from_slice(&answer.bytes).map_err(|error| {
         let what = if answer.cut {
             "more than can be read".to_owned()
@@ -135,17 +133,6 @@ struct BraveResult {
     description: String,
 }
 
-#[derive(Deserialize)]
-struct BraveRefusal {
-    error: BraveReason,
-}
-
-#[derive(Deserialize)]
-struct BraveReason {
-    code: Option<String>,
-    detail: Option<String>,
-}
-
 fn brave_request(
     config: &SearchConfig,
     query: &str,
@@ -157,26 +144,27 @@ fn brave_request(
     url.query_pairs_mut().append_pair("q", query).append_pair("count", &count.min(BRAVE_MOST).to_string());
     let mut request = HttpRequest::get(url);
     request.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    let value = HeaderValue::from_str(key.expose_secret())
-        .map_err(|_| ToolsError::refused("the search key holds signs that no header can"))?;
-    request.headers.insert(BRAVE_TOKEN, value);
+    request.headers.insert(BRAVE_TOKEN, key_header(key.expose_secret())?);
     Ok(request)
+}
+
+fn key_header(text: &str) -> Result<HeaderValue, ToolsError> {
+    HeaderValue::from_str(text).map_err(|_| ToolsError::refused("the search key holds signs that no header can"))
 }
 
 fn brave_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     let status = answer.status.as_u16();
     if status != 200 {
-        let refusal = serde_json::from_slice::<BraveRefusal>(&answer.bytes).ok();
-        let said = refusal.map(|one| one.error).and_then(|reason| {
-            let said: Vec<String> = [reason.code, reason.detail].into_iter().flatten().collect();
-            (!said.is_empty()).then(|| format!(" (it says: {})", said.join(", ")))
-        });
+        let refusal: Value = serde_json::from_slice(&answer.bytes).unwrap_or_default();
+        let reason = &refusal["error"];
+        let said: Vec<&str> = [&reason["code"], &reason["detail"]].into_iter().filter_map(Value::as_str).collect();
+        let said = if said.is_empty() { String::new() } else { format!(" (it says: {})", said.join(", ")) };
         let hint = match status {
             401 | 403 => "check its key: STEWARD_SEARCH_CREDENTIAL or STEWARD_SEARCH_KEY",
             400 | 422 => "check its key, or ask for something shorter",
             _ => "try again later",
         };
-        return Err(status_error(SearchEngine::Brave, answer, &format!("{hint}{}", said.unwrap_or_default())));
+        return Err(status_error(SearchEngine::Brave, answer, &format!("{hint}{said}")));
     }
     let reply: BraveReply = json(SearchEngine::Brave, answer)?;
     let found = reply.web.map(|web| web.results).unwrap_or_default();
@@ -209,9 +197,9 @@ fn duckduckgo_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
             "try again later, or an operator chooses another engine with STEWARD_SEARCH",
         ));
     }
-    let [result, link, snippet, nothing] = [".result", "a.result__a", ".result__snippet", ".no-results"]
-        .map(|text| Selector::parse(text).map_err(|error| refused!("`{text}` is no selector: {error}")));
-    let (result, link, snippet, nothing) = (result?, link?, snippet?, nothing?);
+    let selector = |text| html_tree::selector(text).map_err(ToolsError::Refused);
+    let (result, link) = (selector(".result")?, selector("a.result__a")?);
+    let (snippet, nothing) = (selector(".result__snippet")?, selector(".no-results")?);
     let (document, _) = html_tree::parse(&page);
     let mut hits = Vec::new();
     for one in document.select(&result) {
@@ -222,9 +210,9 @@ fn duckduckgo_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
         let Some(anchor) = one.select(&link).next() else {
             continue;
         };
-        let text = one.select(&snippet).next().map(inner_html).unwrap_or_default();
+        let text = one.select(&snippet).next().map(|found| found.inner_html()).unwrap_or_default();
         let href = anchor.value().attr("href").unwrap_or_default();
-        let hit = result_url(href, &answer.url).and_then(|url| Hit::new(&inner_html(anchor), &url, &text));
+        let hit = result_url(href, &answer.url).and_then(|url| Hit::new(&anchor.inner_html(), &url, &text));
         hits.extend(hit);
     }
     let none = || document.select(&nothing).next().is_some() || page.contains("result--no-result");
@@ -234,10 +222,6 @@ fn duckduckgo_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
         ));
     }
     Ok(hits)
-}
-
-fn inner_html(element: ElementRef<'_>) -> String {
-    element.inner_html()
 }
 
 /// Hits link to a counting page; the real address is its `uddg` parameter.
@@ -272,39 +256,27 @@ fn searxng_request(config: &SearchConfig, query: &str, key: Option<&SecretString
     request.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     if let Some(key) = key {
         // For instances behind an authenticating proxy.
-        let value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()));
-        request.headers.insert(
-            AUTHORIZATION,
-            value.map_err(|_| ToolsError::refused("the search key holds signs that no header can"))?,
-        );
+        request.headers.insert(AUTHORIZATION, key_header(&format!("Bearer {}", key.expose_secret()))?);
     }
     Ok(request)
 }
 
 fn searxng_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
-    match answer.status.as_u16() {
-        200 => {}
-        403 => {
-            return Err(status_error(
-                SearchEngine::Searxng,
-                answer,
-                "its JSON format is off: add `json` to `search.formats` in the instance's settings.yml",
-            ));
-        }
-        _ => {
-            return Err(status_error(SearchEngine::Searxng, answer, "check STEWARD_SEARCH_URL and the instance"));
-        }
+    let hint = match answer.status.as_u16() {
+        200 => None,
+        403 => Some("its JSON format is off: add `json` to `search.formats` in the instance's settings.yml"),
+        _ => Some("check STEWARD_SEARCH_URL and the instance"),
+    };
+    if let Some(hint) = hint {
+        return Err(status_error(SearchEngine::Searxng, answer, hint));
     }
     let reply: SearxngReply = json(SearchEngine::Searxng, answer)?;
     let hits: Vec<Hit> = reply
         .results
         .iter()
         .filter_map(|one| {
-            Hit::new(
-                one.title.as_deref().unwrap_or_default(),
-                one.url.as_deref()?,
-                one.content.as_deref().unwrap_or_default(),
-            )
+            let [title, content] = [&one.title, &one.content].map(|text| text.as_deref().unwrap_or_default());
+            Hit::new(title, one.url.as_deref()?, content)
         })
         .collect();
     if hits.is_empty() && !reply.unresponsive_engines.is_empty() {

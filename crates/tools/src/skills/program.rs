@@ -15,12 +15,13 @@ pub use shell::ShellExecutor;
 use super::template::quote;
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::text;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-use steward_sandbox::process::{CommandSpec, Exit, Limits, Outcome, Output, Sandbox, SandboxError, Tripwire};
+use steward_sandbox::process::{CommandSpec, Exit, Limits, Outcome, Output, Sandbox, SandboxError};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
@@ -59,16 +60,7 @@ pub(super) fn sandbox_error(error: &SandboxError) -> ToolsError {
 }
 
 pub(super) fn exit_text(exit: Exit) -> String {
-    match exit {
-        Exit::Exited(code) => format!("ended with exit status {code}"),
-        Exit::Signaled(signal) => format!("was ended by signal {signal}"),
-        Exit::TimedOut => "was stopped since it took too long; ask for less".to_owned(),
-        Exit::Cancelled => "was stopped".to_owned(),
-        Exit::LimitExceeded(Tripwire::Memory) => {
-            format!("was stopped at {} MB of memory; ask for less", MEMORY >> 20)
-        }
-        Exit::LimitExceeded(limit) => format!("was stopped at a limit ({limit:?}); ask for less"),
-    }
+    text::exit_text(exit, "exit status", MEMORY)
 }
 
 const OUTPUT: usize = 256 << 10;

@@ -9,9 +9,9 @@ use crate::handler::Context;
 use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
 use crate::skills::executor::spec_of;
 use crate::web::html_tree::{self, SelectedPart};
-use crate::web::{FetchedPage, PageKind, page_output};
+use crate::web::{html_of, page_output};
 use async_trait::async_trait;
-use reqwest::header::{ACCEPT, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,8 +35,8 @@ impl ScrapeExecutor {
     }
 }
 
-fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
-    let PageKind::Html(html) = PageKind::of(&page) else {
+fn page_parts(mut page: HttpResponse, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
+    let Some(html) = html_of(&page) else {
         return match select {
             Some(_) => Err(ToolsError::refused("the answer is no page, so nothing can be selected from it")),
             None => page_output(&page),
@@ -46,15 +46,11 @@ fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, Too
     if select.is_some() && matches == 0 {
         return Err(refused!("nothing on {} fits the selector; the page may have changed", origin(&page.url)));
     }
-    let mut output = match part {
-        Some(part) => page_output(&FetchedPage {
-            bytes: part.into_bytes(),
-            charset: Some("utf-8".to_owned()),
-            media: "text/html".to_owned(),
-            ..page
-        })?,
-        None => page_output(&page)?,
-    };
+    if let Some(part) = part {
+        page.bytes = part.into_bytes();
+        page.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    }
+    let mut output = page_output(&page)?;
     if cut {
         output.content.push_str("\n[the page took too long to read; the rest was left out]");
     }
@@ -138,7 +134,7 @@ impl Executor for ScrapeExecutor {
             ));
         }
         let select = spec.select.clone();
-        blocking(move || page_parts(answer.into(), select.as_deref())).await
+        blocking(move || page_parts(answer, select.as_deref())).await
     }
 }
 

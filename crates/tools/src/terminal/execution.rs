@@ -1,14 +1,14 @@
 use super::command_list::{self, Command, CommandList, Risk, TerminalConfig};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::text::printed;
+use crate::text::{exit_text, printed};
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::run::FOLDER;
 use steward_core::tool::{Receipt, ToolOutput};
-use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError, Tripwire};
+use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError};
 use tokio_util::sync::CancellationToken;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -104,23 +104,25 @@ fn sandbox_error(error: &SandboxError, scope: &ToolScope) -> ToolsError {
     })
 }
 
-/// The exit code if the command succeeded, else what went wrong.
-pub(super) fn exit_code(outcome: &Outcome, command: &Command, argv: &[String]) -> Result<i32, String> {
-    match outcome.exit {
-        Exit::Exited(code) if code == 0 || command.quiet.contains(&code) => Ok(code),
-        other => Err(failure_text(other, argv, &printed(&outcome.stdout, &outcome.stderr))),
-    }
-}
-
-pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
+/// What the command printed if it succeeded, else what went wrong.
+pub(super) fn command_output(
+    argv: &[String],
+    command: &Command,
+    outcome: &Outcome,
+    scope: &ToolScope,
+) -> Result<ToolOutput, String> {
     let text = printed(&outcome.stdout, &outcome.stderr);
+    let code = match outcome.exit {
+        Exit::Exited(code) if code == 0 || command.quiet.contains(&code) => code,
+        other => return Err(failure_text(other, argv, &text)),
+    };
     let shown = match (text.is_empty(), code) {
         (true, 0) => "(the command printed nothing)".to_owned(),
         (true, code) => format!("(the command printed nothing, exit code {code})"),
         (false, _) => text,
     };
     let receipt = Receipt::new("ran", shell_line(argv), Some(format!("exit code {code}")));
-    ToolOutput {
+    Ok(ToolOutput {
         data: Some(json!({
             "argv": argv,
             "exit": code,
@@ -130,20 +132,11 @@ pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scop
         })),
         receipt: Some(receipt),
         ..ToolOutput::text(shown)
-    }
+    })
 }
 
 fn failure_text(exit: Exit, argv: &[String], text: &str) -> String {
-    let how = match exit {
-        Exit::Exited(code) => format!("ended with exit code {code}"),
-        Exit::Signaled(signal) => format!("was ended by signal {signal}"),
-        Exit::TimedOut => "was stopped since it took too long; ask for less".to_owned(),
-        Exit::Cancelled => "was stopped".to_owned(),
-        Exit::LimitExceeded(Tripwire::Memory) => {
-            format!("was stopped at {} MB of memory; ask for less", MEMORY >> 20)
-        }
-        Exit::LimitExceeded(limit) => format!("was stopped at a limit ({limit:?}); ask for less"),
-    };
+    let how = exit_text(exit, "exit code", MEMORY);
     let shell = argv.iter().any(|word| SHELL.contains(&word.as_str()));
     let hint = if shell {
         "\nthere is no shell: pipes, redirection and lists of commands don't work; run one command at a time"

@@ -8,7 +8,7 @@ use url::Url;
 
 const LINKS: usize = 100;
 const CHUNK: usize = 4096;
-/// Pages can be built so that parsing takes quadratic time (by attributes of one tag).
+/// Pages can be built so that parsing takes quadratic time: by attributes of one tag, or by the depth of the tree.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 const HIDDEN_ELEMENTS: &[&str] =
@@ -31,22 +31,30 @@ pub(crate) fn page_text(html: &str, base: &Url) -> PageText {
     let reader = Reader(RefCell::new(State::new(base)));
     let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
     let input = BufferQueue::default();
-    let began = Instant::now();
-    let mut rest = html;
-    while !rest.is_empty() && began.elapsed() < TIME_LIMIT {
-        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
-        rest = after;
-        input.push_back(StrTendril::from(chunk));
+    let cut = feed(html, |chunk| {
+        input.push_back(chunk);
         let _ = tokenizer.feed(&input);
-    }
+    });
     tokenizer.end();
     let mut state = tokenizer.sink.0.into_inner();
     PageText {
         title: state.title.map(|title| one_line(&title)).filter(|title| !title.is_empty()),
         text: state.out.finish(),
         links: state.out.links,
-        cut: !rest.is_empty(),
+        cut,
     }
+}
+
+/// Hands `html` over in pieces until the time is up; returns whether something is left.
+pub(super) fn feed(html: &str, mut take: impl FnMut(StrTendril)) -> bool {
+    let began = Instant::now();
+    let mut rest = html;
+    while !rest.is_empty() && began.elapsed() < TIME_LIMIT {
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
+        rest = after;
+        take(StrTendril::from(chunk));
+    }
+    !rest.is_empty()
 }
 
 struct Reader(RefCell<State>);

@@ -1,13 +1,10 @@
+use super::html::feed;
 use crate::error::ToolsError;
 use html5ever::driver::{ParseOpts, parse_document};
-use html5ever::tendril::{StrTendril, TendrilSink as _};
+use html5ever::tendril::TendrilSink as _;
 use scraper::html::HtmlTreeSink;
 use scraper::{ElementRef, Html, Selector};
-use std::time::{Duration, Instant};
 
-const CHUNK: usize = 4096;
-/// Longest building of a tree; its cost grows with the square of its depth.
-const TIME_LIMIT: Duration = Duration::from_secs(3);
 /// Most tables, and most rows and cells of each.
 const TABLES: usize = 20;
 const ROWS: usize = 500;
@@ -66,14 +63,8 @@ pub(crate) fn selected_part(html: &str, select: Option<&str>) -> Result<Selected
 pub(crate) fn parse(html: &str) -> (Html, bool) {
     let sink = HtmlTreeSink::new(Html::new_document());
     let mut parser = parse_document(sink, ParseOpts::default());
-    let began = Instant::now();
-    let mut rest = html;
-    while !rest.is_empty() && began.elapsed() < TIME_LIMIT {
-        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
-        rest = after;
-        parser.process(StrTendril::from(chunk));
-    }
-    (parser.finish(), !rest.is_empty())
+    let cut = feed(html, |chunk| parser.process(chunk));
+    (parser.finish(), cut)
 }
 
 fn rows(table: ElementRef<'_>) -> Table {

@@ -17,7 +17,7 @@ use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::terminal::TerminalConfig;
-use steward_tools::{Dispatcher, DispatcherBuilder, Ports, ToolsConfig, standard, standard_builder};
+use steward_tools::{Dispatcher, DispatcherBuilder, Ports, ToolsConfig, standard_builder};
 use tempfile::TempDir;
 
 /// 2026-11-21T08:00:00Z.
@@ -173,7 +173,7 @@ impl Bench {
         };
         Self {
             scope: scope(workspace),
-            tools: standard(config, &ports).unwrap(),
+            tools: standard_builder(config, &ports).and_then(DispatcherBuilder::build).unwrap(),
             facts,
             blobs,
             dir,

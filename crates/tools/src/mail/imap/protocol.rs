@@ -1,8 +1,9 @@
 use crate::error::{ToolsError, refused};
 use crate::mail::connection::MailStream;
 use base64::Engine as _;
-use base64::alphabet::Alphabet;
+use base64::alphabet::IMAP_MUTF7;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use encoding_rs::UTF_16BE;
 use std::fmt::Write as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -172,6 +173,11 @@ impl Token {
         }
     }
 
+    /// Whether it is this word, which is given in upper case.
+    pub fn is(&self, word: &str) -> bool {
+        self.word().is_some_and(|own| own == word)
+    }
+
     pub fn number(&self) -> Option<u64> {
         match self {
             Self::Word(word) => word.parse().ok(),
@@ -239,21 +245,15 @@ fn split(line: &[u8], tokens: &mut Vec<Token>) {
 
 fn quoted(text: &[u8]) -> (Vec<u8>, &[u8]) {
     let mut out = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        match text[at] {
-            b'"' => return (out, &text[at + 1..]),
-            b'\\' if at + 1 < text.len() => {
-                out.push(text[at + 1]);
-                at += 2;
-            }
-            byte => {
-                out.push(byte);
-                at += 1;
-            }
+    let mut rest = text.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'"' => break,
+            b'\\' => out.push(*rest.next().unwrap_or(byte)),
+            byte => out.push(*byte),
         }
     }
-    (out, &[])
+    (out, rest.as_slice())
 }
 
 /// Length of a word; square brackets and their content belong to it.
@@ -278,21 +278,18 @@ pub(super) fn literal_length(line: &[u8]) -> Option<usize> {
     std::str::from_utf8(&inner[from..]).ok()?.parse().ok()
 }
 
-const UTF7_ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
-
-fn utf7_engine() -> Option<GeneralPurpose> {
-    let config =
-        GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    Some(GeneralPurpose::new(&Alphabet::new(UTF7_ALPHABET).ok()?, config))
-}
+const MODIFIED_UTF7: GeneralPurpose = GeneralPurpose::new(
+    &IMAP_MUTF7,
+    GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 pub(super) fn encode_mailbox(name: &str) -> String {
     let mut out = String::new();
     let mut wide: Vec<u8> = Vec::new();
     let flush = |wide: &mut Vec<u8>, out: &mut String| {
-        if let (false, Some(engine)) = (wide.is_empty(), utf7_engine()) {
+        if !wide.is_empty() {
             out.push('&');
-            out.push_str(&engine.encode(&*wide));
+            MODIFIED_UTF7.encode_string(&*wide, out);
             out.push('-');
         }
         wide.clear();
@@ -325,12 +322,8 @@ pub(super) fn decode_mailbox(name: &str) -> String {
             rest = tail;
             continue;
         };
-        let bytes = utf7_engine().and_then(|engine| engine.decode(coded).ok());
-        let units: Option<Vec<u16>> = bytes.filter(|bytes| bytes.len() % 2 == 0).map(|bytes| {
-            let pairs = bytes.chunks_exact(2);
-            pairs.map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
-        });
-        match units.and_then(|units| String::from_utf16(&units).ok()) {
+        let bytes = MODIFIED_UTF7.decode(coded).ok();
+        match bytes.as_deref().and_then(|wide| UTF_16BE.decode_without_bom_handling_and_without_replacement(wide)) {
             Some(_) if coded.is_empty() => out.push('&'),
             Some(text) => out.push_str(&text),
             None => {
