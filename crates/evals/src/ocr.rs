@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use steward::compose::{ocr_engines, sandbox_helper};
 use steward::exit::Exit;
-use steward::ocr::ConfinedPages;
 use steward::settings::Settings;
 use steward_core::extracted::{OcrEngine, PageReading};
 use steward_core::ports::PageReader as _;
+use steward_knowledge::confined::ConfinedPages;
 use steward_knowledge::ocr::{Cascade, STEPS, Steps};
 use steward_testkit::scans::{PageText, Spoiled, character_errors, page_texts, scan};
 

@@ -1,10 +1,10 @@
 //! Documents: what a file says, its chunks, and the indexes that find them.
 //!
-//! Files are read by [`extract`], pages that are pictures by [`ocr`], both in a process of their own; what was found is an
-//! [`Extracted`]. Indexes can be
-//! built anew from the rows of the store at any time.
+//! Files are read by [`extract`], pages that are pictures by [`ocr`], both in processes of their
+//! own ([`confined`]); what was found is an [`Extracted`]. Indexes can be built anew from the rows of the store at any time.
 
 mod chunk;
+pub mod confined;
 mod document_set;
 pub mod evaluate;
 pub mod extract;

@@ -1,5 +1,3 @@
-use crate::extractor::ConfinedExtractor;
-use crate::ocr::{ConfinedPages, Engines};
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -21,6 +19,7 @@ use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
 use steward_intent::IntentService;
+use steward_knowledge::confined::{ConfinedExtractor, ConfinedPages, Engines};
 use steward_models::discovery::{Environment, OWN_SERVER_KEY, built_in, discover};
 use steward_models::embed::{CrossEncoder, LazyMiniLm};
 use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};

@@ -9,12 +9,10 @@ pub mod commands;
 pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
-pub mod extractor;
 mod health;
 pub mod integrations;
 mod live;
 mod nats;
-pub mod ocr;
 pub mod processes;
 mod serving;
 pub mod settings;

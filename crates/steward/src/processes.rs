@@ -1,11 +1,10 @@
 //! Child processes that are this same program.
 
-use crate::extractor::ExtractChild;
-use crate::ocr::OcrChild;
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
+use steward_knowledge::confined::{PageRequest, extract_child, page_child};
 use steward_models::local::{ServeTuning, serve_supervised};
 
 /// Commands that a program of ours starts itself with. They must not have its threads, settings or telemetry.
@@ -46,14 +45,46 @@ pub struct ModelServer {
     idle_exit: u64,
 }
 
+/// `extract-child`.
+#[derive(Debug, Clone, Args)]
+pub struct ExtractChild {
+    /// What people call the file.
+    #[arg(long, allow_hyphen_values = true)]
+    name: String,
+    /// As JSON.
+    #[arg(long)]
+    limits: String,
+}
+
+/// `ocr-child`.
+#[derive(Debug, Clone, Args)]
+pub struct OcrChild {
+    /// From 1.
+    #[arg(long)]
+    page: u32,
+    /// As JSON.
+    #[arg(long)]
+    limits: String,
+    /// As JSON.
+    #[arg(long)]
+    steps: String,
+    #[arg(long)]
+    purpose: String,
+    /// Folder of the models. Text, like each path of these commands.
+    #[arg(long)]
+    models: Option<String>,
+}
+
 impl Child {
     pub fn run(self) -> ExitCode {
         match self {
             // Confines itself, then becomes the command.
             Self::SandboxExec { args } => steward_sandbox::helper::main(args),
             Self::ModelServer(args) => model_server(&args),
-            Self::ExtractChild(args) => args.run(),
-            Self::OcrChild(args) => args.run(),
+            Self::ExtractChild(ExtractChild { name, limits }) => extract_child(name, &limits),
+            Self::OcrChild(OcrChild { page, limits, steps, purpose, models }) => {
+                page_child(PageRequest { page, limits, steps, purpose, models })
+            }
         }
     }
 }

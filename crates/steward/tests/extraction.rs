@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use steward::extractor::ConfinedExtractor;
 use steward_core::extracted::{ExtractFailure, ExtractFailureKind, Extracted};
 use steward_core::ports::Extractor as _;
+use steward_knowledge::confined::ConfinedExtractor;
 use steward_knowledge::extract::ExtractLimits;
 use steward_sandbox::process::{Helper, Limits, Tier};
 

@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("engine", &["core", "parse"]),
     ("store", &["core"]),
     ("infra", &["core"]),
-    ("knowledge", &["core"]),
+    ("knowledge", &["core", "sandbox"]),
     ("domains", &["core"]),
     ("app", &["core", "engine", "store", "access", "tools", "models", "parse", "knowledge", "domains", "infra"]),
     ("api", &["core", "app"]),

@@ -1,19 +1,16 @@
-use crate::extractor::NO_MEMORY;
-use clap::Args;
+use super::process::{in_child, not_by_hand, read_input};
+use crate::extract::{ExtractError, ExtractLimits};
+use crate::ocr::{Models, PicturePage, Place, Steps, page_picture, png_of_model, prepare};
 use serde::{Deserialize, Serialize};
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use steward_core::extracted::{ExtractFailure, ExtractFailureKind, PageReading};
-use steward_knowledge::extract::{ExtractError, ExtractLimits};
-use steward_knowledge::ocr::{Models, PicturePage, Place, Steps, page_picture, png_of_model, prepare};
 
 pub(super) const COMMAND: &str = "ocr-child";
-/// Bytes of stack, since some libraries call themselves for what is nested.
-const STACK: usize = 64 << 20;
 
 /// What becomes of the picture of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// It is written out as PGM.
     Tesseract,
@@ -43,66 +40,54 @@ pub(super) enum Answer {
     Failed(ExtractFailure),
 }
 
-/// `ocr-child`.
-#[derive(Debug, Clone, Args)]
-pub struct OcrChild {
+/// What the process is asked for, as its arguments say it.
+#[derive(Debug, Clone)]
+pub struct PageRequest {
     /// From 1.
-    #[arg(long)]
-    page: u32,
+    pub page: u32,
     /// As JSON.
-    #[arg(long)]
-    limits: String,
+    pub limits: String,
     /// As JSON.
-    #[arg(long)]
-    steps: String,
-    #[arg(long)]
-    purpose: Purpose,
-    /// Folder of the models. Text, like each path of these commands.
-    #[arg(long)]
-    models: Option<String>,
+    pub steps: String,
+    pub purpose: String,
+    /// Folder of the models.
+    pub models: Option<String>,
 }
 
-impl OcrChild {
-    /// Reads a file from standard input and writes what its page shows.
-    pub fn run(self) -> ExitCode {
-        let read = (serde_json::from_str(&self.limits), serde_json::from_str(&self.steps));
-        let (Ok(limits), Ok(steps)) = read else {
-            eprintln!("this is an internal command: it is started by the program itself to read pages");
-            return ExitCode::from(2);
-        };
-        let work = move || -> std::io::Result<()> {
-            let (answer, picture) = self.answer(&limits, steps)?;
-            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-            serde_json::to_writer(&mut out, &answer)?;
-            out.write_all(b"\n")?;
-            out.write_all(&picture)?;
-            out.flush()
-        };
-        match std::thread::Builder::new().stack_size(STACK).spawn(work).map(std::thread::JoinHandle::join) {
-            Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
-            Ok(Ok(Err(error))) if error.kind() == std::io::ErrorKind::OutOfMemory => ExitCode::from(NO_MEMORY),
-            Err(_) => ExitCode::from(NO_MEMORY),
-            _ => ExitCode::FAILURE,
-        }
-    }
+/// What the process does: reads a file from standard input and writes what its page shows.
+pub fn page_child(request: PageRequest) -> ExitCode {
+    let purpose = [Purpose::Tesseract, Purpose::Models, Purpose::Model].into_iter();
+    let purpose = purpose.into_iter().find(|purpose| purpose.as_str() == request.purpose);
+    let read = (purpose, serde_json::from_str(&request.limits), serde_json::from_str(&request.steps));
+    let (Some(purpose), Ok(limits), Ok(steps)) = read else {
+        return not_by_hand();
+    };
+    in_child(move || {
+        let (answer, picture) = request.answer(purpose, &limits, steps)?;
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        serde_json::to_writer(&mut out, &answer)?;
+        out.write_all(b"\n")?;
+        out.write_all(&picture)?;
+        out.flush()
+    })
+}
 
-    fn answer(&self, limits: &ExtractLimits, steps: Steps) -> std::io::Result<(Answer, Vec<u8>)> {
-        let mut bytes = Vec::new();
-        let most = u64::try_from(limits.input_bytes).unwrap_or(u64::MAX).saturating_add(1);
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+impl PageRequest {
+    fn answer(&self, purpose: Purpose, limits: &ExtractLimits, steps: Steps) -> std::io::Result<(Answer, Vec<u8>)> {
+        let bytes = read_input(limits)?;
         let picture = match page_picture(&bytes, self.page, limits) {
             Ok(PicturePage::Picture(picture)) => picture,
             Ok(PicturePage::NeedsDrawing) => return Ok((Answer::NeedsDrawing, Vec::new())),
             Err(error) => return Ok((Answer::Failed(error.into()), Vec::new())),
         };
         drop(bytes);
-        let prepared = match self.purpose {
+        let prepared = match purpose {
             // What is taken away for the others may be what a model sees by.
             Purpose::Model => prepare(picture, &Steps { rotation: steps.rotation, ..Steps::none() }, true),
             Purpose::Models => prepare(picture, &steps, true),
             Purpose::Tesseract => prepare(picture, &steps, false),
         };
-        Ok(match self.purpose {
+        Ok(match purpose {
             Purpose::Tesseract => {
                 let (width, height) = prepared.picture.dimensions();
                 let mut pgm = format!("P5\n{width} {height}\n255\n").into_bytes();
@@ -146,7 +131,7 @@ pub(super) fn parted(mut output: Vec<u8>) -> Option<Result<(Answer, Vec<u8>), Ex
 #[cfg(test)]
 mod tests {
     use super::{Answer, parted};
-    use steward_knowledge::ocr::Place;
+    use crate::ocr::Place;
 
     #[test]
     fn an_answer_and_its_picture_are_told_apart() {

@@ -1,20 +1,16 @@
 //! Reads pages that are pictures: the picture is taken out of its file and prepared in a confined process of this same
 //! program, which reads it with models, or hands it on to Tesseract, which is confined as well.
 
-mod child;
-
-pub use child::OcrChild;
-
-use crate::extractor::{crashed, empty_folder, ended_well, failure, not_utf_8, unavailable, unreadable};
+use super::page_child::{self, Answer, COMMAND, Purpose};
+use super::process::{crashed, empty_folder, ended_well, failure, not_utf_8, unavailable, unreadable};
+use crate::extract::ExtractLimits;
+use crate::ocr::{MODEL_FILES, Place, Steps, read_tsv};
 use async_trait::async_trait;
-use child::{Answer, COMMAND, Purpose};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use steward_core::extracted::{ExtractFailure, ExtractFailureKind, OcrEngine, PageReading};
 use steward_core::ports::PageReader;
-use steward_knowledge::extract::ExtractLimits;
-use steward_knowledge::ocr::{MODEL_FILES, Place, Steps, read_tsv};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError};
 use tokio::io::AsyncRead;
 use tokio::sync::OnceCell;
@@ -126,7 +122,7 @@ impl ConfinedPages {
         }
         let outcome = self.run(&self.program, &arguments, &readable, input).await?;
         ended_well(&outcome)?;
-        child::parted(outcome.stdout.bytes).ok_or_else(crashed)?
+        page_child::parted(outcome.stdout.bytes).ok_or_else(crashed)?
     }
 
     async fn run(
