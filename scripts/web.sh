@@ -35,9 +35,9 @@ build() {
     echo "web: the studio could not be built" >&2
     exit 1
   fi
-  # Beside each file its compressed twin, which the server sends to who takes it.
-  find dist -type f -size +1k \( -name '*.js' -o -name '*.mjs' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.webmanifest' \) \
-    -exec gzip --keep --force --best --no-name {} +
+  # Only compressed, as browsers are sent it: the program has all of it in itself.
+  find dist -mindepth 2 -type f -size +1k \( -name '*.js' -o -name '*.mjs' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.webmanifest' \) \
+    -exec gzip --force --best --no-name {} +
   printf '%s\n' "$now" >dist/.stamp
   echo "web: ${report##*$'\n'}" >&2
 }

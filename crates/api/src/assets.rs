@@ -9,8 +9,10 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use flate2::read::GzDecoder;
 use rust_embed::RustEmbed;
 use std::borrow::Cow;
+use std::io::Read as _;
 
 /// What `make web` built; nothing where it was not run.
 #[derive(RustEmbed)]
@@ -63,19 +65,24 @@ fn answer(method: &Method, path: &str, headers: &HeaderMap, find: Find) -> Respo
         return not_found(path);
     }
     let name = path.trim_start_matches('/');
-    let (name, file) = match open(find, name) {
-        Some(file) => (name, file),
+    let (name, found) = match open(find, name) {
+        Some(found) => (name, found),
         // Else the browser would take HTML for a script.
         None if is_file_name(name, headers) => return not_found(path),
-        None => match find("index.html") {
-            Some(file) => ("index.html", file),
+        None => match open(find, "index.html") {
+            Some(found) => ("index.html", found),
             None => return not_built(),
         },
     };
-    let zipped = find(&format!("{name}.gz"));
-    let varies = zipped.is_some();
-    let zipped = zipped.filter(|_| takes_gzip(headers));
-    let mut response = send(headers, name, zipped.is_some(), zipped.unwrap_or(file));
+    let varies = found.zipped.is_some();
+    let mut response = match found {
+        Found { zipped: Some(zipped), .. } if takes_gzip(headers) => send(headers, name, true, zipped),
+        Found { plain: Some(plain), .. } => send(headers, name, false, plain),
+        Found { zipped, .. } => match zipped.and_then(inflated) {
+            Some(plain) => send(headers, name, false, plain),
+            None => return not_found(path),
+        },
+    };
     if varies {
         let vary = HeaderValue::from_static("accept-encoding");
         response.headers_mut().insert(header::VARY, vary);
@@ -83,13 +90,27 @@ fn answer(method: &Method, path: &str, headers: &HeaderMap, find: Find) -> Respo
     response
 }
 
-/// A file that may be asked for: not the build's own notes, not a compressed twin.
-fn open(find: Find, name: &str) -> Option<File> {
+/// At least one of the two is there.
+struct Found {
+    plain: Option<File>,
+    zipped: Option<File>,
+}
+
+/// A file that may be asked for: not the build's own notes, not a compressed one by its own name.
+fn open(find: Find, name: &str) -> Option<Found> {
     let hidden = name.split('/').any(|part| part.is_empty() || part.starts_with('.'));
     if hidden || has_ending(name, "gz") {
         return None;
     }
-    find(name)
+    let found = Found { plain: find(name), zipped: find(&format!("{name}.gz")) };
+    (found.plain.is_some() || found.zipped.is_some()).then_some(found)
+}
+
+/// For the few clients that take no gzip: most files are in the program only as what browsers are sent.
+fn inflated(zipped: File) -> Option<File> {
+    let mut data = Vec::new();
+    GzDecoder::new(&*zipped.data).read_to_end(&mut data).ok()?;
+    Some(File { data: Cow::Owned(data), hash: zipped.hash })
 }
 
 /// Whether this is no address of a page of the studio. A person who types one gets the studio, which says so.

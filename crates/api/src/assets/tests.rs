@@ -13,6 +13,10 @@ fn built(path: &str) -> Option<File> {
         "theme.js" => b"theme()",
         "assets/index-Ab12.js" => b"start()",
         "assets/index-Ab12.js.gz" => b"\x1f\x8bzipped",
+        // `.box{}`, compressed.
+        "assets/only-Ef56.css.gz" => {
+            b"\x1f\x8b\x08\0\0\0\0\0\x02\xff\xd3\x4b\xca\xaf\xa8\xae\x05\0\xc9\x92\x4e\xb4\x06\0\0\0"
+        }
         ".vite/manifest.json" => b"{}",
         _ => return None,
     };
@@ -95,6 +99,11 @@ async fn compressed_twins_go_to_who_takes_them() {
         assert_eq!(value(&plain, header::VARY), "accept-encoding");
         assert_eq!(body(plain).await, "start()");
     }
+    let only = "/assets/only-Ef56.css";
+    let zipped = get(only, &[(header::ACCEPT_ENCODING, "gzip")]);
+    assert_eq!((zipped.status(), value(&zipped, header::CONTENT_ENCODING)), (StatusCode::OK, "gzip".to_owned()));
+    let plain = get(only, &[]);
+    assert_eq!((value(&plain, header::CONTENT_ENCODING), body(plain).await), (String::new(), ".box{}".to_owned()));
     let without = get("/theme.js", &[(header::ACCEPT_ENCODING, "gzip")]);
     assert_eq!(value(&without, header::CONTENT_ENCODING), "");
     assert_eq!(value(&without, header::VARY), "");
