@@ -2,22 +2,22 @@ use super::error::{PackageError, entry};
 use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization as _;
 
-const NAME_CHARS: usize = 64;
+/// Longest name of a package or a skill.
+pub(crate) const NAME_CHARS: usize = 64;
 const PART_BYTES: usize = 150;
 const MAX_DEPTH: usize = 10;
 const PATH_BYTES: usize = 400;
 /// Files that operating systems add to archives.
 const OS_FILES: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
 
+pub(crate) fn is_name(name: &str, separator: char) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == separator;
+    (1..=NAME_CHARS).contains(&name.len()) && name.chars().all(fits)
+}
+
 /// Checks a package's name as the open format wants it: lower-case letters, digits, single hyphens inside.
 pub(crate) fn check_package_name(name: &str) -> Result<(), String> {
-    let fits = !name.is_empty()
-        && name.len() <= NAME_CHARS
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-        && !name.starts_with('-')
-        && !name.ends_with('-')
-        && !name.contains("--");
-    if fits {
+    if is_name(name, '-') && name.split('-').all(|part| !part.is_empty()) {
         return Ok(());
     }
     Err(format!(
@@ -63,10 +63,7 @@ pub(crate) fn skill_of(package: &str) -> String {
 
 /// Checks a skill's name, which becomes the name of a tool.
 pub(crate) fn check_skill_name(name: &str) -> Result<(), String> {
-    let fits = !name.is_empty()
-        && name.len() <= NAME_CHARS
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    if fits {
+    if is_name(name, '_') {
         return Ok(());
     }
     Err(format!(

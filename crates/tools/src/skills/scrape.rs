@@ -1,13 +1,13 @@
 //! Skills of the type scrape: a page as text, links and tables. robots.txt (RFC 9309) is respected.
 
-use super::http::{Authorizer, Exchange, check_allow, origin, parse_allow_list};
+use super::http::{AuthorizedClient, Exchange, check_allow, origin};
 use super::template::{self, Values, check_url};
 use super::{Executor, SkillCall};
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
-use crate::skills::executor::spec_of;
+use crate::skills::executor::{in_config, spec_of};
 use crate::web::html_tree::{self, SelectedPart};
 use crate::web::{FetchedPage, PageKind, page_output};
 use async_trait::async_trait;
@@ -23,15 +23,14 @@ use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
 pub struct ScrapeExecutor {
-    client: Client,
+    client: AuthorizedClient,
     robots: Robots,
-    authorizer: Authorizer,
 }
 
 impl ScrapeExecutor {
     /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
-        Self { client, robots: Robots::default(), authorizer: Authorizer::default() }
+        Self { client: AuthorizedClient::new(client), robots: Robots::default() }
     }
 }
 
@@ -97,10 +96,10 @@ impl Executor for ScrapeExecutor {
                 );
             }
         } else {
-            check_url(&spec.url, &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
+            check_url(&spec.url, &skill.parameters).map_err(in_config("url"))?;
         }
         if let Some(select) = &spec.select {
-            html_tree::selector(select).map_err(|error| format!("config.select: {error}"))?;
+            html_tree::selector(select).map_err(in_config("select"))?;
         }
         check_allow(&spec.allow)
     }
@@ -117,15 +116,13 @@ impl Executor for ScrapeExecutor {
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let url = page_url(spec, &Values::of(job))?;
-        let client = self.client.allowing(parse_allow_list(&spec.allow)?);
-        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 1 };
+        let exchange = self.client.exchange(job.skill, context, &spec.allow, 1)?;
         if !spec.ignore_robots {
             self.robots.check(&url, &exchange).await?;
         }
         let mut request = HttpRequest::get(url.clone());
-        let accept = HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1");
-        request.headers.insert(ACCEPT, accept);
-        let answer = self.authorizer.send(request, &job, false, &exchange).await?;
+        request.headers.insert(ACCEPT, HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1"));
+        let answer = self.client.send(request, &job, false, &exchange).await?;
         // A redirect may have led to a page that robots.txt excludes.
         if !spec.ignore_robots && answer.url != url {
             self.robots.check(&answer.url, &exchange).await?;
@@ -263,7 +260,7 @@ impl Robots {
         file.set_path("/robots.txt");
         file.set_query(None);
         file.set_fragment(None);
-        let answer = fetch_robots_file(exchange.client, file, exchange.context.left().min(ROBOTS_TIMEOUT));
+        let answer = fetch_robots_file(&exchange.client, file, exchange.context.left().min(ROBOTS_TIMEOUT));
         let answer = tokio::select! {
             answer = answer => answer?,
             () = exchange.context.halt() => return Err(ToolsError::Stopped(exchange.skill.name.clone())),

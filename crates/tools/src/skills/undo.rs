@@ -1,6 +1,6 @@
 use super::executor::SkillCall;
 use super::template::{self, Secrets, Values};
-use super::{SkillRuntime, changes, final_undo};
+use super::{SkillRuntime, changes, credential, final_undo};
 use crate::credential::{scrub_error, scrubber_of};
 use crate::error::ToolsError;
 use crate::handler::Context;
@@ -75,17 +75,15 @@ pub(crate) fn is_skill_undo(snapshot: &Value) -> bool {
 }
 
 pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-    let kept = UndoSnapshot::deserialize(snapshot)
-        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
+    let kept: UndoSnapshot = crate::facts::snapshot(snapshot)?;
     match kept.how {
         UndoBy::Executor { arguments, snapshot } => {
             let skill = runtime.version(scope.tenant, &kept.skill).await?;
             let key = runtime.open(&skill, scope).await?;
-            let job = SkillCall { skill: &skill, arguments: &arguments, secret: key.opened.as_ref() };
+            let job = SkillCall { skill: &skill, arguments: &arguments, secret: key.as_ref() };
             let work = runtime.executor(skill.kind())?.undo(job, &snapshot, scope);
-            let limit = Duration::from_millis(skill.limits.timeout_ms);
-            let done = tokio::time::timeout(limit, work).await;
-            let scrubber = scrubber_of(key.secrets());
+            let done = tokio::time::timeout(time_limit(&skill), work).await;
+            let scrubber = scrubber_of(credential::secrets(key.as_ref()));
             match done {
                 Ok(Ok(text)) => Ok(scrubber.scrub(&text).into_owned()),
                 Ok(Err(error)) => Err(scrub_error(&scrubber, error)),
@@ -113,15 +111,17 @@ async fn compensate(
     scope.skill = Some(skill.reference());
     // The same key for each attempt, so that a keyed compensation happens once.
     let key = format!("undo-{}", hash::of_json(snapshot));
-    let limit = skill.limits.timeout_ms;
-    let context = Context::new(scope, key, Duration::from_millis(limit));
-    let work = runtime.run(&skill, arguments, &context);
-    let done = tokio::time::timeout(Duration::from_millis(limit), work).await;
+    let context = Context::new(scope, key, time_limit(&skill));
+    let done = tokio::time::timeout(time_limit(&skill), runtime.run(&skill, arguments, &context)).await;
     let output = done.map_err(|_| timeout_error(&skill))??;
     Ok(match output.receipt {
         Some(receipt) => format!("{name}: {} {}", receipt.action, receipt.object),
         None => format!("{name}: done"),
     })
+}
+
+fn time_limit(skill: &Skill) -> Duration {
+    Duration::from_millis(skill.limits.timeout_ms)
 }
 
 fn timeout_error(skill: &Skill) -> ToolsError {

@@ -1,6 +1,8 @@
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::outbound::{Client, HttpError, HttpLimits, HttpRequest, HttpResponse};
+use crate::skills::executor::receipt;
+use crate::skills::value_text;
 use crate::text::one_line;
 use encoding_rs::{Encoding, UTF_8};
 use reqwest::StatusCode;
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 use serde_json_path::JsonPath;
 use std::time::Duration;
 use steward_core::skill::Skill;
-use steward_core::tool::{EffectClass, Receipt, ToolOutput};
+use steward_core::tool::{EffectClass, ToolOutput};
 use url::Url;
 
 /// Wait before the second try; doubled for each further one.
@@ -17,7 +19,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 const MAX_RETRIES: u8 = 10;
 
 pub(in crate::skills) struct Exchange<'a> {
-    pub client: &'a Client,
+    pub client: Client,
     pub skill: &'a Skill,
     pub context: &'a Context,
     pub retries: u8,
@@ -124,7 +126,7 @@ pub(in crate::skills) fn origin(url: &Url) -> String {
     url.to_string()
 }
 
-pub(super) fn body_text(answer: &HttpResponse) -> String {
+fn body_text(answer: &HttpResponse) -> String {
     let encoding = answer.charset();
     let encoding = encoding.and_then(|label| Encoding::for_label(label.as_bytes()));
     let bytes = &answer.bytes;
@@ -156,14 +158,13 @@ pub(super) fn body_value(answer: &HttpResponse) -> Value {
 }
 
 /// A value of [`body_value`] as text for a model.
-pub(super) fn value_text(value: &Value) -> String {
+fn answer_text(value: &Value) -> String {
     match value {
         Value::String(text) if text.trim().is_empty() => "(the answer is empty)".to_owned(),
-        Value::String(text) => text.clone(),
         Value::Object(fields) if fields.len() == 2 && fields.contains_key("media") && fields.contains_key("bytes") => {
             format!("({} bytes of {}, which is no text)", fields["bytes"], fields["media"])
         }
-        other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
+        other => value_text(other),
     }
 }
 
@@ -175,13 +176,17 @@ pub(super) fn output(
     status: StatusCode,
     value: Value,
 ) -> ToolOutput {
-    let receipt = (skill.effect != EffectClass::Read)
-        .then(|| Receipt::new(action, object, Some(format!("status {}", status.as_u16()))));
-    let text = value_text(&value);
+    let receipt = receipt(skill, action, object, Some(format!("status {}", status.as_u16())));
+    let text = answer_text(&value);
     ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) }
 }
 
-pub(super) fn status_error(answer: &HttpResponse) -> ToolsError {
+/// The answer, unless its status says that the call failed.
+pub(super) fn success(answer: HttpResponse) -> Result<HttpResponse, ToolsError> {
+    if answer.status.is_success() { Ok(answer) } else { Err(status_error(&answer)) }
+}
+
+fn status_error(answer: &HttpResponse) -> ToolsError {
     let said = if is_binary(answer) { String::new() } else { one_line(&body_text(answer)) };
     let (said, _) = steward_core::tool::truncate(&said, EXCERPT_CHARS);
     let hint = match answer.status.as_u16() {

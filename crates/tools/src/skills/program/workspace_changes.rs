@@ -117,8 +117,7 @@ async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> R
 
 /// Restores all changed paths, unless something has changed since.
 pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolsError> {
-    let changes = Vec::<Change>::deserialize(snapshot)
-        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
+    let changes: Vec<Change> = crate::facts::snapshot(snapshot)?;
     let mut wanted = Vec::new();
     for change in changes {
         let entry = match change.before {
@@ -153,18 +152,13 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 },
             })
             .collect();
-        let partly = |error: String| refused!("not all could be put back: {error}");
-        open(&root)
-            .map_err(|error| partly(error.to_string()))?
-            .put_back(&wanted)
-            .map_err(|error| partly(error.to_string()))?;
+        let partly = |error: &dyn std::fmt::Display| refused!("not all could be put back: {error}");
+        let workspace = open(&root).map_err(|error| partly(&error))?;
+        workspace.put_back(&wanted).map_err(|error| partly(&error))?;
         Ok(match wanted.as_slice() {
             [] => "nothing had changed".to_owned(),
             [one] => format!("put back {} as it was before", one.path),
-            many => {
-                let count = many.len();
-                format!("put back {count} files and folders as they were before")
-            }
+            many => format!("put back {} files and folders as they were before", many.len()),
         })
     })
     .await
