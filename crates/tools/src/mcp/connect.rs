@@ -2,7 +2,8 @@ use super::McpConfig;
 use super::connection::{ClientListener, Connection};
 use super::credentials::Secret;
 use super::error::McpError;
-use crate::outbound::{HostPort, PinnedClient};
+use crate::outbound::PinnedClient;
+use crate::skills::parse_allow_list;
 use crate::text::tail;
 use http::{HeaderName, HeaderValue};
 use rmcp::service::{ClientInitializeError, RoleClient, RunningService, serve_client};
@@ -110,9 +111,7 @@ pub(super) async fn stderr_text(program: &mut Session) -> String {
     const SHOWN_CHARS: usize = 400;
     match tokio::time::timeout(EXIT_TIMEOUT, program.ending()).await {
         Err(_) => String::new(),
-        Ok(Err(error)) => {
-            format!("; {error}; name the folders that it is installed in under `read`")
-        }
+        Ok(Err(error)) => format!("; {error}; name the folders that it is installed in under `read`"),
         Ok(Ok((exit, stderr))) => {
             let tail = tail(stderr.text().trim(), SHOWN_CHARS);
             if tail.is_empty() {
@@ -177,15 +176,8 @@ pub(super) fn login_hint(server: &McpServer, had: bool) -> String {
     match (had, server.per_user) {
         (true, _) => format!("what it has is not accepted; log in anew (steward mcp login {name})"),
         (false, true) => format!("each user logs in once (steward mcp login {name})"),
-        (false, false) => {
-            format!("log in (steward mcp login {name}) or give it a credential")
-        }
+        (false, false) => format!("log in (steward mcp login {name}) or give it a credential"),
     }
-}
-
-pub(super) fn parse_allow_list(allow: &[String]) -> Result<Vec<HostPort>, McpError> {
-    let places = allow.iter().map(|text| text.parse());
-    Ok(places.collect::<Result<Vec<HostPort>, _>>()?)
 }
 
 fn with_credential(
@@ -210,8 +202,6 @@ fn with_credential(
 
 #[derive(Debug, thiserror::Error)]
 enum ConnectError {
-    #[error("it gave no answer within {0} s")]
-    Slow(u64),
     #[error("it wants a login")]
     Login,
     #[error("{0}")]
@@ -226,7 +216,7 @@ async fn handshake(
         Ok(Ok(service)) => Ok(service),
         Ok(Err(error)) if error.is_authorization_required() => Err(ConnectError::Login),
         Ok(Err(error)) => Err(ConnectError::Other(error_chain(&error))),
-        Err(_) => Err(ConnectError::Slow(config.start.as_secs())),
+        Err(_) => Err(ConnectError::Other(format!("it gave no answer within {} s", config.start.as_secs()))),
     }
 }
 

@@ -1,14 +1,15 @@
-use super::connect::{error_chain, parse_allow_list};
+use super::connect::error_chain;
 use super::error::McpError;
 use super::oauth_token::{LoginHttp, granted_fields, plain_code};
 use super::{McpHub, credentials};
-use crate::credential;
+use crate::credential::{self, CredentialUser};
+use crate::skills::parse_allow_list;
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use steward_core::credential::{CredentialKind, CredentialUse};
+use steward_core::credential::CredentialKind;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::skill::CredentialWanted;
@@ -50,21 +51,13 @@ impl McpHub {
         if name == credentials::login_name(server, None) {
             return Ok(None);
         }
-        let vault = self.ports.vault.as_ref();
-        let Some(found) = credential::by_name(vault, request.tenant, name).await? else {
+        let (vault, tenant) = (self.ports.vault.as_ref(), request.tenant);
+        let found = credential::by_name(vault, tenant, name).await?;
+        let Some(found) = found.filter(|found| found.kind == CredentialKind::Oauth2) else {
             return Ok(None);
         };
-        if found.kind != CredentialKind::Oauth2 {
-            return Ok(None);
-        }
-        let used = CredentialUse {
-            credential: found.id,
-            run: None,
-            agent: None,
-            tool: "mcp".to_owned(),
-            at: self.ports.clock.now(),
-        };
-        let opened = vault.open(request.tenant, found.id, used).await?;
+        let by = CredentialUser { tenant, run: None, agent: None, at: self.ports.clock.now(), tool: "mcp" };
+        let opened = vault.open(tenant, found.id, by.uses(found.id)).await?;
         Ok(opened.fields.get("client_id").map(|id| OAuthClient {
             id: id.expose_secret().to_owned(),
             secret: opened.fields.get("client_secret").cloned(),
@@ -80,10 +73,10 @@ impl McpHub {
     pub async fn complete_login(&self, state: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         let now = self.ports.clock.now();
         let waiting = self.logins.take(state, now)?;
-        let user = waiting.request.user;
+        let request = waiting.request.clone();
         let done = match answer {
             LoginAnswer::Code { code, issuer } => match waiting.complete(state, code, issuer, now).await {
-                Ok(done) => self.keep(done).await,
+                Ok(fields) => self.keep(&request, fields).await,
                 Err(error) => Err(error),
             },
             LoginAnswer::Refused { error } => Err(McpError::Invalid(format!(
@@ -95,30 +88,34 @@ impl McpHub {
             Ok(_) => LoginStatus::Done,
             Err(error) => LoginStatus::Failed(error.to_string()),
         };
-        self.logins.end(user, state, status, now);
+        self.logins.end(request.user, state, status, now);
         done
     }
 
-    async fn keep(&self, done: CompletedLogin) -> Result<McpServer, McpError> {
-        let user = done.request.user;
-        let (tenant, id) = (done.request.tenant, done.request.server);
+    /// Keeps the fields of a credential of the kind `oauth2`.
+    async fn keep(
+        &self,
+        request: &LoginRequest,
+        fields: BTreeMap<String, SecretString>,
+    ) -> Result<McpServer, McpError> {
+        let (tenant, id) = (request.tenant, request.server);
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-        let owner = server.per_user.then_some(user);
+        let owner = server.per_user.then_some(request.user);
         let name = credentials::login_name(&server, owner);
+        let hosts = credentials::hosts_of(&server);
         let vault = self.ports.vault.as_ref();
         if let Some(before) = credential::by_name(vault, tenant, &name).await? {
-            let hosts = Some(credentials::hosts_of(&server));
-            let change = CredentialChange { fields: done.fields, hosts, ..CredentialChange::default() };
+            let change = CredentialChange { fields, hosts: Some(hosts), ..CredentialChange::default() };
             vault.change(tenant, before.id, change).await?;
         } else {
             let new = NewCredential {
                 name: name.clone(),
                 kind: CredentialKind::Oauth2,
                 description: format!("Login at the MCP server {}", server.name),
-                fields: done.fields,
+                fields,
                 roles: Vec::new(),
                 discoverable: false,
-                hosts: credentials::hosts_of(&server),
+                hosts,
                 expires_at: None,
             };
             vault.keep(tenant, new).await?;
@@ -182,12 +179,6 @@ pub(in crate::mcp) struct PendingLogin {
 pub(in crate::mcp) struct OAuthClient {
     pub id: String,
     pub secret: Option<SecretString>,
-}
-
-pub(super) struct CompletedLogin {
-    pub request: LoginRequest,
-    /// Fields of a credential of the kind `oauth2`.
-    pub fields: BTreeMap<String, SecretString>,
 }
 
 /// Logins in progress, in memory: after a restart they must be begun again.
@@ -309,15 +300,15 @@ impl Logins {
 }
 
 impl PendingLogin {
+    /// The fields of a credential of the kind `oauth2`.
     pub async fn complete(
         self,
         state: &str,
         code: &str,
         issuer: Option<&str>,
         now: Timestamp,
-    ) -> Result<CompletedLogin, McpError> {
-        let one = self;
-        let tokens = one
+    ) -> Result<BTreeMap<String, SecretString>, McpError> {
+        let tokens = self
             .session
             .handle_callback_with_issuer(code, state, issuer)
             .await
@@ -327,17 +318,15 @@ impl PendingLogin {
         let Some(access) = text("access_token") else {
             return Err(McpError::Invalid("the login server gave no token".to_owned()));
         };
-        let expires = tokens["expires_in"].as_u64();
-        let mut fields = granted_fields(access, text("refresh_token"), expires, now);
-        fields.insert("client_id".to_owned(), one.client.id.into());
-        fields.insert("token_url".to_owned(), one.token_url.into());
-        if let Some(secret) = one.client.secret {
-            fields.insert("client_secret".to_owned(), secret);
-        }
-        if let Some(resource) = query_value(&one.session.auth_url, "resource") {
-            fields.insert("resource".to_owned(), resource.into());
-        }
-        Ok(CompletedLogin { request: one.request, fields })
+        let mut fields = granted_fields(access, text("refresh_token"), tokens["expires_in"].as_u64(), now);
+        let further = [
+            ("client_id", Some(self.client.id.into())),
+            ("token_url", Some(self.token_url.into())),
+            ("client_secret", self.client.secret),
+            ("resource", query_value(&self.session.auth_url, "resource").map(SecretString::from)),
+        ];
+        fields.extend(further.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        Ok(fields)
     }
 }
 
