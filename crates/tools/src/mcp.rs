@@ -18,7 +18,6 @@ pub use login::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
 pub use steward_sandbox::process::Helper;
 
 use crate::skills::{all_skills, parse_allow_list};
-use accepted_tools::ListedTool;
 use connection::Connection;
 use credentials::Caller;
 use login::Logins;
@@ -27,7 +26,7 @@ use pool::Pool;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::mcp::{AcceptedTool, McpServer, McpTransport};
+use steward_core::mcp::{AcceptedTool, McpServer, McpTool, McpTransport};
 use steward_core::ports::{Clock, Ids, McpServers, SkillFilter, Skills, Vault};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
@@ -137,7 +136,7 @@ impl McpHub {
         &self,
         tenant: TenantId,
         id: McpServerId,
-        listed: Result<&[ListedTool], String>,
+        listed: Result<&[McpTool], String>,
     ) -> Result<McpServer, McpError> {
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         server.checked_at = Some(self.ports.clock.now());

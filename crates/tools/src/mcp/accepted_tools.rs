@@ -2,37 +2,14 @@ use super::error::McpError;
 use serde_json::Value;
 use similar::TextDiff;
 use std::collections::BTreeMap;
-use steward_core::mcp::{AcceptedTool, McpServer, McpTool, tool_hash};
+use steward_core::mcp::{AcceptedTool, McpServer, McpTool};
 use steward_core::skill::{McpSpec, Skill, SkillKind, SkillLimits, SkillSpec};
 use steward_core::{SkillId, Timestamp, hash};
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ListedTool {
-    pub name: String,
-    pub description: String,
-    pub parameters: Value,
-    pub read_only: bool,
-}
-
-impl ListedTool {
-    pub fn hash(&self) -> String {
-        tool_hash(&self.name, &self.description, &self.parameters)
-    }
-}
-
-pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<McpTool> {
+pub(super) fn merge_listing(known: &[McpTool], listed: &[McpTool]) -> Vec<McpTool> {
     let accepted = |name: &str| known.iter().find(|tool| tool.name == name)?.accepted.clone();
-    let mut tools: Vec<McpTool> = listed
-        .iter()
-        .map(|tool| McpTool {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            parameters: tool.parameters.clone(),
-            read_only: tool.read_only,
-            accepted: accepted(&tool.name),
-            gone: false,
-        })
-        .collect();
+    let mut tools: Vec<McpTool> =
+        listed.iter().map(|tool| McpTool { accepted: accepted(&tool.name), ..tool.clone() }).collect();
     let gone =
         known.iter().filter(|tool| tool.accepted.is_some() && !listed.iter().any(|other| other.name == tool.name));
     tools.extend(gone.map(|tool| McpTool { gone: true, ..tool.clone() }));
@@ -209,17 +186,19 @@ pub(super) fn skill_names(server: &McpServer) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ListedTool, changed_parts, merge_listing, skill_names, tool_diff};
+    use super::{changed_parts, merge_listing, skill_names, tool_diff};
     use serde_json::json;
     use steward_core::Timestamp;
-    use steward_core::mcp::{AcceptedTool, McpServer};
+    use steward_core::mcp::{AcceptedTool, McpServer, McpTool};
 
-    fn listed(description: &str) -> ListedTool {
-        ListedTool {
+    fn listed(description: &str) -> McpTool {
+        McpTool {
             name: "echo".to_owned(),
             description: description.to_owned(),
             parameters: json!({"type": "object", "properties": {"text": {"type": "string"}}}),
             read_only: true,
+            accepted: None,
+            gone: false,
         }
     }
 

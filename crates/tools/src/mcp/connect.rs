@@ -1,12 +1,12 @@
 use super::McpConfig;
-use super::connection::{ClientListener, Connection};
+use super::connection::{Connection, McpService};
 use super::credentials::Secret;
 use super::error::McpError;
 use crate::outbound::PinnedClient;
 use crate::skills::parse_allow_list;
 use crate::text::tail;
 use http::{HeaderName, HeaderValue};
-use rmcp::service::{ClientInitializeError, RoleClient, RunningService, serve_client};
+use rmcp::service::{ClientInitializeError, serve_client};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
@@ -93,15 +93,10 @@ async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Res
         return Err(unreachable(server, "it has no streams".to_owned()));
     };
     tracing::debug!(server = server.name, tier = ?program.tier, "MCP server started");
-    let listener = ClientListener::default();
-    let notifications = Arc::clone(&listener.notifications);
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE);
-    match handshake(config, serve_client(listener, transport)).await {
-        Ok(service) => Ok(Connection::new(server, service, notifications, Some(program))),
-        Err(reason) => {
-            let reason = format!("{reason}{}", stderr_text(&mut program).await);
-            Err(unreachable(server, reason))
-        }
+    match handshake(config, serve_client(Arc::default(), transport)).await {
+        Ok(service) => Ok(Connection::new(server, service, Some(program))),
+        Err(reason) => Err(unreachable(server, format!("{reason}{}", stderr_text(&mut program).await))),
     }
 }
 
@@ -159,11 +154,9 @@ async fn http(
     if let Some(secret) = secret {
         settings = with_credential(settings, secret)?;
     }
-    let listener = ClientListener::default();
-    let notifications = Arc::clone(&listener.notifications);
     let transport = StreamableHttpClientTransport::with_client(pinned.client, settings);
-    match handshake(config, serve_client(listener, transport)).await {
-        Ok(service) => Ok(Connection::new(server, service, notifications, None)),
+    match handshake(config, serve_client(Arc::default(), transport)).await {
+        Ok(service) => Ok(Connection::new(server, service, None)),
         Err(ConnectError::Login) => {
             Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
         }
@@ -210,8 +203,8 @@ enum ConnectError {
 
 async fn handshake(
     config: &McpConfig,
-    serving: impl Future<Output = Result<RunningService<RoleClient, ClientListener>, ClientInitializeError>>,
-) -> Result<RunningService<RoleClient, ClientListener>, ConnectError> {
+    serving: impl Future<Output = Result<McpService, ClientInitializeError>>,
+) -> Result<McpService, ConnectError> {
     match tokio::time::timeout(config.start, serving).await {
         Ok(Ok(service)) => Ok(service),
         Ok(Err(error)) if error.is_authorization_required() => Err(ConnectError::Login),

@@ -1,6 +1,5 @@
 //! One connection to a server. What a server asks for (a model's answer, a person's input, folders) is declined.
 
-use super::accepted_tools::ListedTool;
 use super::connect::{error_chain, stderr_text};
 use super::error::McpError;
 use crate::handler::Context;
@@ -18,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use steward_core::mcp::McpServer;
+use steward_core::mcp::{McpServer, McpTool};
 use steward_sandbox::process::Session;
 
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -44,7 +43,7 @@ pub(super) enum RequestFault {
 struct Listing {
     at: Instant,
     changes: u64,
-    tools: Arc<Vec<ListedTool>>,
+    tools: Arc<Vec<McpTool>>,
 }
 
 pub(super) struct Connection {
@@ -55,8 +54,10 @@ pub(super) struct Connection {
     busy: AtomicUsize,
     used: Mutex<Instant>,
     program: tokio::sync::Mutex<Option<Session>>,
-    _service: RunningService<RoleClient, ClientListener>,
+    _service: McpService,
 }
+
+pub(super) type McpService = RunningService<RoleClient, Arc<Notifications>>;
 
 pub(super) struct UseGuard<'a>(&'a Connection);
 
@@ -68,16 +69,11 @@ impl Drop for UseGuard<'_> {
 }
 
 impl Connection {
-    pub fn new(
-        server: &McpServer,
-        service: RunningService<RoleClient, ClientListener>,
-        notifications: Arc<Notifications>,
-        program: Option<Session>,
-    ) -> Self {
+    pub fn new(server: &McpServer, service: McpService, program: Option<Session>) -> Self {
         Self {
             server: server.name.clone(),
             peer: service.peer().clone(),
-            notifications,
+            notifications: Arc::clone(service.service()),
             listing: tokio::sync::Mutex::new(None),
             busy: AtomicUsize::new(0),
             used: Mutex::new(Instant::now()),
@@ -108,7 +104,7 @@ impl Connection {
     }
 
     /// Its tools; fetched again with `anew`, or if they may have changed.
-    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<ListedTool>>, RequestFault> {
+    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<McpTool>>, RequestFault> {
         let mut listing = self.listing.lock().await;
         // Read before the list, so that a change in between is noticed next time.
         let changes = self.notifications.changes();
@@ -120,21 +116,16 @@ impl Connection {
             return Ok(Arc::clone(&known.tools));
         }
         *listing = None;
-        let tools = match tokio::time::timeout(LIST_TIMEOUT, self.list()).await {
-            Ok(tools) => Arc::new(tools?),
-            Err(_) => {
-                return Err(RequestFault::Error(McpError::Unreachable {
-                    server: self.server.clone(),
-                    reason: format!("it did not list its tools within {} s", LIST_TIMEOUT.as_secs()),
-                }));
-            }
-        };
+        let tools = tokio::time::timeout(LIST_TIMEOUT, self.list()).await.unwrap_or_else(|_| {
+            Err(self.refuse(format!("it did not list its tools within {} s", LIST_TIMEOUT.as_secs())))
+        });
+        let tools = Arc::new(tools?);
         *listing = Some(Listing { at: Instant::now(), changes, tools: Arc::clone(&tools) });
         Ok(tools)
     }
 
-    async fn list(&self) -> Result<Vec<ListedTool>, RequestFault> {
-        let mut tools: Vec<ListedTool> = Vec::new();
+    async fn list(&self) -> Result<Vec<McpTool>, RequestFault> {
+        let mut tools: Vec<McpTool> = Vec::new();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
             let mut page = PaginatedRequestParams::default();
@@ -165,15 +156,16 @@ impl Connection {
         RequestFault::Error(McpError::Unreachable { server: self.server.clone(), reason })
     }
 
-    fn listed(&self, tool: Tool) -> Option<ListedTool> {
+    fn listed(&self, tool: Tool) -> Option<McpTool> {
         let description = tool.description.unwrap_or_default().into_owned();
         let parameters = Value::Object(tool.input_schema.as_ref().clone());
         if description.len() > MAX_DESCRIPTION_BYTES || parameters.to_string().len() > MAX_SCHEMA_BYTES {
             tracing::warn!(server = self.server, tool = %tool.name, "an MCP tool with too long a description or schema is left out");
             return None;
         }
-        let hint = tool.annotations.and_then(|hints| hints.read_only_hint);
-        Some(ListedTool { name: tool.name.into_owned(), description, parameters, read_only: hint == Some(true) })
+        let read_only = tool.annotations.and_then(|hints| hints.read_only_hint) == Some(true);
+        let name = tool.name.into_owned();
+        Some(McpTool { name, description, parameters, read_only, accepted: None, gone: false })
     }
 
     /// Calls a tool. When `context` is halted, the server is told to cancel.
@@ -301,18 +293,13 @@ impl Notifications {
     }
 }
 
-#[derive(Debug, Clone, Default)]
-pub(super) struct ClientListener {
-    pub notifications: Arc<Notifications>,
-}
-
-impl ClientHandler for ClientListener {
+impl ClientHandler for Notifications {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.notifications.changes.fetch_add(1, Ordering::AcqRel);
+        self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        if let Some(word) = self.notifications.progress().get_mut(&params.progress_token) {
+        if let Some(word) = self.progress().get_mut(&params.progress_token) {
             *word = progress_text(&params);
         }
     }

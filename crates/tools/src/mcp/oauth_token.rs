@@ -230,46 +230,38 @@ impl LoginHttp {
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<Response<Vec<u8>>, ToolsError> {
-        let work = self.exchange(method, url, headers, body);
+        let work = async {
+            let pinned = PinnedClient::connect(url, &self.allow).await?;
+            if pinned.plaintext && !matches!(method, Method::GET | Method::HEAD) {
+                return Err(refused!(
+                    "secrets are not sent to {} over plain http; the login server must use https",
+                    pinned.url
+                ));
+            }
+            let failed = |error: reqwest::Error| {
+                refused!(
+                    "the login server {} gave no proper answer: {}",
+                    pinned.url.host_str().unwrap_or("?"),
+                    super::connect::error_chain(&error.without_url())
+                )
+            };
+            let request = pinned.client.request(method, pinned.url.clone());
+            let mut answer = request.headers(headers).body(body).send().await.map_err(failed)?;
+            let mut bytes = Vec::new();
+            while let Some(chunk) = answer.chunk().await.map_err(failed)? {
+                if bytes.len() + chunk.len() > BYTES {
+                    return Err(ToolsError::refused("the login server's answer is too large"));
+                }
+                bytes.extend_from_slice(&chunk);
+            }
+            let mut response = Response::new(bytes);
+            *response.status_mut() = answer.status();
+            *response.headers_mut() = answer.headers().clone();
+            Ok(response)
+        };
         tokio::time::timeout(TIMEOUT, work)
             .await
             .unwrap_or_else(|_| Err(refused!("the login server gave no answer within {} s", TIMEOUT.as_secs())))
-    }
-
-    async fn exchange(
-        &self,
-        method: Method,
-        url: &str,
-        headers: HeaderMap,
-        body: Vec<u8>,
-    ) -> Result<Response<Vec<u8>>, ToolsError> {
-        let pinned = PinnedClient::connect(url, &self.allow).await?;
-        if pinned.plaintext && !matches!(method, Method::GET | Method::HEAD) {
-            return Err(refused!(
-                "secrets are not sent to {} over plain http; the login server must use https",
-                pinned.url
-            ));
-        }
-        let failed = |error: reqwest::Error| {
-            refused!(
-                "the login server {} gave no proper answer: {}",
-                pinned.url.host_str().unwrap_or("?"),
-                super::connect::error_chain(&error.without_url())
-            )
-        };
-        let request = pinned.client.request(method, pinned.url.clone());
-        let mut answer = request.headers(headers).body(body).send().await.map_err(failed)?;
-        let mut bytes = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(failed)? {
-            if bytes.len() + chunk.len() > BYTES {
-                return Err(ToolsError::refused("the login server's answer is too large"));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        let mut response = Response::new(bytes);
-        *response.status_mut() = answer.status();
-        *response.headers_mut() = answer.headers().clone();
-        Ok(response)
     }
 
     async fn follow(&self, request: OAuthHttpRequest) -> Result<Response<Vec<u8>>, ToolsError> {

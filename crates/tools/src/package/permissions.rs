@@ -96,7 +96,10 @@ impl Requirements {
             SkillSpec::Http(spec) => self.web(&spec.url, &spec.allow),
             SkillSpec::Graphql(spec) => self.web(&spec.url, &spec.allow),
             SkillSpec::Huggingface(spec) => self.web(&spec.url, &spec.allow),
-            SkillSpec::Scrape(spec) if spec.url.is_empty() => self.any(&spec.allow),
+            SkillSpec::Scrape(spec) if spec.url.is_empty() => {
+                self.private(&spec.allow);
+                self.hosts.push("*".into());
+            }
             SkillSpec::Scrape(spec) => self.web(&spec.url, &spec.allow),
             SkillSpec::Ssh(spec) => {
                 self.runs = true;
@@ -137,11 +140,6 @@ impl Requirements {
             Some(host) => self.hosts.push(host),
             None => self.refused.push(format!("has `{url}` as its address: write scheme and host as fixed text")),
         }
-    }
-
-    fn any(&mut self, allow: &[String]) {
-        self.private(allow);
-        self.hosts.push("*".into());
     }
 
     fn private(&mut self, allow: &[String]) {

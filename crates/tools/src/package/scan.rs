@@ -10,7 +10,7 @@ use rules::{Rules, TextKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use steward_core::package::{Finding, Severity};
-use text_checks::TextScan;
+use text_checks::{Lines, TextScan};
 
 /// Listed findings of one rule in one file; the last one says how many more there are.
 const MAX_PER_RULE: usize = 10;
@@ -47,7 +47,8 @@ fn scan_file(
     };
     *left = rest;
     let place = place_of(path, text, rules);
-    TextScan::new(path, text, place, &package.front.permissions, rules, found).scan();
+    let permissions = &package.front.permissions;
+    TextScan { path, text, place, permissions, rules, lines: Lines::of(text), found }.scan();
 }
 
 fn place_of(path: &str, text: &str, rules: &Rules) -> TextKind {

@@ -89,15 +89,12 @@ pub struct Programs {
 
 impl Programs {
     pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
-        let mut files = self.search.iter().map(|folder| folder.join(name));
-        files.find(|file| file.is_file())
+        program_in(&self.search, name)
     }
 
     /// A program in an operator's own folder, by name.
     pub(super) fn own(&self, name: &str) -> Option<PathBuf> {
-        let plain = !name.is_empty() && !name.contains('/');
-        let mut files = self.own.iter().map(|folder| folder.join(name));
-        files.find(|file| plain && file.is_file())
+        program_in(&self.own, name).filter(|_| !name.contains('/'))
     }
 
     /// Nothing for a system program; else its folder, or its virtual environment with the Python it was made from.
@@ -123,6 +120,10 @@ impl Programs {
     fn path(&self) -> std::ffi::OsString {
         std::env::join_paths(&self.search).unwrap_or_default()
     }
+}
+
+fn program_in(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 fn has_library(home: &Path) -> bool {

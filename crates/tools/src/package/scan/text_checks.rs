@@ -20,10 +20,10 @@ static ADDRESS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?i)\b(?:https?|ftp|wss?)://[^\s<>"'`\]\)}]+"#).ok());
 
 /// Line starts of a text, computed once since a text may have very many hits.
-struct Lines(Vec<usize>);
+pub(super) struct Lines(Vec<usize>);
 
 impl Lines {
-    fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         Self(text.match_indices('\n').map(|(at, _)| at).collect())
     }
 
@@ -39,27 +39,16 @@ fn line_number(index: usize) -> u32 {
 
 /// One text of a package, while it is scanned.
 pub(super) struct TextScan<'a> {
-    path: &'a str,
-    text: &'a str,
-    place: TextKind,
-    permissions: &'a Permissions,
-    rules: &'a Rules,
-    lines: Lines,
-    found: &'a mut Findings,
+    pub path: &'a str,
+    pub text: &'a str,
+    pub place: TextKind,
+    pub permissions: &'a Permissions,
+    pub rules: &'a Rules,
+    pub lines: Lines,
+    pub found: &'a mut Findings,
 }
 
-impl<'a> TextScan<'a> {
-    pub fn new(
-        path: &'a str,
-        text: &'a str,
-        place: TextKind,
-        permissions: &'a Permissions,
-        rules: &'a Rules,
-        found: &'a mut Findings,
-    ) -> Self {
-        Self { path, text, place, permissions, rules, lines: Lines::of(text), found }
-    }
-
+impl TextScan<'_> {
     pub fn scan(mut self) {
         self.invisible_characters();
         self.phrases(self.text, 1, self.place);

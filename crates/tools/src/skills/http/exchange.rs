@@ -32,20 +32,17 @@ impl Exchange<'_> {
 
     /// Sends `request`, with retries. A response of any status is returned.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolsError> {
+        let most = if self.may_repeat() { self.retries.min(MAX_RETRIES) } else { 0 };
         let mut tried = 0;
         loop {
             let outcome = self.send_once(request.clone()).await?;
-            let retry = match &outcome {
-                Ok(answer) if is_transient(answer.status) => Some(retry_after(&answer.headers)),
-                Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => Some(None),
-                _ => None,
-            };
-            let most = self.retries.min(MAX_RETRIES);
-            let Some(wish) = retry.filter(|_| self.may_repeat() && tried < most) else {
-                return self.final_outcome(outcome, tried);
+            let wish = match &outcome {
+                Ok(answer) if is_transient(answer.status) => retry_after(&answer.headers),
+                Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => None,
+                _ => return self.final_outcome(outcome, tried),
             };
             let wait = wish.unwrap_or(FIRST_WAIT * (1 << tried.min(8)));
-            if wait >= self.context.left() {
+            if tried >= most || wait >= self.context.left() {
                 return self.final_outcome(outcome, tried);
             }
             tried += 1;

@@ -133,7 +133,11 @@ impl FileHostKeys {
         lock.lock().map_err(fail)?;
         let mut all = self.read()?;
         let done = how(&mut all.hosts);
-        self.write(folder, &all)?;
+        let text = serde_json::to_vec_pretty(&all).map_err(|error| self.error(error))?;
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
+        file.write_all(&text).map_err(fail)?;
+        file.as_file().sync_all().map_err(fail)?;
+        file.persist(&self.path).map_err(|error| fail(error.error))?;
         Ok(done)
     }
 
@@ -162,16 +166,6 @@ impl FileHostKeys {
         let (path, place, fingerprint) = (self.path.clone(), place.clone(), fingerprint.to_owned());
         let work = tokio::task::spawn_blocking(move || trust_host(&path, &place.host, place.port, &fingerprint));
         work.await.map_err(|error| self.error(error))?
-    }
-
-    fn write(&self, folder: &Path, hosts: &Hosts) -> Result<(), HostKeysError> {
-        let fail = |error: std::io::Error| self.error(format!("can't be written: {error}"));
-        let text = serde_json::to_vec_pretty(hosts).map_err(|error| self.error(error))?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
-        file.write_all(&text).map_err(fail)?;
-        file.as_file().sync_all().map_err(fail)?;
-        file.persist(&self.path).map_err(|error| fail(error.error))?;
-        Ok(())
     }
 }
 

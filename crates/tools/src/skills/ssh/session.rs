@@ -53,14 +53,15 @@ pub(super) async fn run(
     end: CancellationToken,
 ) -> Result<CommandResult, Failure> {
     let early = || Failure::Refused("it was stopped before anything was run".to_owned());
-    let opened = tokio::select! {
-        () = end.cancelled() => return Err(early()),
-        opened = connection::connect(&keys, &order, &login) => opened.map_err(Failure::Refused)?,
-    };
     let refused = |error: russh::Error| Failure::Refused(format!("{} opened no session: {error}", order.place));
-    let channel = tokio::select! {
+    let opening = async {
+        let opened = connection::connect(&keys, &order, &login).await.map_err(Failure::Refused)?;
+        let channel = opened.handle.channel_open_session().await.map_err(refused)?;
+        Ok((opened, channel))
+    };
+    let (opened, channel) = tokio::select! {
         () = end.cancelled() => return Err(early()),
-        channel = opened.handle.channel_open_session() => channel.map_err(refused)?,
+        done = opening => done?,
     };
     let (read, write) = channel.split();
     let marker = format!("steward-{:032x}:", rand::random::<u128>());
