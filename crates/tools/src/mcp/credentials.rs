@@ -65,7 +65,8 @@ impl McpHub {
         who: &Caller<'_>,
         anew: bool,
     ) -> Result<(PoolKey, Arc<Connection>), McpError> {
-        let (secret, stamp) = self.secret(server, who, anew).await?;
+        let secret = self.secret(server, who, anew).await?;
+        let stamp = secret.as_ref().map(|secret| &secret.stamp);
         let settings = serde_json::to_value(&server.transport).unwrap_or_default();
         let key = PoolKey {
             tenant: who.by.tenant,
@@ -83,19 +84,14 @@ impl McpHub {
         Ok((key, connection))
     }
 
-    async fn secret(
-        &self,
-        server: &McpServer,
-        who: &Caller<'_>,
-        anew: bool,
-    ) -> Result<(Option<Secret>, Value), McpError> {
+    async fn secret(&self, server: &McpServer, who: &Caller<'_>, anew: bool) -> Result<Option<Secret>, McpError> {
         let (vault, tenant) = (self.ports.vault.as_ref(), who.by.tenant);
         let found;
         let opened = if let Some(own) = who.secret {
             own
         } else {
             let Some(credential) = find_credential(vault, tenant, server, who.user).await? else {
-                return Ok((None, Value::Null));
+                return Ok(None);
             };
             found = vault.open(tenant, credential.id, who.by.uses(credential.id)).await?;
             &found
@@ -108,8 +104,7 @@ impl McpHub {
             }
         }
         if credential.kind != CredentialKind::Oauth2 {
-            let stamp = json!([credential.id, credential.changed_at]);
-            return Ok((Some(secret_of(opened)?), stamp));
+            return Ok(Some(secret_of(opened)?));
         }
         let McpTransport::Http { url, allow } = &server.transport else {
             return Err(McpError::Invalid(format!(
@@ -121,28 +116,26 @@ impl McpHub {
         let wanted = TokenRequest { by: who.by, server: &server.name, resource: url, opened, anew };
         let token = self.tokens.token(vault, &guarded, wanted).await?;
         let stamp = json!([credential.id, hash::sha256(token.expose_secret().as_bytes())]);
-        let secret = Secret { id: credential.id, label: credential.name.clone(), header: None, value: token };
-        Ok((Some(secret), stamp))
+        Ok(Some(Secret { id: credential.id, label: credential.name.clone(), header: None, value: token, stamp }))
     }
 }
 
 /// The host of a server, for the credential of a login there; empty for a local program.
 pub(super) fn hosts_of(server: &McpServer) -> Vec<String> {
-    let place = host_and_port(server);
-    place.into_iter().map(|(host, port)| port.map_or(host.clone(), |port| format!("{host}:{port}"))).collect()
+    host_and_port(server).into_iter().map(|(host, port)| format!("{host}:{port}")).collect()
 }
 
-fn host_and_port(server: &McpServer) -> Option<(String, Option<u16>)> {
+fn host_and_port(server: &McpServer) -> Option<(String, u16)> {
     let McpTransport::Http { url, .. } = &server.transport else {
         return None;
     };
     let url = url::Url::parse(url).ok()?;
-    Some((url.host_str()?.to_owned(), url.port_or_known_default()))
+    Some((url.host_str()?.to_owned(), url.port_or_known_default()?))
 }
 
 /// Refuses a credential that names other hosts than the server's.
 fn check_server(credential: &Credential, server: &McpServer) -> Result<(), McpError> {
-    let goes = |(host, port): (String, Option<u16>)| credential.may_go_to(&host, port);
+    let goes = |(host, port): (String, u16)| credential.may_go_to(&host, Some(port));
     if credential.hosts.is_empty() || host_and_port(server).is_some_and(goes) {
         return Ok(());
     }
@@ -160,6 +153,8 @@ pub(super) struct Secret {
     /// The header that carries it; `None`: `Authorization: Bearer`.
     pub header: Option<String>,
     pub value: SecretString,
+    /// Differs once the secret does.
+    stamp: Value,
 }
 
 pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
@@ -257,5 +252,6 @@ pub(super) fn secret_of(opened: &OpenedCredential) -> Result<Secret, McpError> {
     };
     let header = opened.fields.get("header").map(|text| text.expose_secret().to_owned());
     let header = header.filter(|name| !name.is_empty());
-    Ok(Secret { id: credential.id, label: credential.name.clone(), header, value })
+    let stamp = json!([credential.id, credential.changed_at]);
+    Ok(Secret { id: credential.id, label: credential.name.clone(), header, value, stamp })
 }

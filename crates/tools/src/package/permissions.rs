@@ -173,13 +173,9 @@ fn inventory_hosts(text: &str) -> Vec<String> {
             continue;
         }
         let mut parts = line.split_whitespace();
-        let first = parts.next().unwrap_or_default();
-        let real = line.split_whitespace().find_map(|part| part.strip_prefix("ansible_host="));
-        if of_hosts {
-            hosts.push(host_only(real.unwrap_or(first)));
-        } else if let Some(real) = real {
-            hosts.push(host_only(real));
-        }
+        let first = parts.clone().next().filter(|_| of_hosts);
+        let real = parts.find_map(|part| part.strip_prefix("ansible_host="));
+        hosts.extend(real.or(first).map(host_only));
     }
     hosts.retain(|host| host != "localhost" && host != "127.0.0.1");
     hosts

@@ -142,6 +142,16 @@ pub(super) struct ProcessResult {
     pub halted: bool,
 }
 
+impl ProcessResult {
+    pub fn how(&self) -> String {
+        match (self.halted, self.code) {
+            (true, _) => "was stopped".to_owned(),
+            (_, Some(code)) => format!("ended with exit status {code}"),
+            (_, None) => "was killed".to_owned(),
+        }
+    }
+}
+
 /// Runs `program` until its end or the end of the call, with `home` as its HOME and working folder.
 pub(super) async fn run_process(
     programs: &Programs,

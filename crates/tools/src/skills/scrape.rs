@@ -20,7 +20,7 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{ScrapeSpec, Skill, SkillKind};
 use steward_core::tool::{Preview, ToolOutput};
-use url::Url;
+use url::{Position, Url};
 
 pub struct ScrapeExecutor {
     client: AuthorizedClient,
@@ -153,7 +153,7 @@ struct Rule {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct RobotsRules(Vec<Rule>);
+struct RobotsRules(Vec<Rule>);
 
 impl RobotsRules {
     /// Reads the groups with our name, or those for `*` if there are none.
@@ -236,9 +236,7 @@ struct Robots {
 impl Robots {
     pub async fn check(&self, url: &Url, exchange: &Exchange<'_>) -> Result<(), ToolsError> {
         let rules = self.rules(url, exchange).await?;
-        let query = url.query().map_or(String::new(), |query| format!("?{query}"));
-        let path = format!("{}{query}", url.path());
-        if url.path() == "/robots.txt" || rules.allows(&path) {
+        if url.path() == "/robots.txt" || rules.allows(&url[Position::BeforePath..Position::AfterQuery]) {
             return Ok(());
         }
         Err(refused!(

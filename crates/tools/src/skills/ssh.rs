@@ -82,9 +82,7 @@ impl CallSummary {
     fn failure(&self, failure: &Failure) -> ToolsError {
         match failure {
             Failure::Refused(reason) => refused!("nothing was run on {}: {reason}", self.host),
-            Failure::Sudo(reason) => {
-                refused!("{} was not run on {}: {reason}", self.line, self.host)
-            }
+            Failure::Sudo(reason) => refused!("{} was not run on {}: {reason}", self.line, self.host),
             Failure::Broken(done) => self.refuse(
                 "was sent, then the connection broke: it may or may not have taken effect, look before trying again",
                 done,
@@ -100,17 +98,15 @@ impl CallSummary {
 
     fn output(&self, success: &[u32], done: &CommandResult) -> Result<ToolOutput, ToolsError> {
         let changed = self.if_it_changes("; it may have changed something before that");
-        let status = match (done.status, &done.signal) {
-            (Some(status), None) if success.contains(&status) => status,
-            (Some(status), None) => {
-                return Err(self.refuse(&format!("ended with exit status {status}{changed}"), done));
-            }
-            (_, signal) => {
-                let signal = signal.as_deref().unwrap_or("unknown");
-                return Err(self.refuse(&format!("was ended by signal {signal}{changed}"), done));
-            }
+        let how = match (done.status, &done.signal) {
+            (Some(status), None) => format!("ended with exit status {status}"),
+            (_, signal) => format!("was ended by signal {}", signal.as_deref().unwrap_or("unknown")),
+        };
+        let Some(status) = done.status.filter(|status| done.signal.is_none() && success.contains(status)) else {
+            return Err(self.refuse(&format!("{how}{changed}"), done));
         };
         let content = printed_or_status("command", self.text(done), status.into());
+        let object = format!("{} on {}", self.line, self.host);
         Ok(ToolOutput {
             data: Some(json!({
                 "host": self.host,
@@ -122,11 +118,7 @@ impl CallSummary {
                 "stdout_bytes": done.stdout.total,
                 "stderr_bytes": done.stderr.total,
             })),
-            receipt: Some(Receipt::new(
-                "ran",
-                format!("{} on {}", self.line, self.host),
-                Some(format!("exit status {status}")),
-            )),
+            receipt: Some(Receipt::new("ran", object, Some(format!("exit status {status}")))),
             ..ToolOutput::text(content)
         })
     }

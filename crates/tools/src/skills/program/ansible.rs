@@ -72,11 +72,7 @@ impl AnsibleExecutor {
             let ended = run_process(&self.programs, &program, &args, &env, home, context).await?;
             return Ok(PlaybookResult {
                 succeeded: ended.code == Some(0),
-                how: match (ended.halted, ended.code) {
-                    (true, _) => "was stopped".to_owned(),
-                    (_, Some(code)) => format!("ended with exit status {code}"),
-                    (_, None) => "was killed".to_owned(),
-                },
+                how: ended.how(),
                 stdout: ended.stdout,
                 stderr: ended.stderr,
             });

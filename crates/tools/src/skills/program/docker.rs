@@ -177,23 +177,14 @@ fn registry(image: &str) -> &str {
     }
 }
 
-fn failure(args: &[String], code: Option<i32>, text: &str) -> ToolsError {
-    let how = match code {
-        Some(125) => "docker could not start it".to_owned(),
-        Some(code) => format!("ended with exit status {code}"),
-        None => "was killed".to_owned(),
-    };
+fn failure(args: &[String], ended: &ProcessResult) -> ToolsError {
+    let how = if ended.code == Some(125) { "docker could not start it".to_owned() } else { ended.how() };
     let action = args.first().map_or("", String::as_str);
+    let text = printed(&ended.stdout, &ended.stderr);
     ToolsError::Refused(format!("docker {action}: {how}\n{text}").trim_end().to_owned())
 }
 
-fn output(
-    spec: &DockerSpec,
-    args: &[String],
-    ended: &ProcessResult,
-    text: String,
-    skill: &Skill,
-) -> Result<ToolOutput, ToolsError> {
+fn output(spec: &DockerSpec, args: &[String], ended: &ProcessResult, skill: &Skill) -> Result<ToolOutput, ToolsError> {
     let last = args.last().cloned().unwrap_or_default();
     if let DockerSpec::List = spec {
         let stdout = ended.stdout.text();
@@ -218,7 +209,10 @@ fn output(
         snapshot: json!({"action": action, "container": last}),
     });
     let object = if let DockerSpec::Run { image, .. } = spec { image } else { &last };
-    let content = if text.is_empty() { "(docker printed nothing)".to_owned() } else { text };
+    let mut content = printed(&ended.stdout, &ended.stderr);
+    if content.is_empty() {
+        content.push_str("(docker printed nothing)");
+    }
     let receipt = receipt(skill, done, object, Some("exit status 0".to_owned()));
     let outside = match spec {
         DockerSpec::Logs { .. } => Some(format!("the log of {last}")),
@@ -285,11 +279,10 @@ impl Executor for DockerExecutor {
         if ended.halted {
             return Err(self.halted(spec, home.path(), context).await);
         }
-        let text = printed(&ended.stdout, &ended.stderr);
         if ended.code != Some(0) {
-            return Err(failure(&args, ended.code, &text));
+            return Err(failure(&args, &ended));
         }
-        output(spec, &args, &ended, text, job.skill)
+        output(spec, &args, &ended, job.skill)
     }
 
     async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
@@ -305,8 +298,7 @@ impl Executor for DockerExecutor {
         let home = config_home(&DockerSpec::List, None)?;
         let ended = self.docker(&args, home.path(), &context).await?;
         if ended.code != Some(0) {
-            let text = printed(&ended.stdout, &ended.stderr);
-            return Err(failure(&args, ended.code, &text));
+            return Err(failure(&args, &ended));
         }
         let done = if args[0] == "start" { "started" } else { "stopped" };
         Ok(format!("{done} {} again", args[2]))

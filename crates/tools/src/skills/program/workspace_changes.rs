@@ -2,6 +2,7 @@ use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
@@ -87,9 +88,7 @@ fn entry_state(entry: Option<&Node>) -> EntryState {
 }
 
 async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> Result<Vec<Change>, ToolsError> {
-    let mut paths: Vec<String> = before.keys().chain(after.keys()).cloned().collect();
-    paths.sort();
-    paths.dedup();
+    let paths: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
     let mut changes = Vec::new();
     for path in paths {
         let old = before.remove(&path);
