@@ -53,11 +53,6 @@ impl McpHub {
         self.pool.len()
     }
 
-    /// Whether a login waits for the answer with this `state`.
-    pub fn awaits_login(&self, state: &str) -> bool {
-        self.logins.awaits(state)
-    }
-
     /// Closes the connections of a server, after it was changed or removed.
     pub fn close(&self, tenant: TenantId, server: McpServerId) {
         self.pool.close(tenant, server);

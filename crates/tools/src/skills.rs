@@ -35,14 +35,12 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::agent::Agent;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{
-    AgentTools, Agents, Interrupted, OpenedCredential, ResourceGrants, SkillFilter, Skills, Stage, StoreError,
-    ToolScope, Users, Vault,
+    AgentTools, Agents, Interrupted, ResourceGrants, SkillFilter, Skills, Stage, StoreError, ToolScope, Users, Vault,
 };
 use steward_core::scrub::Scrubber;
 use steward_core::skill::{Skill, SkillKind, SkillPrompt, SkillRef, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Settled, Staged, ToolError, ToolOutput, Undo};
+use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput};
 
 const PAGE_SIZE: u32 = 100;
 
@@ -196,7 +194,7 @@ impl SkillRuntime {
     }
 
     async fn dry_run(&self, executor: &dyn Executor, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
-        let key = match self.open(skill, scope).await {
+        let key = match credential::open(&self.ports, skill, scope).await {
             Ok(key) => key,
             Err(error) => {
                 let mut preview = executor.preview(skill, arguments, scope).await.unwrap_or_else(would_fail);
@@ -212,7 +210,7 @@ impl SkillRuntime {
 
     pub async fn run(&self, skill: &Skill, arguments: &Value, context: &Context) -> Result<ToolOutput, ToolsError> {
         let executor = self.executor(skill.kind())?;
-        let key = self.open(skill, &context.scope).await?;
+        let key = credential::open(&self.ports, skill, &context.scope).await?;
         context.check()?;
         let job = SkillCall { skill, arguments, secret: key.as_ref() };
         // All secrets of this call: of the credential, derived from it, and registered by the executor until then.
@@ -245,7 +243,7 @@ impl SkillRuntime {
 
     pub(crate) async fn settle(&self, skill: &Skill, call: Interrupted, scope: &ToolScope) -> Settled {
         let found = match self.executor(skill.kind()) {
-            Ok(executor) => self.open(skill, scope).await.map(|key| (executor, key)),
+            Ok(executor) => credential::open(&self.ports, skill, scope).await.map(|key| (executor, key)),
             Err(error) => Err(error),
         };
         let (executor, key) = match found {
@@ -261,14 +259,6 @@ impl SkillRuntime {
             Settled::NotHappened(text) => Settled::NotHappened(clean(text)),
             Settled::Unknown(text) => Settled::Unknown(clean(text)),
         }
-    }
-
-    pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        undo::undo(self, snapshot, scope).await
-    }
-
-    async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<Option<OpenedCredential>, ToolsError> {
-        credential::open(&self.ports, skill, scope).await
     }
 }
 
@@ -311,15 +301,4 @@ pub(crate) async fn all_skills(
             return Ok(all);
         }
     }
-}
-
-fn changes(skill: &Skill) -> bool {
-    skill.effect != EffectClass::Read && skill.risk != RiskClass::Read
-}
-
-/// The undo record where nothing can undo the effect.
-fn final_undo(skill: &Skill) -> Option<Undo> {
-    changes(skill).then(|| Undo::Impossible {
-        reason: format!("the skill {} keeps no snapshot and names no skill that takes its effect back", skill.name),
-    })
 }

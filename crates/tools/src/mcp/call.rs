@@ -10,36 +10,29 @@ use crate::handler::Context;
 use crate::skills::{Executor, SkillCall, spec_of};
 use async_trait::async_trait;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::mcp::McpServer;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{OpenedCredential, ToolScope};
+use steward_core::ports::ToolScope;
 use steward_core::skill::{McpSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo, truncate};
 
-pub(super) struct Call<'a> {
-    pub spec: &'a McpSpec,
-    pub tool: &'a str,
-    pub arguments: Map<String, Value>,
-    /// Whether it may be sent again after the server died during the call.
-    pub repeats: bool,
-    pub secret: Option<&'a OpenedCredential>,
-}
-
 impl McpHub {
-    pub(super) async fn call(&self, call: Call<'_>, context: &Context) -> Result<ToolOutput, McpError> {
-        let who = Caller::of_call(&call, context, self.ports.clock.now());
-        let server = self.named(who.by.tenant, &call.spec.server).await?;
-        let (tool, accepted) = accepted_tools::callable(&server, &call.spec.tool)?;
+    async fn call(&self, job: SkillCall<'_>, spec: &McpSpec, context: &Context) -> Result<ToolOutput, McpError> {
+        let who = Caller::of_call(job, context, self.ports.clock.now());
+        let server = self.named(who.by.tenant, &spec.server).await?;
+        let (tool, accepted) = accepted_tools::callable(&server, &spec.tool)?;
         // The tool was accepted anew after the run began.
-        if accepted.hash != call.spec.hash {
+        if accepted.hash != spec.hash {
             return Err(accepted_tools::changed_error(&server, tool));
         }
-        let work = |connection| self.try_once(&server, connection, &call, context);
-        self.over_connection(&server, &who, &call.spec.tool, call.repeats, work).await
+        // Whether it may be sent again after the server died during the call.
+        let repeats = matches!(job.skill.effect, EffectClass::Read | EffectClass::Idempotent);
+        let work = |connection| self.try_once(&server, connection, spec, job.arguments, context);
+        self.over_connection(&server, &who, &spec.tool, repeats, work).await
     }
 
     /// Does `work` over a connection, and once more over a new one where nothing has happened yet or it `repeats`.
@@ -95,12 +88,13 @@ impl McpHub {
         &self,
         server: &McpServer,
         connection: Arc<Connection>,
-        call: &Call<'_>,
+        spec: &McpSpec,
+        arguments: &Value,
         context: &Context,
     ) -> Result<ToolOutput, RequestFault> {
-        let name = &call.spec.tool;
+        let name = &spec.tool;
         let tools = connection.tools(false).await?;
-        let same = tools.iter().any(|one| one.name == *name && one.hash() == call.spec.hash);
+        let same = tools.iter().any(|one| one.name == *name && one.hash() == spec.hash);
         if !same {
             // Stored, so that a person sees the difference.
             let seen = self.record_listing(context.scope.tenant, server.id, Ok(&tools)).await;
@@ -112,7 +106,8 @@ impl McpHub {
             tracing::warn!(server = server.name, tool = %name, "an MCP tool changed and is refused");
             return Err(RequestFault::Error(error));
         }
-        let result = connection.call(name, call.arguments.clone(), context).await?;
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let result = connection.call(name, arguments, context).await?;
         tool_output(&server.name, result).map_err(RequestFault::Error)
     }
 }
@@ -173,14 +168,7 @@ impl Executor for McpExecutor {
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let skill = job.skill;
         let spec = spec(skill)?;
-        let call = Call {
-            spec,
-            tool: &skill.name,
-            arguments: job.arguments.as_object().cloned().unwrap_or_default(),
-            repeats: matches!(skill.effect, EffectClass::Read | EffectClass::Idempotent),
-            secret: job.secret,
-        };
-        let mut output = self.hub.call(call, context).await?;
+        let mut output = self.hub.call(job, spec, context).await?;
         if skill.effect != EffectClass::Read {
             output.receipt = Some(Receipt::new(
                 "called",

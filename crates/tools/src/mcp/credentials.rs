@@ -1,5 +1,4 @@
 use super::McpHub;
-use super::call::Call;
 use super::connect::open_connection;
 use super::connection::Connection;
 use super::error::McpError;
@@ -7,7 +6,7 @@ use super::oauth_token::{LoginHttp, TokenRequest};
 use super::pool::PoolKey;
 use crate::credential::{self, CredentialUser};
 use crate::handler::Context;
-use crate::skills::parse_allow_list;
+use crate::skills::{SkillCall, parse_allow_list};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,10 +33,10 @@ impl<'a> Caller<'a> {
         Self { by, user, context: None, secret: None, opened: Mutex::default() }
     }
 
-    pub fn of_call(call: &Call<'a>, context: &'a Context, at: Timestamp) -> Self {
-        let by = CredentialUser { at, ..CredentialUser::tool(&context.scope, call.tool) };
+    pub fn of_call(job: SkillCall<'a>, context: &'a Context, at: Timestamp) -> Self {
+        let by = CredentialUser { at, ..CredentialUser::tool(&context.scope, &job.skill.name) };
         let user = context.scope.user;
-        Self { by, user, context: Some(context), secret: call.secret, opened: Mutex::default() }
+        Self { by, user, context: Some(context), secret: job.secret, opened: Mutex::default() }
     }
 
     fn learned(&self, label: &str, secret: &SecretString) {

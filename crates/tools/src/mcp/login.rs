@@ -28,7 +28,8 @@ pub enum LoginAnswer<'a> {
 }
 
 impl McpHub {
-    /// Begins a login (authorization code with PKCE). A client is registered unless the server's credential names one.
+    /// Begins a login (authorization code with PKCE): finds the login server, registers a client unless the server's
+    /// credential names one, and builds the address that a person opens.
     pub async fn begin_login(&self, request: LoginRequest) -> Result<LoginStarted, McpError> {
         let server = self.ports.servers.mcp_server(request.tenant, request.server).await?;
         let McpTransport::Http { url, allow } = &server.transport else {
@@ -40,7 +41,52 @@ impl McpHub {
         let known = self.known_client(&server, &request).await?;
         let guarded = LoginHttp { allow: parse_allow_list(allow)? };
         let now = self.ports.clock.now();
-        self.logins.begin(url, guarded, known, request, now).await
+        let failed =
+            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", error_chain(error)));
+        let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
+        let mut manager = manager.map_err(|error| failed(&error))?;
+        let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
+        if !found.source.is_discovered() {
+            return Err(McpError::Invalid(
+                "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
+                    .to_owned(),
+            ));
+        }
+        let token_url = found.metadata.token_endpoint.clone();
+        manager.set_metadata(found.metadata);
+        let mut scopes = request.scopes.clone();
+        if scopes.is_empty() {
+            scopes = manager.select_initial_scopes(&[]).await;
+        }
+        let client = if let Some(known) = known {
+            known
+        } else {
+            let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
+            let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
+            let registered = registered.await.map_err(|error| failed(&error))?;
+            OAuthClient { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
+        };
+        let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
+            .with_scopes(scopes)
+            .with_preregistered_client(client.id.clone());
+        if let Some(secret) = &client.secret {
+            asked = asked.with_client_secret(secret.expose_secret());
+        }
+        let session = AuthorizationSession::new(manager, asked).await;
+        let session = session.map_err(|(_, error)| failed(&error))?;
+        let url = session.get_authorization_url().to_owned();
+        let Some(state) = query_value(&url, "state") else {
+            return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
+        };
+        let mut waiting = self.logins.waiting();
+        waiting.retain(|_, one| now < one.until);
+        if waiting.len() >= MAX_LOGINS {
+            return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
+        }
+        let one = PendingLogin { request, session, client, token_url, until: now.plus(LOGIN_TIMEOUT) };
+        waiting.insert(state.clone(), one);
+        let id = login_id(&state);
+        Ok(LoginStarted { url, state, id })
     }
 
     async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<OAuthClient>, McpError> {
@@ -66,7 +112,19 @@ impl McpHub {
 
     /// How a login of `user` went; `None` if it is unknown or forgotten.
     pub fn login_status(&self, user: UserId, id: &str) -> Option<LoginStatus> {
-        self.logins.status(user, id, self.ports.clock.now())
+        let now = self.ports.clock.now();
+        let is_this =
+            |state: &str, one: &PendingLogin| one.request.user == user && now < one.until && login_id(state) == id;
+        if self.logins.waiting().iter().any(|(state, one)| is_this(state, one)) {
+            return Some(LoginStatus::Waiting);
+        }
+        let ended = self.logins.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(ended.get(id).filter(|one| one.user == user)?.status.clone())
+    }
+
+    /// Whether a login waits for the answer with this `state`.
+    pub fn awaits_login(&self, state: &str) -> bool {
+        self.logins.waiting().contains_key(state)
     }
 
     /// Stores the tokens in the vault; returns the server. Only the login server's redirect has `state`, valid once.
@@ -201,76 +259,6 @@ impl Logins {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Finds the login server, registers a client unless one is `known`, and builds the address that a person opens.
-    pub async fn begin(
-        &self,
-        url: &str,
-        guarded: LoginHttp,
-        known: Option<OAuthClient>,
-        request: LoginRequest,
-        now: Timestamp,
-    ) -> Result<LoginStarted, McpError> {
-        let failed =
-            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", error_chain(error)));
-        let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
-        let mut manager = manager.map_err(|error| failed(&error))?;
-        let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
-        if !found.source.is_discovered() {
-            return Err(McpError::Invalid(
-                "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
-                    .to_owned(),
-            ));
-        }
-        let token_url = found.metadata.token_endpoint.clone();
-        manager.set_metadata(found.metadata);
-        let mut scopes = request.scopes.clone();
-        if scopes.is_empty() {
-            scopes = manager.select_initial_scopes(&[]).await;
-        }
-        let client = if let Some(known) = known {
-            known
-        } else {
-            let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
-            let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
-            let registered = registered.await.map_err(|error| failed(&error))?;
-            OAuthClient { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
-        };
-        let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
-            .with_scopes(scopes)
-            .with_preregistered_client(client.id.clone());
-        if let Some(secret) = &client.secret {
-            asked = asked.with_client_secret(secret.expose_secret());
-        }
-        let session = AuthorizationSession::new(manager, asked).await;
-        let session = session.map_err(|(_, error)| failed(&error))?;
-        let url = session.get_authorization_url().to_owned();
-        let Some(state) = query_value(&url, "state") else {
-            return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
-        };
-        let mut waiting = self.waiting();
-        waiting.retain(|_, one| now < one.until);
-        if waiting.len() >= MAX_LOGINS {
-            return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
-        }
-        let one = PendingLogin { request, session, client, token_url, until: now.plus(LOGIN_TIMEOUT) };
-        waiting.insert(state.clone(), one);
-        let id = login_id(&state);
-        Ok(LoginStarted { url, state, id })
-    }
-
-    pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
-        let waits = self
-            .waiting()
-            .iter()
-            .any(|(state, one)| one.request.user == user && now < one.until && login_id(state) == id);
-        if waits {
-            return Some(LoginStatus::Waiting);
-        }
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let one = ended.get(id).filter(|one| one.user == user)?;
-        Some(one.status.clone())
-    }
-
     pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.retain(|_, one| now < one.until);
@@ -279,10 +267,6 @@ impl Logins {
             let until = now.plus(LOGIN_TIMEOUT);
             ended.insert(id, EndedLogin { user, status, until });
         }
-    }
-
-    pub fn awaits(&self, state: &str) -> bool {
-        self.waiting().contains_key(state)
     }
 
     /// Removes a login in order to finish it: its `state` is valid once.

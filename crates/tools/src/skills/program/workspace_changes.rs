@@ -1,7 +1,7 @@
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::string::FromUtf8Error;
@@ -63,10 +63,7 @@ pub(crate) async fn undo_record(
         (Err(reason), _) | (_, Err(reason)) => return Ok(Undo::Impossible { reason }),
     };
     let changes = diff_trees(before, &after, blobs).await?;
-    Ok(Undo::Snapshot {
-        tool: tool.to_owned(),
-        snapshot: serde_json::to_value(changes).map_err(|error| ToolsError::refused(error.to_string()))?,
-    })
+    Ok(Undo::Snapshot { tool: tool.to_owned(), snapshot: json!(changes) })
 }
 
 /// Reads a workspace; an error says why it can't be recorded.

@@ -77,10 +77,7 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
     let told = undoable(&changes.undo);
     let count = row_count(changes.count);
     let undo = match changes.undo {
-        Ok(snapshot) => match serde_json::to_value(snapshot) {
-            Ok(snapshot) => Undo::Snapshot { tool: skill.name.clone(), snapshot },
-            Err(error) => Undo::Impossible { reason: error.to_string() },
-        },
+        Ok(snapshot) => Undo::Snapshot { tool: skill.name.clone(), snapshot: json!(snapshot) },
         Err(reason) => Undo::Impossible { reason },
     };
     let mut text = vec![format!("{count} changed; {told}")];
