@@ -94,9 +94,12 @@ async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Res
     };
     tracing::debug!(server = server.name, tier = ?program.tier, "MCP server started");
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE);
-    match handshake(config, serve_client(Arc::default(), transport)).await {
+    match handshake(config, server, None, serve_client(Arc::default(), transport)).await {
         Ok(service) => Ok(Connection::new(server, service, Some(program))),
-        Err(reason) => Err(unreachable(server, format!("{reason}{}", stderr_text(&mut program).await))),
+        Err(McpError::Unreachable { reason, .. }) => {
+            Err(unreachable(server, format!("{reason}{}", stderr_text(&mut program).await)))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -155,13 +158,8 @@ async fn http(
         settings = with_credential(settings, secret)?;
     }
     let transport = StreamableHttpClientTransport::with_client(pinned.client, settings);
-    match handshake(config, serve_client(Arc::default(), transport)).await {
-        Ok(service) => Ok(Connection::new(server, service, None)),
-        Err(ConnectError::Login) => {
-            Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
-        }
-        Err(failed) => Err(unreachable(server, failed.to_string())),
-    }
+    let service = handshake(config, server, secret, serve_client(Arc::default(), transport)).await?;
+    Ok(Connection::new(server, service, None))
 }
 
 pub(super) fn login_hint(server: &McpServer, had: bool) -> String {
@@ -193,23 +191,20 @@ fn with_credential(
     Ok(settings.custom_headers(HashMap::from([(name, value)])))
 }
 
-#[derive(Debug, thiserror::Error)]
-enum ConnectError {
-    #[error("it wants a login")]
-    Login,
-    #[error("{0}")]
-    Other(String),
-}
-
+/// `secret`: what the server was shown.
 async fn handshake(
     config: &McpConfig,
+    server: &McpServer,
+    secret: Option<&Secret>,
     serving: impl Future<Output = Result<McpService, ClientInitializeError>>,
-) -> Result<McpService, ConnectError> {
+) -> Result<McpService, McpError> {
     match tokio::time::timeout(config.start, serving).await {
         Ok(Ok(service)) => Ok(service),
-        Ok(Err(error)) if error.is_authorization_required() => Err(ConnectError::Login),
-        Ok(Err(error)) => Err(ConnectError::Other(error_chain(&error))),
-        Err(_) => Err(ConnectError::Other(format!("it gave no answer within {} s", config.start.as_secs()))),
+        Ok(Err(error)) if error.is_authorization_required() => {
+            Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
+        }
+        Ok(Err(error)) => Err(unreachable(server, error_chain(&error))),
+        Err(_) => Err(unreachable(server, format!("it gave no answer within {} s", config.start.as_secs()))),
     }
 }
 

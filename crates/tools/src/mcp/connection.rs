@@ -63,7 +63,7 @@ pub(super) struct UseGuard<'a>(&'a Connection);
 
 impl Drop for UseGuard<'_> {
     fn drop(&mut self) {
-        self.0.touch();
+        *self.0.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
     }
 }
@@ -93,10 +93,6 @@ impl Connection {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
-    fn touch(&self) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-
     /// Keeps the connection from being closed as idle.
     pub fn begin(&self) -> UseGuard<'_> {
         self.busy.fetch_add(1, Ordering::AcqRel);
@@ -107,7 +103,7 @@ impl Connection {
     pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<McpTool>>, RequestFault> {
         let mut listing = self.listing.lock().await;
         // Read before the list, so that a change in between is noticed next time.
-        let changes = self.notifications.changes();
+        let changes = self.notifications.changes.load(Ordering::Acquire);
         if let Some(known) = listing.as_ref()
             && !anew
             && known.changes == changes
@@ -180,7 +176,7 @@ impl Connection {
         let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
         let handle = sent.await.map_err(|error| self.fault(error, false))?;
         let token = handle.progress_token.clone();
-        self.notifications.start_progress(&token);
+        self.notifications.progress().insert(token.clone(), String::new());
         let mut flight = PendingCall(Some(handle));
         let answer = match flight.0.as_mut() {
             Some(handle) => tokio::select! {
@@ -272,20 +268,12 @@ pub(super) struct Notifications {
 }
 
 impl Notifications {
-    pub fn changes(&self) -> u64 {
-        self.changes.load(Ordering::Acquire)
-    }
-
     fn progress(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, String>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn start_progress(&self, token: &ProgressToken) {
-        self.progress().insert(token.clone(), String::new());
-    }
-
     /// Stops recording; returns how far the call got, for an error.
-    pub fn stop_progress(&self, token: &ProgressToken) -> String {
+    fn stop_progress(&self, token: &ProgressToken) -> String {
         match self.progress().remove(token) {
             Some(word) if !word.is_empty() => format!(" (it had got to {word})"),
             _ => String::new(),

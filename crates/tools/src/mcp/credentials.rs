@@ -210,6 +210,7 @@ pub(super) async fn find_credential(
             None => Err(VaultError::Unknown(name.clone()).into()),
         };
     }
+    let fits_header = |kind| matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2);
     let suits =
         |one: &Credential| one.discoverable && wanted.kind.is_none_or(|kind| kind == one.kind) && fits_header(one.kind);
     let mut found = credential::matching(vault, tenant, suits).await?;
@@ -226,10 +227,6 @@ pub(super) async fn find_credential(
             Err(VaultError::Ambiguous(names.join(", ")).into())
         }
     }
-}
-
-fn fits_header(kind: CredentialKind) -> bool {
-    matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2)
 }
 
 /// The secret in a credential of the kind token or api_key. OAuth tokens are requested: see [`super::oauth_token`].

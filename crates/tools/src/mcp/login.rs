@@ -90,13 +90,11 @@ impl McpHub {
     }
 
     async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<OAuthClient>, McpError> {
-        let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
+        let name = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref());
+        // A client registered for an earlier login may not know this redirect address.
+        let Some(name) = name.filter(|name| *name != credentials::login_name(server, None)) else {
             return Ok(None);
         };
-        // A client registered for an earlier login may not know this redirect address.
-        if name == credentials::login_name(server, None) {
-            return Ok(None);
-        }
         let (vault, tenant) = (self.ports.vault.as_ref(), request.tenant);
         let found = credential::by_name(vault, tenant, name).await?;
         let Some(found) = found.filter(|found| found.kind == CredentialKind::Oauth2) else {

@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -30,11 +31,6 @@ struct TokenResponse {
     refresh_token: Option<String>,
     #[serde(default)]
     expires_in: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct ErrorResponse {
-    error: String,
 }
 
 struct Cached {
@@ -176,8 +172,8 @@ async fn request_token(
         if answer.status() == StatusCode::UNAUTHORIZED && secret.is_some() && !basic {
             continue;
         }
-        let why = serde_json::from_slice::<ErrorResponse>(answer.body())
-            .map_or_else(|_| answer.status().to_string(), |refused| plain_code(&refused.error));
+        let said = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
+        let why = said["error"].as_str().map_or_else(|| answer.status().to_string(), plain_code);
         return Err(login_error(wanted, &format!("its login server refused ({why})")));
     }
     Err(login_error(wanted, "its login server refused the client"))

@@ -116,13 +116,12 @@ fn check_hosts(credential: &Credential, skill: &Skill) -> Result<(), ToolsError>
 
 /// The user behind the run; `None` for a run without one, or of one who is disabled.
 async fn run_user(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<RunUser>, ToolsError> {
-    let Some(id) = scope.user else {
-        return Ok(None);
-    };
-    let user = ports.users.user(scope.tenant, id).await?;
-    let Some(user) = user.filter(|user| !user.is_disabled()) else {
-        return Ok(None);
-    };
-    let permissions = ports.grants.permissions(scope.tenant, id).await?;
-    Ok(Some(RunUser { role: user.role, permissions }))
+    if let Some(id) = scope.user
+        && let Some(user) = ports.users.user(scope.tenant, id).await?
+        && !user.is_disabled()
+    {
+        let permissions = ports.grants.permissions(scope.tenant, id).await?;
+        return Ok(Some(RunUser { role: user.role, permissions }));
+    }
+    Ok(None)
 }

@@ -96,7 +96,8 @@ impl Executor for HttpExecutor {
             let body = exchange::body_value(&answer);
             if let Some(further) = &spec.pages {
                 let index = u16::try_from(kept.len()).unwrap_or(u16::MAX);
-                next = request::next_page(further, &request, &answer, &body, index)?;
+                let url = request::next_page(further, &request.url, &answer, &body, index)?;
+                next = url.map(|url| HttpRequest { url, ..request });
             }
             kept.push(match &spec.select {
                 Some(path) if !body.is_string() => exchange::select_path(path, &body)?,

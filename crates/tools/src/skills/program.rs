@@ -47,15 +47,11 @@ pub(super) async fn run_sandboxed(
     let cancel = CancellationToken::new();
     let work = sandbox.run(spec, &cancel);
     let done = context.or_cancel(&cancel, work).await;
-    done.map_err(|error| sandbox_error(&error))
-}
-
-pub(super) fn sandbox_error(error: &SandboxError) -> ToolsError {
-    ToolsError::Refused(match error {
+    done.map_err(|error| match error {
         SandboxError::NotExecutable { program, reason } => {
-            format!("{program} can't be run on this machine ({reason}); ask an operator")
+            refused!("{program} can't be run on this machine ({reason}); ask an operator")
         }
-        other => other.to_string(),
+        other => ToolsError::Refused(other.to_string()),
     })
 }
 

@@ -6,7 +6,7 @@ use super::{Executor, SkillCall};
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::Context;
-use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
+use crate::outbound::{Client, HttpLimits, HttpRequest, address_guard};
 use crate::skills::executor::{in_config, spec_of};
 use crate::web::html_tree::{self, SelectedPart};
 use crate::web::{FetchedPage, PageKind, page_output};
@@ -258,9 +258,15 @@ impl Robots {
         file.set_path("/robots.txt");
         file.set_query(None);
         file.set_fragment(None);
-        let answer = fetch_robots_file(&exchange.client, file, exchange.context.left().min(ROBOTS_TIMEOUT));
+        // No answer if the site can't be reached, an error if it may not be.
+        let fetching = async {
+            exchange.client.checked_addresses(&file).await?;
+            let timeout = exchange.context.left().min(ROBOTS_TIMEOUT);
+            let limits = HttpLimits { max_bytes: MAX_ROBOTS_BYTES, timeout, ..HttpLimits::default() };
+            Ok::<_, ToolsError>(exchange.client.send(HttpRequest::get(file), limits).await.ok())
+        };
         let answer = tokio::select! {
-            answer = answer => answer?,
+            answer = fetching => answer?,
             () = exchange.context.halt() => return Err(ToolsError::Stopped(exchange.skill.name.clone())),
         };
         let rules = Arc::new(match answer {
@@ -276,13 +282,6 @@ impl Robots {
         sites.insert(site, (Instant::now(), Arc::clone(&rules)));
         Ok(rules)
     }
-}
-
-/// The robots.txt; `None` if the site can't be reached, an error if it may not be.
-async fn fetch_robots_file(client: &Client, file: Url, wall: Duration) -> Result<Option<HttpResponse>, ToolsError> {
-    client.checked_addresses(&file).await?;
-    let limits = HttpLimits { max_bytes: MAX_ROBOTS_BYTES, timeout: wall, ..HttpLimits::default() };
-    Ok(client.send(HttpRequest::get(file), limits).await.ok())
 }
 
 #[cfg(test)]

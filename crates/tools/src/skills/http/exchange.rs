@@ -37,7 +37,11 @@ impl Exchange<'_> {
         loop {
             let outcome = self.send_once(request.clone()).await?;
             let wish = match &outcome {
-                Ok(answer) if is_transient(answer.status) => retry_after(&answer.headers),
+                Ok(HttpResponse { status, headers, .. })
+                    if *status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() =>
+                {
+                    retry_after(headers)
+                }
                 Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => None,
                 _ => return self.final_outcome(outcome, tried),
             };
@@ -58,10 +62,13 @@ impl Exchange<'_> {
             outcome = self.client.send(request, limits) => Ok(outcome),
             // The context ends at the same moment as the timeout, and is reported in the same way.
             () = self.context.halt() => {
+                let why = "the run was stopped";
                 if self.context.left().is_zero() {
                     Ok(Err(HttpError::TimedOut(limit)))
+                } else if self.skill.effect == EffectClass::Read {
+                    Err(refused!("`{}` was stopped: {why}", self.skill.name))
                 } else {
-                    Err(self.halted())
+                    Err(self.unsettled(why.to_owned()))
                 }
             }
         }
@@ -82,22 +89,9 @@ impl Exchange<'_> {
         })
     }
 
-    fn halted(&self) -> ToolsError {
-        let why = "the run was stopped";
-        if self.skill.effect == EffectClass::Read {
-            refused!("`{}` was stopped: {why}", self.skill.name)
-        } else {
-            self.unsettled(why.to_owned())
-        }
-    }
-
     fn unsettled(&self, why: String) -> ToolsError {
         ToolsError::Unsettled { tool: self.skill.name.clone(), why }
     }
-}
-
-fn is_transient(status: StatusCode) -> bool {
-    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
 /// How long the server asks to wait: seconds, or a date compared with the server's own clock.

@@ -170,60 +170,44 @@ fn max_pages(pages: &Page) -> u16 {
 /// Prepares the first request: the first page number is sent too.
 pub(super) fn first_page(pages: &Page, request: &mut HttpRequest) {
     if let Page::Number { parameter, from, .. } = pages {
-        set_query(&mut request.url, parameter, &from.to_string());
+        request.url = with_query(&request.url, parameter, &from.to_string());
     }
 }
 
-/// The request after page `index` (from 0); `None` after the last one.
+/// The address of what follows page `index` (from 0), which is at `url`; `None` after the last one.
 pub(super) fn next_page(
     pages: &Page,
-    request: &HttpRequest,
+    url: &Url,
     answer: &HttpResponse,
     body: &Value,
     index: u16,
-) -> Result<Option<HttpRequest>, ToolsError> {
+) -> Result<Option<Url>, ToolsError> {
     if index + 1 >= max_pages(pages) {
         return Ok(None);
     }
-    let mut request = request.clone();
-    match pages {
+    let next = match pages {
         Page::Link { .. } => {
-            let Some(target) = next_link(answer) else {
-                return Ok(None);
-            };
+            let target = next_link(answer);
             // The credential is sent again, so it must be the same server.
-            if target.origin() != request.url.origin() {
+            if let Some(other) = target.as_ref().filter(|target| target.origin() != url.origin()) {
                 return Err(refused!(
                     "the next page is on another server ({}), which is not followed",
-                    target.origin().ascii_serialization()
+                    other.origin().ascii_serialization()
                 ));
             }
-            if target == request.url {
-                return Ok(None);
-            }
-            request.url = target;
+            target
         }
-        Page::Cursor { path, parameter, .. } => {
-            let cursor = match exchange::select_path(path, body) {
-                Ok(Value::String(text)) if !text.is_empty() => text,
-                Ok(Value::Number(number)) => number.to_string(),
-                _ => return Ok(None),
-            };
-            let before = request.url.clone();
-            set_query(&mut request.url, parameter, &cursor);
-            if request.url == before {
-                return Ok(None);
-            }
-        }
+        Page::Cursor { path, parameter, .. } => match exchange::select_path(path, body) {
+            Ok(Value::String(text)) if !text.is_empty() => Some(with_query(url, parameter, &text)),
+            Ok(Value::Number(number)) => Some(with_query(url, parameter, &number.to_string())),
+            _ => None,
+        },
         Page::Number { parameter, from, .. } => {
-            if is_empty(body) {
-                return Ok(None);
-            }
             let number = u64::from(*from) + u64::from(index) + 1;
-            set_query(&mut request.url, parameter, &number.to_string());
+            (!is_empty(body)).then(|| with_query(url, parameter, &number.to_string()))
         }
-    }
-    Ok(Some(request))
+    };
+    Ok(next.filter(|next| next != url))
 }
 
 /// Whether a page is empty, which means that it is behind the last one.
@@ -239,14 +223,12 @@ fn is_empty(body: &Value) -> bool {
     }
 }
 
-fn set_query(url: &mut Url, name: &str, value: &str) {
-    let kept: Vec<(String, String)> = url
-        .query_pairs()
-        .filter(|(other, _)| other != name)
-        .map(|(name, value)| (name.into_owned(), value.into_owned()))
-        .collect();
-    let mut pairs = url.query_pairs_mut();
-    pairs.clear().extend_pairs(kept).append_pair(name, value);
+/// The address with this value of a parameter in place of others.
+fn with_query(url: &Url, name: &str, value: &str) -> Url {
+    let mut next = url.clone();
+    let kept = url.query_pairs().filter(|(other, _)| other != name);
+    next.query_pairs_mut().clear().extend_pairs(kept).append_pair(name, value);
+    next
 }
 
 fn next_link(answer: &HttpResponse) -> Option<Url> {

@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{OpenedCredential, ToolScope};
@@ -34,14 +33,6 @@ impl AnsibleExecutor {
         Self { programs, sandbox: Sandbox::new(helper) }
     }
 
-    fn program(&self) -> Result<PathBuf, ToolsError> {
-        self.programs.find("ansible-playbook").ok_or_else(|| {
-            ToolsError::refused(
-                "there is no ansible-playbook on this machine; an operator must install ansible-core, or name its folder in STEWARD_PROGRAMS",
-            )
-        })
-    }
-
     async fn run_playbook(
         &self,
         skill: &Skill,
@@ -51,7 +42,11 @@ impl AnsibleExecutor {
         check: bool,
     ) -> Result<PlaybookResult, ToolsError> {
         let spec = spec(skill)?;
-        let program = self.program()?;
+        let program = self.programs.find("ansible-playbook").ok_or_else(|| {
+            ToolsError::refused(
+                "there is no ansible-playbook on this machine; an operator must install ansible-core, or name its folder in STEWARD_PROGRAMS",
+            )
+        })?;
         let files = Files::write(spec, arguments, secret)?;
         let check = check || spec.check;
         let (inventory, variables) = (files.path("inventory"), format!("@{}", files.path("vars.yml")));

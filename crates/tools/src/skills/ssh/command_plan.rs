@@ -134,7 +134,7 @@ impl Sudo {
         let mut heard = StderrPart::default();
         let marker = self.marker.as_bytes();
         self.held.extend_from_slice(bytes);
-        while let Some(at) = find(&self.held, marker) {
+        while let Some(at) = self.held.windows(marker.len()).position(|window| window == marker) {
             heard.text.extend(self.held.drain(..at + marker.len()).take(at));
             heard.asked += 1;
         }
@@ -154,10 +154,6 @@ impl Sudo {
     pub fn answer(&self) -> Option<Vec<u8>> {
         (self.asked <= 1).then(|| format!("{}\n", self.password.expose_secret()).into_bytes())
     }
-}
-
-fn find(all: &[u8], part: &[u8]) -> Option<usize> {
-    all.windows(part.len()).position(|window| window == part)
 }
 
 #[cfg(test)]
