@@ -32,8 +32,7 @@ pub fn undeclared(package: &PackageContents) -> Vec<String> {
 
 /// Whether a definition takes its code from a file. Read from the source, since the skill holds the code itself.
 fn takes_code_from_file(package: &PackageContents, path: &str) -> bool {
-    let source = package.files.get(path).map(Vec::as_slice).unwrap_or_default();
-    let Ok(source) = std::str::from_utf8(source) else {
+    let Some(source) = package.files.get(path).and_then(|source| std::str::from_utf8(source).ok()) else {
         return false;
     };
     let source = source.trim_start_matches('\u{feff}');

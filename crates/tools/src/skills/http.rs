@@ -138,22 +138,13 @@ pub(super) fn request_preview(request: &HttpRequest, skill: &Skill) -> Preview {
         detail.push_str("\n(with the credential that the vault finds for it)");
     }
     if !request.body.is_empty() {
-        let pretty = serde_json::from_slice::<Value>(&request.body)
-            .ok()
-            .and_then(|body| serde_json::to_string_pretty(&body).ok());
-        let text = pretty.unwrap_or_else(|| String::from_utf8_lossy(&request.body).into_owned());
-        let _ = write!(detail, "\n\n{text}");
+        let _ = match serde_json::from_slice::<Value>(&request.body) {
+            Ok(body) => write!(detail, "\n\n{body:#}"),
+            Err(_) => write!(detail, "\n\n{}", String::from_utf8_lossy(&request.body)),
+        };
     }
-    let reads = skill.effect == EffectClass::Read;
-    Preview {
-        summary: format!(
-            "{} {} {}",
-            if reads { "asks by" } else { "sends" },
-            request.method,
-            exchange::origin(&request.url)
-        ),
-        detail: Some(detail),
-        count: None,
-        reversible: reads,
-    }
+    let reversible = skill.effect == EffectClass::Read;
+    let verb = if reversible { "asks by" } else { "sends" };
+    let summary = format!("{verb} {} {}", request.method, exchange::origin(&request.url));
+    Preview { summary, detail: Some(detail), count: None, reversible }
 }

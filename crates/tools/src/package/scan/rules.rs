@@ -185,7 +185,10 @@ pub(super) fn fold_text(text: &str, first: u32, lookalike: &BTreeMap<char, char>
             if !folded.text.is_empty() {
                 folded.text.push(' ');
             }
-            folded.text.push_str(&replace_lookalikes(word, lookalike));
+            // A look-alike is replaced in a word that also has Latin letters.
+            let mixed = is_mixed_script(word, lookalike);
+            let twin = |c: char| lookalike.get(&c).copied().filter(|_| mixed).unwrap_or(c);
+            folded.text.extend(word.chars().map(twin));
         }
         folded.lines.push((begin, number));
         number = number.saturating_add(1);
@@ -198,15 +201,6 @@ fn invisible(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x0640 | 0x061C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
         | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)
-}
-
-/// Replaces look-alike letters in a word that also has Latin ones.
-fn replace_lookalikes(word: &str, lookalike: &BTreeMap<char, char>) -> String {
-    if is_mixed_script(word, lookalike) {
-        word.chars().map(|c| lookalike.get(&c).copied().unwrap_or(c)).collect()
-    } else {
-        word.to_owned()
-    }
 }
 
 pub(super) fn is_mixed_script(word: &str, lookalike: &BTreeMap<char, char>) -> bool {

@@ -281,11 +281,8 @@ impl TextScan<'_> {
 }
 
 fn is_excused(rule: &Pattern, text: &str, at: usize) -> bool {
-    let Some(excuse) = &rule.excuse else {
-        return false;
-    };
     let begin = text[..at].char_indices().rev().take(BEFORE_CHARS).last().map_or(at, |(index, _)| index);
-    excuse.is_match(&text[begin..at])
+    rule.excuse.as_ref().is_some_and(|excuse| excuse.is_match(&text[begin..at]))
 }
 
 fn is_declared(needs: Permission, permissions: &Permissions) -> bool {

@@ -73,17 +73,14 @@ impl Executor for GraphqlExecutor {
         if !(spec.variables.is_object() || spec.variables.is_null()) {
             return Err(r#"config.variables: give an object, such as {"id": "{{id}}"}"#.to_owned());
         }
-        match operation(&spec.query) {
-            _ if spec.query.trim().is_empty() => {
-                return Err("config.query: give the GraphQL document".to_owned());
-            }
-            "subscription" => {
-                return Err("config.query: a subscription never ends; use a query".to_owned());
-            }
-            "mutation" if skill.effect == EffectClass::Read => {
-                return Err("effect: a mutation changes something; use write".to_owned());
-            }
-            _ => {}
+        let problem = match operation(&spec.query) {
+            _ if spec.query.trim().is_empty() => Some("config.query: give the GraphQL document"),
+            "subscription" => Some("config.query: a subscription never ends; use a query"),
+            "mutation" if skill.effect == EffectClass::Read => Some("effect: a mutation changes something; use write"),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            return Err(problem.to_owned());
         }
         if let Some(path) = &spec.select {
             exchange::check_path(path).map_err(in_config("select"))?;

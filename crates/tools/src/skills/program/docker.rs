@@ -13,6 +13,7 @@ use base64::prelude::BASE64_STANDARD;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -191,16 +192,12 @@ fn output(spec: &DockerSpec, args: &[String], ended: &ProcessResult, skill: &Ski
         let lines = stdout.lines().filter(|line| !line.trim().is_empty());
         let rows: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
         let rows = rows.map_err(|error| refused!("docker gave a list that can't be read: {error}"))?;
-        let shown = rows.iter().map(|row| {
-            let of = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
-            format!("{} | {} | {}", of("Names"), of("Image"), of("Status"))
-        });
-        let shown: Vec<String> = shown.collect();
-        let content = if shown.is_empty() {
-            "(there are no containers)".to_owned()
-        } else {
-            format!("name | image | status\n{}", shown.join("\n"))
-        };
+        let mut content =
+            if rows.is_empty() { "(there are no containers)" } else { "name | image | status" }.to_owned();
+        for row in &rows {
+            let [name, image, status] = ["Names", "Image", "Status"].map(|name| row[name].as_str().unwrap_or("-"));
+            let _ = write!(content, "\n{name} | {image} | {status}");
+        }
         return Ok(ToolOutput { data: Some(Value::Array(rows)), ..ToolOutput::text(content) });
     }
     let Action { done, undo, .. } = action(spec);

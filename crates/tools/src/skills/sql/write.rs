@@ -62,8 +62,7 @@ fn lines(changes: &Changes) -> Vec<String> {
         "tried in a transaction that was rolled back, for at most {} s, of which at most 2 s for locks of others",
         DRY_RUN.as_secs()
     )];
-    lines.extend(changes.notes.iter().cloned());
-    lines.extend(changes.lines.iter().cloned());
+    lines.extend(changes.notes.iter().chain(&changes.lines).cloned());
     let shown = u64::try_from(changes.lines.len()).unwrap_or(u64::MAX);
     match changes.count.saturating_sub(shown) {
         0 => {}
