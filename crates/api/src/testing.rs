@@ -234,7 +234,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         connections: models.clone(),
         examiner: models,
         vault,
-        packages: Arc::new(Packages::new(store.clone(), store.clone(), blobs.clone(), clock.clone(), ids)),
+        packages: Arc::new(Packages::new(store.clone(), store.clone(), blobs.clone(), clock.clone(), ids, |_| Ok(()))),
         mcp: Arc::new(mcp),
         host_keys: Arc::new(FileHostKeys::new(dir.join("hosts.json"))),
         gateway: Arc::new(gateway::Fake::default()),

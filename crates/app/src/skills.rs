@@ -7,7 +7,7 @@ use std::sync::Arc;
 use steward_core::ports::{Agents as _, SkillFilter, Skills as _, StoreError};
 use steward_core::skill::Skill;
 use steward_core::{AgentId, SkillId, ports};
-use steward_tools::skills::{FileHostKeys, HostKeys as _, HostKeysError, SshAddress};
+use steward_tools::skills::{FileHostKeys, HostKeysError, SshAddress};
 
 /// Longest description, characters.
 const MAX_DESCRIPTION: usize = 4000;

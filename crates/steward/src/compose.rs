@@ -327,7 +327,7 @@ impl Composition {
             .as_deref()
             .and_then(|endpoint| RunTraces::open(endpoint, store.clone(), tenant))
             .map(Arc::new);
-        let mut tools = with_references(tools, &skills.library).skills(skills.runtime);
+        let mut tools = with_references(tools, &skills.packages).skills(skills.runtime);
         if let Some(traces) = traces.clone() {
             tools = tools.when_ended(move |run| traces.ended(run));
         }

@@ -4,7 +4,7 @@ use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
 use steward_core::scrub::Scrubber;
 use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
-use steward_core::{AgentId, RunId, TenantId, Timestamp};
+use steward_core::{AgentId, CredentialId, RunId, TenantId, Timestamp};
 
 const PAGE_SIZE: u32 = 200;
 const MAX_PAGES: usize = 100;
@@ -22,6 +22,11 @@ pub(crate) struct CredentialUser<'a> {
 impl<'a> CredentialUser<'a> {
     pub fn tool(scope: &ToolScope, tool: &'a str) -> Self {
         Self { tenant: scope.tenant, run: scope.run, agent: Some(scope.agent), at: scope.now, tool }
+    }
+
+    /// What is written down about a use.
+    pub fn uses(&self, credential: CredentialId) -> CredentialUse {
+        CredentialUse { credential, run: self.run, agent: self.agent, tool: self.tool.to_owned(), at: self.at }
     }
 }
 
@@ -56,9 +61,7 @@ pub(crate) async fn open(
             "there is no credential `{name}`; an operator adds it with `steward credential add NAME --kind KIND`, or in the studio"
         ));
     };
-    let used =
-        CredentialUse { credential: credential.id, run: by.run, agent: by.agent, tool: by.tool.to_owned(), at: by.at };
-    Ok(vault.open(by.tenant, credential.id, used).await?)
+    Ok(vault.open(by.tenant, credential.id, by.uses(credential.id)).await?)
 }
 
 pub(crate) fn field(opened: &OpenedCredential, field: &str) -> Result<SecretString, ToolsError> {

@@ -4,7 +4,9 @@
 mod folder;
 mod idle;
 
-use crate::sql::{databases, server_url};
+use crate::sql::databases;
+pub use crate::sql::target::DatabaseKind;
+use crate::sql::target::{SQLITE_PREFIX, Target, blocking, broke_off, server_url};
 use folder::Folder;
 use futures::executor::block_on;
 use idle::{IdleConnections, IdleKey, Open, Stamp, of_file};
@@ -22,7 +24,6 @@ pub use steward_sandbox::sql::change::WriteState;
 use steward_sandbox::sql::remote::{Answer, Changes, OnBehalfOf, Remote, RemoteOptions, Snapshot};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 
-const SQLITE: &str = "sqlite:";
 /// A folder of the workspace whose CSV, TSV and Parquet files are tables.
 const FOLDER: &str = "folder:";
 /// Most values of a column that are looked at for examples.
@@ -35,16 +36,6 @@ pub enum DatasourceError {
     Settings(String),
     #[error(transparent)]
     Sql(#[from] SqlError),
-    #[error("the statement broke off: {0}")]
-    Broken(String),
-}
-
-/// How a database wants its SQL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DatabaseKind {
-    Sqlite,
-    Postgres,
-    MySql,
 }
 
 /// A datasource with what opens it.
@@ -73,7 +64,7 @@ impl DatasourceAccess {
         data_dir: &Path,
     ) -> Result<Self, DatasourceError> {
         let address = datasource.database.as_str();
-        let place = match (address.strip_prefix(SQLITE), address.strip_prefix(FOLDER)) {
+        let place = match (address.strip_prefix(SQLITE_PREFIX), address.strip_prefix(FOLDER)) {
             (Some(path), _) => Place::File(file_of(path, workspace, data_dir)?),
             (None, Some(path)) => Place::Folder(Folder::find(path, workspace)?),
             (None, None) => Place::Server(server_url(address, secret).map_err(DatasourceError::Settings)?),
@@ -97,8 +88,7 @@ impl DatasourceAccess {
     pub fn kind(&self) -> DatabaseKind {
         match &self.place {
             Place::File(_) | Place::Folder(_) => DatabaseKind::Sqlite,
-            Place::Server(url) if url.expose_secret().starts_with("postgres") => DatabaseKind::Postgres,
-            Place::Server(_) => DatabaseKind::MySql,
+            Place::Server(url) => DatabaseKind::of_server(url),
         }
     }
 
@@ -112,6 +102,17 @@ impl DatasourceAccess {
 
     fn options(&self, write: bool) -> RemoteOptions {
         RemoteOptions { limits: self.limits.clone(), write }
+    }
+
+    /// Where changes are made, and undone.
+    fn target(&self) -> Result<Target, DatasourceError> {
+        match &self.place {
+            Place::File(path) => Ok(Target::File(path.clone(), self.policy())),
+            Place::Folder(_) => Err(DatasourceError::Settings(
+                "files of a folder are only read; change them where they come from".to_owned(),
+            )),
+            Place::Server(url) => Ok(Target::Server(url.clone(), self.options(true))),
+        }
     }
 }
 
@@ -134,16 +135,12 @@ impl StagedChange {
 
 /// Checks the shape of a datasource's address without opening it.
 pub fn check_address(database: &str) -> Result<(), String> {
-    match (database.strip_prefix(SQLITE), database.strip_prefix(FOLDER)) {
+    match (database.strip_prefix(SQLITE_PREFIX), database.strip_prefix(FOLDER)) {
         (Some(""), _) => Err("name a file after `sqlite:`, such as sqlite:shop.db".to_owned()),
         (_, Some("")) => Err("name a folder after `folder:`, such as folder:measurements".to_owned()),
         (Some(_), _) | (_, Some(_)) => Ok(()),
         (None, None) => server_url(database, None).map(|_| ()),
     }
-}
-
-fn only_read() -> DatasourceError {
-    DatasourceError::Settings("files of a folder are only read; change them where they come from".to_owned())
 }
 
 fn file_of(path: &str, workspace: &Path, data_dir: &Path) -> Result<PathBuf, DatasourceError> {
@@ -168,19 +165,8 @@ pub struct Datasources {
 impl Datasources {
     /// What may be read there.
     pub async fn schema(&self, access: &DatasourceAccess) -> Result<Schema, DatasourceError> {
-        let (open, stamp) = self.open(access, false).await?;
-        match open {
-            Open::File(guard) => {
-                let (schema, guard) = blocking(move || (guard.schema(), guard)).await?;
-                self.idle.put(access.key(false), Open::File(guard), stamp);
-                Ok(schema?)
-            }
-            Open::Server(mut remote) => {
-                let schema = remote.schema().await;
-                self.put_back(access, false, remote, schema.as_ref().err());
-                Ok(schema?)
-            }
-        }
+        let on_server = |mut remote: Box<Remote>| async move { (remote.schema().await, remote) };
+        self.look(access, Guard::schema, on_server).await
     }
 
     /// Runs one query with its values.
@@ -190,21 +176,12 @@ impl Datasources {
         sql: String,
         values: Vec<Value>,
     ) -> Result<Rows, DatasourceError> {
-        let (open, stamp) = self.open(access, false).await?;
-        match open {
-            Open::File(guard) => {
-                let (rows, guard) = blocking(move || (guard.query_with(&sql, &values), guard)).await?;
-                self.idle.put(access.key(false), Open::File(guard), stamp);
-                Ok(rows?)
-            }
-            Open::Server(mut remote) => {
-                let answer = remote.run(&sql, &values).await;
-                self.put_back(access, false, remote, answer.as_ref().err());
-                match answer? {
-                    Answer::Rows(rows) => Ok(rows),
-                    Answer::Changed(_) => Err(DatasourceError::Broken("it changed rows".to_owned())),
-                }
-            }
+        let (asked, bound) = (sql.clone(), values.clone());
+        let in_file = move |guard: &Guard| guard.query_with(&asked, &bound).map(Answer::Rows);
+        let on_server = |mut remote: Box<Remote>| async move { (remote.run(&sql, &values).await, remote) };
+        match self.look(access, in_file, on_server).await? {
+            Answer::Rows(rows) => Ok(rows),
+            Answer::Changed(_) => Err(broke_off("it changed rows").into()),
         }
     }
 
@@ -218,17 +195,37 @@ impl Datasources {
         if !access.policy().allows_column(table, column) {
             return Ok(Vec::new());
         }
+        let (of_table, of_column) = (table.to_owned(), column.to_owned());
+        let in_file = move |guard: &Guard| guard.distinct_values(&of_table, &of_column, SAMPLES);
+        let on_server =
+            |mut remote: Box<Remote>| async move { (remote.distinct_values(table, column, SAMPLES).await, remote) };
+        self.look(access, in_file, on_server).await
+    }
+
+    /// Reads over a connection that is kept afterwards.
+    async fn look<T, F>(
+        &self,
+        access: &DatasourceAccess,
+        in_file: impl FnOnce(&Guard) -> Result<T, SqlError> + Send + 'static,
+        on_server: impl FnOnce(Box<Remote>) -> F,
+    ) -> Result<T, DatasourceError>
+    where
+        T: Send + 'static,
+        F: Future<Output = (Result<T, SqlError>, Box<Remote>)>,
+    {
         let (open, stamp) = self.open(access, false).await?;
         match open {
             Open::File(guard) => {
-                let (table, column) = (table.to_owned(), column.to_owned());
-                let (found, guard) = blocking(move || (guard.distinct_values(&table, &column, SAMPLES), guard)).await?;
+                let (found, guard) = blocking(move || Ok::<_, SqlError>((in_file(&guard), guard))).await?;
                 self.idle.put(access.key(false), Open::File(guard), stamp);
                 Ok(found?)
             }
-            Open::Server(mut remote) => {
-                let found = remote.distinct_values(table, column, SAMPLES).await;
-                self.put_back(access, false, remote, found.as_ref().err());
+            Open::Server(remote) => {
+                let (found, remote) = on_server(remote).await;
+                // A connection that may be broken is dropped.
+                if !matches!(found, Err(SqlError::Connect { .. } | SqlError::Timeout { .. })) {
+                    self.idle.put(access.key(false), Open::Server(remote), None);
+                }
                 Ok(found?)
             }
         }
@@ -246,38 +243,32 @@ impl Datasources {
     where
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
-        match &access.place {
-            Place::File(path) => {
-                let (path, policy) = (path.clone(), access.policy());
-                let work = move || {
-                    let mut told = None;
-                    let guard = Guard::open_for_writing(&path, policy)?;
-                    guard.change_with(&sql, &values, true, |changes| {
-                        let staged = StagedChange::of(changes, None);
-                        told = Some(staged.clone());
-                        block_on(stage(staged)).map_err(SqlError::Refused)
-                    })?;
-                    Ok::<_, SqlError>(told)
-                };
-                blocking(work).await??.ok_or_else(|| DatasourceError::Broken("it changed nothing".to_owned()))
-            }
-            Place::Folder(_) => Err(only_read()),
-            Place::Server(_) => {
-                let (Open::Server(mut remote), _) = self.open(access, true).await? else {
-                    return Err(DatasourceError::Broken("it is a file".to_owned()));
-                };
-                let held = remote.hold(&sql, &values).await?;
-                let Answer::Changed(changes) = held.answer else {
-                    return Err(DatasourceError::Broken("it returned rows".to_owned()));
-                };
-                let staged = StagedChange::of(&changes, held.transaction);
-                // A connection that is dropped takes its open transaction back.
-                stage(staged.clone()).await.map_err(SqlError::Refused)?;
-                remote.commit().await?;
-                self.put_back(access, true, remote, None);
-                Ok(staged)
-            }
+        if let Target::File(path, policy) = access.target()? {
+            let work = move || {
+                let mut told = None;
+                let guard = Guard::open_for_writing(&path, policy)?;
+                guard.change_with(&sql, &values, true, |changes| {
+                    let staged = StagedChange::of(changes, None);
+                    told = Some(staged.clone());
+                    block_on(stage(staged)).map_err(SqlError::Refused)
+                })?;
+                told.ok_or_else(|| broke_off("it changed nothing"))
+            };
+            return Ok(blocking(work).await?);
         }
+        let (Open::Server(mut remote), _) = self.open(access, true).await? else {
+            return Err(broke_off("it is a file").into());
+        };
+        let held = remote.hold(&sql, &values).await?;
+        let Answer::Changed(changes) = held.answer else {
+            return Err(broke_off("it returned rows").into());
+        };
+        let staged = StagedChange::of(&changes, held.transaction);
+        // A connection that is dropped takes its open transaction back.
+        stage(staged.clone()).await.map_err(SqlError::Refused)?;
+        remote.commit().await?;
+        self.idle.put(access.key(true), Open::Server(remote), None);
+        Ok(staged)
     }
 
     /// Whether a change that was staged is done.
@@ -286,46 +277,21 @@ impl Datasources {
         access: &DatasourceAccess,
         staged: &StagedChange,
     ) -> Result<WriteState, DatasourceError> {
-        match &access.place {
-            Place::File(path) => {
-                let Some(snapshot) = staged.undo.clone() else { return Ok(WriteState::Mixed) };
-                let (path, policy) = (path.clone(), access.policy());
-                Ok(blocking(move || Guard::settle(&path, policy, &snapshot, &[])).await??)
-            }
-            Place::Folder(_) => Err(only_read()),
-            Place::Server(url) => {
-                let mut remote = Remote::connect(url.expose_secret(), access.options(true)).await?;
-                let mut state = None;
-                if let Some(id) = &staged.transaction {
-                    state = remote.transaction(id).await?;
-                }
-                if state.is_none()
-                    && let Some(snapshot) = &staged.undo
-                {
-                    state = Some(remote.settle(snapshot, &[]).await?);
-                }
-                remote.close().await;
-                Ok(state.unwrap_or(WriteState::Mixed))
-            }
+        let target = access.target()?;
+        if let Some(id) = &staged.transaction
+            && let Some(state) = target.transaction(id).await?
+        {
+            return Ok(state);
+        }
+        match staged.undo.clone() {
+            Some(snapshot) => Ok(target.settle(snapshot, Vec::new()).await?),
+            None => Ok(WriteState::Mixed),
         }
     }
 
     /// Puts rows back as they were before a change; returns how many were.
     pub async fn undo(&self, access: &DatasourceAccess, snapshot: Snapshot) -> Result<u64, DatasourceError> {
-        match &access.place {
-            Place::File(path) => {
-                let (path, policy) = (path.clone(), access.policy());
-                Ok(blocking(move || Guard::put_back(&path, policy, &snapshot)).await??)
-            }
-            Place::Folder(_) => Err(only_read()),
-            Place::Server(url) => {
-                let mut remote = Remote::connect(url.expose_secret(), access.options(true)).await?;
-                remote.act_for(&access.whom)?;
-                let done = remote.put_back(&snapshot).await;
-                remote.close().await;
-                Ok(done?)
-            }
-        }
+        Ok(access.target()?.put_back(snapshot, &access.whom).await?)
     }
 
     /// Closes what is open of a datasource that was changed or removed.
@@ -349,11 +315,11 @@ impl Datasources {
         let open = match &access.place {
             Place::File(path) => {
                 let (path, policy) = (path.clone(), access.policy());
-                Open::File(Box::new(blocking(move || Guard::open(&path, policy)).await??))
+                Open::File(Box::new(blocking(move || Guard::open(&path, policy)).await?))
             }
             Place::Folder(folder) => {
                 let (folder, policy) = (folder.clone(), access.policy());
-                Open::File(Box::new(blocking(move || folder.open(policy)).await??))
+                Open::File(Box::new(blocking(move || folder.open(policy)).await?))
             }
             Place::Server(url) => {
                 let mut remote = Box::new(Remote::connect(url.expose_secret(), access.options(writes)).await?);
@@ -363,16 +329,4 @@ impl Datasources {
         };
         Ok((open, stamp))
     }
-
-    /// A connection that may be broken is dropped.
-    fn put_back(&self, access: &DatasourceAccess, writes: bool, remote: Box<Remote>, error: Option<&SqlError>) {
-        if matches!(error, Some(SqlError::Connect { .. } | SqlError::Timeout { .. })) {
-            return;
-        }
-        self.idle.put(access.key(writes), Open::Server(remote), None);
-    }
-}
-
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, DatasourceError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| DatasourceError::Broken(error.to_string()))
 }

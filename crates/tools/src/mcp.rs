@@ -17,9 +17,8 @@ pub use error::McpError;
 pub use login::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
 pub use steward_sandbox::process::Helper;
 
-use accepted_tools::ListedTool;
-use call::error_of;
-use connect::parse_allow_list;
+use crate::skills::{all_skills, parse_allow_list};
+use connection::Connection;
 use credentials::Caller;
 use login::Logins;
 use oauth_token::Tokens;
@@ -27,7 +26,7 @@ use pool::Pool;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::mcp::{AcceptedTool, McpServer, McpTransport};
+use steward_core::mcp::{AcceptedTool, McpServer, McpTool, McpTransport};
 use steward_core::ports::{Clock, Ids, McpServers, SkillFilter, Skills, Vault};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
@@ -54,11 +53,6 @@ impl McpHub {
         self.pool.len()
     }
 
-    /// Whether a login waits for the answer with this `state`.
-    pub fn awaits_login(&self, state: &str) -> bool {
-        self.logins.awaits(state)
-    }
-
     /// Closes the connections of a server, after it was changed or removed.
     pub fn close(&self, tenant: TenantId, server: McpServerId) {
         self.pool.close(tenant, server);
@@ -67,16 +61,14 @@ impl McpHub {
     /// Removes the logins of a user at servers where each has their own.
     pub async fn forget_user(&self, tenant: TenantId, user: UserId) -> Result<(), McpError> {
         let vault = self.ports.vault.as_ref();
-        let theirs = credentials::logins_of(vault, tenant, user).await?;
-        for login in theirs {
+        for login in credentials::logins_of(vault, tenant, user).await? {
             vault.remove(tenant, login.id).await?;
         }
         Ok(())
     }
 
     pub fn validate(server: &McpServer) -> Result<(), McpError> {
-        let fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if server.name.is_empty() || server.name.len() > 32 || !server.name.chars().all(fit) {
+        if !is_server_name(&server.name) {
             return Err(McpError::Invalid(format!(
                 "`{}` can't be a server's name; use a-z, 0-9 and _, at most 32",
                 server.name
@@ -104,7 +96,8 @@ impl McpHub {
                         "`{url}` is no address of an MCP server; write it as https://example.org/mcp"
                     )));
                 }
-                parse_allow_list(allow).map(|_| ())
+                parse_allow_list(allow)?;
+                Ok(())
             }
         }
     }
@@ -126,58 +119,29 @@ impl McpHub {
     /// If the server can't be reached, what was known is kept, with `error`. `user`: whose token, where each has one.
     pub async fn check(&self, tenant: TenantId, id: McpServerId, user: Option<UserId>) -> Result<McpServer, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
-        let who = Caller::of_person(tenant, user);
-        let listed = self.fetch_tools(&server, &who).await;
-        match listed {
-            Ok(listed) => self.record_listing(tenant, id, &listed).await,
-            Err(error) => {
-                let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-                server.error = Some(who.scrub(&error.to_string()));
-                server.checked_at = Some(self.ports.clock.now());
-                self.ports.servers.save_mcp_server(tenant, &server).await?;
-                Ok(server)
-            }
-        }
+        let who = Caller::of_person(tenant, user, self.ports.clock.now());
+        let list = |connection: Arc<Connection>| async move { connection.tools(true).await };
+        let listed = self.over_connection(&server, &who, "tools/list", true, list).await;
+        let listed = listed.as_ref().map_err(|error| who.scrub(&error.to_string()));
+        self.record_listing(tenant, id, listed.map(|tools| tools.as_slice())).await
     }
 
-    async fn fetch_tools(&self, server: &McpServer, who: &Caller<'_>) -> Result<Arc<Vec<ListedTool>>, McpError> {
-        let mut last = None;
-        for anew in [false, true] {
-            let (key, connection) = match self.connect(server, who, anew).await {
-                Ok(reached) => reached,
-                // A refused token may be renewed once.
-                Err(error @ McpError::Login { .. }) if !anew => {
-                    last = Some(error);
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            let _busy = connection.begin();
-            match connection.tools(true).await {
-                Ok(tools) => return Ok(tools),
-                Err(fault) => {
-                    self.pool.remove(&key, &connection);
-                    let (error, again) = error_of(server, "tools/list", fault, true);
-                    if !again {
-                        return Err(error);
-                    }
-                    last = Some(error);
-                }
-            }
-        }
-        Err(last.unwrap_or_else(|| McpError::Unknown(server.name.clone())))
-    }
-
+    /// Keeps the tools of a server, or why they can't be told.
     async fn record_listing(
         &self,
         tenant: TenantId,
         id: McpServerId,
-        listed: &[ListedTool],
+        listed: Result<&[McpTool], String>,
     ) -> Result<McpServer, McpError> {
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-        server.tools = accepted_tools::merge_listing(&server.tools, listed);
         server.checked_at = Some(self.ports.clock.now());
-        server.error = None;
+        server.error = match listed {
+            Ok(listed) => {
+                server.tools = accepted_tools::merge_listing(&server.tools, listed);
+                None
+            }
+            Err(error) => Some(error),
+        };
         self.ports.servers.save_mcp_server(tenant, &server).await?;
         Ok(server)
     }
@@ -185,8 +149,7 @@ impl McpHub {
     /// What changed of a tool since it was accepted, as a unified diff; `None` if nothing did.
     pub async fn diff(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<Option<String>, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
-        let found = server.tools.iter().find(|one| one.name == tool);
-        match found {
+        match server.tools.iter().find(|one| one.name == tool) {
             Some(found) => Ok(accepted_tools::tool_diff(found)),
             None => accepted_tools::callable(&server, tool).map(|_| None),
         }
@@ -223,32 +186,14 @@ impl McpHub {
         });
         self.ports.servers.save_mcp_server(tenant, &server).await?;
         let filter = SkillFilter { kind: Some(SkillKind::Mcp), ..SkillFilter::default() };
-        let mut after: Option<String> = None;
-        loop {
-            let skills = &self.ports.skills;
-            let page = skills.skills(tenant, &filter, after.as_deref(), 100).await?;
-            after = page.items.last().map(|one| one.name.clone());
-            for before in page.items {
-                if accepted_tools::is_skill_of_tool(&before, &server.name, tool) {
-                    let id = before.id;
-                    let skill = accepted_tools::skill_of(&server, tool, Some(before), id, at, by)?;
-                    skills.save_skill(tenant, &skill).await?;
-                }
-            }
-            if !page.more || after.is_none() {
-                return Ok(server);
+        let skills = self.ports.skills.as_ref();
+        for before in all_skills(skills, tenant, &filter).await? {
+            if accepted_tools::is_skill_of_tool(&before, &server.name, tool) {
+                let id = before.id;
+                let skill = accepted_tools::skill_of(&server, tool, Some(before), id, at, by)?;
+                skills.save_skill(tenant, &skill).await?;
             }
         }
-    }
-
-    /// Withdraws an acceptance: the tool can't be called any more.
-    pub async fn withdraw(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<McpServer, McpError> {
-        let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-        if let Some(found) = server.tools.iter_mut().find(|one| one.name == tool) {
-            found.accepted = None;
-        }
-        server.tools.retain(|one| !one.gone || one.accepted.is_some());
-        self.ports.servers.save_mcp_server(tenant, &server).await?;
         Ok(server)
     }
 
@@ -279,6 +224,10 @@ impl McpHub {
         }
         Ok(made)
     }
+}
+
+fn is_server_name(name: &str) -> bool {
+    (1..=32).contains(&name.len()) && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ mod update_schema;
 
 pub use error::DatabaseError;
 pub use files::OwnDatabases;
-pub use manage::{DatabaseFacts, RowsPage};
+pub use manage::DatabaseFacts;
 pub use metatron::Instruction;
 pub use query::DbQuery;
 pub use update_schema::{MAX_DOC_CHARS, UpdateDbSchema};
@@ -19,6 +19,7 @@ use crate::error::ToolsError;
 use steward_core::UserId;
 use steward_core::agent::DatabaseScope;
 use steward_core::ports::ToolScope;
+pub use steward_sandbox::sql::Rows;
 pub use steward_sandbox::sql::private_database::Imported;
 
 /// Whose database the run uses; `None` is the one that all share.

@@ -17,13 +17,12 @@ pub use bundled::{bundled, bundled_names};
 pub use diff::{Change, FileDiff, diff};
 pub use error::PackageError;
 pub use front_matter::{FrontMatter, front_matter};
+pub(crate) use names::{NAME_CHARS, is_name};
 pub use permissions::undeclared;
 pub use read::{Files, PackageContents, hash, parse_folder, read};
-pub use references::{
-    REFERENCE_TOOLS, ReferenceLibrary, ReferenceList, ReferenceRead, ReferenceSearch, with_references,
-};
+pub use references::{REFERENCE_TOOLS, ReferenceList, ReferenceRead, ReferenceSearch, with_references};
 pub use scan::scan;
-pub use zip::{Limits, write};
+pub use zip::write;
 
 use std::sync::Arc;
 use steward_core::package::{Finding, PackageFile, PackageState, Severity, SkillPackage};
@@ -49,25 +48,20 @@ pub struct Packages {
     ids: Arc<dyn Ids>,
     /// One change at a time, since a change reads first and writes afterwards.
     changing: Mutex<()>,
-    check: Option<Box<Check>>,
+    check: Box<Check>,
 }
 
 impl Packages {
+    /// `check`: whether a skill of a package may be saved, as `SkillRuntime::check` says.
     pub fn new(
         store: Arc<dyn SkillPackages>,
         skills: Arc<dyn Skills>,
         blobs: Arc<dyn Blobs>,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
+        check: impl Fn(&Skill) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        Self { store, skills, blobs, clock, ids, changing: Mutex::new(()), check: None }
-    }
-
-    /// Checks each skill of a package before it is saved; pass `SkillRuntime::check`.
-    #[must_use]
-    pub fn checked(mut self, check: impl Fn(&Skill) -> Result<(), String> + Send + Sync + 'static) -> Self {
-        self.check = Some(Box::new(check));
-        self
+        Self { store, skills, blobs, clock, ids, changing: Mutex::new(()), check: Box::new(check) }
     }
 
     pub fn store(&self) -> &dyn SkillPackages {
@@ -161,7 +155,7 @@ impl Packages {
     }
 
     pub async fn attach(&self, tenant: TenantId, agent: AgentId, name: &str) -> Result<SkillPackage, PackageError> {
-        let Some(package) = active(self.store.as_ref(), tenant, name).await? else {
+        let Some(package) = self.active(tenant, name).await? else {
             let revisions = self.revisions(tenant, name).await?;
             let hash = revisions.first().map_or("", |one| one.hash.as_str());
             return Err(PackageError::Unknown(format!(
@@ -191,7 +185,7 @@ impl Packages {
         tenant: TenantId,
         name: &str,
     ) -> Result<Option<(SkillPackage, Files)>, PackageError> {
-        let Some(package) = active(self.store.as_ref(), tenant, name).await? else {
+        let Some(package) = self.active(tenant, name).await? else {
             return Ok(None);
         };
         let mut files = self.files(&package).await?;
@@ -201,12 +195,9 @@ impl Packages {
 
     /// A revision as a `.skill` archive; by default the active one, else the latest.
     pub async fn export(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> Result<Vec<u8>, PackageError> {
-        let package = match revision {
-            Some(_) => self.revision(tenant, name, revision).await?,
-            None => match active(self.store.as_ref(), tenant, name).await? {
-                Some(active) => active,
-                None => self.revision(tenant, name, None).await?,
-            },
+        let package = match self.active(tenant, name).await? {
+            Some(active) if revision.is_none() => active,
+            _ => self.revision(tenant, name, revision).await?,
         };
         Ok(write(name, &self.files(&package).await?))
     }
@@ -222,13 +213,27 @@ impl Packages {
         let new = self.revision(tenant, name, to).await?;
         let old = match from {
             Some(_) => Some(self.revision(tenant, name, from).await?),
-            None => active(self.store.as_ref(), tenant, name).await?,
+            None => self.active(tenant, name).await?,
         };
         let before = match &old {
             Some(old) => self.files(old).await?,
             None => Files::new(),
         };
         Ok(diff(&before, &self.files(&new).await?))
+    }
+
+    async fn active(&self, tenant: TenantId, name: &str) -> Result<Option<SkillPackage>, PackageError> {
+        let mut next = self.store.package(tenant, name, None).await?;
+        while let Some(package) = next {
+            if package.state == PackageState::Active {
+                return Ok(Some(package));
+            }
+            next = match package.revision {
+                0 | 1 => None,
+                number => self.store.package(tenant, name, Some(number - 1)).await?,
+            };
+        }
+        Ok(None)
     }
 
     async fn revision(
@@ -261,20 +266,6 @@ impl Packages {
 
 fn unknown(name: &str) -> PackageError {
     PackageError::Unknown(format!("there is no package `{name}`; `steward skill packages` shows what there is"))
-}
-
-async fn active(store: &dyn SkillPackages, tenant: TenantId, name: &str) -> Result<Option<SkillPackage>, PackageError> {
-    let mut next = store.package(tenant, name, None).await?;
-    while let Some(package) = next {
-        if package.state == PackageState::Active {
-            return Ok(Some(package));
-        }
-        next = match package.revision {
-            0 | 1 => None,
-            number => store.package(tenant, name, Some(number - 1)).await?,
-        };
-    }
-    Ok(None)
 }
 
 async fn judged(

@@ -2,7 +2,7 @@
 
 use crate::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
 use crate::outbound::{Client, HostPort};
-use crate::package::{Packages, ReferenceLibrary};
+use crate::package::Packages;
 use crate::skills::{
     AnsibleExecutor, DockerExecutor, FileHostKeys, GraphqlExecutor, HttpExecutor, HuggingfaceExecutor, Programs,
     PythonExecutor, ScrapeExecutor, ShellExecutor, SkillPorts, SkillRuntime, SqlExecutor, SshExecutor,
@@ -49,8 +49,6 @@ pub struct SkillServices {
     pub runtime: Arc<SkillRuntime>,
     pub mcp: Arc<McpHub>,
     pub packages: Arc<Packages>,
-    /// What packages say, for the tools that read it.
-    pub library: ReferenceLibrary,
     pub host_keys: Arc<FileHostKeys>,
     pub python: Arc<PythonPool>,
 }
@@ -81,7 +79,7 @@ impl SkillServices {
             .with(Arc::new(PythonExecutor::new(python.clone())))
             .with(Arc::new(SqlExecutor))
             .with(Arc::new(SshExecutor::new(host_keys.clone())))
-            .with(Arc::new(ShellExecutor::new(helper(), Arc::clone(&blobs)).with(programs(BTreeMap::new()))))
+            .with(Arc::new(ShellExecutor::new(programs(BTreeMap::new()), helper(), Arc::clone(&blobs))))
             .with(Arc::new(AnsibleExecutor::new(programs(BTreeMap::new()), helper())))
             .with(Arc::new(McpExecutor::new(mcp.clone())));
         if let Some(variables) = config.docker {
@@ -89,12 +87,7 @@ impl SkillServices {
         }
         let runtime = Arc::new(runtime);
         let check = Arc::clone(&runtime);
-        let library = ReferenceLibrary {
-            skills: Arc::clone(&skills),
-            packages: Arc::clone(&packages),
-            blobs: Arc::clone(&blobs),
-        };
-        let packages = Packages::new(packages, skills, blobs, clock, ids).checked(move |skill| check.check(skill));
-        Self { runtime, mcp, packages: Arc::new(packages), library, host_keys, python }
+        let packages = Packages::new(packages, skills, blobs, clock, ids, move |skill| check.check(skill));
+        Self { runtime, mcp, packages: Arc::new(packages), host_keys, python }
     }
 }

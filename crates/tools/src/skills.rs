@@ -10,22 +10,23 @@ mod ssh;
 pub mod template;
 mod undo;
 
+pub(crate) use executor::spec_of;
 pub use executor::{Executor, SkillCall};
+pub(crate) use http::parse_allow_list;
 pub use http::{GraphqlExecutor, HttpExecutor, HuggingfaceExecutor};
 pub use program::{
-    AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner, ShellExecutor,
+    AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonProgram, PythonReply, PythonRunner, ShellExecutor,
 };
-pub(crate) use program::{PythonProgram, compute, value_text, workspace_changes};
+pub(crate) use program::{compute, value_text, workspace_changes};
 pub use scrape::ScrapeExecutor;
 pub use sql::SqlExecutor;
-pub use ssh::{FileHostKeys, HostKeys, HostKeysError, SshAddress, SshExecutor, trust_host};
+pub use ssh::{FileHostKeys, HostKeysError, SshAddress, SshExecutor, trust_host};
 pub(crate) use undo::is_skill_undo as is_undo;
 
 use crate::credential::{scrub_error, scrub_output, scrub_preview, scrubber_of};
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, would_fail};
 use async_trait::async_trait;
-use credential::CallCredential;
 use futures::FutureExt as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,13 +35,14 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::agent::Agent;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{
-    AgentTools, Agents, Interrupted, ResourceGrants, Skills, Stage, StoreError, ToolScope, Users, Vault,
+    AgentTools, Agents, Interrupted, ResourceGrants, SkillFilter, Skills, Stage, StoreError, ToolScope, Users, Vault,
 };
 use steward_core::scrub::Scrubber;
 use steward_core::skill::{Skill, SkillKind, SkillPrompt, SkillRef, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Settled, Staged, ToolError, ToolOutput, Undo};
+use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput};
+
+const PAGE_SIZE: u32 = 100;
 
 #[derive(Clone)]
 pub struct SkillPorts {
@@ -83,10 +85,7 @@ impl SkillRuntime {
     /// Whether a skill may be saved: name, schema, templates and configuration. The error says what to do.
     pub fn check(&self, skill: &Skill) -> Result<(), String> {
         executor::check_skill(skill)?;
-        match self.executors.get(&skill.kind()) {
-            Some(executor) => executor.check(skill),
-            None => Ok(()),
-        }
+        self.executors.get(&skill.kind()).map_or(Ok(()), |executor| executor.check(skill))
     }
 
     pub(crate) async fn of_agent(
@@ -98,23 +97,20 @@ impl SkillRuntime {
         let mut found = AgentSkills::default();
         for id in &agent.skills {
             let skill = match self.ports.skills.skill(tenant, *id).await {
-                Ok(skill) => skill,
-                Err(StoreError::NotFound(_)) => continue,
+                Ok(skill) if skill.enabled => skill,
+                Ok(_) | Err(StoreError::NotFound(_)) => continue,
                 Err(error) => return Err(ToolsError::from(error)),
             };
-            if !skill.enabled {
-                continue;
-            }
             found.packaged |= skill.package.is_some();
             if let SkillSpec::Internal(spec) = &skill.spec {
                 found.allowed.extend(spec.tools.iter().cloned());
                 found.tools.prompts.push(SkillPrompt { name: skill.name, text: spec.prompt.clone() });
                 continue;
             }
-            let known = skill.kind() == SkillKind::AgentDelegation || self.executors.contains_key(&skill.kind());
+            let kind = skill.kind();
+            let known = kind == SkillKind::AgentDelegation || self.executors.contains_key(&kind);
             if taken(&skill.name) || !known {
-                let (name, kind) = (&skill.name, skill.kind().as_str());
-                tracing::warn!(skill = %name, kind, "skill left out: its name is taken, or nothing carries out its type");
+                tracing::warn!(skill = %skill.name, kind = kind.as_str(), "skill left out: its name is taken, or nothing carries out its type");
                 continue;
             }
             found.tools.tools.extend(skill.tool());
@@ -179,10 +175,7 @@ impl SkillRuntime {
         if let Some(compensation) = skill.compensation.as_ref().filter(|_| !preview.reversible) {
             preview.reversible = true;
             let line = format!("undone by the skill {}", compensation.skill);
-            preview.detail = Some(match preview.detail.take() {
-                Some(detail) => format!("{detail}\n{line}"),
-                None => line,
-            });
+            preview.detail = Some(preview.detail.into_iter().chain([line]).collect::<Vec<_>>().join("\n"));
         }
         preview
     }
@@ -201,7 +194,7 @@ impl SkillRuntime {
     }
 
     async fn dry_run(&self, executor: &dyn Executor, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
-        let key = match self.open(skill, scope).await {
+        let key = match credential::open(&self.ports, skill, scope).await {
             Ok(key) => key,
             Err(error) => {
                 let mut preview = executor.preview(skill, arguments, scope).await.unwrap_or_else(would_fail);
@@ -209,31 +202,34 @@ impl SkillRuntime {
                 return preview;
             }
         };
-        let job = SkillCall { skill, arguments, secret: key.opened.as_ref() };
+        let job = SkillCall { skill, arguments, secret: key.as_ref() };
         let mut preview = executor.dry_run(job, scope).await.unwrap_or_else(would_fail);
-        scrub_preview(&scrubber_of(key.secrets()), &mut preview);
+        scrub_preview(&scrubber_of(credential::secrets(key.as_ref())), &mut preview);
         preview
     }
 
     pub async fn run(&self, skill: &Skill, arguments: &Value, context: &Context) -> Result<ToolOutput, ToolsError> {
         let executor = self.executor(skill.kind())?;
-        let key = self.open(skill, &context.scope).await?;
+        let key = credential::open(&self.ports, skill, &context.scope).await?;
         context.check()?;
-        let job = SkillCall { skill, arguments, secret: key.opened.as_ref() };
-        let dressed = ScrubbingStage::around(skill, arguments, &key, context);
-        let context = &context.clone().with_stage(dressed);
-        let work = AssertUnwindSafe(executor.run(job, context)).catch_unwind();
-        let done = work.await;
-        let scrubber = key.scrubber(context);
+        let job = SkillCall { skill, arguments, secret: key.as_ref() };
+        // All secrets of this call: of the credential, derived from it, and registered by the executor until then.
+        let scrubber = |context: &Context| {
+            scrubber_of(credential::secrets(key.as_ref()).into_iter().chain(context.learned_secrets()))
+        };
+        let stage = context.stage_of().map(|inner| -> Arc<dyn Stage> {
+            let (skill, arguments) = (skill.clone(), arguments.clone());
+            Arc::new(ScrubbingStage { inner, skill, arguments, scrubber: scrubber(context) })
+        });
+        let context = &context.clone().with_stage(stage);
+        let done = AssertUnwindSafe(executor.run(job, context)).catch_unwind().await;
+        let scrubber = scrubber(context);
         let mut output = match done {
             Ok(Ok(output)) => output,
             Ok(Err(error)) => return Err(scrub_error(&scrubber, error)),
             Err(panic) => {
-                let error = ToolsError::Panicked {
-                    tool: skill.name.clone(),
-                    message: crate::dispatcher::message(panic.as_ref()),
-                };
-                return Err(scrub_error(&scrubber, error));
+                let message = crate::dispatcher::message(panic.as_ref());
+                return Err(scrub_error(&scrubber, ToolsError::Panicked { tool: skill.name.clone(), message }));
             }
         };
         if skill.untrusted && !output.tainted {
@@ -247,30 +243,22 @@ impl SkillRuntime {
 
     pub(crate) async fn settle(&self, skill: &Skill, call: Interrupted, scope: &ToolScope) -> Settled {
         let found = match self.executor(skill.kind()) {
-            Ok(executor) => self.open(skill, scope).await.map(|key| (executor, key)),
+            Ok(executor) => credential::open(&self.ports, skill, scope).await.map(|key| (executor, key)),
             Err(error) => Err(error),
         };
         let (executor, key) = match found {
             Ok(found) => found,
             Err(error) => return Settled::Unknown(error.to_string()),
         };
-        let job = SkillCall { skill, arguments: &call.call.arguments, secret: key.opened.as_ref() };
+        let job = SkillCall { skill, arguments: &call.call.arguments, secret: key.as_ref() };
         let settled = executor.settle(job, &call, scope).await;
-        let scrubber = scrubber_of(key.secrets());
+        let scrubber = scrubber_of(credential::secrets(key.as_ref()));
         let clean = |text: String| scrubber.scrub(&text).into_owned();
         match settled {
             Settled::Happened(text) => Settled::Happened(clean(text)),
             Settled::NotHappened(text) => Settled::NotHappened(clean(text)),
             Settled::Unknown(text) => Settled::Unknown(clean(text)),
         }
-    }
-
-    pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        undo::undo(self, snapshot, scope).await
-    }
-
-    async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<CallCredential, ToolsError> {
-        CallCredential::find(&self.ports, skill, scope).await
     }
 }
 
@@ -280,18 +268,6 @@ struct ScrubbingStage {
     skill: Skill,
     arguments: Value,
     scrubber: Scrubber,
-}
-
-impl ScrubbingStage {
-    fn around(skill: &Skill, arguments: &Value, key: &CallCredential, context: &Context) -> Option<Arc<dyn Stage>> {
-        let dressed: Arc<dyn Stage> = Arc::new(Self {
-            inner: context.stage_of()?,
-            skill: skill.clone(),
-            arguments: arguments.clone(),
-            scrubber: key.scrubber(context),
-        });
-        Some(dressed)
-    }
 }
 
 impl fmt::Debug for ScrubbingStage {
@@ -311,13 +287,18 @@ impl Stage for ScrubbingStage {
     }
 }
 
-fn changes(skill: &Skill) -> bool {
-    skill.effect != EffectClass::Read && skill.risk != RiskClass::Read
-}
-
-/// The undo record where nothing can undo the effect.
-fn final_undo(skill: &Skill) -> Option<Undo> {
-    changes(skill).then(|| Undo::Impossible {
-        reason: format!("the skill {} keeps no snapshot and names no skill that takes its effect back", skill.name),
-    })
+pub(crate) async fn all_skills(
+    skills: &dyn Skills,
+    tenant: TenantId,
+    filter: &SkillFilter,
+) -> Result<Vec<Skill>, StoreError> {
+    let (mut all, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let page = skills.skills(tenant, filter, after.as_deref(), PAGE_SIZE).await?;
+        after = page.items.last().map(|one| one.name.clone());
+        all.extend(page.items);
+        if !page.more || after.is_none() {
+            return Ok(all);
+        }
+    }
 }

@@ -3,15 +3,14 @@
 pub mod databases;
 pub mod joins;
 pub mod lower;
-mod server_url;
 pub mod show;
 pub(crate) mod source;
 pub(crate) mod table_files;
+pub(crate) mod target;
 mod tool;
 
 #[cfg(test)]
 mod tests;
 
 pub use lower::{LowerError, Lowered, lower};
-pub use server_url::server_url;
 pub use tool::{SqlArgs, SqlTool};

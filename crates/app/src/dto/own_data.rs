@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steward_core::agent::{Agent, DatabaseScope};
 use steward_core::ports::Memory;
-use steward_tools::own_database::{Imported, RowsPage};
+use steward_tools::own_database::{Imported, Rows};
 use utoipa::ToSchema;
 
 /// A text that an agent keeps, and that people can change.
@@ -113,9 +113,10 @@ impl KeptText {
 }
 
 impl OwnRows {
-    pub fn of(page: RowsPage, skipped: Option<u64>) -> Self {
-        let next = skipped.filter(|_| page.more).map(|skipped| skipped + page.rows.len() as u64);
-        Self { columns: page.columns, rows: page.rows, next, truncated: page.more && skipped.is_none() }
+    pub fn of(page: Rows, skipped: Option<u64>) -> Self {
+        let more = page.truncated.is_some();
+        let next = skipped.filter(|_| more).map(|skipped| skipped + page.rows.len() as u64);
+        Self { columns: page.columns, rows: page.rows, next, truncated: more && skipped.is_none() }
     }
 }
 

@@ -2,60 +2,31 @@ use super::error::McpError;
 use serde_json::Value;
 use similar::TextDiff;
 use std::collections::BTreeMap;
-use steward_core::mcp::{AcceptedTool, McpServer, McpTool, tool_hash};
+use steward_core::mcp::{AcceptedTool, McpServer, McpTool};
 use steward_core::skill::{McpSpec, Skill, SkillKind, SkillLimits, SkillSpec};
 use steward_core::{SkillId, Timestamp, hash};
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ListedTool {
-    pub name: String,
-    pub description: String,
-    pub parameters: Value,
-    pub read_only: bool,
-}
-
-impl ListedTool {
-    pub fn hash(&self) -> String {
-        tool_hash(&self.name, &self.description, &self.parameters)
-    }
-}
-
-pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<McpTool> {
-    let accepted = |name: &str| {
-        let same = known.iter().find(|tool| tool.name == name);
-        same.and_then(|tool| tool.accepted.clone())
-    };
-    let mut tools: Vec<McpTool> = listed
-        .iter()
-        .map(|tool| McpTool {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            parameters: tool.parameters.clone(),
-            read_only: tool.read_only,
-            accepted: accepted(&tool.name),
-            gone: false,
-        })
-        .collect();
+pub(super) fn merge_listing(known: &[McpTool], listed: &[McpTool]) -> Vec<McpTool> {
+    let accepted = |name: &str| known.iter().find(|tool| tool.name == name)?.accepted.clone();
+    let mut tools: Vec<McpTool> =
+        listed.iter().map(|tool| McpTool { accepted: accepted(&tool.name), ..tool.clone() }).collect();
     let gone =
         known.iter().filter(|tool| tool.accepted.is_some() && !listed.iter().any(|other| other.name == tool.name));
     tools.extend(gone.map(|tool| McpTool { gone: true, ..tool.clone() }));
     tools
 }
 
-fn changed_parts(tool: &McpTool) -> Option<String> {
+fn changed_parts(tool: &McpTool) -> Option<&'static str> {
     let accepted = tool.accepted.as_ref()?;
-    let parts: Vec<&str> = [
-        (accepted.description != tool.description).then_some("description"),
-        (accepted.parameters != tool.parameters).then_some("schema"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    if parts.is_empty() {
-        // All parts are equal, so only the stored hash can differ: the data was tampered with.
-        return (accepted.hash != tool.hash()).then(|| "fingerprint".to_owned());
-    }
-    Some(parts.join(" and "))
+    let changed = match (accepted.description != tool.description, accepted.parameters != tool.parameters) {
+        (true, true) => "description and schema",
+        (true, false) => "description",
+        (false, true) => "schema",
+        // Only the stored hash can differ: the data was tampered with.
+        (false, false) if accepted.hash != tool.hash() => "fingerprint",
+        (false, false) => return None,
+    };
+    Some(changed)
 }
 
 /// As a unified diff; `None` if nothing changed or it was never accepted. The server's text: never for a model.
@@ -66,7 +37,9 @@ pub fn tool_diff(tool: &McpTool) -> Option<String> {
     }
     changed_parts(tool)?;
     let text = |description: &str, parameters: &Value| {
-        let schema = serde_json::to_string_pretty(&with_sorted_keys(parameters)).unwrap_or_default();
+        let mut sorted = parameters.clone();
+        sorted.sort_all_objects();
+        let schema = serde_json::to_string_pretty(&sorted).unwrap_or_default();
         format!("{description}\n\n{schema}\n")
     };
     let before = text(&accepted.description, &accepted.parameters);
@@ -79,20 +52,6 @@ pub fn tool_diff(tool: &McpTool) -> Option<String> {
             .header(&format!("{name} as accepted"), &format!("{name} now"))
             .to_string(),
     )
-}
-
-/// The value with object keys sorted, so that their order makes no difference.
-fn with_sorted_keys(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort();
-            let pairs = keys.into_iter().map(|key| (key.clone(), with_sorted_keys(&map[key])));
-            Value::Object(pairs.collect())
-        }
-        Value::Array(items) => Value::Array(items.iter().map(with_sorted_keys).collect()),
-        other => other.clone(),
-    }
 }
 
 const CATEGORY: &str = "mcp";
@@ -120,11 +79,7 @@ pub(super) fn changed_error(server: &McpServer, tool: &McpTool) -> McpError {
     McpError::Changed {
         server: server.name.clone(),
         tool: tool.name.clone(),
-        what: if tool.gone {
-            "place in the server's list".to_owned()
-        } else {
-            changed_parts(tool).unwrap_or_else(|| "definition".to_owned())
-        },
+        what: if tool.gone { "place in the server's list" } else { changed_parts(tool).unwrap_or("definition") },
         diff: tool_diff(tool).unwrap_or_default(),
     }
 }
@@ -231,17 +186,19 @@ pub(super) fn skill_names(server: &McpServer) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ListedTool, changed_parts, merge_listing, skill_names, tool_diff};
+    use super::{changed_parts, merge_listing, skill_names, tool_diff};
     use serde_json::json;
     use steward_core::Timestamp;
-    use steward_core::mcp::{AcceptedTool, McpServer};
+    use steward_core::mcp::{AcceptedTool, McpServer, McpTool};
 
-    fn listed(description: &str) -> ListedTool {
-        ListedTool {
+    fn listed(description: &str) -> McpTool {
+        McpTool {
             name: "echo".to_owned(),
             description: description.to_owned(),
             parameters: json!({"type": "object", "properties": {"text": {"type": "string"}}}),
             read_only: true,
+            accepted: None,
+            gone: false,
         }
     }
 

@@ -1,45 +1,55 @@
 //! Calls of MCP tools: compared with what was accepted, sent, retried once where safe. Media is named, not inlined.
 
+use super::connect::login_hint;
 use super::connection::{Connection, RequestFault};
 use super::credentials::Caller;
 use super::error::McpError;
-use super::{McpHub, accepted_tools};
+use super::{McpHub, accepted_tools, is_server_name};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::{Executor, SkillCall};
+use crate::skills::{Executor, SkillCall, spec_of};
 use async_trait::async_trait;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::mcp::McpServer;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{OpenedCredential, ToolScope};
-use steward_core::skill::{McpSpec, Skill, SkillKind, SkillSpec};
+use steward_core::ports::ToolScope;
+use steward_core::skill::{McpSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo, truncate};
 
-pub(super) struct Call<'a> {
-    pub spec: &'a McpSpec,
-    pub tool: &'a str,
-    pub arguments: Map<String, Value>,
-    /// Whether it may be sent again after the server died during the call.
-    pub repeats: bool,
-    pub secret: Option<&'a OpenedCredential>,
-}
-
 impl McpHub {
-    pub(super) async fn call(&self, call: Call<'_>, context: &Context) -> Result<ToolOutput, McpError> {
-        let who = Caller::of_call(&call, context);
-        let server = self.named(who.tenant, &call.spec.server).await?;
-        let (tool, accepted) = accepted_tools::callable(&server, &call.spec.tool)?;
+    async fn call(&self, job: SkillCall<'_>, spec: &McpSpec, context: &Context) -> Result<ToolOutput, McpError> {
+        let who = Caller::of_call(job, context, self.ports.clock.now());
+        let server = self.named(who.by.tenant, &spec.server).await?;
+        let (tool, accepted) = accepted_tools::callable(&server, &spec.tool)?;
         // The tool was accepted anew after the run began.
-        if accepted.hash != call.spec.hash {
+        if accepted.hash != spec.hash {
             return Err(accepted_tools::changed_error(&server, tool));
         }
+        // Whether it may be sent again after the server died during the call.
+        let repeats = matches!(job.skill.effect, EffectClass::Read | EffectClass::Idempotent);
+        let work = |connection| self.try_once(&server, connection, spec, job.arguments, context);
+        self.over_connection(&server, &who, &spec.tool, repeats, work).await
+    }
+
+    /// Does `work` over a connection, and once more over a new one where nothing has happened yet or it `repeats`.
+    pub(super) async fn over_connection<T, F>(
+        &self,
+        server: &McpServer,
+        who: &Caller<'_>,
+        tool: &str,
+        repeats: bool,
+        work: impl Fn(Arc<Connection>) -> F,
+    ) -> Result<T, McpError>
+    where
+        F: Future<Output = Result<T, RequestFault>>,
+    {
         let mut last = None;
         for anew in [false, true] {
-            let (key, connection) = match self.connect(&server, &who, anew).await {
+            let (key, connection) = match self.connect(server, who, anew).await {
                 Ok(reached) => reached,
                 // A refused token may be renewed once.
                 Err(error @ McpError::Login { .. }) if !anew => {
@@ -49,19 +59,27 @@ impl McpHub {
                 Err(error) => return Err(error),
             };
             let _busy = connection.begin();
-            match self.try_once(&server, &connection, &call, context).await {
-                Ok(output) => return Ok(output),
-                Err(fault) => {
-                    if !matches!(fault, RequestFault::Error(_)) {
-                        self.pool.remove(&key, &connection);
-                    }
-                    let (error, again) = error_of(&server, &call.spec.tool, fault, call.repeats);
-                    if !again || context.halted() {
-                        return Err(error);
-                    }
-                    last = Some(error);
-                }
+            let fault = match work(Arc::clone(&connection)).await {
+                Ok(done) => return Ok(done),
+                Err(fault) => fault,
+            };
+            // A call that was answered by an error leaves its connection as it is.
+            if who.context.is_none() || !matches!(fault, RequestFault::Error(_)) {
+                self.pool.remove(&key, &connection);
             }
+            let name = server.name.clone();
+            let (error, again) = match fault {
+                RequestFault::Error(error) => (error, false),
+                RequestFault::Gone(reason) => (McpError::Unreachable { server: name, reason }, true),
+                RequestFault::Login => (McpError::Login { hint: login_hint(server, true), server: name }, true),
+                RequestFault::Broke(reason) => {
+                    (McpError::Died { server: name, tool: tool.to_owned(), reason }, repeats)
+                }
+            };
+            if !again || who.context.is_some_and(Context::halted) {
+                return Err(error);
+            }
+            last = Some(error);
         }
         Err(last.unwrap_or_else(|| McpError::Unknown(server.name.clone())))
     }
@@ -69,16 +87,17 @@ impl McpHub {
     async fn try_once(
         &self,
         server: &McpServer,
-        connection: &Connection,
-        call: &Call<'_>,
+        connection: Arc<Connection>,
+        spec: &McpSpec,
+        arguments: &Value,
         context: &Context,
     ) -> Result<ToolOutput, RequestFault> {
-        let name = &call.spec.tool;
+        let name = &spec.tool;
         let tools = connection.tools(false).await?;
-        let same = tools.iter().any(|one| one.name == *name && one.hash() == call.spec.hash);
+        let same = tools.iter().any(|one| one.name == *name && one.hash() == spec.hash);
         if !same {
             // Stored, so that a person sees the difference.
-            let seen = self.record_listing(context.scope.tenant, server.id, &tools).await;
+            let seen = self.record_listing(context.scope.tenant, server.id, Ok(&tools)).await;
             let seen = seen.map_err(RequestFault::Error)?;
             let error = match seen.tools.iter().find(|one| one.name == *name) {
                 Some(tool) => accepted_tools::changed_error(&seen, tool),
@@ -87,19 +106,9 @@ impl McpHub {
             tracing::warn!(server = server.name, tool = %name, "an MCP tool changed and is refused");
             return Err(RequestFault::Error(error));
         }
-        let result = connection.call(name, call.arguments.clone(), context).await?;
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let result = connection.call(name, arguments, context).await?;
         tool_output(&server.name, result).map_err(RequestFault::Error)
-    }
-}
-
-/// The error for a fault, and whether to try once more on a new connection.
-pub(super) fn error_of(server: &McpServer, tool: &str, fault: RequestFault, repeats: bool) -> (McpError, bool) {
-    let name = server.name.clone();
-    match fault {
-        RequestFault::Error(error) => (error, false),
-        RequestFault::Gone(reason) => (McpError::Unreachable { server: name, reason }, true),
-        RequestFault::Login => (McpError::Login { hint: super::connect::login_hint(server, true), server: name }, true),
-        RequestFault::Broke(reason) => (McpError::Died { server: name, tool: tool.to_owned(), reason }, repeats),
     }
 }
 
@@ -116,14 +125,7 @@ impl McpExecutor {
     }
 }
 
-fn spec(skill: &Skill) -> Result<&McpSpec, String> {
-    match &skill.spec {
-        SkillSpec::Mcp(spec) => Ok(spec),
-        other => {
-            Err(format!("`{}` is a skill of the type {}, not of an MCP server", skill.name, other.kind().as_str()))
-        }
-    }
-}
+spec_of!(Mcp, McpSpec, "mcp");
 
 #[async_trait]
 impl Executor for McpExecutor {
@@ -132,11 +134,8 @@ impl Executor for McpExecutor {
     }
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
-        let spec = spec(skill)?;
-        let named = !spec.server.is_empty()
-            && spec.server.len() <= 32
-            && spec.server.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if !named {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        if !is_server_name(&spec.server) {
             return Err(format!(
                 "`server` is the name of an MCP server (a-z, 0-9 and _, at most 32); `{}` can't be one",
                 spec.server
@@ -155,16 +154,9 @@ impl Executor for McpExecutor {
     }
 
     async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let spec = match spec(skill) {
-            Ok(spec) => spec,
-            Err(summary) => {
-                return Ok(Preview { summary, ..Preview::default() });
-            }
-        };
-        let place = match self.hub.place(scope.tenant, &spec.server).await {
-            Ok(place) => place,
-            Err(error) => format!("would fail: {error}"),
-        };
+        let spec = spec(skill)?;
+        let place = self.hub.place(scope.tenant, &spec.server).await;
+        let place = place.unwrap_or_else(|error| format!("would fail: {error}"));
         Ok(Preview {
             summary: format!("calls {} of the MCP server {} ({place})", spec.tool, spec.server),
             detail: serde_json::to_string_pretty(arguments).ok(),
@@ -175,19 +167,8 @@ impl Executor for McpExecutor {
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let skill = job.skill;
-        let spec = spec(skill).map_err(ToolsError::Refused)?;
-        let arguments = match job.arguments {
-            Value::Object(map) => map.clone(),
-            _ => Map::new(),
-        };
-        let call = Call {
-            spec,
-            tool: &skill.name,
-            arguments,
-            repeats: matches!(skill.effect, EffectClass::Read | EffectClass::Idempotent),
-            secret: job.secret,
-        };
-        let mut output = self.hub.call(call, context).await?;
+        let spec = spec(skill)?;
+        let mut output = self.hub.call(job, spec, context).await?;
         if skill.effect != EffectClass::Read {
             output.receipt = Some(Receipt::new(
                 "called",
@@ -212,14 +193,13 @@ const ERROR_CHARS: usize = 4000;
 /// The result of a call, tainted by its server.
 pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOutput, McpError> {
     let mut text = content_text(&result.content);
-    let failed = result.is_error == Some(true);
     let data = result.structured_content.filter(|data| !data.is_null());
     if let Some(data) = &data
         && text.trim().is_empty()
     {
         text = serde_json::to_string_pretty(data).unwrap_or_default();
     }
-    if failed {
+    if result.is_error == Some(true) {
         let message = if text.trim().is_empty() {
             "the tool failed without a word".to_owned()
         } else {
@@ -228,18 +208,8 @@ pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOu
         return Err(McpError::Said { server: server.to_owned(), message });
     }
     let (content, _) = truncate(&text, TEXT_CHARS);
-    let fits = |data: &serde_json::Value| data.to_string().len() <= DATA_BYTES;
-    Ok(ToolOutput {
-        content,
-        data: data.filter(fits),
-        tainted: true,
-        origin: Some(origin(server)),
-        ..ToolOutput::default()
-    })
-}
-
-pub(super) fn origin(server: &str) -> String {
-    format!("mcp:{server}")
+    let data = data.filter(|data| data.to_string().len() <= DATA_BYTES);
+    Ok(ToolOutput { data, tainted: true, origin: Some(format!("mcp:{server}")), ..ToolOutput::text(content) })
 }
 
 fn content_text(blocks: &[ContentBlock]) -> String {
@@ -250,12 +220,8 @@ fn content_text(blocks: &[ContentBlock]) -> String {
         }
         match block {
             ContentBlock::Text(part) => text.push_str(&part.text),
-            ContentBlock::Image(part) => {
-                name_media(&mut text, "picture", &part.mime_type, part.data.len());
-            }
-            ContentBlock::Audio(part) => {
-                name_media(&mut text, "sound", &part.mime_type, part.data.len());
-            }
+            ContentBlock::Image(part) => name_media(&mut text, "picture", &part.mime_type, part.data.len()),
+            ContentBlock::Audio(part) => name_media(&mut text, "sound", &part.mime_type, part.data.len()),
             ContentBlock::ResourceLink(link) => {
                 let _ = write!(text, "[resource {} at {}, not read]", link.name, link.uri);
             }
@@ -266,7 +232,7 @@ fn content_text(blocks: &[ContentBlock]) -> String {
                 }
                 ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                     let media = mime_type.as_deref().unwrap_or("unknown type");
-                    let _ = write!(text, "[resource {uri}, {media}, {} bytes, not shown]", decoded_size(blob.len()));
+                    name_media(&mut text, "resource", &format!("{uri}, {media}"), blob.len());
                 }
                 _ => text.push_str("[a resource of a form that is not known]"),
             },
@@ -276,13 +242,9 @@ fn content_text(blocks: &[ContentBlock]) -> String {
     text
 }
 
+/// `encoded`: length of the media in base64.
 fn name_media(text: &mut String, what: &str, media: &str, encoded: usize) {
-    let _ = write!(text, "[{what} {media}, {} bytes, not shown]", decoded_size(encoded));
-}
-
-/// Decoded size of base64 text, padding aside.
-fn decoded_size(encoded: usize) -> usize {
-    encoded / 4 * 3
+    let _ = write!(text, "[{what} {media}, {} bytes, not shown]", encoded / 4 * 3);
 }
 
 #[cfg(test)]

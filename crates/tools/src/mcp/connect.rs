@@ -1,11 +1,12 @@
 use super::McpConfig;
-use super::connection::{ClientListener, Connection};
+use super::connection::{Connection, McpService};
 use super::credentials::Secret;
 use super::error::McpError;
-use crate::outbound::{HostPort, PinnedClient};
+use crate::outbound::PinnedClient;
+use crate::skills::parse_allow_list;
 use crate::text::tail;
 use http::{HeaderName, HeaderValue};
-use rmcp::service::{ClientInitializeError, RoleClient, RunningService, serve_client};
+use rmcp::service::{ClientInitializeError, serve_client};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
@@ -92,15 +93,13 @@ async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Res
         return Err(unreachable(server, "it has no streams".to_owned()));
     };
     tracing::debug!(server = server.name, tier = ?program.tier, "MCP server started");
-    let listener = ClientListener::default();
-    let notifications = Arc::clone(&listener.notifications);
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE);
-    match handshake(config, serve_client(listener, transport)).await {
-        Ok(service) => Ok(Connection::new(server, service, notifications, Some(program))),
-        Err(reason) => {
-            let reason = format!("{reason}{}", stderr_text(&mut program).await);
-            Err(unreachable(server, reason))
+    match handshake(config, server, None, serve_client(Arc::default(), transport)).await {
+        Ok(service) => Ok(Connection::new(server, service, Some(program))),
+        Err(McpError::Unreachable { reason, .. }) => {
+            Err(unreachable(server, format!("{reason}{}", stderr_text(&mut program).await)))
         }
+        Err(error) => Err(error),
     }
 }
 
@@ -110,9 +109,7 @@ pub(super) async fn stderr_text(program: &mut Session) -> String {
     const SHOWN_CHARS: usize = 400;
     match tokio::time::timeout(EXIT_TIMEOUT, program.ending()).await {
         Err(_) => String::new(),
-        Ok(Err(error)) => {
-            format!("; {error}; name the folders that it is installed in under `read`")
-        }
+        Ok(Err(error)) => format!("; {error}; name the folders that it is installed in under `read`"),
         Ok(Ok((exit, stderr))) => {
             let tail = tail(stderr.text().trim(), SHOWN_CHARS);
             if tail.is_empty() {
@@ -160,16 +157,9 @@ async fn http(
     if let Some(secret) = secret {
         settings = with_credential(settings, secret)?;
     }
-    let listener = ClientListener::default();
-    let notifications = Arc::clone(&listener.notifications);
     let transport = StreamableHttpClientTransport::with_client(pinned.client, settings);
-    match handshake(config, serve_client(listener, transport)).await {
-        Ok(service) => Ok(Connection::new(server, service, notifications, None)),
-        Err(ConnectError::Login) => {
-            Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
-        }
-        Err(failed) => Err(unreachable(server, failed.to_string())),
-    }
+    let service = handshake(config, server, secret, serve_client(Arc::default(), transport)).await?;
+    Ok(Connection::new(server, service, None))
 }
 
 pub(super) fn login_hint(server: &McpServer, had: bool) -> String {
@@ -177,15 +167,8 @@ pub(super) fn login_hint(server: &McpServer, had: bool) -> String {
     match (had, server.per_user) {
         (true, _) => format!("what it has is not accepted; log in anew (steward mcp login {name})"),
         (false, true) => format!("each user logs in once (steward mcp login {name})"),
-        (false, false) => {
-            format!("log in (steward mcp login {name}) or give it a credential")
-        }
+        (false, false) => format!("log in (steward mcp login {name}) or give it a credential"),
     }
-}
-
-pub(super) fn parse_allow_list(allow: &[String]) -> Result<Vec<HostPort>, McpError> {
-    let places = allow.iter().map(|text| text.parse());
-    Ok(places.collect::<Result<Vec<HostPort>, _>>()?)
 }
 
 fn with_credential(
@@ -208,25 +191,20 @@ fn with_credential(
     Ok(settings.custom_headers(HashMap::from([(name, value)])))
 }
 
-#[derive(Debug, thiserror::Error)]
-enum ConnectError {
-    #[error("it gave no answer within {0} s")]
-    Slow(u64),
-    #[error("it wants a login")]
-    Login,
-    #[error("{0}")]
-    Other(String),
-}
-
+/// `secret`: what the server was shown.
 async fn handshake(
     config: &McpConfig,
-    serving: impl Future<Output = Result<RunningService<RoleClient, ClientListener>, ClientInitializeError>>,
-) -> Result<RunningService<RoleClient, ClientListener>, ConnectError> {
+    server: &McpServer,
+    secret: Option<&Secret>,
+    serving: impl Future<Output = Result<McpService, ClientInitializeError>>,
+) -> Result<McpService, McpError> {
     match tokio::time::timeout(config.start, serving).await {
         Ok(Ok(service)) => Ok(service),
-        Ok(Err(error)) if error.is_authorization_required() => Err(ConnectError::Login),
-        Ok(Err(error)) => Err(ConnectError::Other(error_chain(&error))),
-        Err(_) => Err(ConnectError::Slow(config.start.as_secs())),
+        Ok(Err(error)) if error.is_authorization_required() => {
+            Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
+        }
+        Ok(Err(error)) => Err(unreachable(server, error_chain(&error))),
+        Err(_) => Err(unreachable(server, format!("it gave no answer within {} s", config.start.as_secs()))),
     }
 }
 

@@ -1,6 +1,5 @@
 //! One connection to a server. What a server asks for (a model's answer, a person's input, folders) is declined.
 
-use super::accepted_tools::ListedTool;
 use super::connect::{error_chain, stderr_text};
 use super::error::McpError;
 use crate::handler::Context;
@@ -18,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use steward_core::mcp::McpServer;
+use steward_core::mcp::{McpServer, McpTool};
 use steward_sandbox::process::Session;
 
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -44,7 +43,7 @@ pub(super) enum RequestFault {
 struct Listing {
     at: Instant,
     changes: u64,
-    tools: Arc<Vec<ListedTool>>,
+    tools: Arc<Vec<McpTool>>,
 }
 
 pub(super) struct Connection {
@@ -55,29 +54,26 @@ pub(super) struct Connection {
     busy: AtomicUsize,
     used: Mutex<Instant>,
     program: tokio::sync::Mutex<Option<Session>>,
-    _service: RunningService<RoleClient, ClientListener>,
+    _service: McpService,
 }
+
+pub(super) type McpService = RunningService<RoleClient, Arc<Notifications>>;
 
 pub(super) struct UseGuard<'a>(&'a Connection);
 
 impl Drop for UseGuard<'_> {
     fn drop(&mut self) {
-        self.0.touch();
+        *self.0.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 impl Connection {
-    pub fn new(
-        server: &McpServer,
-        service: RunningService<RoleClient, ClientListener>,
-        notifications: Arc<Notifications>,
-        program: Option<Session>,
-    ) -> Self {
+    pub fn new(server: &McpServer, service: McpService, program: Option<Session>) -> Self {
         Self {
             server: server.name.clone(),
             peer: service.peer().clone(),
-            notifications,
+            notifications: Arc::clone(service.service()),
             listing: tokio::sync::Mutex::new(None),
             busy: AtomicUsize::new(0),
             used: Mutex::new(Instant::now()),
@@ -97,10 +93,6 @@ impl Connection {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
-    fn touch(&self) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-
     /// Keeps the connection from being closed as idle.
     pub fn begin(&self) -> UseGuard<'_> {
         self.busy.fetch_add(1, Ordering::AcqRel);
@@ -108,10 +100,10 @@ impl Connection {
     }
 
     /// Its tools; fetched again with `anew`, or if they may have changed.
-    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<ListedTool>>, RequestFault> {
+    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<McpTool>>, RequestFault> {
         let mut listing = self.listing.lock().await;
         // Read before the list, so that a change in between is noticed next time.
-        let changes = self.notifications.changes();
+        let changes = self.notifications.changes.load(Ordering::Acquire);
         if let Some(known) = listing.as_ref()
             && !anew
             && known.changes == changes
@@ -120,21 +112,16 @@ impl Connection {
             return Ok(Arc::clone(&known.tools));
         }
         *listing = None;
-        let tools = match tokio::time::timeout(LIST_TIMEOUT, self.list()).await {
-            Ok(tools) => Arc::new(tools?),
-            Err(_) => {
-                return Err(RequestFault::Error(McpError::Unreachable {
-                    server: self.server.clone(),
-                    reason: format!("it did not list its tools within {} s", LIST_TIMEOUT.as_secs()),
-                }));
-            }
-        };
+        let tools = tokio::time::timeout(LIST_TIMEOUT, self.list()).await.unwrap_or_else(|_| {
+            Err(self.refuse(format!("it did not list its tools within {} s", LIST_TIMEOUT.as_secs())))
+        });
+        let tools = Arc::new(tools?);
         *listing = Some(Listing { at: Instant::now(), changes, tools: Arc::clone(&tools) });
         Ok(tools)
     }
 
-    async fn list(&self) -> Result<Vec<ListedTool>, RequestFault> {
-        let mut tools: Vec<ListedTool> = Vec::new();
+    async fn list(&self) -> Result<Vec<McpTool>, RequestFault> {
+        let mut tools: Vec<McpTool> = Vec::new();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
             let mut page = PaginatedRequestParams::default();
@@ -165,15 +152,16 @@ impl Connection {
         RequestFault::Error(McpError::Unreachable { server: self.server.clone(), reason })
     }
 
-    fn listed(&self, tool: Tool) -> Option<ListedTool> {
+    fn listed(&self, tool: Tool) -> Option<McpTool> {
         let description = tool.description.unwrap_or_default().into_owned();
         let parameters = Value::Object(tool.input_schema.as_ref().clone());
         if description.len() > MAX_DESCRIPTION_BYTES || parameters.to_string().len() > MAX_SCHEMA_BYTES {
             tracing::warn!(server = self.server, tool = %tool.name, "an MCP tool with too long a description or schema is left out");
             return None;
         }
-        let hint = tool.annotations.and_then(|hints| hints.read_only_hint);
-        Some(ListedTool { name: tool.name.into_owned(), description, parameters, read_only: hint == Some(true) })
+        let read_only = tool.annotations.and_then(|hints| hints.read_only_hint) == Some(true);
+        let name = tool.name.into_owned();
+        Some(McpTool { name, description, parameters, read_only, accepted: None, gone: false })
     }
 
     /// Calls a tool. When `context` is halted, the server is told to cancel.
@@ -188,7 +176,7 @@ impl Connection {
         let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
         let handle = sent.await.map_err(|error| self.fault(error, false))?;
         let token = handle.progress_token.clone();
-        self.notifications.start_progress(&token);
+        self.notifications.progress().insert(token.clone(), String::new());
         let mut flight = PendingCall(Some(handle));
         let answer = match flight.0.as_mut() {
             Some(handle) => tokio::select! {
@@ -280,20 +268,12 @@ pub(super) struct Notifications {
 }
 
 impl Notifications {
-    pub fn changes(&self) -> u64 {
-        self.changes.load(Ordering::Acquire)
-    }
-
     fn progress(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, String>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn start_progress(&self, token: &ProgressToken) {
-        self.progress().insert(token.clone(), String::new());
-    }
-
     /// Stops recording; returns how far the call got, for an error.
-    pub fn stop_progress(&self, token: &ProgressToken) -> String {
+    fn stop_progress(&self, token: &ProgressToken) -> String {
         match self.progress().remove(token) {
             Some(word) if !word.is_empty() => format!(" (it had got to {word})"),
             _ => String::new(),
@@ -301,18 +281,13 @@ impl Notifications {
     }
 }
 
-#[derive(Debug, Clone, Default)]
-pub(super) struct ClientListener {
-    pub notifications: Arc<Notifications>,
-}
-
-impl ClientHandler for ClientListener {
+impl ClientHandler for Notifications {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.notifications.changes.fetch_add(1, Ordering::AcqRel);
+        self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        if let Some(word) = self.notifications.progress().get_mut(&params.progress_token) {
+        if let Some(word) = self.progress().get_mut(&params.progress_token) {
             *word = progress_text(&params);
         }
     }

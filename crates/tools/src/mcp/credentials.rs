@@ -1,28 +1,26 @@
 use super::McpHub;
-use super::call::Call;
-use super::connect::{open_connection, parse_allow_list};
+use super::connect::open_connection;
 use super::connection::Connection;
 use super::error::McpError;
 use super::oauth_token::{LoginHttp, TokenRequest};
 use super::pool::PoolKey;
-use crate::credential;
+use crate::credential::{self, CredentialUser};
 use crate::handler::Context;
+use crate::skills::{SkillCall, parse_allow_list};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
-use steward_core::credential::{Credential, CredentialKind, CredentialUse};
+use steward_core::credential::{Credential, CredentialKind};
 use steward_core::mcp::{McpServer, McpTransport};
-use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
+use steward_core::ports::{OpenedCredential, Vault, VaultError};
 use steward_core::scrub::Scrubber;
-use steward_core::{AgentId, CredentialId, RunId, TenantId, UserId, hash};
+use steward_core::{CredentialId, TenantId, Timestamp, UserId, hash};
 
 pub(super) struct Caller<'a> {
-    pub tenant: TenantId,
+    pub by: CredentialUser<'a>,
     user: Option<UserId>,
-    run: Option<RunId>,
-    agent: Option<AgentId>,
-    tool: &'a str,
-    context: Option<&'a Context>,
+    /// `None`: a person, not a run.
+    pub context: Option<&'a Context>,
     /// The skill's own credential, opened by the runtime.
     secret: Option<&'a OpenedCredential>,
     /// Secrets opened for a person, who has no context.
@@ -30,31 +28,15 @@ pub(super) struct Caller<'a> {
 }
 
 impl<'a> Caller<'a> {
-    pub fn of_person(tenant: TenantId, user: Option<UserId>) -> Self {
-        Self {
-            tenant,
-            user,
-            run: None,
-            agent: None,
-            tool: "mcp",
-            context: None,
-            secret: None,
-            opened: Mutex::default(),
-        }
+    pub fn of_person(tenant: TenantId, user: Option<UserId>, at: Timestamp) -> Self {
+        let by = CredentialUser { tenant, run: None, agent: None, at, tool: "mcp" };
+        Self { by, user, context: None, secret: None, opened: Mutex::default() }
     }
 
-    pub fn of_call(call: &Call<'a>, context: &'a Context) -> Self {
-        let ToolScope { tenant, user, run, agent, .. } = &context.scope;
-        Self {
-            tenant: *tenant,
-            user: *user,
-            run: *run,
-            agent: Some(*agent),
-            tool: call.tool,
-            context: Some(context),
-            secret: call.secret,
-            opened: Mutex::default(),
-        }
+    pub fn of_call(job: SkillCall<'a>, context: &'a Context, at: Timestamp) -> Self {
+        let by = CredentialUser { at, ..CredentialUser::tool(&context.scope, &job.skill.name) };
+        let user = context.scope.user;
+        Self { by, user, context: Some(context), secret: job.secret, opened: Mutex::default() }
     }
 
     fn learned(&self, label: &str, secret: &SecretString) {
@@ -82,10 +64,11 @@ impl McpHub {
         who: &Caller<'_>,
         anew: bool,
     ) -> Result<(PoolKey, Arc<Connection>), McpError> {
-        let (secret, stamp) = self.secret(server, who, anew).await?;
+        let secret = self.secret(server, who, anew).await?;
+        let stamp = secret.as_ref().map(|secret| &secret.stamp);
         let settings = serde_json::to_value(&server.transport).unwrap_or_default();
         let key = PoolKey {
-            tenant: who.tenant,
+            tenant: who.by.tenant,
             server: server.id,
             user: who.user.filter(|_| server.per_user),
             credential: secret.as_ref().map(|secret| secret.id),
@@ -100,29 +83,16 @@ impl McpHub {
         Ok((key, connection))
     }
 
-    async fn secret(
-        &self,
-        server: &McpServer,
-        who: &Caller<'_>,
-        anew: bool,
-    ) -> Result<(Option<Secret>, Value), McpError> {
-        let vault = self.ports.vault.as_ref();
-        let now = self.ports.clock.now();
-        let used = |credential: CredentialId| CredentialUse {
-            credential,
-            run: who.run,
-            agent: who.agent,
-            tool: who.tool.to_owned(),
-            at: now,
-        };
+    async fn secret(&self, server: &McpServer, who: &Caller<'_>, anew: bool) -> Result<Option<Secret>, McpError> {
+        let (vault, tenant) = (self.ports.vault.as_ref(), who.by.tenant);
         let found;
         let opened = if let Some(own) = who.secret {
             own
         } else {
-            let Some(credential) = find_credential(vault, who.tenant, server, who.user).await? else {
-                return Ok((None, Value::Null));
+            let Some(credential) = find_credential(vault, tenant, server, who.user).await? else {
+                return Ok(None);
             };
-            found = vault.open(who.tenant, credential.id, used(credential.id)).await?;
+            found = vault.open(tenant, credential.id, who.by.uses(credential.id)).await?;
             &found
         };
         let credential = &opened.credential;
@@ -133,8 +103,7 @@ impl McpHub {
             }
         }
         if credential.kind != CredentialKind::Oauth2 {
-            let stamp = json!([credential.id, credential.changed_at]);
-            return Ok((Some(secret_of(opened)?), stamp));
+            return Ok(Some(secret_of(opened)?));
         }
         let McpTransport::Http { url, allow } = &server.transport else {
             return Err(McpError::Invalid(format!(
@@ -143,41 +112,29 @@ impl McpHub {
             )));
         };
         let guarded = LoginHttp { allow: parse_allow_list(allow)? };
-        let wanted = TokenRequest {
-            tenant: who.tenant,
-            server: &server.name,
-            resource: Some(url),
-            opened,
-            used: used(credential.id),
-            now,
-            anew,
-        };
-        let token = self.tokens.token(vault, &guarded, &wanted).await?;
+        let wanted = TokenRequest { by: who.by, server: &server.name, resource: url, opened, anew };
+        let token = self.tokens.token(vault, &guarded, wanted).await?;
         let stamp = json!([credential.id, hash::sha256(token.expose_secret().as_bytes())]);
-        let secret = Secret { id: credential.id, label: credential.name.clone(), header: None, value: token };
-        Ok((Some(secret), stamp))
+        Ok(Some(Secret { id: credential.id, label: credential.name.clone(), header: None, value: token, stamp }))
     }
 }
 
 /// The host of a server, for the credential of a login there; empty for a local program.
 pub(super) fn hosts_of(server: &McpServer) -> Vec<String> {
-    host_and_port(server)
-        .map(|(host, port)| port.map_or(host.clone(), |port| format!("{host}:{port}")))
-        .into_iter()
-        .collect()
+    host_and_port(server).into_iter().map(|(host, port)| format!("{host}:{port}")).collect()
 }
 
-fn host_and_port(server: &McpServer) -> Option<(String, Option<u16>)> {
+fn host_and_port(server: &McpServer) -> Option<(String, u16)> {
     let McpTransport::Http { url, .. } = &server.transport else {
         return None;
     };
     let url = url::Url::parse(url).ok()?;
-    Some((url.host_str()?.to_owned(), url.port_or_known_default()))
+    Some((url.host_str()?.to_owned(), url.port_or_known_default()?))
 }
 
 /// Refuses a credential that names other hosts than the server's.
 fn check_server(credential: &Credential, server: &McpServer) -> Result<(), McpError> {
-    let goes = |(host, port): (String, Option<u16>)| credential.may_go_to(&host, port);
+    let goes = |(host, port): (String, u16)| credential.may_go_to(&host, Some(port));
     if credential.hosts.is_empty() || host_and_port(server).is_some_and(goes) {
         return Ok(());
     }
@@ -195,6 +152,8 @@ pub(super) struct Secret {
     /// The header that carries it; `None`: `Authorization: Bearer`.
     pub header: Option<String>,
     pub value: SecretString,
+    /// Differs once the secret does.
+    stamp: Value,
 }
 
 pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
@@ -251,6 +210,7 @@ pub(super) async fn find_credential(
             None => Err(VaultError::Unknown(name.clone()).into()),
         };
     }
+    let fits_header = |kind| matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2);
     let suits =
         |one: &Credential| one.discoverable && wanted.kind.is_none_or(|kind| kind == one.kind) && fits_header(one.kind);
     let mut found = credential::matching(vault, tenant, suits).await?;
@@ -269,10 +229,6 @@ pub(super) async fn find_credential(
     }
 }
 
-fn fits_header(kind: CredentialKind) -> bool {
-    matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2)
-}
-
 /// The secret in a credential of the kind token or api_key. OAuth tokens are requested: see [`super::oauth_token`].
 pub(super) fn secret_of(opened: &OpenedCredential) -> Result<Secret, McpError> {
     let credential = &opened.credential;
@@ -287,15 +243,11 @@ pub(super) fn secret_of(opened: &OpenedCredential) -> Result<Secret, McpError> {
             )));
         }
     };
-    let value =
-        opened.fields.get(field).cloned().ok_or_else(|| {
-            McpError::Invalid(format!("the credential {} has no {field}; set it anew", credential.name))
-        })?;
+    let Some(value) = opened.fields.get(field).cloned() else {
+        return Err(McpError::Invalid(format!("the credential {} has no {field}; set it anew", credential.name)));
+    };
     let header = opened.fields.get("header").map(|text| text.expose_secret().to_owned());
-    Ok(Secret {
-        id: credential.id,
-        label: credential.name.clone(),
-        header: header.filter(|name| !name.is_empty()),
-        value,
-    })
+    let header = header.filter(|name| !name.is_empty());
+    let stamp = json!([credential.id, credential.changed_at]);
+    Ok(Secret { id: credential.id, label: credential.name.clone(), header, value, stamp })
 }

@@ -21,7 +21,7 @@ pub enum McpError {
         server: String,
         tool: String,
         /// What changed: `description`, `schema`, or both.
-        what: String,
+        what: &'static str,
         diff: String,
     },
     /// The server could not be started or reached.

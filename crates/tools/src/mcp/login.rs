@@ -1,14 +1,15 @@
-use super::connect::{error_chain, parse_allow_list};
+use super::connect::error_chain;
 use super::error::McpError;
 use super::oauth_token::{LoginHttp, granted_fields, plain_code};
 use super::{McpHub, credentials};
-use crate::credential;
+use crate::credential::{self, CredentialUser};
+use crate::skills::parse_allow_list;
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use steward_core::credential::{CredentialKind, CredentialUse};
+use steward_core::credential::CredentialKind;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::skill::CredentialWanted;
@@ -27,7 +28,8 @@ pub enum LoginAnswer<'a> {
 }
 
 impl McpHub {
-    /// Begins a login (authorization code with PKCE). A client is registered unless the server's credential names one.
+    /// Begins a login (authorization code with PKCE): finds the login server, registers a client unless the server's
+    /// credential names one, and builds the address that a person opens.
     pub async fn begin_login(&self, request: LoginRequest) -> Result<LoginStarted, McpError> {
         let server = self.ports.servers.mcp_server(request.tenant, request.server).await?;
         let McpTransport::Http { url, allow } = &server.transport else {
@@ -39,32 +41,67 @@ impl McpHub {
         let known = self.known_client(&server, &request).await?;
         let guarded = LoginHttp { allow: parse_allow_list(allow)? };
         let now = self.ports.clock.now();
-        self.logins.begin(url, guarded, known, request, now).await
+        let failed =
+            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", error_chain(error)));
+        let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
+        let mut manager = manager.map_err(|error| failed(&error))?;
+        let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
+        if !found.source.is_discovered() {
+            return Err(McpError::Invalid(
+                "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
+                    .to_owned(),
+            ));
+        }
+        let token_url = found.metadata.token_endpoint.clone();
+        manager.set_metadata(found.metadata);
+        let mut scopes = request.scopes.clone();
+        if scopes.is_empty() {
+            scopes = manager.select_initial_scopes(&[]).await;
+        }
+        let client = if let Some(known) = known {
+            known
+        } else {
+            let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
+            let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
+            let registered = registered.await.map_err(|error| failed(&error))?;
+            OAuthClient { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
+        };
+        let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
+            .with_scopes(scopes)
+            .with_preregistered_client(client.id.clone());
+        if let Some(secret) = &client.secret {
+            asked = asked.with_client_secret(secret.expose_secret());
+        }
+        let session = AuthorizationSession::new(manager, asked).await;
+        let session = session.map_err(|(_, error)| failed(&error))?;
+        let url = session.get_authorization_url().to_owned();
+        let Some(state) = query_value(&url, "state") else {
+            return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
+        };
+        let mut waiting = self.logins.waiting();
+        waiting.retain(|_, one| now < one.until);
+        if waiting.len() >= MAX_LOGINS {
+            return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
+        }
+        let one = PendingLogin { request, session, client, token_url, until: now.plus(LOGIN_TIMEOUT) };
+        waiting.insert(state.clone(), one);
+        let id = login_id(&state);
+        Ok(LoginStarted { url, state, id })
     }
 
     async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<OAuthClient>, McpError> {
-        let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
-            return Ok(None);
-        };
+        let name = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref());
         // A client registered for an earlier login may not know this redirect address.
-        if name == credentials::login_name(server, None) {
-            return Ok(None);
-        }
-        let vault = self.ports.vault.as_ref();
-        let Some(found) = credential::by_name(vault, request.tenant, name).await? else {
+        let Some(name) = name.filter(|name| *name != credentials::login_name(server, None)) else {
             return Ok(None);
         };
-        if found.kind != CredentialKind::Oauth2 {
+        let (vault, tenant) = (self.ports.vault.as_ref(), request.tenant);
+        let found = credential::by_name(vault, tenant, name).await?;
+        let Some(found) = found.filter(|found| found.kind == CredentialKind::Oauth2) else {
             return Ok(None);
-        }
-        let used = CredentialUse {
-            credential: found.id,
-            run: None,
-            agent: None,
-            tool: "mcp".to_owned(),
-            at: self.ports.clock.now(),
         };
-        let opened = vault.open(request.tenant, found.id, used).await?;
+        let by = CredentialUser { tenant, run: None, agent: None, at: self.ports.clock.now(), tool: "mcp" };
+        let opened = vault.open(tenant, found.id, by.uses(found.id)).await?;
         Ok(opened.fields.get("client_id").map(|id| OAuthClient {
             id: id.expose_secret().to_owned(),
             secret: opened.fields.get("client_secret").cloned(),
@@ -73,17 +110,29 @@ impl McpHub {
 
     /// How a login of `user` went; `None` if it is unknown or forgotten.
     pub fn login_status(&self, user: UserId, id: &str) -> Option<LoginStatus> {
-        self.logins.status(user, id, self.ports.clock.now())
+        let now = self.ports.clock.now();
+        let is_this =
+            |state: &str, one: &PendingLogin| one.request.user == user && now < one.until && login_id(state) == id;
+        if self.logins.waiting().iter().any(|(state, one)| is_this(state, one)) {
+            return Some(LoginStatus::Waiting);
+        }
+        let ended = self.logins.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(ended.get(id).filter(|one| one.user == user)?.status.clone())
+    }
+
+    /// Whether a login waits for the answer with this `state`.
+    pub fn awaits_login(&self, state: &str) -> bool {
+        self.logins.waiting().contains_key(state)
     }
 
     /// Stores the tokens in the vault; returns the server. Only the login server's redirect has `state`, valid once.
     pub async fn complete_login(&self, state: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         let now = self.ports.clock.now();
         let waiting = self.logins.take(state, now)?;
-        let user = waiting.request.user;
+        let request = waiting.request.clone();
         let done = match answer {
             LoginAnswer::Code { code, issuer } => match waiting.complete(state, code, issuer, now).await {
-                Ok(done) => self.keep(done).await,
+                Ok(fields) => self.keep(&request, fields).await,
                 Err(error) => Err(error),
             },
             LoginAnswer::Refused { error } => Err(McpError::Invalid(format!(
@@ -95,30 +144,34 @@ impl McpHub {
             Ok(_) => LoginStatus::Done,
             Err(error) => LoginStatus::Failed(error.to_string()),
         };
-        self.logins.end(user, state, status, now);
+        self.logins.end(request.user, state, status, now);
         done
     }
 
-    async fn keep(&self, done: CompletedLogin) -> Result<McpServer, McpError> {
-        let user = done.request.user;
-        let (tenant, id) = (done.request.tenant, done.request.server);
+    /// Keeps the fields of a credential of the kind `oauth2`.
+    async fn keep(
+        &self,
+        request: &LoginRequest,
+        fields: BTreeMap<String, SecretString>,
+    ) -> Result<McpServer, McpError> {
+        let (tenant, id) = (request.tenant, request.server);
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-        let owner = server.per_user.then_some(user);
+        let owner = server.per_user.then_some(request.user);
         let name = credentials::login_name(&server, owner);
+        let hosts = credentials::hosts_of(&server);
         let vault = self.ports.vault.as_ref();
         if let Some(before) = credential::by_name(vault, tenant, &name).await? {
-            let hosts = Some(credentials::hosts_of(&server));
-            let change = CredentialChange { fields: done.fields, hosts, ..CredentialChange::default() };
+            let change = CredentialChange { fields, hosts: Some(hosts), ..CredentialChange::default() };
             vault.change(tenant, before.id, change).await?;
         } else {
             let new = NewCredential {
                 name: name.clone(),
                 kind: CredentialKind::Oauth2,
                 description: format!("Login at the MCP server {}", server.name),
-                fields: done.fields,
+                fields,
                 roles: Vec::new(),
                 discoverable: false,
-                hosts: credentials::hosts_of(&server),
+                hosts,
                 expires_at: None,
             };
             vault.keep(tenant, new).await?;
@@ -184,12 +237,6 @@ pub(in crate::mcp) struct OAuthClient {
     pub secret: Option<SecretString>,
 }
 
-pub(super) struct CompletedLogin {
-    pub request: LoginRequest,
-    /// Fields of a credential of the kind `oauth2`.
-    pub fields: BTreeMap<String, SecretString>,
-}
-
 /// Logins in progress, in memory: after a restart they must be begun again.
 #[derive(Default)]
 pub(in crate::mcp) struct Logins {
@@ -210,76 +257,6 @@ impl Logins {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Finds the login server, registers a client unless one is `known`, and builds the address that a person opens.
-    pub async fn begin(
-        &self,
-        url: &str,
-        guarded: LoginHttp,
-        known: Option<OAuthClient>,
-        request: LoginRequest,
-        now: Timestamp,
-    ) -> Result<LoginStarted, McpError> {
-        let failed =
-            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", error_chain(error)));
-        let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
-        let mut manager = manager.map_err(|error| failed(&error))?;
-        let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
-        if !found.source.is_discovered() {
-            return Err(McpError::Invalid(
-                "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
-                    .to_owned(),
-            ));
-        }
-        let token_url = found.metadata.token_endpoint.clone();
-        manager.set_metadata(found.metadata);
-        let mut scopes = request.scopes.clone();
-        if scopes.is_empty() {
-            scopes = manager.select_initial_scopes(&[]).await;
-        }
-        let client = if let Some(known) = known {
-            known
-        } else {
-            let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
-            let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
-            let registered = registered.await.map_err(|error| failed(&error))?;
-            OAuthClient { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
-        };
-        let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
-            .with_scopes(scopes)
-            .with_preregistered_client(client.id.clone());
-        if let Some(secret) = &client.secret {
-            asked = asked.with_client_secret(secret.expose_secret());
-        }
-        let session = AuthorizationSession::new(manager, asked).await;
-        let session = session.map_err(|(_, error)| failed(&error))?;
-        let url = session.get_authorization_url().to_owned();
-        let Some(state) = query_value(&url, "state") else {
-            return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
-        };
-        let mut waiting = self.waiting();
-        waiting.retain(|_, one| now < one.until);
-        if waiting.len() >= MAX_LOGINS {
-            return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
-        }
-        let one = PendingLogin { request, session, client, token_url, until: now.plus(LOGIN_TIMEOUT) };
-        waiting.insert(state.clone(), one);
-        let id = login_id(&state);
-        Ok(LoginStarted { url, state, id })
-    }
-
-    pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
-        let waits = self
-            .waiting()
-            .iter()
-            .any(|(state, one)| one.request.user == user && now < one.until && login_id(state) == id);
-        if waits {
-            return Some(LoginStatus::Waiting);
-        }
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let one = ended.get(id).filter(|one| one.user == user)?;
-        Some(one.status.clone())
-    }
-
     pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.retain(|_, one| now < one.until);
@@ -288,10 +265,6 @@ impl Logins {
             let until = now.plus(LOGIN_TIMEOUT);
             ended.insert(id, EndedLogin { user, status, until });
         }
-    }
-
-    pub fn awaits(&self, state: &str) -> bool {
-        self.waiting().contains_key(state)
     }
 
     /// Removes a login in order to finish it: its `state` is valid once.
@@ -309,15 +282,15 @@ impl Logins {
 }
 
 impl PendingLogin {
+    /// The fields of a credential of the kind `oauth2`.
     pub async fn complete(
         self,
         state: &str,
         code: &str,
         issuer: Option<&str>,
         now: Timestamp,
-    ) -> Result<CompletedLogin, McpError> {
-        let one = self;
-        let tokens = one
+    ) -> Result<BTreeMap<String, SecretString>, McpError> {
+        let tokens = self
             .session
             .handle_callback_with_issuer(code, state, issuer)
             .await
@@ -327,17 +300,15 @@ impl PendingLogin {
         let Some(access) = text("access_token") else {
             return Err(McpError::Invalid("the login server gave no token".to_owned()));
         };
-        let expires = tokens["expires_in"].as_u64();
-        let mut fields = granted_fields(access, text("refresh_token"), expires, now);
-        fields.insert("client_id".to_owned(), one.client.id.into());
-        fields.insert("token_url".to_owned(), one.token_url.into());
-        if let Some(secret) = one.client.secret {
-            fields.insert("client_secret".to_owned(), secret);
-        }
-        if let Some(resource) = query_value(&one.session.auth_url, "resource") {
-            fields.insert("resource".to_owned(), resource.into());
-        }
-        Ok(CompletedLogin { request: one.request, fields })
+        let mut fields = granted_fields(access, text("refresh_token"), tokens["expires_in"].as_u64(), now);
+        let further = [
+            ("client_id", Some(self.client.id.into())),
+            ("token_url", Some(self.token_url.into())),
+            ("client_secret", self.client.secret),
+            ("resource", query_value(&self.session.auth_url, "resource").map(SecretString::from)),
+        ];
+        fields.extend(further.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        Ok(fields)
     }
 }
 

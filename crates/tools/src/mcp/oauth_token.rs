@@ -1,6 +1,7 @@
 //! OAuth access tokens: cached, refreshed, or granted to a client. Login servers too are behind the address guard.
 
 use super::error::McpError;
+use crate::credential::CredentialUser;
 use crate::error::{ToolsError, refused};
 use crate::outbound::{HostPort, PinnedClient};
 use base64::Engine as _;
@@ -10,12 +11,12 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use steward_core::credential::CredentialUse;
 use steward_core::ports::{CredentialChange, OpenedCredential, Vault};
-use steward_core::{CredentialId, TenantId, Timestamp};
+use steward_core::{CredentialId, Timestamp};
 use url::{Url, form_urlencoded};
 
 /// A token that expires sooner than this is renewed first.
@@ -32,11 +33,6 @@ struct TokenResponse {
     expires_in: Option<u64>,
 }
 
-#[derive(Deserialize)]
-struct ErrorResponse {
-    error: String,
-}
-
 struct Cached {
     token: SecretString,
     until: Timestamp,
@@ -44,14 +40,12 @@ struct Cached {
     of: Timestamp,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(in crate::mcp) struct TokenRequest<'a> {
-    pub tenant: TenantId,
+    pub by: CredentialUser<'a>,
     pub server: &'a str,
-    pub resource: Option<&'a str>,
+    pub resource: &'a str,
     pub opened: &'a OpenedCredential,
-    pub used: CredentialUse,
-    pub now: Timestamp,
     /// Whether the present token was refused, so that a new one is needed.
     pub anew: bool,
 }
@@ -63,62 +57,54 @@ pub(in crate::mcp) struct Tokens {
     renewing: tokio::sync::Mutex<()>,
 }
 
-enum Grant<'a> {
-    Refresh(&'a SecretString),
-    Client,
-}
-
 impl Tokens {
     pub async fn token(
         &self,
         vault: &dyn Vault,
         guarded: &LoginHttp,
-        wanted: &TokenRequest<'_>,
+        mut wanted: TokenRequest<'_>,
     ) -> Result<SecretString, McpError> {
-        if !wanted.anew
-            && let Some(token) = self.cached(wanted)
-        {
+        if let Some(token) = self.cached(&wanted) {
             return Ok(token);
         }
         let _one = self.renewing.lock().await;
+        let CredentialUser { tenant, at, .. } = wanted.by;
         let credential = &wanted.opened.credential;
-        let now = vault.credential(wanted.tenant, credential.id).await?;
+        let now = vault.credential(tenant, credential.id).await?;
         let newer;
-        let wanted = if now.changed_at == credential.changed_at {
-            wanted
-        } else {
+        if now.changed_at != credential.changed_at {
             // Another call has renewed it meanwhile, which used up the refresh token.
-            let used = wanted.used.clone();
-            newer = vault.open(wanted.tenant, credential.id, used).await?;
-            &TokenRequest { opened: &newer, anew: false, ..wanted.clone() }
-        };
-        if !wanted.anew
-            && let Some(token) = self.cached(wanted)
-        {
+            newer = vault.open(tenant, credential.id, wanted.by.uses(credential.id)).await?;
+            wanted = TokenRequest { opened: &newer, anew: false, ..wanted };
+        }
+        if let Some(token) = self.cached(&wanted) {
             return Ok(token);
         }
-        let fields = &wanted.opened.fields;
-        if let Some(refresh) = fields.get("refresh_token") {
-            let granted = request_token(guarded, wanted, &Grant::Refresh(refresh)).await?;
-            let token = SecretString::from(granted.access_token.clone());
-            store_tokens(vault, wanted, granted).await?;
+        let OpenedCredential { credential, fields, .. } = wanted.opened;
+        let refresh = fields.get("refresh_token");
+        if refresh.is_none() && !fields.contains_key("client_secret") {
+            return Err(login_error(&wanted, "its token has ended"));
+        }
+        let granted = request_token(guarded, &wanted, refresh).await?;
+        let token = SecretString::from(granted.access_token.as_str());
+        if refresh.is_some() {
+            let new_refresh = granted.refresh_token.as_deref();
+            let fields = granted_fields(&granted.access_token, new_refresh, granted.expires_in, at);
+            vault.change(tenant, credential.id, CredentialChange { fields, ..CredentialChange::default() }).await?;
             return Ok(token);
         }
-        if !fields.contains_key("client_secret") {
-            return Err(login_error(wanted, "its token has ended"));
-        }
-        let granted = request_token(guarded, wanted, &Grant::Client).await?;
         let lasts = granted.expires_in.map_or(DEFAULT_LIFETIME, Duration::from_secs);
-        let token = SecretString::from(granted.access_token);
-        let credential = &wanted.opened.credential;
-        let made = Cached { token: token.clone(), until: wanted.now.plus(lasts), of: credential.changed_at };
+        let made = Cached { token: token.clone(), until: at.plus(lasts), of: credential.changed_at };
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         cached.insert(credential.id, made);
         Ok(token)
     }
 
     fn cached(&self, wanted: &TokenRequest<'_>) -> Option<SecretString> {
-        let fresh = |until: Timestamp| wanted.now.plus(RENEW_BEFORE) < until;
+        if wanted.anew {
+            return None;
+        }
+        let fresh = |until: Timestamp| wanted.by.at.plus(RENEW_BEFORE) < until;
         let fields = &wanted.opened.fields;
         if let Some(token) = fields.get("access_token") {
             let until = fields.get("access_until").and_then(|text| text.expose_secret().parse().ok()).map(Timestamp);
@@ -147,14 +133,6 @@ pub(super) fn granted_fields(
     fields
 }
 
-async fn store_tokens(vault: &dyn Vault, wanted: &TokenRequest<'_>, granted: TokenResponse) -> Result<(), McpError> {
-    let fields =
-        granted_fields(&granted.access_token, granted.refresh_token.as_deref(), granted.expires_in, wanted.now);
-    let change = CredentialChange { fields, ..CredentialChange::default() };
-    vault.change(wanted.tenant, wanted.opened.credential.id, change).await?;
-    Ok(())
-}
-
 fn login_error(wanted: &TokenRequest<'_>, why: &str) -> McpError {
     McpError::Login {
         server: wanted.server.to_owned(),
@@ -165,10 +143,9 @@ fn login_error(wanted: &TokenRequest<'_>, why: &str) -> McpError {
 async fn request_token(
     guarded: &LoginHttp,
     wanted: &TokenRequest<'_>,
-    grant: &Grant<'_>,
+    refresh: Option<&SecretString>,
 ) -> Result<TokenResponse, McpError> {
-    let fields = &wanted.opened.fields;
-    let field = |name: &str| fields.get(name).map(SecretString::expose_secret);
+    let field = |name: &str| wanted.opened.fields.get(name).map(SecretString::expose_secret);
     let name = &wanted.opened.credential.name;
     let (Some(url), Some(id)) = (field("token_url"), field("client_id")) else {
         return Err(McpError::Invalid(format!("the credential {name} lacks token_url or client_id; set them")));
@@ -176,7 +153,17 @@ async fn request_token(
     let secret = field("client_secret").filter(|secret| !secret.is_empty());
     // In the body first, as most servers want it, then by Basic authentication.
     for basic in [false, true] {
-        let (headers, body) = request_parts(wanted, grant, id, secret, basic);
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        let body = match secret {
+            Some(secret) if basic => {
+                headers.insert(AUTHORIZATION, basic_header(id, secret));
+                request_form(wanted, refresh, &[])
+            }
+            Some(secret) => request_form(wanted, refresh, &[("client_id", id), ("client_secret", secret)]),
+            None => request_form(wanted, refresh, &[("client_id", id)]),
+        };
         let answer = guarded.send(Method::POST, url, headers, body).await?;
         if answer.status().is_success() {
             return serde_json::from_slice(answer.body())
@@ -185,50 +172,25 @@ async fn request_token(
         if answer.status() == StatusCode::UNAUTHORIZED && secret.is_some() && !basic {
             continue;
         }
-        let why = serde_json::from_slice::<ErrorResponse>(answer.body())
-            .map_or_else(|_| answer.status().to_string(), |refused| plain_code(&refused.error));
+        let said = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
+        let why = said["error"].as_str().map_or_else(|| answer.status().to_string(), plain_code);
         return Err(login_error(wanted, &format!("its login server refused ({why})")));
     }
     Err(login_error(wanted, "its login server refused the client"))
 }
 
-fn request_parts(
-    wanted: &TokenRequest<'_>,
-    grant: &Grant<'_>,
-    id: &str,
-    secret: Option<&str>,
-    basic: bool,
-) -> (HeaderMap, Vec<u8>) {
+fn request_form(wanted: &TokenRequest<'_>, refresh: Option<&SecretString>, client: &[(&str, &str)]) -> Vec<u8> {
     let field = |name: &str| wanted.opened.fields.get(name).map(SecretString::expose_secret);
     let mut form = form_urlencoded::Serializer::new(String::new());
-    match grant {
-        Grant::Refresh(token) => {
-            form.append_pair("grant_type", "refresh_token").append_pair("refresh_token", token.expose_secret())
-        }
-        Grant::Client => form.append_pair("grant_type", "client_credentials"),
-    };
-    let resource = field("resource").or(wanted.resource);
-    for (key, value) in [("scope", field("scope")), ("resource", resource)] {
+    form.append_pair("grant_type", if refresh.is_some() { "refresh_token" } else { "client_credentials" });
+    let refresh = refresh.map(SecretString::expose_secret);
+    let resource = field("resource").or(Some(wanted.resource));
+    for (key, value) in [("refresh_token", refresh), ("scope", field("scope")), ("resource", resource)] {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             form.append_pair(key, value);
         }
     }
-    let mut headers = HeaderMap::new();
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
-    headers.insert(CONTENT_TYPE, kind);
-    match secret {
-        Some(secret) if basic => {
-            headers.insert(AUTHORIZATION, basic_header(id, secret));
-        }
-        _ => {
-            form.append_pair("client_id", id);
-            if let Some(secret) = secret {
-                form.append_pair("client_secret", secret);
-            }
-        }
-    }
-    (headers, form.finish().into_bytes())
+    form.extend_pairs(client).finish().into_bytes()
 }
 
 /// An error code of the protocol; nothing else of an answer is shown.
@@ -264,46 +226,38 @@ impl LoginHttp {
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<Response<Vec<u8>>, ToolsError> {
-        let work = self.exchange(method, url, headers, body);
+        let work = async {
+            let pinned = PinnedClient::connect(url, &self.allow).await?;
+            if pinned.plaintext && !matches!(method, Method::GET | Method::HEAD) {
+                return Err(refused!(
+                    "secrets are not sent to {} over plain http; the login server must use https",
+                    pinned.url
+                ));
+            }
+            let failed = |error: reqwest::Error| {
+                refused!(
+                    "the login server {} gave no proper answer: {}",
+                    pinned.url.host_str().unwrap_or("?"),
+                    super::connect::error_chain(&error.without_url())
+                )
+            };
+            let request = pinned.client.request(method, pinned.url.clone());
+            let mut answer = request.headers(headers).body(body).send().await.map_err(failed)?;
+            let mut bytes = Vec::new();
+            while let Some(chunk) = answer.chunk().await.map_err(failed)? {
+                if bytes.len() + chunk.len() > BYTES {
+                    return Err(ToolsError::refused("the login server's answer is too large"));
+                }
+                bytes.extend_from_slice(&chunk);
+            }
+            let mut response = Response::new(bytes);
+            *response.status_mut() = answer.status();
+            *response.headers_mut() = answer.headers().clone();
+            Ok(response)
+        };
         tokio::time::timeout(TIMEOUT, work)
             .await
             .unwrap_or_else(|_| Err(refused!("the login server gave no answer within {} s", TIMEOUT.as_secs())))
-    }
-
-    async fn exchange(
-        &self,
-        method: Method,
-        url: &str,
-        headers: HeaderMap,
-        body: Vec<u8>,
-    ) -> Result<Response<Vec<u8>>, ToolsError> {
-        let pinned = PinnedClient::connect(url, &self.allow).await?;
-        if pinned.plaintext && !matches!(method, Method::GET | Method::HEAD) {
-            return Err(refused!(
-                "secrets are not sent to {} over plain http; the login server must use https",
-                pinned.url
-            ));
-        }
-        let failed = |error: reqwest::Error| {
-            refused!(
-                "the login server {} gave no proper answer: {}",
-                pinned.url.host_str().unwrap_or("?"),
-                super::connect::error_chain(&error.without_url())
-            )
-        };
-        let request = pinned.client.request(method, pinned.url.clone());
-        let mut answer = request.headers(headers).body(body).send().await.map_err(failed)?;
-        let mut bytes = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(failed)? {
-            if bytes.len() + chunk.len() > BYTES {
-                return Err(ToolsError::refused("the login server's answer is too large"));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        let mut response = Response::new(bytes);
-        *response.status_mut() = answer.status();
-        *response.headers_mut() = answer.headers().clone();
-        Ok(response)
     }
 
     async fn follow(&self, request: OAuthHttpRequest) -> Result<Response<Vec<u8>>, ToolsError> {
@@ -313,14 +267,7 @@ impl LoginHttp {
         let follows = parts.method == Method::GET && matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
         for _ in 0..=MAX_REDIRECTS {
             let answer = self.send(parts.method.clone(), &url, parts.headers.clone(), body.clone()).await?;
-            let moved = matches!(
-                answer.status(),
-                StatusCode::MOVED_PERMANENTLY
-                    | StatusCode::FOUND
-                    | StatusCode::SEE_OTHER
-                    | StatusCode::TEMPORARY_REDIRECT
-                    | StatusCode::PERMANENT_REDIRECT
-            );
+            let moved = matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308);
             let location = answer.headers().get(LOCATION).filter(|_| follows && moved);
             let Some(location) = location.and_then(|value| value.to_str().ok()) else {
                 return Ok(answer);

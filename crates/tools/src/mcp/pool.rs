@@ -39,10 +39,12 @@ impl Pool {
     }
 
     /// The connection for `key`, opened if there is none or it is closed. Callers waiting for the same one share it.
-    pub async fn get<F>(self: &Arc<Self>, key: PoolKey, idle: Duration, open: F) -> Result<Arc<Connection>, McpError>
-    where
-        F: Future<Output = Result<Connection, McpError>>,
-    {
+    pub async fn get(
+        self: &Arc<Self>,
+        key: PoolKey,
+        idle: Duration,
+        open: impl Future<Output = Result<Connection, McpError>>,
+    ) -> Result<Arc<Connection>, McpError> {
         let slot = {
             let mut slots = self.slots();
             slots.retain(|other, _| !key.replaces(other));
@@ -63,11 +65,8 @@ impl Pool {
 
     pub fn remove(&self, key: &PoolKey, connection: &Arc<Connection>) {
         let mut slots = self.slots();
-        let same = slots.get(key).is_some_and(|slot| match slot.try_lock() {
-            Ok(held) => held.as_ref().is_some_and(|one| Arc::ptr_eq(one, connection)),
-            Err(_) => false,
-        });
-        if same {
+        let is_this = |held: Option<&Arc<Connection>>| held.is_some_and(|one| Arc::ptr_eq(one, connection));
+        if slots.get(key).is_some_and(|slot| slot.try_lock().is_ok_and(|held| is_this(held.as_ref()))) {
             slots.remove(key);
         }
     }

@@ -10,26 +10,18 @@ const EXTENSION: &str = "db";
 #[derive(Debug, Clone)]
 pub struct OwnDatabases {
     folder: PathBuf,
-    bytes: u64,
 }
 
 impl OwnDatabases {
     /// In the tenant's data folder.
     pub fn new(data_dir: &Path) -> Self {
-        Self { folder: data_dir.join(FOLDER), bytes: DEFAULT_BYTES }
-    }
-
-    /// Each at most so large, bytes.
-    #[must_use]
-    pub fn of_at_most(mut self, bytes: u64) -> Self {
-        self.bytes = bytes;
-        self
+        Self { folder: data_dir.join(FOLDER) }
     }
 
     /// The one that all share, or that of `user`.
     pub fn of(&self, agent: AgentId, user: Option<UserId>) -> PrivateDatabase {
         let name = user.map_or_else(|| SHARED.to_owned(), |user| user.to_string());
-        PrivateDatabase::new(self.folder.join(agent.to_string()).join(format!("{name}.{EXTENSION}")), self.bytes)
+        PrivateDatabase::new(self.folder.join(agent.to_string()).join(format!("{name}.{EXTENSION}")), DEFAULT_BYTES)
     }
 
     /// Those that agents keep for a user.

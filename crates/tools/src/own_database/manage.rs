@@ -3,11 +3,10 @@
 use super::OwnDatabases;
 use super::error::DatabaseError;
 use super::metatron::{self, Instruction};
-use serde_json::Value;
 use steward_core::tables::Schema;
 use steward_core::{AgentId, UserId};
-use steward_sandbox::sql::Rows;
 use steward_sandbox::sql::private_database::{Imported, PrivateDatabase};
+use steward_sandbox::sql::{Rows, Truncated};
 
 /// An agent's database as it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,22 +17,6 @@ pub struct DatabaseFacts {
     pub most_bytes: u64,
     /// Whether there is a copy from before the last change of tables, or from before it was cleared.
     pub has_copy: bool,
-}
-
-/// Some rows of a table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RowsPage {
-    /// Names can repeat.
-    pub columns: Vec<String>,
-    pub rows: Vec<Vec<Value>>,
-    /// There are more that were not returned.
-    pub more: bool,
-}
-
-impl From<Rows> for RowsPage {
-    fn from(rows: Rows) -> Self {
-        Self { more: rows.truncated.is_some(), columns: rows.columns, rows: rows.rows }
-    }
 }
 
 /// Rows of a table at a time, when all of them are read.
@@ -58,12 +41,12 @@ impl OwnDatabases {
         agent: AgentId,
         user: Option<UserId>,
         (table, skip, limit): (String, u64, u32),
-    ) -> Result<RowsPage, DatabaseError> {
+    ) -> Result<Rows, DatabaseError> {
         self.on(agent, user, move |database| {
-            let mut page = RowsPage::from(database.rows(&table, skip, limit.saturating_add(1))?);
+            let mut page = database.rows(&table, skip, limit.saturating_add(1))?;
             if page.rows.len() > limit as usize {
                 page.rows.truncate(limit as usize);
-                page.more = true;
+                page.truncated = Some(Truncated::Rows);
             }
             Ok(page)
         })
@@ -71,8 +54,8 @@ impl OwnDatabases {
     }
 
     /// A statement that only reads.
-    pub async fn query(&self, agent: AgentId, user: Option<UserId>, sql: String) -> Result<RowsPage, DatabaseError> {
-        self.on(agent, user, move |database| Ok(database.query(&sql)?.into())).await
+    pub async fn query(&self, agent: AgentId, user: Option<UserId>, sql: String) -> Result<Rows, DatabaseError> {
+        self.on(agent, user, move |database| Ok(database.query(&sql)?)).await
     }
 
     /// Sets it aside; `false` if there was none.
@@ -85,15 +68,15 @@ impl OwnDatabases {
     }
 
     /// All tables with all their rows.
-    pub async fn dump(&self, agent: AgentId, user: UserId) -> Result<Vec<(String, RowsPage)>, DatabaseError> {
+    pub async fn dump(&self, agent: AgentId, user: UserId) -> Result<Vec<(String, Rows)>, DatabaseError> {
         self.on(agent, Some(user), |database| {
             let mut tables = Vec::new();
             for table in database.schema()?.tables.into_iter().filter(|table| !table.view) {
-                let mut all = RowsPage { columns: Vec::new(), rows: Vec::new(), more: true };
-                while all.more {
-                    let page = RowsPage::from(database.rows(&table.name, all.rows.len() as u64, PAGE)?);
-                    all.more = page.more || page.rows.len() == PAGE as usize;
-                    all.columns = page.columns;
+                let mut all = database.rows(&table.name, 0, PAGE)?;
+                let mut more = all.truncated.is_some() || all.rows.len() == PAGE as usize;
+                while more {
+                    let page = database.rows(&table.name, all.rows.len() as u64, PAGE)?;
+                    more = page.truncated.is_some() || page.rows.len() == PAGE as usize;
                     all.rows.extend(page.rows);
                 }
                 tables.push((table.name, all));

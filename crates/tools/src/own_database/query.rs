@@ -1,7 +1,9 @@
 use super::{OwnDatabases, owner, result};
-use crate::error::{ToolsError, refused};
+use crate::error::ToolsError;
 use crate::facts::snapshot;
 use crate::handler::{Context, ToolHandler};
+use crate::sql::show::{row_count, undoable};
+use crate::sql::target::{blocking, not_undone};
 use futures::executor::block_on;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -50,7 +52,7 @@ impl ToolHandler for DbQuery {
         let sql = args.sql.clone();
         let tried =
             blocking(move || told(&database, |database| look_or(database, &sql, Mark::default(), false, |_| Ok(()))));
-        Ok(match tried.await?.map_err(ToolsError::Refused)? {
+        Ok(match tried.await? {
             Outcome::Rows(_) => Preview {
                 summary: "asks its own database; changes nothing".to_owned(),
                 detail: Some(args.sql),
@@ -58,7 +60,11 @@ impl ToolHandler for DbQuery {
                 reversible: true,
             },
             Outcome::Changed(changes) => Preview {
-                summary: format!("changes {} of its own database; {}", rows(changes.count), undoable(&changes.undo)),
+                summary: format!(
+                    "changes {} of its own database; {}",
+                    row_count(changes.count),
+                    undoable(&changes.undo)
+                ),
                 detail: Some([vec![args.sql], changes.lines].concat().join("\n")),
                 count: Some(changes.count),
                 reversible: changes.undo.is_ok(),
@@ -97,7 +103,7 @@ impl ToolHandler for DbQuery {
                 Ok(output)
             })
         });
-        done.await?.map_err(ToolsError::Refused)
+        Ok(done.await?)
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
@@ -108,8 +114,7 @@ impl ToolHandler for DbQuery {
             Ok((_, database)) => database,
             Err(error) => return Settled::Unknown(error.to_string()),
         };
-        let found = blocking(move || database.has_done(&call.idempotency_key)).await;
-        match found.and_then(|found| found.map_err(|error| ToolsError::Refused(error.to_string()))) {
+        match blocking(move || database.has_done(&call.idempotency_key)).await {
             Ok(true) => Settled::Happened("the database has noted this call with the change".to_owned()),
             Ok(false) => Settled::NotHappened("the database has not noted this call".to_owned()),
             Err(error) => Settled::Unknown(error.to_string()),
@@ -119,14 +124,7 @@ impl ToolHandler for DbQuery {
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let database = self.0.of(scope.agent, kept.user);
-        let done = blocking(move || database.undo(&kept.undo)).await?;
-        done.map_err(|error| match error {
-            SqlError::Conflict { rows } => {
-                ToolsError::ChangedSince { what: rows, hint: "compare with the run's trace and change it by hand" }
-            }
-            SqlError::NoUndo(why) => ToolsError::NoUndo(why),
-            other => refused!("not undone: {other}"),
-        })
+        blocking(move || database.undo(&kept.undo)).await.map_err(not_undone)
     }
 }
 
@@ -152,7 +150,7 @@ fn output(outcome: &Outcome, user: Option<UserId>, sql: &str) -> ToolOutput {
         Outcome::Rows(_) => return output,
         Outcome::Changed(changes) => {
             let undo = changes.undo.clone().map(|snapshot| PrivateUndo::Rows { snapshot });
-            (done_to_rows(changes), format!("{} of the agent's own database", rows(changes.count)), undo)
+            (done_to_rows(changes), format!("{} of the agent's own database", row_count(changes.count)), undo)
         }
         Outcome::Schema(schema) => {
             let what = &schema.change.what;
@@ -187,17 +185,6 @@ fn done_to_tables(what: &str) -> &'static str {
     }
 }
 
-fn rows(count: u64) -> String {
-    format!("{count} row{}", if count == 1 { "" } else { "s" })
-}
-
-fn undoable<T>(undo: &Result<T, String>) -> String {
-    match undo {
-        Ok(_) => "can be undone".to_owned(),
-        Err(why) => format!("cannot be undone: {why}"),
-    }
-}
-
 /// The most confidential that runs had seen which wrote to the database.
 fn raised(seen: Option<Classified>, before: Option<&str>) -> Option<String> {
     higher(seen, before.and_then(read_note)).map(|one| json!(one).to_string())
@@ -211,14 +198,9 @@ fn read_note(note: &str) -> Option<Classified> {
 fn told<T>(
     database: &PrivateDatabase,
     work: impl FnOnce(&PrivateDatabase) -> Result<T, SqlError>,
-) -> Result<T, String> {
+) -> Result<T, SqlError> {
     work(database).map_err(|error| match database.schema() {
-        Ok(schema) => result::error_text(&error, &schema),
-        Err(_) => error.to_string(),
+        Ok(schema) => SqlError::Refused(result::error_text(&error, &schema)),
+        Err(_) => error,
     })
-}
-
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ToolsError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| refused!("the statement broke off: {error}"))
 }

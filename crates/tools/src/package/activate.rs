@@ -2,14 +2,13 @@ use super::error::PackageError;
 use super::read::{Files, MAIN, PackageContents, REFERENCES, SKILLS};
 use super::references::first_heading;
 use super::{Packages, names};
+use crate::skills::all_skills;
 use serde_json::json;
 use std::fmt::Write as _;
 use steward_core::package::SkillPackage;
 use steward_core::ports::SkillFilter;
 use steward_core::skill::{InternalSpec, Skill, SkillKind, SkillLimits, SkillSpec};
 use steward_core::{SkillId, TenantId};
-
-const SKILLS_PAGE: u32 = 100;
 
 /// The internal skill first; skills that this revision lacks are removed. Names are checked before any change.
 pub(super) async fn activate_skills(
@@ -30,10 +29,8 @@ pub(super) async fn activate_skills(
             }
             None => SkillId(packages.ids.next()),
         };
-        if let Some(check) = &packages.check {
-            check(skill)
-                .map_err(|problem| PackageError::Definition { file: format!("the skill `{}`", skill.name), problem })?;
-        }
+        (packages.check)(skill)
+            .map_err(|problem| PackageError::Definition { file: format!("the skill `{}`", skill.name), problem })?;
         skill.package = Some(package.name.clone());
         skill.at = packages.clock.now();
         by.clone_into(&mut skill.by);
@@ -53,16 +50,7 @@ pub(super) async fn remove_skills(
     keep: &[SkillId],
 ) -> Result<(), PackageError> {
     let filter = SkillFilter { package: Some(name.to_owned()), ..SkillFilter::default() };
-    let (mut after, mut all) = (None::<String>, Vec::new());
-    loop {
-        let page = packages.skills.skills(tenant, &filter, after.as_deref(), SKILLS_PAGE).await?;
-        let last = page.items.last().map(|skill| skill.name.clone());
-        all.extend(page.items);
-        match last {
-            Some(last) if page.more => after = Some(last),
-            _ => break,
-        }
-    }
+    let all = all_skills(packages.skills.as_ref(), tenant, &filter).await?;
     for skill in all.iter().filter(|skill| !keep.contains(&skill.id)) {
         packages.skills.remove_skill(tenant, skill.id).await?;
     }
@@ -114,14 +102,8 @@ fn listing(files: &Files) -> String {
     let mut list = String::new();
     for (path, content) in files.iter().filter(|(path, _)| is_reference(path)) {
         let title = std::str::from_utf8(content).ok().and_then(first_heading);
-        match title {
-            Some(title) => {
-                let _ = writeln!(list, "- {path}: {title}");
-            }
-            None => {
-                let _ = writeln!(list, "- {path}");
-            }
-        }
+        let title = title.map(|title| format!(": {title}")).unwrap_or_default();
+        let _ = writeln!(list, "- {path}{title}");
     }
     list.trim_end().to_owned()
 }

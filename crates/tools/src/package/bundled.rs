@@ -2,7 +2,7 @@ use super::read::{self, Files};
 use super::zip::write;
 use rust_embed::RustEmbed;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../../packages"]
@@ -16,10 +16,9 @@ pub fn bundled_names() -> Vec<String> {
 }
 
 pub(super) fn is_bundled(name: &str, hash: &str) -> bool {
-    static HASHES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
-    let known = HASHES
-        .get_or_init(|| bundled_names().into_iter().map(|name| (name.clone(), read::hash(&files(&name)))).collect());
-    known.get(name).is_some_and(|known| known == hash)
+    static HASHES: LazyLock<BTreeMap<String, String>> =
+        LazyLock::new(|| bundled_names().into_iter().map(|name| (name.clone(), read::hash(&files(&name)))).collect());
+    HASHES.get(name).is_some_and(|known| known == hash)
 }
 
 fn files(name: &str) -> Files {

@@ -37,33 +37,26 @@ pub fn diff(a: &Files, b: &Files) -> Vec<FileDiff> {
                 (Some(_), None) => Change::Removed,
                 (Some(_), Some(_)) => Change::Changed,
             };
-            Some(FileDiff {
-                path: path.clone(),
-                change,
-                diff: unified(path, old.map(Vec::as_slice), new.map(Vec::as_slice)),
-            })
+            let diff = unified(path, old.map(Vec::as_slice), new.map(Vec::as_slice));
+            Some(FileDiff { path: path.clone(), change, diff })
         })
         .collect()
 }
 
-fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
-    let text = |side: Option<&[u8]>| {
+fn unified<'a>(path: &str, old: Option<&'a [u8]>, new: Option<&'a [u8]>) -> String {
+    let text = |side: Option<&'a [u8]>| {
         let bytes = side.unwrap_or_default();
-        (bytes.len() <= MAX_TEXT_BYTES && !bytes.contains(&0))
-            .then(|| std::str::from_utf8(bytes).ok().map(str::to_owned))
-            .flatten()
+        std::str::from_utf8(bytes).ok().filter(|_| bytes.len() <= MAX_TEXT_BYTES && !bytes.contains(&0))
     };
     let (Some(before), Some(after)) = (text(old), text(new)) else {
         let side = |side: Option<&[u8]>| {
-            side.map_or_else(
-                || "not there".to_owned(),
-                |bytes| format!("{} bytes, sha256 {}", bytes.len(), sha256(bytes)),
-            )
+            let told = side.map(|bytes| format!("{} bytes, sha256 {}", bytes.len(), sha256(bytes)));
+            told.unwrap_or_else(|| "not there".to_owned())
         };
         return format!("not compared as text: {} → {}", side(old), side(new));
     };
     let name = |there: Option<&[u8]>| there.map_or("/dev/null", |_| path).to_owned();
-    TextDiff::from_lines(&before, &after)
+    TextDiff::from_lines(before, after)
         .unified_diff()
         .context_radius(CONTEXT)
         .header(&name(old), &name(new))

@@ -87,19 +87,15 @@ pub fn front_matter(text: &str) -> Result<(FrontMatter, String), PackageError> {
     let description = required_text(&mut fields, "description")?;
     let license = optional_text(&mut fields, "license", DESCRIPTION)?;
     let compatibility = optional_text(&mut fields, "compatibility", COMPATIBILITY)?;
-    let metadata = match fields.shift_remove("metadata") {
-        None | Some(Value::Null) => Map::new(),
+    let metadata = match given(&mut fields, "metadata") {
+        None => Map::new(),
         Some(Value::Object(map)) => map,
         Some(_) => return Err(front_error("`metadata` must be fields with values")),
     };
-    let version = match optional_text(&mut fields, "version", VERSION_CHARS)? {
-        Some(version) => Some(version),
-        None => metadata.get("version").and_then(scalar),
-    };
-    let mut permissions = match fields.shift_remove("permissions") {
-        None | Some(Value::Null) => Permissions::default(),
-        Some(value) => parse_permissions(value)?,
-    };
+    let version = optional_text(&mut fields, "version", VERSION_CHARS)?;
+    let version = version.or_else(|| metadata.get("version").and_then(scalar));
+    let permissions = given(&mut fields, "permissions").map(parse_permissions).transpose()?;
+    let mut permissions = permissions.unwrap_or_default();
     for (key, into) in [(OPEN_NETWORK, &mut permissions.network), (OPEN_CREDENTIALS, &mut permissions.credentials)] {
         if let Some(text) = metadata.get(key).and_then(scalar) {
             into.extend(words(&text));
@@ -108,8 +104,8 @@ pub fn front_matter(text: &str) -> Result<(FrontMatter, String), PackageError> {
     if metadata.get(OPEN_SCRIPTS).and_then(scalar).as_deref() == Some("true") {
         permissions.scripts = true;
     }
-    match fields.shift_remove("allowed-tools") {
-        None | Some(Value::Null) => {}
+    match given(&mut fields, "allowed-tools") {
+        None => {}
         Some(Value::String(text)) => permissions.tools.extend(words(&text)),
         Some(Value::Array(list)) => permissions.tools.extend(list.iter().filter_map(scalar)),
         Some(_) => return Err(front_error("`allowed-tools` must be names with spaces between")),
@@ -152,13 +148,18 @@ fn required_text(fields: &mut Map<String, Value>, name: &str) -> Result<String, 
 }
 
 fn optional_text(fields: &mut Map<String, Value>, name: &str, most: usize) -> Result<Option<String>, PackageError> {
-    match fields.shift_remove(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => match scalar(&value) {
-            Some(text) if text.chars().count() <= most => Ok(Some(text)),
-            _ => Err(front_error(format!("`{name}` must be text of at most {most} characters"))),
-        },
+    let Some(value) = given(fields, name) else {
+        return Ok(None);
+    };
+    match scalar(&value) {
+        Some(text) if text.chars().count() <= most => Ok(Some(text)),
+        _ => Err(front_error(format!("`{name}` must be text of at most {most} characters"))),
     }
+}
+
+/// A field, unless it is null.
+fn given(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    fields.shift_remove(name).filter(|value| !value.is_null())
 }
 
 fn parse_permissions(value: Value) -> Result<Permissions, PackageError> {

@@ -2,22 +2,22 @@ use super::error::{PackageError, entry};
 use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization as _;
 
-const NAME_CHARS: usize = 64;
+/// Longest name of a package or a skill.
+pub(crate) const NAME_CHARS: usize = 64;
 const PART_BYTES: usize = 150;
 const MAX_DEPTH: usize = 10;
 const PATH_BYTES: usize = 400;
 /// Files that operating systems add to archives.
 const OS_FILES: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
 
+pub(crate) fn is_name(name: &str, separator: char) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == separator;
+    (1..=NAME_CHARS).contains(&name.len()) && name.chars().all(fits)
+}
+
 /// Checks a package's name as the open format wants it: lower-case letters, digits, single hyphens inside.
 pub(crate) fn check_package_name(name: &str) -> Result<(), String> {
-    let fits = !name.is_empty()
-        && name.len() <= NAME_CHARS
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-        && !name.starts_with('-')
-        && !name.ends_with('-')
-        && !name.contains("--");
-    if fits {
+    if is_name(name, '-') && name.split('-').all(|part| !part.is_empty()) {
         return Ok(());
     }
     Err(format!(
@@ -63,10 +63,7 @@ pub(crate) fn skill_of(package: &str) -> String {
 
 /// Checks a skill's name, which becomes the name of a tool.
 pub(crate) fn check_skill_name(name: &str) -> Result<(), String> {
-    let fits = !name.is_empty()
-        && name.len() <= NAME_CHARS
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    if fits {
+    if is_name(name, '_') {
         return Ok(());
     }
     Err(format!(
@@ -80,44 +77,30 @@ pub(crate) fn is_os_file(path: &str) -> bool {
 
 /// Refuses paths that lead outside, that other systems read differently, or that hold invisible characters.
 pub(crate) fn check_path(name: &str) -> Result<(), PackageError> {
-    let refuse = |problem: &str| Err(entry(name, problem));
     let trimmed = name.strip_suffix('/').unwrap_or(name);
-    if trimmed.is_empty() {
-        return refuse("has no name; zip the package's folder again");
+    let hidden = name.chars().any(|c| c.is_control() || is_invisible(c));
+    let any_part = |bad: fn(&str) -> bool| trimmed.split('/').any(bad);
+    let ragged = |part: &str| part.ends_with('.') || part.ends_with(' ') || part.starts_with(' ');
+    let problems = [
+        (trimmed.is_empty(), "has no name; zip the package's folder again"),
+        (name.starts_with('/'), "is an absolute path; only paths inside the package's folder are taken"),
+        (name.contains('\\'), "has a backslash; zip it with `/` between folders"),
+        (name.contains(':'), "has a colon, which some systems read as a drive; rename the file"),
+        (name.len() > PATH_BYTES, "has too long a path (over 400 bytes); use shorter names"),
+        (hidden, "has a control or invisible character in its name; rename the file"),
+        (trimmed.split('/').count() > MAX_DEPTH, "lies too deep (over 10 folders); use fewer folders"),
+        (any_part(str::is_empty), "has an empty folder name; zip the folder again"),
+        (
+            any_part(|part| matches!(part, "." | "..")),
+            "leads out of the package's folder; only paths inside it are taken",
+        ),
+        (any_part(|part| part.len() > PART_BYTES), "has too long a name (over 150 bytes); use a shorter one"),
+        (any_part(ragged), "begins or ends with a space or ends with a dot; rename the file"),
+    ];
+    match problems.iter().find(|(bad, _)| *bad) {
+        Some((_, problem)) => Err(entry(name, *problem)),
+        None => Ok(()),
     }
-    if name.starts_with('/') {
-        return refuse("is an absolute path; only paths inside the package's folder are taken");
-    }
-    if name.contains('\\') {
-        return refuse("has a backslash; zip it with `/` between folders");
-    }
-    if name.contains(':') {
-        return refuse("has a colon, which some systems read as a drive; rename the file");
-    }
-    if name.len() > PATH_BYTES {
-        return refuse("has too long a path (over 400 bytes); use shorter names");
-    }
-    if name.chars().any(|c| c.is_control() || is_invisible(c)) {
-        return refuse("has a control or invisible character in its name; rename the file");
-    }
-    if trimmed.split('/').count() > MAX_DEPTH {
-        return refuse("lies too deep (over 10 folders); use fewer folders");
-    }
-    for part in trimmed.split('/') {
-        if part.is_empty() {
-            return refuse("has an empty folder name; zip the folder again");
-        }
-        if part == "." || part == ".." {
-            return refuse("leads out of the package's folder; only paths inside it are taken");
-        }
-        if part.len() > PART_BYTES {
-            return refuse("has too long a name (over 150 bytes); use a shorter one");
-        }
-        if part.ends_with('.') || part.ends_with(' ') || part.starts_with(' ') {
-            return refuse("begins or ends with a space or ends with a dot; rename the file");
-        }
-    }
-    Ok(())
 }
 
 fn is_invisible(c: char) -> bool {

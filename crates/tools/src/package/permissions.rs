@@ -32,8 +32,7 @@ pub fn undeclared(package: &PackageContents) -> Vec<String> {
 
 /// Whether a definition takes its code from a file. Read from the source, since the skill holds the code itself.
 fn takes_code_from_file(package: &PackageContents, path: &str) -> bool {
-    let source = package.files.get(path).map(Vec::as_slice).unwrap_or_default();
-    let Ok(source) = std::str::from_utf8(source) else {
+    let Some(source) = package.files.get(path).and_then(|source| std::str::from_utf8(source).ok()) else {
         return false;
     };
     let source = source.trim_start_matches('\u{feff}');
@@ -96,7 +95,10 @@ impl Requirements {
             SkillSpec::Http(spec) => self.web(&spec.url, &spec.allow),
             SkillSpec::Graphql(spec) => self.web(&spec.url, &spec.allow),
             SkillSpec::Huggingface(spec) => self.web(&spec.url, &spec.allow),
-            SkillSpec::Scrape(spec) if spec.url.is_empty() => self.any(&spec.allow),
+            SkillSpec::Scrape(spec) if spec.url.is_empty() => {
+                self.private(&spec.allow);
+                self.hosts.push("*".into());
+            }
             SkillSpec::Scrape(spec) => self.web(&spec.url, &spec.allow),
             SkillSpec::Ssh(spec) => {
                 self.runs = true;
@@ -139,11 +141,6 @@ impl Requirements {
         }
     }
 
-    fn any(&mut self, allow: &[String]) {
-        self.private(allow);
-        self.hosts.push("*".into());
-    }
-
     fn private(&mut self, allow: &[String]) {
         if !allow.is_empty() {
             self.refused
@@ -175,13 +172,9 @@ fn inventory_hosts(text: &str) -> Vec<String> {
             continue;
         }
         let mut parts = line.split_whitespace();
-        let first = parts.next().unwrap_or_default();
-        let real = line.split_whitespace().find_map(|part| part.strip_prefix("ansible_host="));
-        if of_hosts {
-            hosts.push(host_only(real.unwrap_or(first)));
-        } else if let Some(real) = real {
-            hosts.push(host_only(real));
-        }
+        let first = parts.clone().next().filter(|_| of_hosts);
+        let real = parts.find_map(|part| part.strip_prefix("ansible_host="));
+        hosts.extend(real.or(first).map(host_only));
     }
     hosts.retain(|host| host != "localhost" && host != "127.0.0.1");
     hosts

@@ -1,7 +1,7 @@
 use super::error::{PackageError, entry};
 use super::front_matter::{FrontMatter, front_matter};
 use super::names;
-use super::zip::{Limits, unpack};
+use super::zip::unpack;
 use crate::catalogue;
 use crate::text::is_one_of;
 use serde_json::{Map, Value, json};
@@ -38,7 +38,7 @@ pub fn hash(files: &Files) -> String {
 }
 
 pub fn read(bytes: &[u8]) -> Result<PackageContents, PackageError> {
-    let (folder, files) = one_folder(unpack(bytes, Limits::default())?)?;
+    let (folder, files) = one_folder(unpack(bytes)?)?;
     parse_folder(&folder, files)
 }
 
@@ -47,15 +47,14 @@ fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
     if all.is_empty() {
         return layout("the archive is empty; zip the package's folder".into());
     }
-    let tops: BTreeSet<String> = all.keys().map(|path| path.split('/').next().unwrap_or_default().to_owned()).collect();
+    let mut tops: BTreeSet<&str> = all.keys().map(|path| path.split('/').next().unwrap_or_default()).collect();
     if let Some(loose) = all.keys().find(|path| !path.contains('/')) {
         return layout(format!(
             "`{loose}` lies at the top of the archive; put everything into one folder that is named like the package, and zip that folder"
         ));
     }
-    let mut names = tops.into_iter();
-    let folder = names.next().unwrap_or_default();
-    if let Some(second) = names.next() {
+    let folder = tops.pop_first().unwrap_or_default().to_owned();
+    if let Some(second) = tops.first() {
         return layout(format!("the archive has several folders (`{folder}`, `{second}`); zip one package at a time"));
     }
     let inside = folder.len() + 1;

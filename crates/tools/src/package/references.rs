@@ -1,7 +1,7 @@
 mod search;
 
+use super::Packages;
 use super::activate::is_reference;
-use super::active;
 use super::bundled::is_bundled;
 use super::error::PackageError;
 use crate::dispatcher::DispatcherBuilder;
@@ -13,45 +13,39 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::ports::{Blobs, SkillPackages, Skills, ToolScope};
+use steward_core::ports::ToolScope;
 use steward_core::tool::ToolOutput;
 
 /// Names of these tools; an agent without packages has no use for them.
 pub const REFERENCE_TOOLS: [&str; 3] = ["reference_list", "reference_read", "reference_search"];
 
-#[derive(Clone)]
-pub struct ReferenceLibrary {
-    pub skills: Arc<dyn Skills>,
-    pub packages: Arc<dyn SkillPackages>,
-    pub blobs: Arc<dyn Blobs>,
-}
-
 #[must_use]
-pub fn with_references(builder: DispatcherBuilder, library: &ReferenceLibrary) -> DispatcherBuilder {
+pub fn with_references(builder: DispatcherBuilder, packages: &Arc<Packages>) -> DispatcherBuilder {
     builder
-        .with(ReferenceList(library.clone()))
-        .with(ReferenceSearch(library.clone()))
-        .with(ReferenceRead(library.clone()))
+        .with(ReferenceList(packages.clone()))
+        .with(ReferenceSearch(packages.clone()))
+        .with(ReferenceRead(packages.clone()))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reference {
-    pub package: String,
-    pub path: String,
-    pub hash: String,
-    pub bytes: u64,
+struct Reference {
+    package: String,
+    path: String,
+    hash: String,
+    bytes: u64,
     /// Whether it was written by somebody else: it belongs to no bundled package.
-    pub foreign: bool,
+    foreign: bool,
 }
 
-impl ReferenceLibrary {
-    pub(super) async fn of(&self, scope: &ToolScope) -> Result<Vec<Reference>, PackageError> {
+impl Packages {
+    /// What the packages of an agent say.
+    async fn references_of(&self, scope: &ToolScope) -> Result<Vec<Reference>, PackageError> {
         let skills = self.skills.skills_of(scope.tenant, scope.agent).await?;
         let names: BTreeSet<String> =
             skills.into_iter().filter(|skill| skill.enabled).filter_map(|skill| skill.package).collect();
         let mut all = Vec::new();
         for name in names {
-            let Some(package) = active(self.packages.as_ref(), scope.tenant, &name).await? else {
+            let Some(package) = self.active(scope.tenant, &name).await? else {
                 continue;
             };
             let foreign = !is_bundled(&name, &package.hash);
@@ -68,7 +62,7 @@ impl ReferenceLibrary {
     }
 
     /// The text of a file; `None` if it isn't text.
-    pub(super) async fn text(&self, file: &Reference) -> Result<Option<String>, PackageError> {
+    async fn reference_text(&self, file: &Reference) -> Result<Option<String>, PackageError> {
         Ok(String::from_utf8(self.blobs.get(&file.hash).await?).ok())
     }
 }
@@ -88,22 +82,19 @@ const PASSAGE_CHARS: usize = 1800;
 const MAX_SEARCHED_BYTES: usize = 8 << 20;
 
 async fn reference_files(
-    library: &ReferenceLibrary,
+    packages: &Packages,
     scope: &ToolScope,
     package: Option<&str>,
 ) -> Result<Vec<Reference>, ToolsError> {
-    let mut all = library.of(scope).await?;
+    let mut all = packages.references_of(scope).await?;
     if all.is_empty() {
         return Err(ToolsError::refused(
             "this agent has no package with reference files; answer without them, or ask for a package to be attached",
         ));
     }
     if let Some(package) = package.filter(|name| !name.trim().is_empty()) {
-        let known: Vec<String> = {
-            let mut names: Vec<_> = all.iter().map(|one| one.package.clone()).collect();
-            names.dedup();
-            names
-        };
+        let mut known: Vec<String> = all.iter().map(|one| one.package.clone()).collect();
+        known.dedup();
         all.retain(|one| one.package == package);
         if all.is_empty() {
             return Err(refused!("this agent has no package `{package}`; it has {}", known.join(", ")));
@@ -124,7 +115,7 @@ fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> Tool
     }
 }
 
-pub struct ReferenceList(pub ReferenceLibrary);
+pub struct ReferenceList(pub Arc<Packages>);
 
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
@@ -147,7 +138,7 @@ impl ToolHandler for ReferenceList {
     }
 }
 
-pub struct ReferenceRead(pub ReferenceLibrary);
+pub struct ReferenceRead(pub Arc<Packages>);
 
 #[derive(Debug, Deserialize)]
 pub struct ReadArgs {
@@ -164,8 +155,7 @@ impl ToolHandler for ReferenceRead {
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
         let file = find_file(&all, &args.path)?;
-        let text = self.0.text(file).await?;
-        let Some(text) = text else {
+        let Some(text) = self.0.reference_text(file).await? else {
             return Err(refused!("{} isn't text; it can't be shown", file.path));
         };
         let lines: Vec<&str> = text.lines().collect();
@@ -204,7 +194,7 @@ fn find_file<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, Tool
     }
 }
 
-pub struct ReferenceSearch(pub ReferenceLibrary);
+pub struct ReferenceSearch(pub Arc<Packages>);
 
 #[derive(Debug, Deserialize)]
 pub struct SearchArgs {
@@ -221,8 +211,7 @@ impl ToolHandler for ReferenceSearch {
         let (mut parts, mut size) = (Vec::new(), 0);
         for (index, file) in all.iter().enumerate() {
             context.check()?;
-            let text = self.0.text(file).await?;
-            let text = text.unwrap_or_default();
+            let text = self.0.reference_text(file).await?.unwrap_or_default();
             size += text.len();
             if size > MAX_SEARCHED_BYTES {
                 break;

@@ -9,7 +9,8 @@ use super::read::{MAIN, PackageContents, SKILLS};
 use rules::{Rules, TextKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use steward_core::package::{Finding, Permissions, Severity};
+use steward_core::package::{Finding, Severity};
+use text_checks::{Lines, TextScan};
 
 /// Listed findings of one rule in one file; the last one says how many more there are.
 const MAX_PER_RULE: usize = 10;
@@ -47,15 +48,7 @@ fn scan_file(
     *left = rest;
     let place = place_of(path, text, rules);
     let permissions = &package.front.permissions;
-    text_checks::invisible_characters(path, text, rules, found);
-    text_checks::phrases(path, text, place, rules, found);
-    text_checks::comments(path, text, place, rules, found);
-    text_checks::secrets(path, text, rules, found);
-    text_checks::blobs(path, text, rules, found);
-    if place == TextKind::Script {
-        text_checks::script(path, text, permissions, rules, found);
-    }
-    text_checks::urls(path, text, place, permissions, rules, found);
+    TextScan { path, text, place, permissions, rules, lines: Lines::of(text), found }.scan();
 }
 
 fn place_of(path: &str, text: &str, rules: &Rules) -> TextKind {
@@ -81,34 +74,21 @@ fn readable_text<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut F
         return Some(text);
     }
     let executable = rules.files.executable.iter().find(|one| begin.starts_with(&one.begin));
-    let (severity, rule, message) = if let Some(program) = executable {
-        (Severity::Danger, "executable", format!("is {}; a package has no use for one: leave it out", program.name))
+    if let Some(program) = executable {
+        let message = format!("is {}; a package has no use for one: leave it out", program.name);
+        found.add(Severity::Danger, path, 0, "executable", message);
     } else if is(&rules.files.pictures) {
-        (Severity::Info, "not_text", "is a picture or PDF, which the scan can't read; look at it yourself".to_owned())
+        let message = "is a picture or PDF, which the scan can't read; look at it yourself";
+        found.add(Severity::Info, path, 0, "not_text", message);
     } else if is(&rules.files.office) {
-        (
-            Severity::Warning,
-            "not_text",
-            "is an office document, which the scan can't read; look at it yourself, or put its text into a .md file"
-                .to_owned(),
-        )
+        let message =
+            "is an office document, which the scan can't read; look at it yourself, or put its text into a .md file";
+        found.add(Severity::Warning, path, 0, "not_text", message);
     } else {
-        (
-            Severity::Warning,
-            "binary",
-            "is binary, and the scan can't tell what it is; leave it out unless you know it".to_owned(),
-        )
-    };
-    found.add(severity, path, 0, rule, message);
-    None
-}
-
-fn is_declared(needs: rules::Permission, permissions: &Permissions) -> bool {
-    match needs {
-        rules::Permission::Network => !permissions.network.is_empty(),
-        rules::Permission::Credentials => !permissions.credentials.is_empty(),
-        rules::Permission::Scripts => permissions.scripts,
+        let message = "is binary, and the scan can't tell what it is; leave it out unless you know it";
+        found.add(Severity::Warning, path, 0, "binary", message);
     }
+    None
 }
 
 /// Collects findings, a limited number of each rule and file.
@@ -131,13 +111,8 @@ impl Findings {
         if *count > MAX_PER_RULE {
             return;
         }
-        self.all.push(Finding {
-            severity,
-            file: file.to_owned(),
-            line,
-            rule: rule.to_owned(),
-            message: message.into(),
-        });
+        let (file, rule, message) = (file.to_owned(), rule.to_owned(), message.into());
+        self.all.push(Finding { severity, file, line, rule, message });
     }
 
     fn into_sorted(mut self) -> Vec<Finding> {

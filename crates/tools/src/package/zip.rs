@@ -5,20 +5,13 @@ use super::error::{PackageError, entry};
 use super::names::{self, PathCollisions};
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    pub archive: usize,
-    pub entries: usize,
-    pub file: usize,
-    pub total: usize,
-    pub ratio: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { archive: 20 << 20, entries: 500, file: 5 << 20, total: 20 << 20, ratio: 200 }
-    }
-}
+const MAX_ARCHIVE_BYTES: usize = 20 << 20;
+const MAX_ENTRIES: usize = 500;
+const MAX_FILE_BYTES: usize = 5 << 20;
+/// Bytes of all files together.
+const MAX_BYTES: usize = 20 << 20;
+/// How many times larger than in the archive a file may be.
+const MAX_RATIO: usize = 200;
 
 const LOCAL: u32 = 0x0403_4b50;
 const CENTRAL: u32 = 0x0201_4b50;
@@ -51,51 +44,61 @@ struct Entry<'a> {
     header: usize,
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    let two = bytes.get(at..at.checked_add(2)?)?;
-    Some(u16::from_le_bytes(two.try_into().ok()?))
+impl Entry<'_> {
+    /// Whether these are its checksum, its packed and its unpacked size.
+    fn has_sizes(&self, told: &[u8]) -> bool {
+        (u32_in(told, 0), size_in(told, 4), size_in(told, 8)) == (self.crc, self.packed, self.size)
+    }
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    let four = bytes.get(at..at.checked_add(4)?)?;
-    Some(u32::from_le_bytes(four.try_into().ok()?))
+/// The record of `N` bytes that begins there.
+fn record<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
+    bytes.get(at..)?.first_chunk()
 }
 
-fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
-    usize::try_from(u32_at(bytes, at)?).ok()
+fn u16_in(record: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([record[at], record[at + 1]])
+}
+
+fn u32_in(record: &[u8], at: usize) -> u32 {
+    u32::from(u16_in(record, at)) | u32::from(u16_in(record, at + 2)) << 16
+}
+
+fn length_in(record: &[u8], at: usize) -> usize {
+    usize::from(u16_in(record, at))
+}
+
+fn size_in(record: &[u8], at: usize) -> usize {
+    usize::try_from(u32_in(record, at)).unwrap_or(usize::MAX)
 }
 
 fn archive_error(what: &str) -> PackageError {
     PackageError::Archive(what.to_owned())
 }
 
+fn too_large(what: String, limit: String) -> PackageError {
+    PackageError::TooLarge { what, limit }
+}
+
 /// Unpacks an archive to path and content, without folders and files that systems add.
-pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Vec<u8>>, PackageError> {
-    if bytes.len() > limits.archive {
-        return Err(PackageError::TooLarge {
-            what: format!("the archive has {} bytes", bytes.len()),
-            limit: format!("{} bytes", limits.archive),
-        });
+pub(crate) fn unpack(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, PackageError> {
+    if bytes.len() > MAX_ARCHIVE_BYTES {
+        let what = format!("the archive has {} bytes", bytes.len());
+        return Err(too_large(what, format!("{MAX_ARCHIVE_BYTES} bytes")));
     }
     let (place, count) = directory(bytes)?;
-    if count > limits.entries {
-        return Err(PackageError::TooLarge {
-            what: format!("the archive has {count} entries"),
-            limit: format!("{} entries", limits.entries),
-        });
+    if count > MAX_ENTRIES {
+        return Err(too_large(format!("the archive has {count} entries"), format!("{MAX_ENTRIES} entries")));
     }
     let entries = entries(bytes, &place, count)?;
     let (mut seen, mut total) = (PathCollisions::default(), 0_usize);
     for one in &entries {
-        check_entry(one, limits)?;
+        check_entry(one)?;
         seen.add(one.name, one.name.ends_with('/'))?;
         total = total.saturating_add(one.size);
     }
-    if total > limits.total {
-        return Err(PackageError::TooLarge {
-            what: format!("its files have {total} bytes"),
-            limit: format!("{} bytes", limits.total),
-        });
+    if total > MAX_BYTES {
+        return Err(too_large(format!("its files have {total} bytes"), format!("{MAX_BYTES} bytes")));
     }
     let mut files = BTreeMap::new();
     let mut spans = Vec::new();
@@ -134,73 +137,48 @@ fn check_no_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(),
 fn directory(bytes: &[u8]) -> Result<(std::ops::Range<usize>, usize), PackageError> {
     let last = bytes.len().checked_sub(END_LEN).ok_or_else(|| archive_error("it is too short"))?;
     let first = last.saturating_sub(usize::from(u16::MAX));
-    let end = (first..=last)
-        .rev()
-        .find(|at| {
-            u32_at(bytes, *at) == Some(END)
-                && u16_at(bytes, at + 20).is_some_and(|comment| at + END_LEN + usize::from(comment) == bytes.len())
-        })
-        .ok_or_else(|| archive_error("it has no end record"))?;
-    let read = || {
-        Some((
-            u16_at(bytes, end + 4)?,
-            u16_at(bytes, end + 6)?,
-            u16_at(bytes, end + 8)?,
-            u16_at(bytes, end + 10)?,
-            size_at(bytes, end + 12)?,
-            size_at(bytes, end + 16)?,
-        ))
-    };
-    let (disk, other, here, count, size, start) = read().ok_or_else(|| archive_error("its end is cut"))?;
+    let end = (first..=last).rev().find_map(|at| {
+        let end = record::<END_LEN>(bytes, at)?;
+        (u32_in(end, 0) == END && at + END_LEN + length_in(end, 20) == bytes.len()).then_some((at, end))
+    });
+    let (at, end) = end.ok_or_else(|| archive_error("it has no end record"))?;
+    let [disk, other, here, count] = [4, 6, 8, 10].map(|field| u16_in(end, field));
+    let (size, start) = (size_in(end, 12), size_in(end, 16));
     if count == u16::MAX || u32::try_from(start) == Ok(u32::MAX) {
         return Err(archive_error("it is in the ZIP64 form, which no package needs"));
     }
     if disk != 0 || other != 0 || here != count {
         return Err(archive_error("it is one part of several"));
     }
-    if start.checked_add(size) != Some(end) {
+    if start.checked_add(size) != Some(at) {
         return Err(archive_error("its directory isn't where its end record says"));
     }
-    Ok((start..end, usize::from(count)))
+    Ok((start..at, usize::from(count)))
 }
 
 fn entries<'a>(bytes: &'a [u8], place: &std::ops::Range<usize>, count: usize) -> Result<Vec<Entry<'a>>, PackageError> {
     let cut = || archive_error("its directory is cut");
     let (mut at, mut all) = (place.start, Vec::new());
     for _ in 0..count {
-        if u32_at(bytes, at) != Some(CENTRAL) {
-            return Err(cut());
-        }
-        let lengths = || {
-            Some((
-                usize::from(u16_at(bytes, at + 28)?),
-                usize::from(u16_at(bytes, at + 30)?),
-                usize::from(u16_at(bytes, at + 32)?),
-            ))
-        };
-        let (name, extra, comment) = lengths().ok_or_else(cut)?;
+        let header = record::<CENTRAL_LEN>(bytes, at).filter(|header| u32_in(*header, 0) == CENTRAL).ok_or_else(cut)?;
+        let [name, extra, comment] = [28, 30, 32].map(|field| length_in(header, field));
         let raw = bytes.get(at + CENTRAL_LEN..at + CENTRAL_LEN + name).ok_or_else(cut)?;
         let name_text = std::str::from_utf8(raw).map_err(|_| {
-            entry(
-                &String::from_utf8_lossy(raw),
-                "has a name that isn't UTF-8; rename the file, or zip it with UTF-8 names",
-            )
+            let name = String::from_utf8_lossy(raw);
+            entry(&name, "has a name that isn't UTF-8; rename the file, or zip it with UTF-8 names")
         })?;
         let from = at + CENTRAL_LEN + name;
         check_single_name(name_text, bytes.get(from..from + extra).ok_or_else(cut)?)?;
-        let fields = || {
-            Some(Entry {
-                name: name_text,
-                flags: u16_at(bytes, at + 8)?,
-                method: u16_at(bytes, at + 10)?,
-                crc: u32_at(bytes, at + 16)?,
-                packed: size_at(bytes, at + 20)?,
-                size: size_at(bytes, at + 24)?,
-                mode: u32_at(bytes, at + 38)? >> 16,
-                header: size_at(bytes, at + 42)?,
-            })
-        };
-        all.push(fields().ok_or_else(cut)?);
+        all.push(Entry {
+            name: name_text,
+            flags: u16_in(header, 8),
+            method: u16_in(header, 10),
+            crc: u32_in(header, 16),
+            packed: size_in(header, 20),
+            size: size_in(header, 24),
+            mode: u32_in(header, 38) >> 16,
+            header: size_in(header, 42),
+        });
         at = from + extra + comment;
     }
     if at != place.end {
@@ -212,18 +190,19 @@ fn entries<'a>(bytes: &'a [u8], place: &std::ops::Range<usize>, count: usize) ->
 /// Refuses a second name in the extra fields, since programs differ in which one they use.
 fn check_single_name(name: &str, extra: &[u8]) -> Result<(), PackageError> {
     let mut at = 0;
-    while let (Some(id), Some(len)) = (u16_at(extra, at), u16_at(extra, at + 2)) {
-        let field = extra.get(at + 4..at + 4 + usize::from(len));
-        if id == UNICODE_PATH && field.and_then(|field| field.get(5..)) != Some(name.as_bytes()) {
+    while let Some(header) = record::<4>(extra, at) {
+        let end = at + 4 + length_in(header, 2);
+        let field = extra.get(at + 4..end);
+        if u16_in(header, 0) == UNICODE_PATH && field.and_then(|field| field.get(5..)) != Some(name.as_bytes()) {
             return Err(entry(name, "has two names; zip the folder again"));
         }
-        at += 4 + usize::from(len);
+        at = end;
     }
     Ok(())
 }
 
 /// Checks an entry's description in the directory before anything is unpacked.
-fn check_entry(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
+fn check_entry(one: &Entry<'_>) -> Result<(), PackageError> {
     names::check_path(one.name)?;
     let refuse = |problem: String| Err(entry(one.name, problem));
     if one.flags & ENCRYPTED != 0 {
@@ -243,17 +222,12 @@ fn check_entry(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
         }
         return Ok(());
     }
-    if one.size > limits.file {
-        return Err(PackageError::TooLarge {
-            what: format!("`{}` has {} bytes", one.name, one.size),
-            limit: format!("{} bytes for a file", limits.file),
-        });
+    if one.size > MAX_FILE_BYTES {
+        let what = format!("`{}` has {} bytes", one.name, one.size);
+        return Err(too_large(what, format!("{MAX_FILE_BYTES} bytes for a file")));
     }
-    if one.size > RATIO_MIN_BYTES && one.size / one.packed.max(1) > limits.ratio {
-        return refuse(format!(
-            "becomes over {} times larger when it is unpacked, as bombs do; leave it out",
-            limits.ratio
-        ));
+    if one.size > RATIO_MIN_BYTES && one.size / one.packed.max(1) > MAX_RATIO {
+        return refuse(format!("becomes over {MAX_RATIO} times larger when it is unpacked, as bombs do; leave it out"));
     }
     Ok(())
 }
@@ -261,21 +235,13 @@ fn check_entry(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
 /// Range of an entry's data. Its local header must agree with the directory.
 fn data_range(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Range<usize>, PackageError> {
     let at = one.header;
-    let read = || {
-        Some((
-            u32_at(bytes, at)?,
-            u16_at(bytes, at.checked_add(6)?)?,
-            u16_at(bytes, at + 8)?,
-            (u32_at(bytes, at + 14)?, size_at(bytes, at + 18)?, size_at(bytes, at + 22)?),
-            usize::from(u16_at(bytes, at + 26)?),
-            usize::from(u16_at(bytes, at + 28)?),
-        ))
-    };
     let differs = || entry(one.name, "is described in two ways within the archive; zip the folder again");
-    let (signature, flags, method, sizes, name, extra) = read().ok_or_else(differs)?;
-    let told = flags & DESCRIPTOR != 0 || sizes == (one.crc, one.packed, one.size);
+    let header = record::<LOCAL_LEN>(bytes, at).ok_or_else(differs)?;
+    let [flags, method] = [6, 8].map(|field| u16_in(header, field));
+    let [name, extra] = [26, 28].map(|field| length_in(header, field));
+    let told = flags & DESCRIPTOR != 0 || one.has_sizes(&header[14..26]);
     let here = bytes.get(at + LOCAL_LEN..at + LOCAL_LEN + name);
-    if signature != LOCAL
+    if u32_in(header, 0) != LOCAL
         || flags & ENCRYPTED != 0
         || flags & DESCRIPTOR != one.flags & DESCRIPTOR
         || method != one.method
@@ -296,12 +262,10 @@ fn entry_end(bytes: &[u8], one: &Entry<'_>, data: usize) -> Result<usize, Packag
     if one.flags & DESCRIPTOR == 0 {
         return Ok(data);
     }
-    let says = |at: usize| {
-        let sizes = (u32_at(bytes, at)?, size_at(bytes, at + 4)?, size_at(bytes, at + 8)?);
-        (sizes == (one.crc, one.packed, one.size)).then_some(at + 12)
-    };
-    let marked = (u32_at(bytes, data) == Some(DATA_DESCRIPTOR)).then(|| says(data + 4)).flatten();
+    let says = |at: usize| record::<12>(bytes, at).filter(|sizes| one.has_sizes(*sizes)).map(|_| at + 12);
+    let marked = record::<4>(bytes, data).filter(|mark| u32_in(*mark, 0) == DATA_DESCRIPTOR);
     marked
+        .and_then(|_| says(data + 4))
         .or_else(|| says(data))
         .ok_or_else(|| entry(one.name, "is described in two ways within the archive; zip the folder again"))
 }

@@ -1,56 +1,43 @@
 use super::SkillPorts;
-use crate::credential::{check_host, scrubber_of};
+use super::ssh::parse_jump;
+use crate::credential::{CredentialUser, check_host};
 use crate::error::{ToolsError, refused};
-use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
-use steward_core::credential::{Credential, CredentialUse};
+use steward_core::credential::Credential;
 use steward_core::ports::{OpenedCredential, RunUser, StoreError, ToolScope};
-use steward_core::scrub::{Scrubber, secrets_of};
+use steward_core::scrub::secrets_of;
 use steward_core::skill::{CredentialWanted, GraphqlSpec, HttpSpec, HuggingfaceSpec, ScrapeSpec, Skill, SkillSpec};
 use url::Url;
 
-pub(super) struct CallCredential {
-    pub opened: Option<OpenedCredential>,
+/// The credential of a call, if it has one.
+pub(super) async fn open(
+    ports: &SkillPorts,
+    skill: &Skill,
+    scope: &ToolScope,
+) -> Result<Option<OpenedCredential>, ToolsError> {
+    let Some(credential) = discover(ports, skill, scope).await? else {
+        return Ok(None);
+    };
+    check_hosts(&credential, skill)?;
+    let used = CredentialUser::tool(scope, &skill.name).uses(credential.id);
+    Ok(Some(ports.vault.open(scope.tenant, credential.id, used).await?))
 }
 
-impl CallCredential {
-    pub async fn find(ports: &SkillPorts, skill: &Skill, scope: &ToolScope) -> Result<Self, ToolsError> {
-        let Some(credential) = discover(ports, skill, scope).await? else {
-            return Ok(Self { opened: None });
-        };
-        check_hosts(&credential, skill)?;
-        let used = CredentialUse {
-            credential: credential.id,
-            run: scope.run,
-            agent: Some(scope.agent),
-            tool: skill.name.clone(),
-            at: scope.now,
-        };
-        let opened = ports.vault.open(scope.tenant, credential.id, used).await;
-        Ok(Self { opened: Some(opened?) })
-    }
-
-    /// Scrubs all secrets of this call: of the credential, derived from it, and registered by the executor.
-    pub fn scrubber(&self, context: &Context) -> Scrubber {
-        scrubber_of(self.secrets().into_iter().chain(context.learned_secrets()))
-    }
-
-    pub fn secrets(&self) -> Vec<(String, SecretString)> {
-        let Some(opened) = &self.opened else {
-            return Vec::new();
-        };
-        let label = |field: &str| format!("{}.{field}", opened.credential.name);
-        let mut all = secrets_of(opened);
-        // A server that echoes a request returns these pairs, not the single fields.
-        let text = |field: &str| opened.fields.get(field).map(ExposeSecret::expose_secret);
-        for (user, password) in [("username", "password"), ("client_id", "client_secret")] {
-            if let (Some(user), Some(secret)) = (text(user), text(password)) {
-                all.push((label(password), format!("{user}:{secret}").into()));
-            }
+/// The secrets of a credential, and those derived from it.
+pub(super) fn secrets(opened: Option<&OpenedCredential>) -> Vec<(String, SecretString)> {
+    let Some(opened) = opened else {
+        return Vec::new();
+    };
+    let mut all = secrets_of(opened);
+    // A server that echoes a request returns these pairs, not the single fields.
+    let text = |field: &str| opened.fields.get(field).map(ExposeSecret::expose_secret);
+    for (user, password) in [("username", "password"), ("client_id", "client_secret")] {
+        if let (Some(user), Some(secret)) = (text(user), text(password)) {
+            all.push((format!("{}.{password}", opened.credential.name), format!("{user}:{secret}").into()));
         }
-        all
     }
+    all
 }
 
 /// Nothing is opened. A skill that asks for none gets one only if its agent names one for it.
@@ -98,10 +85,8 @@ fn check_hosts(credential: &Credential, skill: &Skill) -> Result<(), ToolsError>
         SkillSpec::Sql(spec) => &spec.database,
         SkillSpec::Ssh(spec) => {
             if let Some(jump) = &spec.jump {
-                let place = jump.rsplit_once('@').map_or(jump.as_str(), |(_, place)| place);
-                let (host, port) =
-                    place.rsplit_once(':').map_or((place, None), |(host, port)| (host, port.parse().ok()));
-                check_host(credential, host, port.or(Some(22)))?;
+                let place = parse_jump(jump)?.place;
+                check_host(credential, &place.host, Some(place.port))?;
             }
             let mut hosts = std::iter::once(&spec.host).chain(&spec.hosts);
             return hosts.try_for_each(|host| check_host(credential, host, Some(spec.port)));
@@ -131,13 +116,12 @@ fn check_hosts(credential: &Credential, skill: &Skill) -> Result<(), ToolsError>
 
 /// The user behind the run; `None` for a run without one, or of one who is disabled.
 async fn run_user(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<RunUser>, ToolsError> {
-    let Some(id) = scope.user else {
-        return Ok(None);
-    };
-    let user = ports.users.user(scope.tenant, id).await?;
-    let Some(user) = user.filter(|user| !user.is_disabled()) else {
-        return Ok(None);
-    };
-    let permissions = ports.grants.permissions(scope.tenant, id).await?;
-    Ok(Some(RunUser { role: user.role, permissions }))
+    if let Some(id) = scope.user
+        && let Some(user) = ports.users.user(scope.tenant, id).await?
+        && !user.is_disabled()
+    {
+        let permissions = ports.grants.permissions(scope.tenant, id).await?;
+        return Ok(Some(RunUser { role: user.role, permissions }));
+    }
+    Ok(None)
 }

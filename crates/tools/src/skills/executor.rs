@@ -1,12 +1,14 @@
-use super::template::{TemplateUse, check_json};
+use super::template::{TemplateUse, check_argv, check_json, check_text};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::package::{NAME_CHARS, is_name};
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use std::fmt::Display;
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
 use steward_core::schema;
 use steward_core::skill::{Skill, SkillKind};
-use steward_core::tool::{Preview, Settled, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolOutput};
 
 macro_rules! spec_of {
     ($visible:vis $kind:ident, $spec:ty, $name:literal) => {
@@ -18,7 +20,12 @@ macro_rules! spec_of {
         }
     };
 }
-pub(super) use spec_of;
+pub(crate) use spec_of;
+
+/// Prefixes what is wrong with a field of the configuration by its name.
+pub(super) fn in_config<E: Display>(field: &str) -> impl Fn(E) -> String {
+    move |error| format!("config.{field}: {error}")
+}
 
 /// One call of a skill. The arguments fit its schema; the credential is the one that was discovered.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +71,33 @@ pub trait Executor: Send + Sync {
     }
 }
 
-const NAME_CHARS: usize = 64;
+/// Checks what runs a command, here or on a server.
+pub(super) fn check_command(
+    command: &[String],
+    stdin: Option<&str>,
+    success: &[u32],
+    parameters: &Value,
+) -> Result<(), String> {
+    check_argv(command, parameters).map_err(in_config("command"))?;
+    if let Some(stdin) = stdin {
+        check_text(stdin, TemplateUse::Stdin, parameters).map_err(in_config("stdin"))?;
+    }
+    if success.is_empty() {
+        return Err("config.success: name the exit statuses that count, such as [0]".to_owned());
+    }
+    Ok(())
+}
+
+/// The receipt of a call, unless it only reads.
+pub(super) fn receipt(
+    skill: &Skill,
+    action: &str,
+    object: impl Into<String>,
+    evidence: Option<String>,
+) -> Option<Receipt> {
+    (skill.effect != EffectClass::Read).then(|| Receipt::new(action, object, evidence))
+}
+
 /// Timeouts that a skill may have: up to an hour.
 const TIMEOUT_MS: std::ops::RangeInclusive<u64> = 10..=3_600_000;
 /// Result limits that a skill may have, characters.
@@ -73,8 +106,7 @@ const RESULT_CHARS: std::ops::RangeInclusive<usize> = 100..=200_000;
 /// Checks name, schema, limits and compensation; the error says what to do.
 pub(super) fn check_skill(skill: &Skill) -> Result<(), String> {
     let name = &skill.name;
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if name.is_empty() || name.len() > NAME_CHARS || !name.chars().all(plain) {
+    if !is_name(name, '_') {
         return Err(format!("name: `{name}` can't be the name of a skill; use 1 to {NAME_CHARS} of a-z, 0-9 and _"));
     }
     if skill.description.trim().is_empty() {

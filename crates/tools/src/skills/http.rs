@@ -6,18 +6,19 @@ mod graphql;
 mod huggingface;
 mod request;
 
-pub(super) use auth::Authorizer;
+pub(super) use auth::AuthorizedClient;
 pub(super) use exchange::{Exchange, origin};
 pub use graphql::GraphqlExecutor;
 pub use huggingface::HuggingfaceExecutor;
-pub(super) use request::{check_allow, parse_allow_list};
+pub(super) use request::check_allow;
+pub(crate) use request::parse_allow_list;
 
 use super::template::Values;
 use super::{Executor, SkillCall};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest};
-use crate::skills::executor::spec_of;
+use crate::skills::executor::{in_config, spec_of};
 use async_trait::async_trait;
 use auth::places_credential;
 use reqwest::{Method, StatusCode};
@@ -27,41 +28,16 @@ use steward_core::ports::ToolScope;
 use steward_core::skill::{HttpSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, ToolOutput};
 
-pub struct HttpExecutor {
-    client: Client,
-    authorizer: Authorizer,
-}
+pub struct HttpExecutor(AuthorizedClient);
 
 impl HttpExecutor {
     /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
-        Self { client, authorizer: Authorizer::default() }
+        Self(AuthorizedClient::new(client))
     }
 }
 
 spec_of!(Http, HttpSpec, "http");
-
-fn check(skill: &Skill) -> Result<(), String> {
-    let spec = spec(skill).map_err(|error| error.to_string())?;
-    request::check(spec, &skill.parameters)?;
-    let changes = !matches!(request::method(&spec.method)?, Method::GET | Method::HEAD | Method::OPTIONS);
-    if let Some(path) = &spec.select {
-        exchange::check_path(path).map_err(|error| format!("config.select: {error}"))?;
-    }
-    if let Some(further) = &spec.pages {
-        request::check_paging(further)?;
-        if changes && skill.effect != EffectClass::Read {
-            return Err("config.pages: only what reads has further pages".to_owned());
-        }
-    }
-    match (&spec.idempotency_header, skill.effect) {
-        (None, EffectClass::Keyed) => {
-            Err("config.idempotency_header: an effect that is keyed needs the header that carries the key".to_owned())
-        }
-        (Some(name), _) => request::header_name(name).map(|_| ()),
-        (None, _) => Ok(()),
-    }
-}
 
 #[async_trait]
 impl Executor for HttpExecutor {
@@ -70,7 +46,26 @@ impl Executor for HttpExecutor {
     }
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
-        check(skill)
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        request::check(spec, &skill.parameters)?;
+        let changes = !matches!(request::method(&spec.method)?, Method::GET | Method::HEAD | Method::OPTIONS);
+        if let Some(path) = &spec.select {
+            exchange::check_path(path).map_err(in_config("select"))?;
+        }
+        if let Some(further) = &spec.pages {
+            request::check_paging(further)?;
+            if changes && skill.effect != EffectClass::Read {
+                return Err("config.pages: only what reads has further pages".to_owned());
+            }
+        }
+        match (&spec.idempotency_header, skill.effect) {
+            (None, EffectClass::Keyed) => {
+                Err("config.idempotency_header: an effect that is keyed needs the header that carries the key"
+                    .to_owned())
+            }
+            (Some(name), _) => request::header_name(name).map(|_| ()),
+            (None, _) => Ok(()),
+        }
     }
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
@@ -86,9 +81,8 @@ impl Executor for HttpExecutor {
             let key = context.idempotency_key.parse();
             request.headers.insert(name, key.map_err(|_| ToolsError::refused("the call's key can't be a header"))?);
         }
-        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
-        let exchange = Exchange { client: &client, skill: job.skill, context, retries: spec.retries };
-        let placed = places_credential(&spec.headers, &spec.form, spec.body.as_ref());
+        let exchange = self.0.exchange(job.skill, context, &spec.allow, spec.retries)?;
+        let placed = places_credential(spec.headers.values().chain(spec.form.values()), spec.body.as_ref());
         if let Some(further) = &spec.pages {
             request::first_page(further, &mut request);
         }
@@ -97,15 +91,13 @@ impl Executor for HttpExecutor {
         let mut next = Some(request);
         let (mut status, mut cut) = (StatusCode::OK, false);
         while let Some(request) = next.take() {
-            let answer = self.authorizer.send(request.clone(), &job, placed, &exchange).await?;
-            if !answer.status.is_success() {
-                return Err(exchange::status_error(&answer));
-            }
+            let answer = exchange::success(self.0.send(request.clone(), &job, placed, &exchange).await?)?;
             (status, cut) = (answer.status, answer.cut);
             let body = exchange::body_value(&answer);
             if let Some(further) = &spec.pages {
                 let index = u16::try_from(kept.len()).unwrap_or(u16::MAX);
-                next = request::next_page(further, &request, &answer, &body, index)?;
+                let url = request::next_page(further, &request.url, &answer, &body, index)?;
+                next = url.map(|url| HttpRequest { url, ..request });
             }
             kept.push(match &spec.select {
                 Some(path) if !body.is_string() => exchange::select_path(path, &body)?,
@@ -131,11 +123,8 @@ fn join_pages(mut pages: Vec<Value>) -> Value {
         return pages.remove(0);
     }
     if pages.iter().all(Value::is_array) {
-        let lists = pages.into_iter().map(|page| match page {
-            Value::Array(items) => items,
-            other => vec![other],
-        });
-        return Value::Array(lists.flatten().collect());
+        let lists = pages.iter_mut().filter_map(Value::as_array_mut);
+        return Value::Array(lists.flat_map(std::mem::take).collect());
     }
     Value::Array(pages)
 }
@@ -149,22 +138,13 @@ pub(super) fn request_preview(request: &HttpRequest, skill: &Skill) -> Preview {
         detail.push_str("\n(with the credential that the vault finds for it)");
     }
     if !request.body.is_empty() {
-        let pretty = serde_json::from_slice::<Value>(&request.body)
-            .ok()
-            .and_then(|body| serde_json::to_string_pretty(&body).ok());
-        let text = pretty.unwrap_or_else(|| String::from_utf8_lossy(&request.body).into_owned());
-        let _ = write!(detail, "\n\n{text}");
+        let _ = match serde_json::from_slice::<Value>(&request.body) {
+            Ok(body) => write!(detail, "\n\n{body:#}"),
+            Err(_) => write!(detail, "\n\n{}", String::from_utf8_lossy(&request.body)),
+        };
     }
-    let reads = skill.effect == EffectClass::Read;
-    Preview {
-        summary: format!(
-            "{} {} {}",
-            if reads { "asks by" } else { "sends" },
-            request.method,
-            exchange::origin(&request.url)
-        ),
-        detail: Some(detail),
-        count: None,
-        reversible: reads,
-    }
+    let reversible = skill.effect == EffectClass::Read;
+    let verb = if reversible { "asks by" } else { "sends" };
+    let summary = format!("{verb} {} {}", request.method, exchange::origin(&request.url));
+    Preview { summary, detail: Some(detail), count: None, reversible }
 }

@@ -8,16 +8,17 @@ pub(crate) mod workspace_changes;
 
 pub use ansible::AnsibleExecutor;
 pub use docker::DockerExecutor;
-pub use python::{PythonExecutor, PythonReply, PythonRunner};
-pub(crate) use python::{PythonProgram, compute, value_text};
+pub use python::{PythonExecutor, PythonProgram, PythonReply, PythonRunner};
+pub(crate) use python::{compute, value_text};
 pub use shell::ShellExecutor;
 
-use super::template::quote;
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::text;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -47,15 +48,11 @@ pub(super) async fn run_sandboxed(
     let cancel = CancellationToken::new();
     let work = sandbox.run(spec, &cancel);
     let done = context.or_cancel(&cancel, work).await;
-    done.map_err(|error| sandbox_error(&error))
-}
-
-pub(super) fn sandbox_error(error: &SandboxError) -> ToolsError {
-    ToolsError::Refused(match error {
+    done.map_err(|error| match error {
         SandboxError::NotExecutable { program, reason } => {
-            format!("{program} can't be run on this machine ({reason}); ask an operator")
+            refused!("{program} can't be run on this machine ({reason}); ask an operator")
         }
-        other => other.to_string(),
+        other => ToolsError::Refused(other.to_string()),
     })
 }
 
@@ -80,15 +77,12 @@ pub struct Programs {
 
 impl Programs {
     pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
-        let mut files = self.search.iter().map(|folder| folder.join(name));
-        files.find(|file| file.is_file())
+        program_in(&self.search, name)
     }
 
     /// A program in an operator's own folder, by name.
     pub(super) fn own(&self, name: &str) -> Option<PathBuf> {
-        let plain = !name.is_empty() && !name.contains('/');
-        let mut files = self.own.iter().map(|folder| folder.join(name));
-        files.find(|file| plain && file.is_file())
+        program_in(&self.own, name).filter(|_| !name.contains('/'))
     }
 
     /// Nothing for a system program; else its folder, or its virtual environment with the Python it was made from.
@@ -116,14 +110,15 @@ impl Programs {
     }
 }
 
+fn program_in(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
 fn has_library(home: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(home.join("lib")) else {
         return false;
     };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        name.to_string_lossy().starts_with("python3")
-    })
+    entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("python3"))
 }
 
 #[derive(Debug)]
@@ -133,6 +128,16 @@ pub(super) struct ProcessResult {
     pub stdout: Output,
     pub stderr: Output,
     pub halted: bool,
+}
+
+impl ProcessResult {
+    pub fn how(&self) -> String {
+        match (self.halted, self.code) {
+            (true, _) => "was stopped".to_owned(),
+            (_, Some(code)) => format!("ended with exit status {code}"),
+            (_, None) => "was killed".to_owned(),
+        }
+    }
 }
 
 /// Runs `program` until its end or the end of the call, with `home` as its HOME and working folder.
@@ -165,22 +170,18 @@ pub(super) async fn run_process(
     let group = ProcessGroup::of(&child);
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let reading = async { tokio::join!(read_bounded(stdout), read_bounded(stderr)) };
-    let work = async {
-        let (streams, status) = tokio::join!(reading, child.wait());
-        (streams, status)
-    };
+    let work = async { tokio::join!(reading, child.wait()) };
     tokio::pin!(work);
     let (((stdout, stderr), status), halted) = tokio::select! {
         done = &mut work => (done, false),
         () = context.halt() => {
             group.signal(Signal::TERM);
-            let done = if let Ok(done) = tokio::time::timeout(GRACE_PERIOD, &mut work).await {
-                done
+            if let Ok(done) = tokio::time::timeout(GRACE_PERIOD, &mut work).await {
+                (done, true)
             } else {
                 group.signal(Signal::KILL);
-                work.await
-            };
-            (done, true)
+                (work.await, true)
+            }
         }
     };
     Ok(ProcessResult { code: status.map_err(trouble)?.code(), stdout, stderr, halted })
@@ -225,7 +226,17 @@ async fn read_bounded(stream: Option<impl AsyncRead + Unpin>) -> Output {
     output
 }
 
-pub(super) fn command_line(argv: &[String]) -> String {
-    let words: Vec<String> = argv.iter().map(|word| quote(word)).collect();
-    words.join(" ")
+/// What a model is shown of a program that ended well.
+pub(super) fn printed_or_status(what: &str, text: String, status: i64) -> String {
+    match (text.is_empty(), status) {
+        (true, 0) => format!("(the {what} printed nothing)"),
+        (true, status) => format!("(the {what} printed nothing, exit status {status})"),
+        (false, _) => text,
+    }
+}
+
+/// Writes a file that must not be there yet.
+fn write_new(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    file.write_all(text.as_bytes())
 }

@@ -1,13 +1,13 @@
 //! Skills of the type scrape: a page as text, links and tables. robots.txt (RFC 9309) is respected.
 
-use super::http::{Authorizer, Exchange, check_allow, origin, parse_allow_list};
+use super::http::{AuthorizedClient, Exchange, check_allow, origin};
 use super::template::{self, Values, check_url};
 use super::{Executor, SkillCall};
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::Context;
-use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
-use crate::skills::executor::spec_of;
+use crate::outbound::{Client, HttpLimits, HttpRequest, address_guard};
+use crate::skills::executor::{in_config, spec_of};
 use crate::web::html_tree::{self, SelectedPart};
 use crate::web::{html_of, page_output};
 use async_trait::async_trait;
@@ -20,18 +20,17 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{ScrapeSpec, Skill, SkillKind};
 use steward_core::tool::{Preview, ToolOutput};
-use url::Url;
+use url::{Position, Url};
 
 pub struct ScrapeExecutor {
-    client: Client,
+    client: AuthorizedClient,
     robots: Robots,
-    authorizer: Authorizer,
 }
 
 impl ScrapeExecutor {
     /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
-        Self { client, robots: Robots::default(), authorizer: Authorizer::default() }
+        Self { client: AuthorizedClient::new(client), robots: Robots::default() }
     }
 }
 
@@ -93,10 +92,10 @@ impl Executor for ScrapeExecutor {
                 );
             }
         } else {
-            check_url(&spec.url, &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
+            check_url(&spec.url, &skill.parameters).map_err(in_config("url"))?;
         }
         if let Some(select) = &spec.select {
-            html_tree::selector(select).map_err(|error| format!("config.select: {error}"))?;
+            html_tree::selector(select).map_err(in_config("select"))?;
         }
         check_allow(&spec.allow)
     }
@@ -113,15 +112,13 @@ impl Executor for ScrapeExecutor {
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let url = page_url(spec, &Values::of(job))?;
-        let client = self.client.allowing(parse_allow_list(&spec.allow)?);
-        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 1 };
+        let exchange = self.client.exchange(job.skill, context, &spec.allow, 1)?;
         if !spec.ignore_robots {
             self.robots.check(&url, &exchange).await?;
         }
         let mut request = HttpRequest::get(url.clone());
-        let accept = HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1");
-        request.headers.insert(ACCEPT, accept);
-        let answer = self.authorizer.send(request, &job, false, &exchange).await?;
+        request.headers.insert(ACCEPT, HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1"));
+        let answer = self.client.send(request, &job, false, &exchange).await?;
         // A redirect may have led to a page that robots.txt excludes.
         if !spec.ignore_robots && answer.url != url {
             self.robots.check(&answer.url, &exchange).await?;
@@ -152,7 +149,7 @@ struct Rule {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct RobotsRules(Vec<Rule>);
+struct RobotsRules(Vec<Rule>);
 
 impl RobotsRules {
     /// Reads the groups with our name, or those for `*` if there are none.
@@ -235,9 +232,7 @@ struct Robots {
 impl Robots {
     pub async fn check(&self, url: &Url, exchange: &Exchange<'_>) -> Result<(), ToolsError> {
         let rules = self.rules(url, exchange).await?;
-        let query = url.query().map_or(String::new(), |query| format!("?{query}"));
-        let path = format!("{}{query}", url.path());
-        if url.path() == "/robots.txt" || rules.allows(&path) {
+        if url.path() == "/robots.txt" || rules.allows(&url[Position::BeforePath..Position::AfterQuery]) {
             return Ok(());
         }
         Err(refused!(
@@ -259,9 +254,15 @@ impl Robots {
         file.set_path("/robots.txt");
         file.set_query(None);
         file.set_fragment(None);
-        let answer = fetch_robots_file(exchange.client, file, exchange.context.left().min(ROBOTS_TIMEOUT));
+        // No answer if the site can't be reached, an error if it may not be.
+        let fetching = async {
+            exchange.client.checked_addresses(&file).await?;
+            let timeout = exchange.context.left().min(ROBOTS_TIMEOUT);
+            let limits = HttpLimits { max_bytes: MAX_ROBOTS_BYTES, timeout, ..HttpLimits::default() };
+            Ok::<_, ToolsError>(exchange.client.send(HttpRequest::get(file), limits).await.ok())
+        };
         let answer = tokio::select! {
-            answer = answer => answer?,
+            answer = fetching => answer?,
             () = exchange.context.halt() => return Err(ToolsError::Stopped(exchange.skill.name.clone())),
         };
         let rules = Arc::new(match answer {
@@ -277,13 +278,6 @@ impl Robots {
         sites.insert(site, (Instant::now(), Arc::clone(&rules)));
         Ok(rules)
     }
-}
-
-/// The robots.txt; `None` if the site can't be reached, an error if it may not be.
-async fn fetch_robots_file(client: &Client, file: Url, wall: Duration) -> Result<Option<HttpResponse>, ToolsError> {
-    client.checked_addresses(&file).await?;
-    let limits = HttpLimits { max_bytes: MAX_ROBOTS_BYTES, timeout: wall, ..HttpLimits::default() };
-    Ok(client.send(HttpRequest::get(file), limits).await.ok())
 }
 
 #[cfg(test)]

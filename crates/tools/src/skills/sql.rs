@@ -1,24 +1,24 @@
 mod write;
 
-use super::template::{BindStyle, TemplateUse, Values, check_text, sql};
+use super::template::{TemplateError, TemplateUse, Values, check_text, sql};
 use super::{Executor, SkillCall};
-use crate::error::{ToolsError, refused};
+use crate::error::ToolsError;
+use crate::facts::snapshot as snapshot_as;
 use crate::handler::Context;
 use crate::skills::executor::spec_of;
-use crate::sql::{databases, server_url, show};
+use crate::sql::target::{DatabaseKind, SQLITE_PREFIX, Target, blocking, not_undone, server_url};
+use crate::sql::{databases, show};
 use async_trait::async_trait;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Value, json};
-use std::path::PathBuf;
+use serde_json::Value;
 use std::time::Duration;
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
 use steward_core::skill::{Skill, SkillKind, SqlSpec};
 use steward_core::tool::{Preview, Settled, ToolOutput};
-use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
-use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
+use steward_sandbox::sql::remote::{Answer, OnBehalfOf, Remote, RemoteOptions};
+use steward_sandbox::sql::{Guard, Limits, Policy, SqlError};
 use url::Url;
 
-const SQLITE_PREFIX: &str = "sqlite:";
 /// Argument that holds the statement where the skill has none.
 const STATEMENT_ARGUMENT: &str = "sql";
 
@@ -31,38 +31,24 @@ pub struct SqlExecutor;
 
 spec_of!(Sql, SqlSpec, "sql");
 
-fn limits(spec: &SqlSpec, wall: Duration) -> Limits {
-    Limits {
-        rows: usize::try_from(spec.max_rows).unwrap_or(usize::MAX),
-        changes: Some(u64::from(spec.max_changes)),
-        wall,
-        ..Limits::default()
+impl From<TemplateError> for SqlError {
+    fn from(error: TemplateError) -> Self {
+        Self::Refused(error.to_string())
     }
 }
 
-fn statement(spec: &SqlSpec, mark: BindStyle, values: &Values<'_>) -> Result<(String, Vec<Value>), ToolsError> {
+fn statement(spec: &SqlSpec, kind: DatabaseKind, values: &Values<'_>) -> Result<(String, Vec<Value>), TemplateError> {
     if !spec.statement.trim().is_empty() {
-        return sql(&spec.statement, mark, values).map_err(|error| ToolsError::Refused(error.to_string()));
+        return sql(&spec.statement, kind, values);
     }
     let free = values.arguments[STATEMENT_ARGUMENT].as_str().unwrap_or_default();
     Ok((free.to_owned(), Vec::new()))
 }
 
-fn bind_style(url: &str) -> BindStyle {
-    if url.starts_with("postgres") { BindStyle::Dollar } else { BindStyle::Plain }
-}
-
-fn rows_output(rows: &Rows, limit: u32, sql: &str) -> ToolOutput {
-    ToolOutput {
-        content: show::rows(rows, usize::try_from(limit).ok()),
-        data: Some(json!({
-            "columns": rows.columns,
-            "count": rows.rows.len(),
-            "rows": rows.rows,
-            "truncated": rows.truncated,
-            "sql": sql,
-        })),
-        ..ToolOutput::default()
+fn answer_output(spec: &SqlSpec, skill: &Skill, answer: Answer, sql: &str) -> ToolOutput {
+    match answer {
+        Answer::Rows(rows) => show::output(&rows, usize::try_from(spec.max_rows).ok(), sql),
+        Answer::Changed(changes) => write::output(spec, skill, *changes, sql),
     }
 }
 
@@ -129,7 +115,7 @@ impl Executor for SqlExecutor {
         let statement = write::statement_of(spec, &Values::shown(job.skill, job.arguments));
         let wall = write::DRY_RUN.min(Duration::from_millis(job.skill.limits.timeout_ms));
         let told = carry_out(spec, job, scope, wall).await;
-        Ok(write::preview(spec, statement, told))
+        Ok(write::preview(spec, statement, told.map(|(answer, _)| answer)))
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -143,11 +129,7 @@ impl Executor for SqlExecutor {
             // Dropping the connection ends the statement.
             () = context.halt() => return Err(ToolsError::refused("stopped")),
         };
-        let answer = answer.map_err(|error| ToolsError::Refused(error.to_string()))?;
-        Ok(match answer {
-            Answer::Rows(rows) => rows_output(&rows, spec.max_rows, &sql),
-            Answer::Changed(changes) => write::output(spec, job.skill, *changes, &sql),
-        })
+        Ok(answer_output(spec, job.skill, answer, &sql))
     }
 
     async fn settle(&self, job: SkillCall<'_>, call: &Interrupted, scope: &ToolScope) -> Settled {
@@ -169,57 +151,14 @@ impl Executor for SqlExecutor {
 
     async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let spec = spec(job.skill)?;
-        let snapshot = write::snapshot(snapshot)?;
-        let wall = Duration::from_millis(job.skill.limits.timeout_ms);
-        let done = match database_of(spec, job.secret)? {
-            Database::File(path) => {
-                let (real, policy) = file_and_policy(spec, &path, scope, wall)?;
-                blocking(move || Guard::put_back(&real, policy, &snapshot)).await?
-            }
-            Database::Server(url) => {
-                let options = options(spec, wall);
-                // On one thread: the work is written once for files and servers, and a file can't change threads.
-                let runtime = tokio::runtime::Handle::current();
-                let work = move || {
-                    runtime.block_on(async {
-                        let mut remote = Remote::connect(url.expose_secret(), options).await?;
-                        let done = remote.put_back(&snapshot).await;
-                        remote.close().await;
-                        done
-                    })
-                };
-                blocking(work).await?
-            }
-        };
-        let count = done.map_err(write::not_undone)?;
+        let snapshot = snapshot_as(snapshot)?;
+        let target = target(spec, job.secret, scope, Duration::from_millis(job.skill.limits.timeout_ms))?;
+        let count = target.put_back(snapshot, &OnBehalfOf::default()).await.map_err(not_undone)?;
         if count == 0 {
-            let place = database_text(spec);
-            return Ok(format!("the rows of {place} are as they were before already"));
+            return Ok(format!("the rows of {} are as they were before already", database_text(spec)));
         }
         Ok(format!("{count} changes of rows of {} undone", database_text(spec)))
     }
-}
-
-fn options(spec: &SqlSpec, wall: Duration) -> RemoteOptions {
-    RemoteOptions { limits: limits(spec, wall), write: !spec.readonly }
-}
-
-fn file_and_policy(
-    spec: &SqlSpec,
-    path: &str,
-    scope: &ToolScope,
-    wall: Duration,
-) -> Result<(PathBuf, Policy), ToolsError> {
-    let real = databases::resolve(&scope.workspace, path).map_err(ToolsError::Refused)?;
-    let policy = Policy { limits: limits(spec, wall), ..Policy::careful() };
-    Ok((real, policy))
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, SqlError> + Send + 'static,
-) -> Result<Result<T, SqlError>, ToolsError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| refused!("the statement broke off: {error}"))
 }
 
 /// Runs a read-only statement, or makes a dry run of one that writes. Also returns the statement as it was sent.
@@ -228,78 +167,81 @@ async fn carry_out(
     job: SkillCall<'_>,
     scope: &ToolScope,
     wall: Duration,
-) -> Result<(Result<Answer, SqlError>, String), ToolsError> {
-    let values = Values::of(job);
-    let url = match database_of(spec, job.secret)? {
-        Database::File(path) => {
-            let (sql, bound) = statement(spec, BindStyle::Numbered, &values)?;
-            let (real, policy) = file_and_policy(spec, &path, scope, wall)?;
-            let (asked, writes) = (sql.clone(), !spec.readonly);
-            let answer = blocking(move || {
-                if writes {
-                    Guard::open_for_writing(&real, policy)?.change(&asked, &bound, false)
+) -> Result<(Answer, String), SqlError> {
+    let target = target(spec, job.secret, scope, wall)?;
+    let (sql, bound) = statement(spec, target.kind(), &Values::of(job))?;
+    let readonly = spec.readonly;
+    let answer = match target {
+        Target::File(path, policy) => {
+            let sql = sql.clone();
+            let work = move || {
+                if readonly {
+                    Guard::open(&path, policy)?.query_with(&sql, &bound).map(Answer::Rows)
                 } else {
-                    let guard = Guard::open(&real, policy)?;
-                    guard.query_with(&asked, &bound).map(Answer::Rows)
+                    Guard::open_for_writing(&path, policy)?.change(&sql, &bound, false)
                 }
-            });
-            return Ok((answer.await?, sql));
+            };
+            blocking(work).await?
         }
-        Database::Server(url) => url,
+        Target::Server(url, options) => {
+            let mut remote = Remote::connect(url.expose_secret(), options).await?;
+            let answer = if readonly { remote.run(&sql, &bound).await } else { remote.preview(&sql, &bound).await };
+            remote.close().await;
+            answer?
+        }
     };
-    let (sql, bound) = statement(spec, bind_style(url.expose_secret()), &values)?;
-    let work = async {
-        let mut remote = Remote::connect(url.expose_secret(), options(spec, wall)).await?;
-        let answer = if spec.readonly { remote.run(&sql, &bound).await } else { remote.preview(&sql, &bound).await };
-        remote.close().await;
-        answer
-    };
-    let answer = work.await;
     Ok((answer, sql))
 }
 
-pub(super) enum Database {
-    File(String),
-    Server(SecretString),
+/// The database of a call, with the skill's limits.
+fn target(
+    spec: &SqlSpec,
+    secret: Option<&OpenedCredential>,
+    scope: &ToolScope,
+    wall: Duration,
+) -> Result<Target, SqlError> {
+    let limits = Limits {
+        rows: usize::try_from(spec.max_rows).unwrap_or(usize::MAX),
+        changes: Some(u64::from(spec.max_changes)),
+        wall,
+        ..Limits::default()
+    };
+    let address = address(spec, secret).map_err(SqlError::Refused)?;
+    let Some(path) = address.expose_secret().strip_prefix(SQLITE_PREFIX) else {
+        return Ok(Target::Server(address, RemoteOptions { limits, write: !spec.readonly }));
+    };
+    let path = databases::resolve(&scope.workspace, path).map_err(SqlError::Refused)?;
+    Ok(Target::File(path, Policy { limits, ..Policy::careful() }))
 }
 
-/// The database of a call: the skill's own, with the credential's login if it has one, or the credential's.
-pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Database, ToolsError> {
-    if let Some(path) = spec.database.strip_prefix(SQLITE_PREFIX) {
-        return Ok(Database::File(path.to_owned()));
+/// The skill's own database, with the credential's login if it has one, or the credential's.
+fn address(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<SecretString, String> {
+    if spec.database.starts_with(SQLITE_PREFIX) {
+        return Ok(spec.database.as_str().into());
     }
-    let field = |name: &str| {
-        let fields = &secret?.fields;
-        fields.get(name).map(|value| value.expose_secret().to_owned())
-    };
-    if spec.database.is_empty()
-        && let Some(url) = field("url")
-    {
-        if let Some(path) = url.strip_prefix(SQLITE_PREFIX) {
-            return Ok(Database::File(path.to_owned()));
-        }
-        if !Remote::is_url(&url) {
-            return Err(ToolsError::refused(
-                "the credential's `url` is none of sqlite:PATH, postgres://, mysql:// and mariadb://; correct the credential",
-            ));
-        }
-        return Ok(Database::Server(url.into()));
+    if !spec.database.is_empty() {
+        return server_url(&spec.database, secret);
     }
-    let text = if spec.database.is_empty() {
-        let need = |name: &str| {
-            field(name).ok_or_else(|| {
-                refused!("neither the skill names a database nor the credential a `url` or `{name}`; name one")
-            })
-        };
-        let port = field("port").map(|port| format!(":{port}")).unwrap_or_default();
-        format!("{}://{}{port}/{}", need("engine")?, need("host")?, need("database")?)
-    } else {
-        spec.database.clone()
+    let field = |name: &str| secret?.fields.get(name).map(SecretString::expose_secret);
+    if let Some(url) = field("url") {
+        if url.starts_with(SQLITE_PREFIX) || Remote::is_url(url) {
+            return Ok(url.into());
+        }
+        return Err(
+            "the credential's `url` is none of sqlite:PATH, postgres://, mysql:// and mariadb://; correct the credential"
+                .to_owned(),
+        );
+    }
+    let need = |name: &str| {
+        field(name).ok_or_else(|| {
+            format!("neither the skill names a database nor the credential a `url` or `{name}`; name one")
+        })
     };
-    server_url(&text, secret).map(Database::Server).map_err(ToolsError::Refused)
+    let port = field("port").map(|port| format!(":{port}")).unwrap_or_default();
+    server_url(&format!("{}://{}{port}/{}", need("engine")?, need("host")?, need("database")?), secret)
 }
 
-pub(super) fn without_user(url: &str) -> String {
+fn without_user(url: &str) -> String {
     Url::parse(url).map_or_else(
         |_| String::new(),
         |mut url| {
@@ -310,7 +252,7 @@ pub(super) fn without_user(url: &str) -> String {
     )
 }
 
-pub(super) fn database_text(spec: &SqlSpec) -> String {
+fn database_text(spec: &SqlSpec) -> String {
     if spec.database.is_empty() {
         return "the credential's database".to_owned();
     }

@@ -5,14 +5,17 @@ mod connection;
 mod known_hosts;
 mod session;
 
-pub use known_hosts::{FileHostKeys, HostKeys, HostKeysError, SshAddress, trust_host};
+pub use known_hosts::{FileHostKeys, HostKeysError, SshAddress, trust_host};
 
-use super::template::{TemplateUse, Values, check_argv, check_text};
+use super::executor::{check_command, in_config};
+use super::program::printed_or_status;
+use super::template::Values;
 use super::{Executor, SkillCall};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use async_trait::async_trait;
-use command_plan::{CommandPlan, check_user, parse_host, parse_jump, spec};
+pub(super) use command_plan::parse_jump;
+use command_plan::{CommandPlan, check_user, parse_host, spec};
 use connection::Login;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
@@ -30,11 +33,11 @@ const END_MARGIN: Duration = Duration::from_millis(300);
 
 /// Runs commands on servers whose host keys a person has accepted.
 pub struct SshExecutor {
-    keys: Arc<dyn HostKeys>,
+    keys: Arc<FileHostKeys>,
 }
 
 impl SshExecutor {
-    pub fn new(keys: Arc<dyn HostKeys>) -> Self {
+    pub fn new(keys: Arc<FileHostKeys>) -> Self {
         Self { keys }
     }
 }
@@ -62,11 +65,9 @@ impl CallSummary {
         output_text(&done.stdout.text(), &done.stderr.text(), self.limit)
     }
 
-    fn unsure_note(&self) -> &'static str {
-        match self.effect {
-            EffectClass::Read => "",
-            _ => "; it may or may not have taken effect, look before trying again",
-        }
+    /// `note`, unless the call only reads.
+    fn if_it_changes(&self, note: &'static str) -> &'static str {
+        if self.effect == EffectClass::Read { "" } else { note }
     }
 
     fn refuse(&self, how: &str, done: &CommandResult) -> ToolsError {
@@ -81,9 +82,7 @@ impl CallSummary {
     fn failure(&self, failure: &Failure) -> ToolsError {
         match failure {
             Failure::Refused(reason) => refused!("nothing was run on {}: {reason}", self.host),
-            Failure::Sudo(reason) => {
-                refused!("{} was not run on {}: {reason}", self.line, self.host)
-            }
+            Failure::Sudo(reason) => refused!("{} was not run on {}: {reason}", self.line, self.host),
             Failure::Broken(done) => self.refuse(
                 "was sent, then the connection broke: it may or may not have taken effect, look before trying again",
                 done,
@@ -91,33 +90,23 @@ impl CallSummary {
             Failure::Stopped { done, ended } => {
                 let why = if self.stopped_by_run { "was stopped" } else { "took too long and was stopped" };
                 let how = if *ended { "and has ended there" } else { "but may still be running there" };
-                self.refuse(&format!("{why} {how}{}", self.unsure_note()), done)
+                let unsure = self.if_it_changes("; it may or may not have taken effect, look before trying again");
+                self.refuse(&format!("{why} {how}{unsure}"), done)
             }
         }
     }
 
     fn output(&self, success: &[u32], done: &CommandResult) -> Result<ToolOutput, ToolsError> {
-        let changed = match self.effect {
-            EffectClass::Read => "",
-            _ => "; it may have changed something before that",
+        let changed = self.if_it_changes("; it may have changed something before that");
+        let how = match (done.status, &done.signal) {
+            (Some(status), None) => format!("ended with exit status {status}"),
+            (_, signal) => format!("was ended by signal {}", signal.as_deref().unwrap_or("unknown")),
         };
-        let status = match (done.status, &done.signal) {
-            (Some(status), None) if success.contains(&status) => status,
-            (Some(status), None) => {
-                return Err(self.refuse(&format!("ended with exit status {status}{changed}"), done));
-            }
-            (_, signal) => {
-                let signal = signal.as_deref().unwrap_or("unknown");
-                return Err(self.refuse(&format!("was ended by signal {signal}{changed}"), done));
-            }
+        let Some(status) = done.status.filter(|status| done.signal.is_none() && success.contains(status)) else {
+            return Err(self.refuse(&format!("{how}{changed}"), done));
         };
-        let content = match (self.text(done), status) {
-            (text, 0) if text.is_empty() => "(the command printed nothing)".to_owned(),
-            (text, status) if text.is_empty() => {
-                format!("(the command printed nothing, exit status {status})")
-            }
-            (text, _) => text,
-        };
+        let content = printed_or_status("command", self.text(done), status.into());
+        let object = format!("{} on {}", self.line, self.host);
         Ok(ToolOutput {
             data: Some(json!({
                 "host": self.host,
@@ -129,18 +118,10 @@ impl CallSummary {
                 "stdout_bytes": done.stdout.total,
                 "stderr_bytes": done.stderr.total,
             })),
-            receipt: Some(Receipt::new(
-                "ran",
-                format!("{} on {}", self.line, self.host),
-                Some(format!("exit status {status}")),
-            )),
+            receipt: Some(Receipt::new("ran", object, Some(format!("exit status {status}")))),
             ..ToolOutput::text(content)
         })
     }
-}
-
-fn problem(field: &str, error: impl std::fmt::Display) -> String {
-    format!("config.{field}: {error}")
 }
 
 #[async_trait]
@@ -151,36 +132,28 @@ impl Executor for SshExecutor {
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let spec = spec(skill).map_err(|error| error.to_string())?;
-        parse_host(&spec.host, spec.port).map_err(|error| problem("host", error))?;
+        parse_host(&spec.host, spec.port).map_err(in_config("host"))?;
         for host in &spec.hosts {
-            parse_host(host, spec.port).map_err(|error| problem("hosts", error))?;
+            parse_host(host, spec.port).map_err(in_config("hosts"))?;
         }
         if !spec.hosts.is_empty() && skill.parameters["properties"]["host"].is_null() {
-            return Err(problem("hosts", "add an input `host` to the parameters, by which one of them is chosen"));
+            return Err(
+                "config.hosts: add an input `host` to the parameters, by which one of them is chosen".to_owned()
+            );
         }
         if let Some(user) = &spec.user {
-            check_user(user).map_err(|error| problem("user", error))?;
+            check_user(user).map_err(in_config("user"))?;
         }
         if let Some(text) = &spec.jump {
-            parse_jump(text).map_err(|error| problem("jump", error))?;
+            parse_jump(text).map_err(in_config("jump"))?;
         }
-        check_argv(&spec.command, &skill.parameters).map_err(|error| problem("command", error))?;
-        if let Some(stdin) = &spec.stdin {
-            check_text(stdin, TemplateUse::Stdin, &skill.parameters).map_err(|error| problem("stdin", error))?;
-        }
-        if spec.success.is_empty() {
-            return Err(problem("success", "name the exit statuses that count, such as [0]"));
-        }
-        Ok(())
+        check_command(&spec.command, spec.stdin.as_deref(), &spec.success, &skill.parameters)
     }
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let order = CommandPlan::of(spec(skill)?, &Values::shown(skill, arguments))?;
         let reads = skill.effect == EffectClass::Read;
-        let user = match &order.user {
-            Some(user) => format!("{user}@{}", order.host()),
-            None => order.host(),
-        };
+        let user = order.user.as_ref().map(|user| format!("{user}@")).unwrap_or_default();
         let how = match (reads, order.sudo) {
             (true, false) => "runs a command that only looks, on",
             (true, true) => "runs a command that only looks, by sudo, on",
@@ -194,13 +167,18 @@ impl Executor for SshExecutor {
         if let Some(stdin) = &order.stdin {
             let _ = write!(detail, "\n\n[stdin]\n{stdin}");
         }
-        Ok(Preview { summary: format!("{how} {user}"), detail: Some(detail), count: None, reversible: reads })
+        Ok(Preview {
+            summary: format!("{how} {user}{}", order.host()),
+            detail: Some(detail),
+            count: None,
+            reversible: reads,
+        })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let order = CommandPlan::of(spec(job.skill)?, &Values::of(job))?;
         let login = Login::of(job.secret, order.user.as_deref()).await?;
-        let what = CallSummary {
+        let mut what = CallSummary {
             line: order.shown(),
             host: order.host(),
             user: login.user.clone(),
@@ -217,7 +195,6 @@ impl Executor for SshExecutor {
         tokio::pin!(work);
         let left = context.left();
         let wall = left.checked_sub(END_MARGIN).unwrap_or(left / 2);
-        let mut what = what;
         let done = tokio::select! {
             done = &mut work => done,
             () = tokio::time::sleep(wall) => {

@@ -10,7 +10,7 @@
 mod render;
 
 pub use render::{
-    BindStyle, argv, check_argv, check_json, check_url, json, percent_encode, quote, remote_line, sql, url,
+    argv, check_argv, check_json, check_url, json, percent_encode, quote, remote_line, shell_line, sql, url,
 };
 
 use super::SkillCall;
@@ -257,7 +257,7 @@ impl<'a> Values<'a> {
     }
 }
 
-pub(super) fn as_text(value: Value) -> String {
+pub(in crate::skills) fn as_text(value: Value) -> String {
     match value {
         Value::String(text) => text,
         other => other.to_string(),
@@ -267,24 +267,6 @@ pub(super) fn as_text(value: Value) -> String {
 impl Template {
     /// The text with values; `None` if there are placeholders and all are absent.
     pub fn text(&self, values: &Values<'_>) -> Result<Option<String>, TemplateError> {
-        self.rendered(values, |_, value| Ok(value))
-    }
-
-    pub fn header(&self, name: &str, values: &Values<'_>) -> Result<Option<String>, TemplateError> {
-        let text = self.text(values)?;
-        let bad = |c: char| c.is_control() && c != '\t';
-        match text {
-            Some(text) if text.contains(bad) => Err(TemplateError::Control(format!("the header {name}"))),
-            other => Ok(other),
-        }
-    }
-
-    /// As [`Self::text`], with each value passed through `form`.
-    pub(super) fn rendered(
-        &self,
-        values: &Values<'_>,
-        form: impl Fn(&Slot, String) -> Result<String, TemplateError>,
-    ) -> Result<Option<String>, TemplateError> {
         let mut out = String::new();
         let (mut slots, mut present) = (0, 0);
         for part in &self.parts {
@@ -294,7 +276,7 @@ impl Template {
                     slots += 1;
                     if let Some(value) = values.get(slot) {
                         present += 1;
-                        out.push_str(&form(slot, as_text(value))?);
+                        out.push_str(&as_text(value));
                     } else if values.strict {
                         return Err(TemplateError::Missing { name: slot.name(), place: "there" });
                     }
@@ -302,6 +284,15 @@ impl Template {
             }
         }
         Ok((slots == 0 || present > 0).then_some(out))
+    }
+
+    pub fn header(&self, name: &str, values: &Values<'_>) -> Result<Option<String>, TemplateError> {
+        let text = self.text(values)?;
+        let bad = |c: char| c.is_control() && c != '\t';
+        match text {
+            Some(text) if text.contains(bad) => Err(TemplateError::Control(format!("the header {name}"))),
+            other => Ok(other),
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 use super::executor::SkillCall;
 use super::template::{self, Secrets, Values};
-use super::{SkillRuntime, changes, final_undo};
+use super::{SkillRuntime, credential};
 use crate::credential::{scrub_error, scrubber_of};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
+use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{Skill, SkillRef};
-use steward_core::tool::{ToolOutput, Undo};
+use steward_core::tool::{EffectClass, ToolOutput, Undo};
 use steward_core::{hash, schema};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -49,15 +50,22 @@ pub(super) fn undo_record(skill: &Skill, arguments: &Value, output: &ToolOutput)
             }
         }
         (Some(impossible), _) => return Some(impossible.clone()),
-        (None, _) => return final_undo(skill),
-    };
-    let kept = UndoSnapshot { skill: skill.reference(), how };
-    match serde_json::to_value(kept) {
-        Ok(snapshot) => Some(Undo::Snapshot { tool: skill.name.clone(), snapshot }),
-        Err(error) => {
-            Some(Undo::Impossible { reason: format!("what is needed to undo it could not be kept: {error}") })
+        (None, _) if changes(skill) => {
+            return Some(Undo::Impossible {
+                reason: format!(
+                    "the skill {} keeps no snapshot and names no skill that takes its effect back",
+                    skill.name
+                ),
+            });
         }
-    }
+        (None, _) => return None,
+    };
+    let snapshot = json!(UndoSnapshot { skill: skill.reference(), how });
+    Some(Undo::Snapshot { tool: skill.name.clone(), snapshot })
+}
+
+fn changes(skill: &Skill) -> bool {
+    skill.effect != EffectClass::Read && skill.risk != RiskClass::Read
 }
 
 pub(super) fn snapshot_of(output: &ToolOutput) -> Option<Value> {
@@ -74,54 +82,56 @@ pub(crate) fn is_skill_undo(snapshot: &Value) -> bool {
     UndoSnapshot::deserialize(snapshot).is_ok()
 }
 
-pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-    let kept = UndoSnapshot::deserialize(snapshot)
-        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
-    match kept.how {
-        UndoBy::Executor { arguments, snapshot } => {
-            let skill = runtime.version(scope.tenant, &kept.skill).await?;
-            let key = runtime.open(&skill, scope).await?;
-            let job = SkillCall { skill: &skill, arguments: &arguments, secret: key.opened.as_ref() };
-            let work = runtime.executor(skill.kind())?.undo(job, &snapshot, scope);
-            let limit = Duration::from_millis(skill.limits.timeout_ms);
-            let done = tokio::time::timeout(limit, work).await;
-            let scrubber = scrubber_of(key.secrets());
-            match done {
-                Ok(Ok(text)) => Ok(scrubber.scrub(&text).into_owned()),
-                Ok(Err(error)) => Err(scrub_error(&scrubber, error)),
-                Err(_) => Err(timeout_error(&skill)),
+impl SkillRuntime {
+    pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        let kept: UndoSnapshot = crate::facts::snapshot(snapshot)?;
+        match kept.how {
+            UndoBy::Executor { arguments, snapshot } => {
+                let skill = self.version(scope.tenant, &kept.skill).await?;
+                let key = credential::open(&self.ports, &skill, scope).await?;
+                let job = SkillCall { skill: &skill, arguments: &arguments, secret: key.as_ref() };
+                let work = self.executor(skill.kind())?.undo(job, &snapshot, scope);
+                let done = tokio::time::timeout(time_limit(&skill), work).await;
+                let scrubber = scrubber_of(credential::secrets(key.as_ref()));
+                match done {
+                    Ok(Ok(text)) => Ok(scrubber.scrub(&text).into_owned()),
+                    Ok(Err(error)) => Err(scrub_error(&scrubber, error)),
+                    Err(_) => Err(timeout_error(&skill)),
+                }
             }
+            UndoBy::Compensation { call, arguments } => self.compensate(&call, &arguments, snapshot, scope).await,
         }
-        UndoBy::Compensation { call, arguments } => compensate(runtime, &call, &arguments, snapshot, scope).await,
+    }
+
+    async fn compensate(
+        &self,
+        name: &str,
+        arguments: &Value,
+        snapshot: &Value,
+        scope: &ToolScope,
+    ) -> Result<String, ToolsError> {
+        let found = self.ports.skills.skill_by_name(scope.tenant, name).await;
+        let skill = found?.filter(|skill| skill.enabled).ok_or_else(|| {
+            ToolsError::NoUndo(format!("the skill {name}, which would take it back, is not there or switched off"))
+        })?;
+        schema::validate(&skill.parameters, arguments)
+            .map_err(|problem| ToolsError::Arguments { tool: name.to_owned(), problem })?;
+        let mut scope = scope.clone();
+        scope.skill = Some(skill.reference());
+        // The same key for each attempt, so that a keyed compensation happens once.
+        let key = format!("undo-{}", hash::of_json(snapshot));
+        let context = Context::new(scope, key, time_limit(&skill));
+        let done = tokio::time::timeout(time_limit(&skill), self.run(&skill, arguments, &context)).await;
+        let output = done.map_err(|_| timeout_error(&skill))??;
+        Ok(match output.receipt {
+            Some(receipt) => format!("{name}: {} {}", receipt.action, receipt.object),
+            None => format!("{name}: done"),
+        })
     }
 }
 
-async fn compensate(
-    runtime: &SkillRuntime,
-    name: &str,
-    arguments: &Value,
-    snapshot: &Value,
-    scope: &ToolScope,
-) -> Result<String, ToolsError> {
-    let found = runtime.ports.skills.skill_by_name(scope.tenant, name).await;
-    let skill = found?.filter(|skill| skill.enabled).ok_or_else(|| {
-        ToolsError::NoUndo(format!("the skill {name}, which would take it back, is not there or switched off"))
-    })?;
-    schema::validate(&skill.parameters, arguments)
-        .map_err(|problem| ToolsError::Arguments { tool: name.to_owned(), problem })?;
-    let mut scope = scope.clone();
-    scope.skill = Some(skill.reference());
-    // The same key for each attempt, so that a keyed compensation happens once.
-    let key = format!("undo-{}", hash::of_json(snapshot));
-    let limit = skill.limits.timeout_ms;
-    let context = Context::new(scope, key, Duration::from_millis(limit));
-    let work = runtime.run(&skill, arguments, &context);
-    let done = tokio::time::timeout(Duration::from_millis(limit), work).await;
-    let output = done.map_err(|_| timeout_error(&skill))??;
-    Ok(match output.receipt {
-        Some(receipt) => format!("{name}: {} {}", receipt.action, receipt.object),
-        None => format!("{name}: done"),
-    })
+fn time_limit(skill: &Skill) -> Duration {
+    Duration::from_millis(skill.limits.timeout_ms)
 }
 
 fn timeout_error(skill: &Skill) -> ToolsError {

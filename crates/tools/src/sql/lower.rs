@@ -53,11 +53,10 @@ pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
     for name in named {
         work.reach(name)?;
     }
-    let multiplies = work.steps.iter().any(|step| step.many);
-    let columns = work.columns(query, &from, multiplies)?;
+    let columns = work.columns(query)?;
     let mut sql = String::from("SELECT ");
     let plain = query.select.iter().all(|select| select.aggregate.is_none());
-    if plain && query.group_by.is_empty() && (query.distinct || multiplies) {
+    if plain && query.group_by.is_empty() && (query.distinct || work.multiplies()) {
         sql.push_str("DISTINCT ");
     }
     let _ = write!(sql, "{columns} FROM {}", quote(&from));
@@ -71,23 +70,16 @@ pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
             .collect();
         let _ = write!(sql, " JOIN {} ON {}", quote(&step.table), on.join(" AND "));
     }
-    let mut conditions = Vec::new();
-    for condition in &query.conditions {
-        conditions.push(work.condition(condition)?);
-    }
-    if !conditions.is_empty() {
-        let _ = write!(sql, " WHERE {}", conditions.join(" AND "));
+    if !query.conditions.is_empty() {
+        let conditions = query.conditions.iter().map(|condition| work.condition(condition));
+        let _ = write!(sql, " WHERE {}", conditions.collect::<Result<Vec<_>, _>>()?.join(" AND "));
     }
     if !query.group_by.is_empty() {
-        let mut keys = Vec::new();
-        for group in &query.group_by {
-            keys.push(work.column(&group.column, group.table.as_deref())?);
-        }
-        let _ = write!(sql, " GROUP BY {}", keys.join(", "));
+        let keys = query.group_by.iter().map(|group| work.column(&group.column, group.table.as_deref()));
+        let _ = write!(sql, " GROUP BY {}", keys.collect::<Result<Vec<_>, _>>()?.join(", "));
     }
     if let Some(order) = &query.order_by {
-        let by =
-            work.value_of(order.column.as_deref(), order.table.as_deref(), order.aggregate, &from, multiplies, false)?;
+        let by = work.value_of(order.column.as_deref(), order.table.as_deref(), order.aggregate, false)?;
         let _ = write!(sql, " ORDER BY {by} {}", if order.desc { "DESC" } else { "ASC" });
     }
     let _ = write!(sql, " LIMIT {}", query.limit.unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS));
@@ -106,7 +98,12 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn columns(&mut self, query: &Query, from: &str, multiplies: bool) -> Result<String, LowerError> {
+    /// Whether a row of the first table may come several times.
+    fn multiplies(&self) -> bool {
+        self.steps.iter().any(|step| step.many)
+    }
+
+    fn columns(&self, query: &Query) -> Result<String, LowerError> {
         let mut shown = Vec::new();
         for column in &query.group_by {
             let named =
@@ -116,15 +113,9 @@ impl Lowering<'_> {
             }
         }
         for select in &query.select {
-            let expression = self.value_of(
-                select.column.as_deref(),
-                select.table.as_deref(),
-                select.aggregate,
-                from,
-                multiplies,
-                query.distinct,
-            )?;
-            let label = match (select.aggregate, select.column.as_deref()) {
+            let column = select.column.as_deref();
+            let expression = self.value_of(column, select.table.as_deref(), select.aggregate, query.distinct)?;
+            let label = match (select.aggregate, column) {
                 (Some(aggregate), None | Some("*")) => Some(aggregate.function().to_owned()),
                 (Some(aggregate), Some(column)) => Some(format!("{}_{column}", aggregate.function())),
                 _ => None,
@@ -135,7 +126,7 @@ impl Lowering<'_> {
             });
         }
         if shown.is_empty() {
-            return Ok(format!("{}.*", quote(from)));
+            return Ok(format!("{}.*", quote(&self.tables[0])));
         }
         Ok(shown.join(", "))
     }
@@ -145,24 +136,21 @@ impl Lowering<'_> {
         column: Option<&str>,
         of: Option<&str>,
         aggregate: Option<Aggregate>,
-        from: &str,
-        multiplies: bool,
         distinct: bool,
     ) -> Result<String, LowerError> {
+        let from = of.unwrap_or(&self.tables[0]);
         let column = column.filter(|name| *name != "*");
         match (aggregate, column) {
-            (None, None) => Ok(format!("{}.*", quote(of.unwrap_or(from)))),
+            (None, None) => Ok(format!("{}.*", quote(from))),
             (None, Some(name)) => self.column(name, of),
             (Some(Aggregate::Count), None) => {
                 // A row of `from` that matches many others still counts once.
-                let counted = table(self.schema, of.unwrap_or(from))?;
-                let key = joins::primary(counted).filter(|_| multiplies);
-                Ok(match key {
-                    Some(key) => {
-                        format!("count(DISTINCT {}.{})", quote(&counted.name), quote(&key))
-                    }
-                    None => "count(*)".to_owned(),
-                })
+                let counted = table(self.schema, from)?;
+                let key = joins::primary(counted).filter(|_| self.multiplies());
+                Ok(key.map_or_else(
+                    || "count(*)".to_owned(),
+                    |key| format!("count(DISTINCT {}.{})", quote(&counted.name), quote(&key)),
+                ))
             }
             (Some(Aggregate::Count), Some(name)) => {
                 let column = self.column(name, of)?;
@@ -192,51 +180,39 @@ impl Lowering<'_> {
 
     fn condition(&mut self, condition: &Condition) -> Result<String, LowerError> {
         let column = self.column(&condition.column, condition.table.as_deref())?;
-        if condition.op == Op::IsNull {
-            return Ok(format!("({column} IS NULL OR {column} = '')"));
-        }
         let value = &condition.value;
-        if condition.op == Op::In {
-            let list = value
-                .as_array()
-                .filter(|list| !list.is_empty())
-                .ok_or_else(|| LowerError::Value { column: condition.column.clone() })?;
-            let mut holes = Vec::new();
-            for value in list {
-                self.values.push(value.clone());
-                holes.push(format!("?{}", self.values.len()));
+        let bad = || LowerError::Value { column: condition.column.clone() };
+        let nocase = if value.is_string() { " COLLATE NOCASE" } else { "" };
+        let pattern = || escape_like(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let (value, operator, tail) = match condition.op {
+            Op::IsNull => return Ok(format!("({column} IS NULL OR {column} = '')")),
+            Op::In => {
+                let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(bad)?;
+                let holes: Vec<String> = list.iter().map(|value| self.bind(value.clone())).collect();
+                return Ok(format!("{column} COLLATE NOCASE IN ({})", holes.join(", ")));
             }
-            return Ok(format!("{column} COLLATE NOCASE IN ({})", holes.join(", ")));
-        }
-        if value.is_null() || value.is_array() || value.is_object() {
-            return Err(LowerError::Value { column: condition.column.clone() });
-        }
-        let text = value.as_str();
-        let nocase = if text.is_some() { " COLLATE NOCASE" } else { "" };
-        let (value, operator, tail) = match (condition.op, text) {
-            (Op::Eq, _) => (value.clone(), "=", nocase),
-            (Op::Ne, _) => (value.clone(), "<>", nocase),
-            (Op::Gt, _) => (value.clone(), ">", ""),
-            (Op::Gte, _) => (value.clone(), ">=", ""),
-            (Op::Lt, _) => (value.clone(), "<", ""),
-            (Op::Lte, _) => (value.clone(), "<=", ""),
-            (Op::Contains, text) => (Value::from(format!("%{}%", escape(&plain(value, text)))), "LIKE", " ESCAPE '\\'"),
-            (Op::Starts, text) => (Value::from(format!("{}%", escape(&plain(value, text)))), "LIKE", " ESCAPE '\\'"),
-            (Op::IsNull | Op::In, _) => {
-                return Err(LowerError::Value { column: condition.column.clone() });
-            }
+            _ if value.is_null() || value.is_array() || value.is_object() => return Err(bad()),
+            Op::Eq => (value.clone(), "=", nocase),
+            Op::Ne => (value.clone(), "<>", nocase),
+            Op::Gt => (value.clone(), ">", ""),
+            Op::Gte => (value.clone(), ">=", ""),
+            Op::Lt => (value.clone(), "<", ""),
+            Op::Lte => (value.clone(), "<=", ""),
+            Op::Contains => (Value::from(format!("%{}%", pattern())), "LIKE", " ESCAPE '\\'"),
+            Op::Starts => (Value::from(format!("{}%", pattern())), "LIKE", " ESCAPE '\\'"),
         };
+        Ok(format!("{column} {operator} {}{tail}", self.bind(value)))
+    }
+
+    /// The placeholder of a value.
+    fn bind(&mut self, value: Value) -> String {
         self.values.push(value);
-        Ok(format!("{column} {operator} ?{}{tail}", self.values.len()))
+        format!("?{}", self.values.len())
     }
 }
 
-fn plain(value: &Value, text: Option<&str>) -> String {
-    text.map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// Escapes `%`, `_` and the escape character.
-fn escape(text: &str) -> String {
+pub(super) fn escape_like(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 

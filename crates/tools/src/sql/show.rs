@@ -1,6 +1,9 @@
-use serde_json::Value;
+use super::lower::quote;
+use crate::text::clip;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use steward_core::tables::Schema;
+use steward_core::tool::ToolOutput;
 use steward_sandbox::sql::{Rows, Truncated};
 
 /// Longest cell shown, characters.
@@ -16,13 +19,40 @@ pub fn rows(rows: &Rows, limit: Option<usize>) -> String {
         out.push('\n');
     }
     let count = rows.rows.len();
-    let _ = write!(out, "({count} row{})", if count == 1 { "" } else { "s" });
+    let _ = write!(out, "({})", row_count(count as u64));
     if rows.truncated == Some(Truncated::Bytes) {
         out.push_str(" [truncated: more rows were left out; ask for fewer columns or rows]");
     } else if rows.truncated == Some(Truncated::Rows) || limit.is_some_and(|limit| count >= limit && count > 1) {
         out.push_str(" [there may be more: the limit was reached]");
     }
     out
+}
+
+/// The output of a query that returned rows.
+pub fn output(rows: &Rows, limit: Option<usize>, sql: &str) -> ToolOutput {
+    ToolOutput {
+        data: Some(json!({
+            "columns": rows.columns,
+            "count": rows.rows.len(),
+            "rows": rows.rows,
+            "truncated": rows.truncated,
+            "sql": sql,
+        })),
+        ..ToolOutput::text(self::rows(rows, limit))
+    }
+}
+
+/// Such as `1 row`.
+pub fn row_count(count: u64) -> String {
+    format!("{count} row{}", if count == 1 { "" } else { "s" })
+}
+
+/// Whether a change can be undone, or why not.
+pub fn undoable<T>(undo: &Result<T, String>) -> String {
+    match undo {
+        Ok(_) => "can be undone".to_owned(),
+        Err(why) => format!("cannot be undone: {why}"),
+    }
 }
 
 pub fn schema(schema: &Schema, only: Option<&str>) -> String {
@@ -52,7 +82,7 @@ pub fn schema(schema: &Schema, only: Option<&str>) -> String {
 /// As a query has to write it.
 fn name(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
-    if plain && !name.is_empty() { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+    if plain && !name.is_empty() { name.to_owned() } else { quote(name) }
 }
 
 fn cell(value: &Value) -> String {
@@ -62,12 +92,7 @@ fn cell(value: &Value) -> String {
         Value::Number(number) if number.is_f64() => float(number.as_f64().unwrap_or_default()),
         other => other.to_string(),
     };
-    if text.chars().count() > CELL {
-        let mut cut: String = text.chars().take(CELL).collect();
-        cut.push('…');
-        return cut;
-    }
-    text
+    clip(&text, CELL)
 }
 
 /// To 15 digits, which a binary fraction holds exactly; further digits are rounding errors of its sums.

@@ -1,4 +1,6 @@
+use super::lower::{escape_like, quote};
 use serde_json::Value;
+use std::slice;
 use steward_core::ports::TableReader;
 use steward_core::tables::{Found, Schema, Table};
 use steward_sandbox::sql::Guard;
@@ -18,6 +20,7 @@ impl Database {
         Some(Self { guard, schema })
     }
 
+    /// Text columns that are searched.
     fn columns(&self) -> impl Iterator<Item = (&Table, &str)> {
         self.schema
             .tables
@@ -43,14 +46,9 @@ impl TableReader for Database {
         let values: Vec<Value> = texts.iter().map(|text| Value::from(text.as_str())).collect();
         let mut found = Vec::new();
         for (table, column) in self.columns() {
-            let (t, c) = (super::lower::quote(&table.name), super::lower::quote(column));
+            let (t, c) = (quote(&table.name), quote(column));
             let sql = format!("SELECT DISTINCT {c} FROM {t} WHERE lower({c}) IN ({}) LIMIT 20", holes.join(","));
-            let Ok(rows) = self.guard.query_with(&sql, &values) else {
-                continue;
-            };
-            if rows.rows.is_empty() {
-                continue;
-            }
+            let Ok(rows) = self.guard.query_with(&sql, &values) else { continue };
             found.extend(rows.rows.iter().filter_map(|row| row.first()?.as_str()).map(|value| Found {
                 table: table.name.clone(),
                 column: column.to_owned(),
@@ -61,7 +59,7 @@ impl TableReader for Database {
     }
 
     fn at_most(&self, place: &Found, count: usize) -> bool {
-        let (t, c) = (super::lower::quote(&place.table), super::lower::quote(&place.column));
+        let (t, c) = (quote(&place.table), quote(&place.column));
         let sql = format!("SELECT DISTINCT {c} FROM {t} LIMIT {}", count + 1);
         self.guard.query(&sql).is_ok_and(|rows| rows.rows.len() <= count)
     }
@@ -75,7 +73,7 @@ impl TableReader for Database {
             digits(4) && digits(2)
         };
         let of = |(table, column): (&Table, &str)| {
-            let (t, c) = (super::lower::quote(&table.name), super::lower::quote(column));
+            let (t, c) = (quote(&table.name), quote(column));
             let sql = format!("SELECT {c} FROM {t} WHERE {c} <> '' LIMIT 1");
             let rows = self.guard.query(&sql).ok()?;
             let text = rows.rows.first()?.first()?.as_str()?;
@@ -88,12 +86,12 @@ impl TableReader for Database {
     }
 
     fn part(&self, text: &str) -> Vec<(String, String)> {
-        let pattern = format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
+        let pattern = Value::from(format!("%{}%", escape_like(text)));
         self.columns()
             .filter(|(table, column)| {
-                let (t, c) = (super::lower::quote(&table.name), super::lower::quote(column));
+                let (t, c) = (quote(&table.name), quote(column));
                 let sql = format!("SELECT 1 FROM {t} WHERE {c} LIKE ?1 ESCAPE '\\' LIMIT 1");
-                self.guard.query_with(&sql, &[Value::from(pattern.as_str())]).is_ok_and(|rows| !rows.rows.is_empty())
+                self.guard.query_with(&sql, slice::from_ref(&pattern)).is_ok_and(|rows| !rows.rows.is_empty())
             })
             .map(|(table, column)| (table.name.clone(), column.to_owned()))
             .collect()

@@ -47,13 +47,7 @@ fn structured(guard: &Guard, query: &Query) -> Result<ToolOutput, String> {
 
 fn answer(guard: &Guard, sql: &str, values: &[Value], limit: Option<usize>) -> Result<ToolOutput, String> {
     let rows = guard.query_with(sql, values).map_err(|error| error.to_string())?;
-    Ok(ToolOutput {
-        content: show::rows(&rows, limit),
-        data: Some(
-            json!({"columns": rows.columns, "rows": rows.rows, "count": rows.rows.len(), "truncated": rows.truncated, "sql": sql}),
-        ),
-        ..ToolOutput::default()
-    })
+    Ok(show::output(&rows, limit, sql))
 }
 
 fn schema_of(guard: &Guard, wanted: &str) -> Result<ToolOutput, String> {

@@ -167,7 +167,10 @@ async fn a_changed_description_is_refused_until_a_person_accepts_it() {
     assert_eq!(world.skill("echo").description, evil);
     assert_eq!(world.skill("echo").version, 2);
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
-    world.hub.withdraw(TENANT, server.id, "echo").await.unwrap();
+    // Once nobody accepts it any more, it is refused.
+    let mut withdrawn = world.saved().await;
+    withdrawn.tools.iter_mut().find(|one| one.name == "echo").unwrap().accepted = None;
+    world.save(&withdrawn).await;
     let refused = refusal(world.call("echo", json!({"text": "x"})).await);
     assert!(refused.contains("has not been accepted"), "{refused}");
 }

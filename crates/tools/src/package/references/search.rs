@@ -1,6 +1,7 @@
 //! Passages by words: BM25 over sections.
 
 use std::collections::{BTreeMap, BTreeSet};
+use steward_core::text::stem;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -51,27 +52,12 @@ pub(super) fn sections(file: usize, text: &str) -> Vec<Section> {
 }
 
 /// Lower-case words of at least two letters or digits, without plural endings.
-pub(super) fn words(text: &str) -> Vec<String> {
+fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() > 1)
         .map(stem)
         .collect()
-}
-
-fn stem(word: &str) -> String {
-    if !word.is_ascii() || word.len() < 4 {
-        return word.to_owned();
-    }
-    let cut = |end: &str, put: &str| word.strip_suffix(end).map(|left| format!("{left}{put}"));
-    if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
-        return word.to_owned();
-    }
-    cut("ies", "y")
-        .or_else(|| cut("sses", "ss"))
-        .or_else(|| cut("xes", "x"))
-        .or_else(|| cut("s", ""))
-        .unwrap_or_else(|| word.to_owned())
 }
 
 pub(super) fn best_sections<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec<&'a Section> {

@@ -2,9 +2,10 @@
 
 use crate::package::error::PackageError;
 use regex::{Regex, RegexBuilder};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use steward_core::package::Severity;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
@@ -41,31 +42,12 @@ pub(super) enum Permission {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawPattern {
-    rule: String,
-    severity: Severity,
-    message: String,
-    patterns: Vec<String>,
-    #[serde(default)]
-    places: Vec<TextKind>,
-    needs: Option<Permission>,
-    unless_before: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Invisible {
     pub rule: String,
     pub severity: Severity,
     pub name: String,
     pub ranges: Vec<(u32, u32)>,
     pub unless: Option<InvisibleException>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawSecrets {
-    placeholder: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -93,57 +75,64 @@ pub(super) struct Blob {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Hosts {
-    known: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Lookalike {
-    pairs: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Raw {
-    invisible: Vec<Invisible>,
-    phrase: Vec<RawPattern>,
-    secrets: RawSecrets,
-    secret: Vec<RawPattern>,
-    script: Vec<RawPattern>,
-    files: FileKinds,
-    blob: Blob,
-    hosts: Hosts,
-    lookalike: Lookalike,
-}
-
-#[derive(Debug)]
 pub(super) struct Pattern {
     pub rule: String,
     pub severity: Severity,
     pub message: String,
-    pub all: Vec<Regex>,
+    patterns: Vec<String>,
+    #[serde(default)]
     pub places: Vec<TextKind>,
     pub needs: Option<Permission>,
-    pub unless_before: Option<Regex>,
+    unless_before: Option<String>,
+    #[serde(skip)]
+    pub all: Vec<Regex>,
+    #[serde(skip)]
+    pub excuse: Option<Regex>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Rules {
     pub invisible: Vec<Invisible>,
+    #[serde(rename = "phrase")]
     pub phrases: Vec<Pattern>,
+    #[serde(rename = "secret")]
     pub secrets: Vec<Pattern>,
+    #[serde(deserialize_with = "exact_regex")]
     pub placeholder: Regex,
+    #[serde(rename = "script")]
     pub scripts: Vec<Pattern>,
     pub files: FileKinds,
     pub blob: Blob,
     pub hosts: Vec<String>,
+    #[serde(deserialize_with = "letter_pairs")]
     pub lookalike: BTreeMap<char, char>,
 }
 
 pub(super) fn rules() -> Result<&'static Rules, PackageError> {
-    static READ: OnceLock<Result<Rules, String>> = OnceLock::new();
-    READ.get_or_init(load).as_ref().map_err(|reason| PackageError::Data { file: FILE, reason: reason.clone() })
+    static READ: LazyLock<Result<Rules, String>> = LazyLock::new(load);
+    READ.as_ref().map_err(|reason| PackageError::Data { file: FILE, reason: reason.clone() })
+}
+
+fn load() -> Result<Rules, String> {
+    let mut rules: Rules =
+        toml::from_str(include_str!("../../../data/package-rules.toml")).map_err(|error| error.to_string())?;
+    rules.phrases.iter_mut().try_for_each(|pattern| pattern.compile(true))?;
+    rules.secrets.iter_mut().chain(&mut rules.scripts).try_for_each(|pattern| pattern.compile(false))?;
+    Ok(rules)
+}
+
+impl Pattern {
+    /// `folded`: it is matched against folded text, so it is folded too.
+    fn compile(&mut self, folded: bool) -> Result<(), String> {
+        let compiled = |text: &String| {
+            let text = if folded { fold_letters(text) } else { text.clone() };
+            regex(&text, folded)
+        };
+        self.all = self.patterns.iter().map(compiled).collect::<Result<_, _>>()?;
+        self.excuse = self.unless_before.as_ref().map(compiled).transpose()?;
+        Ok(())
+    }
 }
 
 fn regex(text: &str, any_case: bool) -> Result<Regex, String> {
@@ -154,42 +143,13 @@ fn regex(text: &str, any_case: bool) -> Result<Regex, String> {
         .map_err(|error| format!("`{text}`: {error}"))
 }
 
-/// `folded`: the patterns are matched against folded text, so they are folded too.
-fn patterns(raw: Vec<RawPattern>, folded: bool) -> Result<Vec<Pattern>, String> {
-    let one = |text: &String| {
-        let text = if folded { fold_letters(text) } else { text.clone() };
-        regex(&text, folded)
-    };
-    raw.into_iter()
-        .map(|raw| {
-            Ok(Pattern {
-                all: raw.patterns.iter().map(one).collect::<Result<_, _>>()?,
-                unless_before: raw.unless_before.as_ref().map(one).transpose()?,
-                rule: raw.rule,
-                severity: raw.severity,
-                message: raw.message,
-                places: raw.places,
-                needs: raw.needs,
-            })
-        })
-        .collect()
+fn exact_regex<'de, D: Deserializer<'de>>(text: D) -> Result<Regex, D::Error> {
+    regex(&String::deserialize(text)?, false).map_err(D::Error::custom)
 }
 
-fn load() -> Result<Rules, String> {
-    let raw: Raw =
-        toml::from_str(include_str!("../../../data/package-rules.toml")).map_err(|error| error.to_string())?;
-    let letters: Vec<char> = raw.lookalike.pairs.chars().collect();
-    Ok(Rules {
-        invisible: raw.invisible,
-        phrases: patterns(raw.phrase, true)?,
-        secrets: patterns(raw.secret, false)?,
-        placeholder: regex(&raw.secrets.placeholder, false)?,
-        scripts: patterns(raw.script, false)?,
-        files: raw.files,
-        blob: raw.blob,
-        hosts: raw.hosts.known,
-        lookalike: letters.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
-    })
+fn letter_pairs<'de, D: Deserializer<'de>>(text: D) -> Result<BTreeMap<char, char>, D::Error> {
+    let letters: Vec<char> = String::deserialize(text)?.chars().collect();
+    Ok(letters.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
 }
 
 #[derive(Debug, Default)]
@@ -225,7 +185,10 @@ pub(super) fn fold_text(text: &str, first: u32, lookalike: &BTreeMap<char, char>
             if !folded.text.is_empty() {
                 folded.text.push(' ');
             }
-            folded.text.push_str(&replace_lookalikes(word, lookalike));
+            // A look-alike is replaced in a word that also has Latin letters.
+            let mixed = is_mixed_script(word, lookalike);
+            let twin = |c: char| lookalike.get(&c).copied().filter(|_| mixed).unwrap_or(c);
+            folded.text.extend(word.chars().map(twin));
         }
         folded.lines.push((begin, number));
         number = number.saturating_add(1);
@@ -238,15 +201,6 @@ fn invisible(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x0640 | 0x061C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
         | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)
-}
-
-/// Replaces look-alike letters in a word that also has Latin ones.
-fn replace_lookalikes(word: &str, lookalike: &BTreeMap<char, char>) -> String {
-    if is_mixed_script(word, lookalike) {
-        word.chars().map(|c| lookalike.get(&c).copied().unwrap_or(c)).collect()
-    } else {
-        word.to_owned()
-    }
 }
 
 pub(super) fn is_mixed_script(word: &str, lookalike: &BTreeMap<char, char>) -> bool {

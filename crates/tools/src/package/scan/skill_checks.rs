@@ -9,40 +9,25 @@ use steward_core::skill::{DockerSpec, Skill, SkillSpec};
 pub(super) fn skills(package: &PackageContents, found: &mut Findings) {
     let permissions = &package.front.permissions;
     if permissions.network.iter().any(|host| host.trim() == "*") {
-        found.add(
-            Severity::Warning,
-            MAIN,
-            0,
-            "wide_permission",
-            "asks for every host (`network: [\"*\"]`); name the hosts instead",
-        );
+        let message = "asks for every host (`network: [\"*\"]`); name the hosts instead";
+        found.add(Severity::Warning, MAIN, 0, "wide_permission", message);
     }
     let mut foreign = names::tool_names(&permissions.tools);
     foreign.retain(|tool| !catalogue::known(tool) && !package.skills.iter().any(|skill| skill.name == *tool));
     if !foreign.is_empty() {
-        found.add(
-            Severity::Info,
-            MAIN,
-            0,
-            "unknown_tool",
-            format!("names tools that Steward doesn't have: {}", foreign.join(", ")),
-        );
+        let message = format!("names tools that Steward doesn't have: {}", foreign.join(", "));
+        found.add(Severity::Info, MAIN, 0, "unknown_tool", message);
     }
     for skill in &package.skills {
         if let Some((severity, why)) = understated_risk(skill) {
             found.add(severity, SKILLS, 0, "mild_risk", format!("the skill `{}` {why}", skill.name));
         }
         if let Some(name) = skill.credential.as_ref().and_then(|wanted| wanted.name.as_ref()) {
-            found.add(
-                Severity::Warning,
-                SKILLS,
-                0,
-                "named_credential",
-                format!(
-                    "the skill `{}` asks for the credential `{name}` by its name; check that it is meant for it",
-                    skill.name
-                ),
+            let skill = &skill.name;
+            let message = format!(
+                "the skill `{skill}` asks for the credential `{name}` by its name; check that it is meant for it"
             );
+            found.add(Severity::Warning, SKILLS, 0, "named_credential", message);
         }
     }
 }
@@ -78,14 +63,9 @@ fn understated_risk(skill: &Skill) -> Option<(Severity, String)> {
 
 /// A fixed command may be harmless, but a person has to say so.
 fn program(risk: RiskClass, command: &[String]) -> (Severity, String) {
-    (
-        Severity::Danger,
-        format!(
-            "runs `{}` as `{}`; its kind is `destructive`, so check that the command deserves it",
-            command.join(" "),
-            word(risk)
-        ),
-    )
+    let (command, risk) = (command.join(" "), word(risk));
+    let why = format!("runs `{command}` as `{risk}`; its kind is `destructive`, so check that the command deserves it");
+    (Severity::Danger, why)
 }
 
 fn word(risk: RiskClass) -> &'static str {

@@ -1,6 +1,8 @@
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::outbound::{Client, HttpError, HttpLimits, HttpRequest, HttpResponse};
+use crate::skills::executor::receipt;
+use crate::skills::value_text;
 use crate::text::one_line;
 use encoding_rs::{Encoding, UTF_8};
 use reqwest::StatusCode;
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 use serde_json_path::JsonPath;
 use std::time::Duration;
 use steward_core::skill::Skill;
-use steward_core::tool::{EffectClass, Receipt, ToolOutput};
+use steward_core::tool::{EffectClass, ToolOutput};
 use url::Url;
 
 /// Wait before the second try; doubled for each further one.
@@ -17,7 +19,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 const MAX_RETRIES: u8 = 10;
 
 pub(in crate::skills) struct Exchange<'a> {
-    pub client: &'a Client,
+    pub client: Client,
     pub skill: &'a Skill,
     pub context: &'a Context,
     pub retries: u8,
@@ -30,20 +32,21 @@ impl Exchange<'_> {
 
     /// Sends `request`, with retries. A response of any status is returned.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolsError> {
+        let most = if self.may_repeat() { self.retries.min(MAX_RETRIES) } else { 0 };
         let mut tried = 0;
         loop {
             let outcome = self.send_once(request.clone()).await?;
-            let retry = match &outcome {
-                Ok(answer) if is_transient(answer.status) => Some(retry_after(&answer.headers)),
-                Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => Some(None),
-                _ => None,
-            };
-            let most = self.retries.min(MAX_RETRIES);
-            let Some(wish) = retry.filter(|_| self.may_repeat() && tried < most) else {
-                return self.final_outcome(outcome, tried);
+            let wish = match &outcome {
+                Ok(HttpResponse { status, headers, .. })
+                    if *status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() =>
+                {
+                    retry_after(headers)
+                }
+                Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => None,
+                _ => return self.final_outcome(outcome, tried),
             };
             let wait = wish.unwrap_or(FIRST_WAIT * (1 << tried.min(8)));
-            if wait >= self.context.left() {
+            if tried >= most || wait >= self.context.left() {
                 return self.final_outcome(outcome, tried);
             }
             tried += 1;
@@ -59,10 +62,13 @@ impl Exchange<'_> {
             outcome = self.client.send(request, limits) => Ok(outcome),
             // The context ends at the same moment as the timeout, and is reported in the same way.
             () = self.context.halt() => {
+                let why = "the run was stopped";
                 if self.context.left().is_zero() {
                     Ok(Err(HttpError::TimedOut(limit)))
+                } else if self.skill.effect == EffectClass::Read {
+                    Err(refused!("`{}` was stopped: {why}", self.skill.name))
                 } else {
-                    Err(self.halted())
+                    Err(self.unsettled(why.to_owned()))
                 }
             }
         }
@@ -83,22 +89,9 @@ impl Exchange<'_> {
         })
     }
 
-    fn halted(&self) -> ToolsError {
-        let why = "the run was stopped";
-        if self.skill.effect == EffectClass::Read {
-            refused!("`{}` was stopped: {why}", self.skill.name)
-        } else {
-            self.unsettled(why.to_owned())
-        }
-    }
-
     fn unsettled(&self, why: String) -> ToolsError {
         ToolsError::Unsettled { tool: self.skill.name.clone(), why }
     }
-}
-
-fn is_transient(status: StatusCode) -> bool {
-    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
 /// How long the server asks to wait: seconds, or a date compared with the server's own clock.
@@ -124,7 +117,7 @@ pub(in crate::skills) fn origin(url: &Url) -> String {
     url.to_string()
 }
 
-pub(super) fn body_text(answer: &HttpResponse) -> String {
+fn body_text(answer: &HttpResponse) -> String {
     let encoding = answer.charset();
     let encoding = encoding.and_then(|label| Encoding::for_label(label.as_bytes()));
     let bytes = &answer.bytes;
@@ -156,14 +149,13 @@ pub(super) fn body_value(answer: &HttpResponse) -> Value {
 }
 
 /// A value of [`body_value`] as text for a model.
-pub(super) fn value_text(value: &Value) -> String {
+fn answer_text(value: &Value) -> String {
     match value {
         Value::String(text) if text.trim().is_empty() => "(the answer is empty)".to_owned(),
-        Value::String(text) => text.clone(),
         Value::Object(fields) if fields.len() == 2 && fields.contains_key("media") && fields.contains_key("bytes") => {
             format!("({} bytes of {}, which is no text)", fields["bytes"], fields["media"])
         }
-        other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
+        other => value_text(other),
     }
 }
 
@@ -175,13 +167,17 @@ pub(super) fn output(
     status: StatusCode,
     value: Value,
 ) -> ToolOutput {
-    let receipt = (skill.effect != EffectClass::Read)
-        .then(|| Receipt::new(action, object, Some(format!("status {}", status.as_u16()))));
-    let text = value_text(&value);
+    let receipt = receipt(skill, action, object, Some(format!("status {}", status.as_u16())));
+    let text = answer_text(&value);
     ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) }
 }
 
-pub(super) fn status_error(answer: &HttpResponse) -> ToolsError {
+/// The answer, unless its status says that the call failed.
+pub(super) fn success(answer: HttpResponse) -> Result<HttpResponse, ToolsError> {
+    if answer.status.is_success() { Ok(answer) } else { Err(status_error(&answer)) }
+}
+
+fn status_error(answer: &HttpResponse) -> ToolsError {
     let said = if is_binary(answer) { String::new() } else { one_line(&body_text(answer)) };
     let (said, _) = steward_core::tool::truncate(&said, EXCERPT_CHARS);
     let hint = match answer.status.as_u16() {

@@ -1,15 +1,12 @@
-use super::auth::{Authorizer, places_credential};
-use super::exchange::{self, Exchange};
-use super::{request, request_preview};
+use super::auth::{AuthorizedClient, places_credential};
+use super::{exchange, request, request_preview};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest};
-use crate::skills::executor::spec_of;
+use crate::skills::executor::{in_config, spec_of};
 use crate::skills::template::{self, Template, TemplateUse, Values, check_json, check_url};
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
-use reqwest::Method;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::ports::ToolScope;
 use steward_core::skill::{GraphqlSpec, Skill, SkillKind};
@@ -17,15 +14,12 @@ use steward_core::tool::{EffectClass, Preview, ToolOutput};
 
 const ERROR_CHARS: usize = 1200;
 
-pub struct GraphqlExecutor {
-    client: Client,
-    authorizer: Authorizer,
-}
+pub struct GraphqlExecutor(AuthorizedClient);
 
 impl GraphqlExecutor {
     /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
-        Self { client, authorizer: Authorizer::default() }
+        Self(AuthorizedClient::new(client))
     }
 }
 
@@ -44,30 +38,20 @@ fn operation(document: &str) -> &'static str {
 
 fn error_text(body: &Value) -> Option<String> {
     let errors = body["errors"].as_array().filter(|all| !all.is_empty())?;
-    let messages: Vec<String> = errors
-        .iter()
-        .map(|error| match error["message"].as_str() {
-            Some(message) => message.to_owned(),
-            None => error.to_string(),
-        })
-        .collect();
+    let messages: Vec<String> =
+        errors.iter().map(|error| error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned)).collect();
     Some(steward_core::tool::truncate(&messages.join("; "), ERROR_CHARS).0)
 }
 
 fn build(spec: &GraphqlSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
-    let mut request = HttpRequest::get(template::url(&spec.url, values)?);
-    request.method = Method::POST;
-    let media = HeaderValue::from_static("application/json");
-    request.headers.insert(CONTENT_TYPE, media);
-    let accept = HeaderValue::from_static("application/graphql-response+json, application/json");
-    request.headers.insert(ACCEPT, accept);
-    request::headers(&mut request.headers, &spec.headers, values)?;
     let variables = match template::json(&spec.variables, values)? {
         Value::Null => json!({}),
         other => other,
     };
     let body = json!({"query": spec.query, "variables": variables});
-    request.body = body.to_string().into_bytes();
+    let accept = "application/graphql-response+json, application/json";
+    let mut request = request::post_json(template::url(&spec.url, values)?, accept, &body);
+    request::headers(&mut request.headers, &spec.headers, values)?;
     Ok(request)
 }
 
@@ -83,27 +67,23 @@ impl Executor for GraphqlExecutor {
         if !url.is_ok_and(|url| url.is_fixed()) {
             return Err("config.url: the endpoint is fixed text".to_owned());
         }
-        check_url(&spec.url, &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
+        check_url(&spec.url, &skill.parameters).map_err(in_config("url"))?;
         request::check_headers(&spec.headers, &skill.parameters)?;
-        check_json(&spec.variables, TemplateUse::Body, &skill.parameters)
-            .map_err(|error| format!("config.variables: {error}"))?;
+        check_json(&spec.variables, TemplateUse::Body, &skill.parameters).map_err(in_config("variables"))?;
         if !(spec.variables.is_object() || spec.variables.is_null()) {
             return Err(r#"config.variables: give an object, such as {"id": "{{id}}"}"#.to_owned());
         }
-        match operation(&spec.query) {
-            _ if spec.query.trim().is_empty() => {
-                return Err("config.query: give the GraphQL document".to_owned());
-            }
-            "subscription" => {
-                return Err("config.query: a subscription never ends; use a query".to_owned());
-            }
-            "mutation" if skill.effect == EffectClass::Read => {
-                return Err("effect: a mutation changes something; use write".to_owned());
-            }
-            _ => {}
+        let problem = match operation(&spec.query) {
+            _ if spec.query.trim().is_empty() => Some("config.query: give the GraphQL document"),
+            "subscription" => Some("config.query: a subscription never ends; use a query"),
+            "mutation" if skill.effect == EffectClass::Read => Some("effect: a mutation changes something; use write"),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            return Err(problem.to_owned());
         }
         if let Some(path) = &spec.select {
-            exchange::check_path(path).map_err(|error| format!("config.select: {error}"))?;
+            exchange::check_path(path).map_err(in_config("select"))?;
         }
         request::check_allow(&spec.allow)
     }
@@ -116,25 +96,17 @@ impl Executor for GraphqlExecutor {
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let request = build(spec, &Values::of(job))?;
-        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
-        let exchange = Exchange {
-            client: &client,
-            skill: job.skill,
-            context,
-            retries: if job.skill.effect == EffectClass::Read { spec.retries } else { 0 },
-        };
+        let retries = if job.skill.effect == EffectClass::Read { spec.retries } else { 0 };
+        let exchange = self.0.exchange(job.skill, context, &spec.allow, retries)?;
         let place = exchange::origin(&request.url);
-        let form = std::collections::BTreeMap::new();
-        let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
-        let answer = self.authorizer.send(request, &job, placed, &exchange).await?;
+        let placed = places_credential(spec.headers.values(), Some(&spec.variables));
+        let answer = self.0.send(request, &job, placed, &exchange).await?;
         let body = exchange::body_json(&answer);
         // Errors come with status 200 or others; the list of errors says more than the status.
         if let Some(problems) = body.as_ref().and_then(error_text) {
             return Err(refused!("{place} refused the operation: {problems}"));
         }
-        if !answer.status.is_success() {
-            return Err(exchange::status_error(&answer));
-        }
+        let answer = exchange::success(answer)?;
         let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
         let data = data.ok_or_else(|| refused!("{place} gave no GraphQL answer; check the address"))?;
         let value = match &spec.select {

@@ -1,15 +1,13 @@
-use super::auth::Authorizer;
-use super::exchange::{self, Exchange};
-use super::{request, request_preview};
+use super::auth::AuthorizedClient;
+use super::{exchange, request, request_preview};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest, HttpResponse};
-use crate::skills::executor::spec_of;
+use crate::skills::executor::{in_config, spec_of};
 use crate::skills::template::{self, TemplateUse, Values, check_json, check_text, check_url};
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
-use reqwest::{Method, StatusCode};
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::ports::ToolScope;
@@ -21,15 +19,12 @@ const DEFAULT_LOADING_WAIT: f64 = 5.0;
 /// Longest wait between two tries, seconds.
 const MAX_LOADING_WAIT: f64 = 30.0;
 
-pub struct HuggingfaceExecutor {
-    client: Client,
-    authorizer: Authorizer,
-}
+pub struct HuggingfaceExecutor(AuthorizedClient);
 
 impl HuggingfaceExecutor {
     /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
-        Self { client, authorizer: Authorizer::default() }
+        Self(AuthorizedClient::new(client))
     }
 }
 
@@ -51,11 +46,7 @@ fn address(spec: &HuggingfaceSpec) -> String {
 }
 
 fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
-    let mut request = HttpRequest::get(template::url(&address(spec), values)?);
-    request.method = Method::POST;
-    let media = HeaderValue::from_static("application/json");
-    request.headers.insert(CONTENT_TYPE, media.clone());
-    request.headers.insert(ACCEPT, media);
+    let url = template::url(&address(spec), values)?;
     let inputs = Value::String(spec.inputs.clone());
     let mut body = json!({"inputs": template::json(&inputs, values)?});
     if body["inputs"].is_null() {
@@ -65,8 +56,7 @@ fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<HttpRequest, Too
     if !parameters.is_null() {
         body["parameters"] = parameters;
     }
-    request.body = body.to_string().into_bytes();
-    Ok(request)
+    Ok(request::post_json(url, "application/json", &body))
 }
 
 #[async_trait]
@@ -88,11 +78,9 @@ impl Executor for HuggingfaceExecutor {
         if spec.url.contains("{{") {
             return Err("config.url: the endpoint is fixed text".to_owned());
         }
-        check_url(&address(spec), &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
-        check_text(&spec.inputs, TemplateUse::Text, &skill.parameters)
-            .map_err(|error| format!("config.inputs: {error}"))?;
-        check_json(&spec.parameters, TemplateUse::Text, &skill.parameters)
-            .map_err(|error| format!("config.parameters: {error}"))?;
+        check_url(&address(spec), &skill.parameters).map_err(in_config("url"))?;
+        check_text(&spec.inputs, TemplateUse::Text, &skill.parameters).map_err(in_config("inputs"))?;
+        check_json(&spec.parameters, TemplateUse::Text, &skill.parameters).map_err(in_config("parameters"))?;
         request::check_allow(&spec.allow)
     }
 
@@ -104,20 +92,17 @@ impl Executor for HuggingfaceExecutor {
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let request = build(spec, &Values::of(job))?;
-        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
-        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 0 };
+        let exchange = self.0.exchange(job.skill, context, &spec.allow, 0)?;
         let place = exchange::origin(&request.url);
         let answer = loop {
-            let answer = self.authorizer.send(request.clone(), &job, false, &exchange).await?;
+            let answer = self.0.send(request.clone(), &job, false, &exchange).await?;
             // While the model loads nothing has been done, so asking again is safe.
             match loading_wait(&answer) {
                 Some(wait) if wait < context.left() => exchange.pause(wait).await?,
                 _ => break answer,
             }
         };
-        if !answer.status.is_success() {
-            return Err(exchange::status_error(&answer));
-        }
+        let answer = exchange::success(answer)?;
         let value = exchange::body_value(&answer);
         Ok(exchange::output(job.skill, ("asked", spec.model.clone()), place, answer.status, value))
     }

@@ -1,8 +1,9 @@
 use super::exchange;
 use crate::error::{ToolsError, refused};
 use crate::outbound::{HostPort, HttpRequest, HttpResponse};
+use crate::skills::executor::in_config;
 use crate::skills::template::{
-    self, Template, TemplateError, TemplateUse, Values, check_json, check_text, check_texts, check_url,
+    self, Template, TemplateError, TemplateUse, Values, as_text, check_json, check_text, check_texts, check_url,
 };
 use crate::text::is_one_of;
 use reqwest::Method;
@@ -17,12 +18,12 @@ use url::form_urlencoded::Serializer;
 const RESERVED_HEADERS: &str = "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer \
     transfer-encoding upgrade";
 
-pub(in crate::skills) fn parse_allow_list(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
+pub(crate) fn parse_allow_list(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
     list.iter().map(|text| text.parse()).collect()
 }
 
 pub(in crate::skills) fn check_allow(list: &[String]) -> Result<(), String> {
-    parse_allow_list(list).map(|_| ()).map_err(|error| format!("config.allow: {error}"))
+    parse_allow_list(list).map(|_| ()).map_err(in_config("allow"))
 }
 
 pub(super) fn method(text: &str) -> Result<Method, String> {
@@ -39,8 +40,7 @@ pub(super) fn method(text: &str) -> Result<Method, String> {
 pub(super) fn check_headers(headers: &BTreeMap<String, String>, schema: &Value) -> Result<(), String> {
     for (name, text) in headers {
         header_name(name)?;
-        let template = Template::parse(text).and_then(|one| one.check(TemplateUse::Header, schema));
-        template.map_err(|error| format!("config.headers.{name}: {error}"))?;
+        check_text(text, TemplateUse::Header, schema).map_err(in_config(&format!("headers.{name}")))?;
     }
     Ok(())
 }
@@ -56,13 +56,12 @@ pub(super) fn header_name(name: &str) -> Result<HeaderName, String> {
 
 pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     let method = method(&spec.method)?;
-    check_url(&spec.url, schema).map_err(|error| format!("config.url: {error}"))?;
+    check_url(&spec.url, schema).map_err(in_config("url"))?;
     check_headers(&spec.headers, schema)?;
-    let at = |name: &'static str| move |error: TemplateError| format!("config.{name}: {error}");
-    check_texts(spec.query.values(), TemplateUse::Query, schema).map_err(at("query"))?;
-    check_texts(spec.form.values(), TemplateUse::Body, schema).map_err(at("form"))?;
+    check_texts(spec.query.values(), TemplateUse::Query, schema).map_err(in_config("query"))?;
+    check_texts(spec.form.values(), TemplateUse::Body, schema).map_err(in_config("form"))?;
     if let Some(body) = &spec.body {
-        check_json(body, TemplateUse::Body, schema).map_err(at("body"))?;
+        check_json(body, TemplateUse::Body, schema).map_err(in_config("body"))?;
     }
     for name in spec.query.keys().chain(spec.form.keys()) {
         check_text(name, TemplateUse::Text, &Value::Null)
@@ -78,6 +77,19 @@ pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     check_allow(&spec.allow)
 }
 
+pub(super) fn post_json(url: Url, accept: &'static str, body: &Value) -> HttpRequest {
+    let mut request = HttpRequest::get(url);
+    request.method = Method::POST;
+    request.headers.insert(ACCEPT, HeaderValue::from_static(accept));
+    set_body(&mut request, "application/json", body.to_string());
+    request
+}
+
+fn set_body(request: &mut HttpRequest, media: &'static str, body: String) {
+    request.headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    request.body = body.into_bytes();
+}
+
 pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
     let mut request = HttpRequest::get(template::url(&spec.url, values)?);
     request.method = method(&spec.method).map_err(ToolsError::Refused)?;
@@ -89,10 +101,7 @@ pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<HttpRequest,
         }
     }
     if let Some(body) = &spec.body {
-        let body = template::json(body, values)?;
-        let media = HeaderValue::from_static("application/json");
-        request.headers.insert(CONTENT_TYPE, media);
-        request.body = body.to_string().into_bytes();
+        set_body(&mut request, "application/json", template::json(body, values)?.to_string());
     } else if !spec.form.is_empty() {
         let mut form = Serializer::new(String::new());
         for (name, text) in &spec.form {
@@ -100,9 +109,7 @@ pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<HttpRequest,
                 form.append_pair(name, &value);
             }
         }
-        let media = HeaderValue::from_static("application/x-www-form-urlencoded");
-        request.headers.insert(CONTENT_TYPE, media);
-        request.body = form.finish().into_bytes();
+        set_body(&mut request, "application/x-www-form-urlencoded", form.finish());
     }
     headers(&mut request.headers, &spec.headers, values)?;
     Ok(request)
@@ -133,11 +140,7 @@ fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> 
     let template = Template::parse(text)?;
     let list = template.single().and_then(|slot| values.get(slot));
     if let Some(Value::Array(items)) = list {
-        let text = |item: Value| match item {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        return Ok(items.into_iter().map(text).collect());
+        return Ok(items.into_iter().map(as_text).collect());
     }
     Ok(template.text(values)?.into_iter().collect())
 }
@@ -145,28 +148,21 @@ fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> 
 const MAX_PAGES: u16 = 100;
 
 pub(super) fn check_paging(pages: &Page) -> Result<(), String> {
-    let most = max_pages(pages);
-    if most == 0 {
+    if max_pages(pages) == 0 {
         return Err("config.pages.most: give at least 1".to_owned());
     }
+    if let Page::Cursor { path, .. } = pages {
+        exchange::check_path(path).map_err(in_config("pages.path"))?;
+    }
     match pages {
-        Page::Cursor { path, parameter, .. } => {
-            exchange::check_path(path).map_err(|error| format!("config.pages.path: {error}"))?;
-            check_parameter(parameter)
+        Page::Cursor { parameter, .. } | Page::Number { parameter, .. } if parameter.trim().is_empty() => {
+            Err("config.pages.parameter: name the query parameter".to_owned())
         }
-        Page::Number { parameter, .. } => check_parameter(parameter),
-        Page::Link { .. } => Ok(()),
+        _ => Ok(()),
     }
 }
 
-fn check_parameter(parameter: &str) -> Result<(), String> {
-    if parameter.trim().is_empty() {
-        return Err("config.pages.parameter: name the query parameter".to_owned());
-    }
-    Ok(())
-}
-
-pub(super) fn max_pages(pages: &Page) -> u16 {
+fn max_pages(pages: &Page) -> u16 {
     let (Page::Link { most } | Page::Cursor { most, .. } | Page::Number { most, .. }) = pages;
     (*most).min(MAX_PAGES)
 }
@@ -174,60 +170,44 @@ pub(super) fn max_pages(pages: &Page) -> u16 {
 /// Prepares the first request: the first page number is sent too.
 pub(super) fn first_page(pages: &Page, request: &mut HttpRequest) {
     if let Page::Number { parameter, from, .. } = pages {
-        set_query(&mut request.url, parameter, &from.to_string());
+        request.url = with_query(&request.url, parameter, &from.to_string());
     }
 }
 
-/// The request after page `index` (from 0); `None` after the last one.
+/// The address of what follows page `index` (from 0), which is at `url`; `None` after the last one.
 pub(super) fn next_page(
     pages: &Page,
-    request: &HttpRequest,
+    url: &Url,
     answer: &HttpResponse,
     body: &Value,
     index: u16,
-) -> Result<Option<HttpRequest>, ToolsError> {
+) -> Result<Option<Url>, ToolsError> {
     if index + 1 >= max_pages(pages) {
         return Ok(None);
     }
-    let mut request = request.clone();
-    match pages {
+    let next = match pages {
         Page::Link { .. } => {
-            let Some(target) = next_link(answer) else {
-                return Ok(None);
-            };
+            let target = next_link(answer);
             // The credential is sent again, so it must be the same server.
-            if target.origin() != request.url.origin() {
+            if let Some(other) = target.as_ref().filter(|target| target.origin() != url.origin()) {
                 return Err(refused!(
                     "the next page is on another server ({}), which is not followed",
-                    target.origin().ascii_serialization()
+                    other.origin().ascii_serialization()
                 ));
             }
-            if target == request.url {
-                return Ok(None);
-            }
-            request.url = target;
+            target
         }
-        Page::Cursor { path, parameter, .. } => {
-            let cursor = match exchange::select_path(path, body) {
-                Ok(Value::String(text)) if !text.is_empty() => text,
-                Ok(Value::Number(number)) => number.to_string(),
-                _ => return Ok(None),
-            };
-            let before = request.url.clone();
-            set_query(&mut request.url, parameter, &cursor);
-            if request.url == before {
-                return Ok(None);
-            }
-        }
+        Page::Cursor { path, parameter, .. } => match exchange::select_path(path, body) {
+            Ok(Value::String(text)) if !text.is_empty() => Some(with_query(url, parameter, &text)),
+            Ok(Value::Number(number)) => Some(with_query(url, parameter, &number.to_string())),
+            _ => None,
+        },
         Page::Number { parameter, from, .. } => {
-            if is_empty(body) {
-                return Ok(None);
-            }
             let number = u64::from(*from) + u64::from(index) + 1;
-            set_query(&mut request.url, parameter, &number.to_string());
+            (!is_empty(body)).then(|| with_query(url, parameter, &number.to_string()))
         }
-    }
-    Ok(Some(request))
+    };
+    Ok(next.filter(|next| next != url))
 }
 
 /// Whether a page is empty, which means that it is behind the last one.
@@ -243,14 +223,12 @@ fn is_empty(body: &Value) -> bool {
     }
 }
 
-fn set_query(url: &mut Url, name: &str, value: &str) {
-    let kept: Vec<(String, String)> = url
-        .query_pairs()
-        .filter(|(other, _)| other != name)
-        .map(|(name, value)| (name.into_owned(), value.into_owned()))
-        .collect();
-    let mut pairs = url.query_pairs_mut();
-    pairs.clear().extend_pairs(kept).append_pair(name, value);
+/// The address with this value of a parameter in place of others.
+fn with_query(url: &Url, name: &str, value: &str) -> Url {
+    let mut next = url.clone();
+    let kept = url.query_pairs().filter(|(other, _)| other != name);
+    next.query_pairs_mut().clear().extend_pairs(kept).append_pair(name, value);
+    next
 }
 
 fn next_link(answer: &HttpResponse) -> Option<Url> {

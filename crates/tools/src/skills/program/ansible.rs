@@ -1,9 +1,9 @@
 //! Skills of the type ansible: a playbook, in the OS sandbox, or as a guarded process where it needs the network.
 
-use super::{Programs, exit_text, run_process, run_sandboxed};
+use super::{Programs, exit_text, run_process, run_sandboxed, write_new};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
-use crate::skills::executor::spec_of;
+use crate::skills::executor::{receipt, spec_of};
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
 use async_trait::async_trait;
@@ -12,14 +12,12 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{AnsibleSpec, Skill, SkillKind};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Output, Sandbox};
 use tempfile::TempDir;
 
@@ -35,14 +33,6 @@ impl AnsibleExecutor {
         Self { programs, sandbox: Sandbox::new(helper) }
     }
 
-    fn program(&self) -> Result<PathBuf, ToolsError> {
-        self.programs.find("ansible-playbook").ok_or_else(|| {
-            ToolsError::refused(
-                "there is no ansible-playbook on this machine; an operator must install ansible-core, or name its folder in STEWARD_PROGRAMS",
-            )
-        })
-    }
-
     async fn run_playbook(
         &self,
         skill: &Skill,
@@ -52,50 +42,46 @@ impl AnsibleExecutor {
         check: bool,
     ) -> Result<PlaybookResult, ToolsError> {
         let spec = spec(skill)?;
-        let program = self.program()?;
+        let program = self.programs.find("ansible-playbook").ok_or_else(|| {
+            ToolsError::refused(
+                "there is no ansible-playbook on this machine; an operator must install ansible-core, or name its folder in STEWARD_PROGRAMS",
+            )
+        })?;
         let files = Files::write(spec, arguments, secret)?;
-        let mut args = vec![
-            "--inventory".to_owned(),
-            files.path("inventory"),
-            "--extra-vars".to_owned(),
-            format!("@{}", files.path("vars.yml")),
-        ];
-        if check || spec.check {
-            args.extend(["--check".to_owned(), "--diff".to_owned()]);
+        let check = check || spec.check;
+        let (inventory, variables) = (files.path("inventory"), format!("@{}", files.path("vars.yml")));
+        let mut args = vec!["--inventory", &inventory, "--extra-vars", &variables];
+        if check {
+            args.extend(["--check", "--diff"]);
         }
         if !spec.network {
-            args.extend(["--connection".to_owned(), "local".to_owned()]);
+            args.extend(["--connection", "local"]);
         }
-        args.push(files.path("playbook.yml"));
+        let playbook = files.path("playbook.yml");
+        args.push(&playbook);
+        let args: Vec<String> = args.into_iter().map(str::to_owned).collect();
         context.check()?;
         if spec.network {
-            let env = environment(&files.dir.path().display().to_string());
             let home = files.dir.path();
+            let env = environment(&home.display().to_string());
             let ended = run_process(&self.programs, &program, &args, &env, home, context).await?;
             return Ok(PlaybookResult {
-                code: ended.code,
-                how: match (ended.halted, ended.code) {
-                    (true, _) => "was stopped".to_owned(),
-                    (_, Some(code)) => format!("ended with exit status {code}"),
-                    (_, None) => "was killed".to_owned(),
-                },
+                succeeded: ended.code == Some(0),
+                how: ended.how(),
                 stdout: ended.stdout,
                 stderr: ended.stderr,
             });
         }
         let words = std::iter::once(program.display().to_string()).chain(args);
         let mut command = CommandSpec::new(words, &context.scope.workspace);
-        command.access = if check || spec.check { Access::ReadOnly } else { Access::ReadWrite };
+        command.access = if check { Access::ReadOnly } else { Access::ReadWrite };
         command.read_paths = self.programs.readable(&program);
         command.read_paths.push(files.dir.path().to_owned());
         // The sandbox has a temporary folder of its own.
         command.env = environment("$TMPDIR");
         let outcome = run_sandboxed(&self.sandbox, command, context).await?;
         Ok(PlaybookResult {
-            code: match outcome.exit {
-                Exit::Exited(code) => Some(code),
-                _ => None,
-            },
+            succeeded: outcome.exit == Exit::Exited(0),
             how: exit_text(outcome.exit),
             stdout: outcome.stdout,
             stderr: outcome.stderr,
@@ -104,7 +90,7 @@ impl AnsibleExecutor {
 }
 
 struct PlaybookResult {
-    code: Option<i32>,
+    succeeded: bool,
     how: String,
     stdout: Output,
     stderr: Output,
@@ -143,7 +129,7 @@ impl Files {
         let (folder, file) = if secret.is_some() { (0o700, 0o600) } else { (0o755, 0o644) };
         let permissions = fs::Permissions::from_mode(folder);
         fs::set_permissions(files.dir.path(), permissions).map_err(trouble)?;
-        let put = |name: &str, text: &str| put(&files.dir.path().join(name), text, file).map_err(trouble);
+        let put = |name: &str, text: &str| write_new(&files.dir.path().join(name), text, file).map_err(trouble);
         put("playbook.yml", &spec.playbook)?;
         put("inventory", &spec.inventory)?;
         let mut variables = arguments.as_object().cloned().unwrap_or_default();
@@ -181,12 +167,6 @@ fn login_variables<'a>(
     if kind == CredentialKind::SshKey {
         set("ansible_ssh_private_key_file", Some(key));
     }
-}
-
-fn put(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let mut file = options.write(true).create_new(true).mode(mode).open(path)?;
-    file.write_all(text.as_bytes())
 }
 
 /// `!unsafe` keeps ansible from evaluating arguments such as `{{ lookup('pipe', 'id') }}`, which would run a program.
@@ -272,10 +252,11 @@ impl Executor for AnsibleExecutor {
         let spec = spec(skill)?;
         let shown = Preview {
             summary: if spec.network {
-                "runs a playbook with this machine's network, local services included".to_owned()
+                "runs a playbook with this machine's network, local services included"
             } else {
-                "runs a playbook".to_owned()
-            },
+                "runs a playbook"
+            }
+            .to_owned(),
             detail: Some(format!("{}\nvariables: {arguments}", spec.playbook)),
             count: None,
             reversible: spec.check,
@@ -286,7 +267,7 @@ impl Executor for AnsibleExecutor {
         }
         let context = Context::new(scope.clone(), String::new(), PREVIEW);
         Ok(match self.run_playbook(skill, arguments, None, &context, true).await {
-            Ok(played) if played.code == Some(0) => {
+            Ok(played) if played.succeeded => {
                 let text = printed(&played.stdout, &Output::default());
                 let changed = recap_sums(&text).get("changed").copied().unwrap_or(0);
                 Preview {
@@ -309,22 +290,17 @@ impl Executor for AnsibleExecutor {
         let played = self.run_playbook(job.skill, job.arguments, job.secret, context, false).await?;
         let text = printed(&played.stdout, &played.stderr);
         let sums = recap_sums(&played.stdout.text());
-        if played.code != Some(0) {
-            let error =
-                format!("ansible-playbook {}; look at what it has done before trying again\n{text}", played.how);
-            return Err(ToolsError::Refused(error));
+        if !played.succeeded {
+            return Err(refused!(
+                "ansible-playbook {}; look at what it has done before trying again\n{text}",
+                played.how
+            ));
         }
         let count = |name: &str| sums.get(name).copied().unwrap_or(0);
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| {
-            Receipt::new(
-                "played",
-                job.skill.name.clone(),
-                Some(format!("ok={} changed={}", count("ok"), count("changed"))),
-            )
-        });
+        let evidence = format!("ok={} changed={}", count("ok"), count("changed"));
         Ok(ToolOutput {
             data: Some(json!({"exit": 0, "recap": sums, "stdout": played.stdout.text()})),
-            receipt,
+            receipt: receipt(job.skill, "played", job.skill.name.as_str(), Some(evidence)),
             ..ToolOutput::text(text)
         })
     }

@@ -1,10 +1,10 @@
 //! Skills of the type docker, as a guarded process; containers only compute, without network unless the skill says so.
 
-use super::{ProcessResult, Programs, command_line, run_process};
+use super::{ProcessResult, Programs, run_process, write_new};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
-use crate::skills::executor::spec_of;
-use crate::skills::template::{self, TemplateUse, Values, argv, check_text, check_texts};
+use crate::skills::executor::{in_config, receipt, spec_of};
+use crate::skills::template::{self, TemplateUse, Values, argv, check_text, check_texts, shell_line};
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
 use async_trait::async_trait;
@@ -13,13 +13,13 @@ use base64::prelude::BASE64_STANDARD;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{DockerSpec, Skill, SkillKind};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo};
+use steward_core::tool::{EffectClass, Preview, ToolOutput, Undo};
 use steward_core::{Cancellation, hash};
 use tempfile::TempDir;
 
@@ -43,8 +43,7 @@ impl DockerExecutor {
         let program = self.programs.find("docker").ok_or_else(|| {
             ToolsError::refused("there is no docker on this machine; an operator must install it, or do without")
         })?;
-        let none = BTreeMap::new();
-        run_process(&self.programs, &program, args, &none, home, context).await
+        run_process(&self.programs, &program, args, &BTreeMap::new(), home, context).await
     }
 
     /// Stops the container too, since it outlives the docker program.
@@ -56,8 +55,7 @@ impl DockerExecutor {
         let mut scope = context.scope.clone();
         scope.cancellation = Cancellation::default();
         let context = Context::new(scope, context.idempotency_key.clone(), KILL);
-        let args = ["kill", name.as_str()].map(str::to_owned);
-        let killed = self.docker(&args, home, &context).await;
+        let killed = self.docker(&words(&["kill", &name]), home, &context).await;
         ToolsError::Refused(match killed {
             Ok(ended) if ended.code == Some(0) => {
                 format!("the container {name} was stopped before its end and removed")
@@ -73,6 +71,33 @@ fn container_name(key: &str) -> String {
 }
 
 spec_of!(Docker, DockerSpec, "docker");
+
+/// What docker does for a skill of each form.
+struct Action<'s> {
+    /// The template of the container's name.
+    container: Option<&'s String>,
+    summary: &'static str,
+    done: &'static str,
+    changes: bool,
+    /// The command that takes it back.
+    undo: Option<&'static str>,
+}
+
+fn action(spec: &DockerSpec) -> Action<'_> {
+    let (container, summary, done, changes, undo) = match spec {
+        DockerSpec::Run { network: true, .. } => {
+            let summary = "runs a container with network access, also to this machine's services and its local network";
+            (None, summary, "ran", true, None)
+        }
+        DockerSpec::Run { .. } => (None, "runs a container without network or rights", "ran", true, None),
+        DockerSpec::List => (None, "lists the containers", "read", false, None),
+        DockerSpec::Logs { container, .. } => (Some(container), "reads the log of a container", "read", false, None),
+        DockerSpec::Restart { container } => (Some(container), "restarts a container", "restarted", true, None),
+        DockerSpec::Stop { container } => (Some(container), "stops a container", "stopped", true, Some("start")),
+        DockerSpec::Start { container } => (Some(container), "starts a container", "started", true, Some("stop")),
+    };
+    Action { container, summary, done, changes, undo }
+}
 
 fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|word| (*word).to_owned()).collect()
@@ -115,13 +140,17 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
 }
 
 fn is_container(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    name.len() <= 128 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain)
+    name.len() <= 128 && is_plain(name, "_.-")
 }
 
 fn is_image(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_.-/:@".contains(c);
-    name.len() <= 512 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain)
+    name.len() <= 512 && is_plain(name, "_.-/:@")
+}
+
+/// Letters, digits and `signs`, which it doesn't begin with.
+fn is_plain(name: &str, signs: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || signs.contains(c);
+    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain)
 }
 
 /// A folder for docker's configuration, with the registry's login if there is one.
@@ -136,10 +165,7 @@ fn config_home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<T
         let config = json!({"auths": {registry(image): {"auth": auth}}});
         let folder = home.path().join(".docker");
         fs::create_dir(&folder).map_err(trouble)?;
-        let mut options = fs::OpenOptions::new();
-        let file = options.write(true).create_new(true).mode(0o600);
-        let file = file.open(folder.join("config.json")).map_err(trouble)?;
-        serde_json::to_writer(file, &config).map_err(|error| trouble(error.into()))?;
+        write_new(&folder.join("config.json"), &config.to_string(), 0o600).map_err(trouble)?;
     }
     Ok(home)
 }
@@ -152,54 +178,39 @@ fn registry(image: &str) -> &str {
     }
 }
 
-fn failure(args: &[String], code: Option<i32>, text: &str) -> ToolsError {
-    let how = match code {
-        Some(125) => "docker could not start it".to_owned(),
-        Some(code) => format!("ended with exit status {code}"),
-        None => "was killed".to_owned(),
-    };
+fn failure(args: &[String], ended: &ProcessResult) -> ToolsError {
+    let how = if ended.code == Some(125) { "docker could not start it".to_owned() } else { ended.how() };
     let action = args.first().map_or("", String::as_str);
+    let text = printed(&ended.stdout, &ended.stderr);
     ToolsError::Refused(format!("docker {action}: {how}\n{text}").trim_end().to_owned())
 }
 
-fn output(
-    spec: &DockerSpec,
-    args: &[String],
-    ended: &ProcessResult,
-    text: String,
-    skill: &Skill,
-) -> Result<ToolOutput, ToolsError> {
+fn output(spec: &DockerSpec, args: &[String], ended: &ProcessResult, skill: &Skill) -> Result<ToolOutput, ToolsError> {
     let last = args.last().cloned().unwrap_or_default();
     if let DockerSpec::List = spec {
         let stdout = ended.stdout.text();
         let lines = stdout.lines().filter(|line| !line.trim().is_empty());
         let rows: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
         let rows = rows.map_err(|error| refused!("docker gave a list that can't be read: {error}"))?;
-        let shown = rows.iter().map(|row| {
-            let of = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
-            format!("{} | {} | {}", of("Names"), of("Image"), of("Status"))
-        });
-        let shown: Vec<String> = shown.collect();
-        let content = if shown.is_empty() {
-            "(there are no containers)".to_owned()
-        } else {
-            format!("name | image | status\n{}", shown.join("\n"))
-        };
+        let mut content =
+            if rows.is_empty() { "(there are no containers)" } else { "name | image | status" }.to_owned();
+        for row in &rows {
+            let [name, image, status] = ["Names", "Image", "Status"].map(|name| row[name].as_str().unwrap_or("-"));
+            let _ = write!(content, "\n{name} | {image} | {status}");
+        }
         return Ok(ToolOutput { data: Some(Value::Array(rows)), ..ToolOutput::text(content) });
     }
-    let snapshot = |action: &str| {
-        Some(Undo::Snapshot { tool: skill.name.clone(), snapshot: json!({"action": action, "container": last}) })
-    };
-    let (action, object, undo) = match spec {
-        DockerSpec::Run { image, .. } => ("ran", image.clone(), None),
-        DockerSpec::Restart { .. } => ("restarted", last.clone(), None),
-        DockerSpec::Stop { .. } => ("stopped", last.clone(), snapshot("start")),
-        DockerSpec::Start { .. } => ("started", last.clone(), snapshot("stop")),
-        DockerSpec::Logs { .. } | DockerSpec::List => ("read", last.clone(), None),
-    };
-    let content = if text.is_empty() { "(docker printed nothing)".to_owned() } else { text };
-    let receipt =
-        (skill.effect != EffectClass::Read).then(|| Receipt::new(action, object, Some("exit status 0".to_owned())));
+    let Action { done, undo, .. } = action(spec);
+    let undo = undo.map(|action| Undo::Snapshot {
+        tool: skill.name.clone(),
+        snapshot: json!({"action": action, "container": last}),
+    });
+    let object = if let DockerSpec::Run { image, .. } = spec { image } else { &last };
+    let mut content = printed(&ended.stdout, &ended.stderr);
+    if content.is_empty() {
+        content.push_str("(docker printed nothing)");
+    }
+    let receipt = receipt(skill, done, object, Some("exit status 0".to_owned()));
     let outside = match spec {
         DockerSpec::Logs { .. } => Some(format!("the log of {last}")),
         DockerSpec::Run { network: true, .. } => Some(format!("the container {last}, which has the network")),
@@ -223,30 +234,20 @@ impl Executor for DockerExecutor {
     }
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
-        let changes = match spec(skill).map_err(|error| error.to_string())? {
-            DockerSpec::Run { image, command, memory_mib, .. } => {
-                if !is_image(image) {
-                    return Err(format!("config.image: `{image}` is no image; write it as alpine:3.22 (fixed text)"));
-                }
-                if !MEMORY_MIB.contains(memory_mib) {
-                    return Err(format!("config.memory_mib: give {} to {}", MEMORY_MIB.start(), MEMORY_MIB.end()));
-                }
-                check_texts(command, TemplateUse::Argv, &skill.parameters)
-                    .map_err(|error| format!("config.command: {error}"))?;
-                true
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        if let DockerSpec::Run { image, command, memory_mib, .. } = spec {
+            if !is_image(image) {
+                return Err(format!("config.image: `{image}` is no image; write it as alpine:3.22 (fixed text)"));
             }
-            DockerSpec::List => false,
-            DockerSpec::Logs { container, .. } => {
-                check_text(container, TemplateUse::Argv, &skill.parameters)
-                    .map_err(|error| format!("config.container: {error}"))?;
-                false
+            if !MEMORY_MIB.contains(memory_mib) {
+                return Err(format!("config.memory_mib: give {} to {}", MEMORY_MIB.start(), MEMORY_MIB.end()));
             }
-            DockerSpec::Restart { container } | DockerSpec::Stop { container } | DockerSpec::Start { container } => {
-                check_text(container, TemplateUse::Argv, &skill.parameters)
-                    .map_err(|error| format!("config.container: {error}"))?;
-                true
-            }
-        };
+            check_texts(command, TemplateUse::Argv, &skill.parameters).map_err(in_config("command"))?;
+        }
+        let Action { container, changes, .. } = action(spec);
+        if let Some(container) = container {
+            check_text(container, TemplateUse::Argv, &skill.parameters).map_err(in_config("container"))?;
+        }
         if changes && skill.effect == EffectClass::Read {
             return Err("effect: this changes something; use write".to_owned());
         }
@@ -257,18 +258,13 @@ impl Executor for DockerExecutor {
         let spec = spec(skill)?;
         let args = args(spec, &Values::shown(skill, arguments), "steward-…")?;
         let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
-        let (summary, reversible) = match spec {
-            DockerSpec::Run { network: true, .. } => {
-                ("runs a container with network access, also to this machine's services and its local network", false)
-            }
-            DockerSpec::Run { .. } => ("runs a container without network or rights", false),
-            DockerSpec::List => ("lists the containers", true),
-            DockerSpec::Logs { .. } => ("reads the log of a container", true),
-            DockerSpec::Restart { .. } => ("restarts a container", false),
-            DockerSpec::Stop { .. } => ("stops a container", true),
-            DockerSpec::Start { .. } => ("starts a container", true),
-        };
-        Ok(Preview { summary: summary.to_owned(), detail: Some(command_line(&line)), count: None, reversible })
+        let Action { summary, changes, undo, .. } = action(spec);
+        Ok(Preview {
+            summary: summary.to_owned(),
+            detail: Some(shell_line(&line)),
+            count: None,
+            reversible: !changes || undo.is_some(),
+        })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -280,11 +276,10 @@ impl Executor for DockerExecutor {
         if ended.halted {
             return Err(self.halted(spec, home.path(), context).await);
         }
-        let text = printed(&ended.stdout, &ended.stderr);
         if ended.code != Some(0) {
-            return Err(failure(&args, ended.code, &text));
+            return Err(failure(&args, &ended));
         }
-        output(spec, &args, &ended, text, job.skill)
+        output(spec, &args, &ended, job.skill)
     }
 
     async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
@@ -300,12 +295,9 @@ impl Executor for DockerExecutor {
         let home = config_home(&DockerSpec::List, None)?;
         let ended = self.docker(&args, home.path(), &context).await?;
         if ended.code != Some(0) {
-            let text = printed(&ended.stdout, &ended.stderr);
-            return Err(failure(&args, ended.code, &text));
+            return Err(failure(&args, &ended));
         }
-        Ok(match args[0].as_str() {
-            "start" => format!("started {} again", args[2]),
-            _ => format!("stopped {} again", args[2]),
-        })
+        let done = if args[0] == "start" { "started" } else { "stopped" };
+        Ok(format!("{done} {} again", args[2]))
     }
 }

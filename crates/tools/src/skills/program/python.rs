@@ -1,14 +1,14 @@
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
-use crate::skills::executor::spec_of;
+use crate::skills::executor::{receipt, spec_of};
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{PythonSpec, Skill, SkillKind};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
+use steward_core::tool::{Preview, ToolOutput};
 use steward_sandbox::python::{PythonLimits, PythonPool};
 use tokio_util::sync::CancellationToken;
 
@@ -26,27 +26,14 @@ pub struct PythonReply {
 /// Runs Python in a process that can do nothing but compute.
 #[async_trait]
 pub trait PythonRunner: Send + Sync {
-    /// One call, within `wall` and `memory_mib`; ends soon after `cancel`. The error: why this machine can't make it.
-    async fn run(
-        &self,
-        code: &str,
-        payload: &Value,
-        wall: Duration,
-        memory_mib: u32,
-        cancel: &CancellationToken,
-    ) -> Result<PythonReply, String>;
+    /// One call, within its limits; ends soon after `cancel`. The error: why this machine can't make it.
+    async fn run(&self, program: &PythonProgram<'_>, cancel: &CancellationToken) -> Result<PythonReply, String>;
 }
 
 #[async_trait]
 impl PythonRunner for PythonPool {
-    async fn run(
-        &self,
-        code: &str,
-        payload: &Value,
-        wall: Duration,
-        memory_mib: u32,
-        cancel: &CancellationToken,
-    ) -> Result<PythonReply, String> {
+    async fn run(&self, program: &PythonProgram<'_>, cancel: &CancellationToken) -> Result<PythonReply, String> {
+        let PythonProgram { code, payload, wall, memory_mib } = *program;
         let limits = PythonLimits { wall, memory_bytes: u64::from(memory_mib) << 20, ..PythonLimits::default() };
         let outcome = PythonPool::run(self, code, payload, &limits, cancel).await;
         let outcome = outcome.map_err(|error| error.to_string())?;
@@ -70,7 +57,8 @@ impl PythonExecutor {
 
 spec_of!(Python, PythonSpec, "python");
 
-pub(crate) struct PythonProgram<'a> {
+#[derive(Debug, Clone, Copy)]
+pub struct PythonProgram<'a> {
     pub code: &'a str,
     pub payload: &'a Value,
     pub wall: Duration,
@@ -83,10 +71,9 @@ pub(crate) async fn compute(
     program: PythonProgram<'_>,
     context: &Context,
 ) -> Result<(Value, String), ToolsError> {
-    let wall = program.wall.min(context.left());
+    let program = PythonProgram { wall: program.wall.min(context.left()), ..program };
     let cancel = CancellationToken::new();
-    let work = runner.run(program.code, program.payload, wall, program.memory_mib, &cancel);
-    let done = context.or_cancel(&cancel, work).await;
+    let done = context.or_cancel(&cancel, runner.run(&program, &cancel)).await;
     let reply = done.map_err(ToolsError::Refused)?;
     let printed = [reply.stdout.trim_end(), reply.stderr.trim_end()]
         .into_iter()
@@ -153,8 +140,7 @@ impl Executor for PythonExecutor {
         if !printed.is_empty() {
             text = format!("{text}\n[printed] {printed}");
         }
-        let receipt =
-            (job.skill.effect != EffectClass::Read).then(|| Receipt::new("computed", job.skill.name.clone(), None));
-        Ok(ToolOutput { data: Some(json!(value)), receipt, ..ToolOutput::text(text) })
+        let receipt = receipt(job.skill, "computed", job.skill.name.as_str(), None);
+        Ok(ToolOutput { data: Some(value), receipt, ..ToolOutput::text(text) })
     }
 }

@@ -1,8 +1,8 @@
-use super::{Programs, command_line, exit_text, run_sandboxed, workspace_changes};
+use super::{Programs, exit_text, printed_or_status, run_sandboxed, workspace_changes};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::executor::spec_of;
-use crate::skills::template::{self, TemplateUse, Values, argv, check_argv, check_text};
+use crate::skills::executor::{check_command, spec_of};
+use crate::skills::template::{self, Values, argv, shell_line};
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
 use async_trait::async_trait;
@@ -21,14 +21,9 @@ pub struct ShellExecutor {
 }
 
 impl ShellExecutor {
-    pub fn new(helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
-        Self { sandbox: Sandbox::new(helper), blobs, programs: Programs::default() }
-    }
-
-    /// Looks for programs in the operator's own folders before those of the system.
-    #[must_use]
-    pub fn with(self, programs: Programs) -> Self {
-        Self { programs, ..self }
+    /// Looks for `programs` in the operator's own folders before those of the system.
+    pub fn new(programs: Programs, helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
+        Self { sandbox: Sandbox::new(helper), blobs, programs }
     }
 }
 
@@ -42,14 +37,7 @@ impl Executor for ShellExecutor {
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let spec = spec(skill).map_err(|error| error.to_string())?;
-        check_argv(&spec.command, &skill.parameters).map_err(|error| format!("config.command: {error}"))?;
-        if let Some(stdin) = &spec.stdin {
-            check_text(stdin, TemplateUse::Stdin, &skill.parameters)
-                .map_err(|error| format!("config.stdin: {error}"))?;
-        }
-        if spec.success.is_empty() {
-            return Err("config.success: name the exit statuses that count, such as [0]".to_owned());
-        }
+        check_command(&spec.command, spec.stdin.as_deref(), &spec.success, &skill.parameters)?;
         if spec.writes && (skill.risk == RiskClass::Read || skill.effect == EffectClass::Read) {
             return Err("risk and effect: what writes files is no read; use write".to_owned());
         }
@@ -60,20 +48,20 @@ impl Executor for ShellExecutor {
         let values = Values::shown(skill, arguments);
         let spec = spec(skill)?;
         let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values)).transpose()?.flatten();
-        let mut detail = command_line(&argv(&spec.command, &values)?);
+        let mut detail = shell_line(&argv(&spec.command, &values)?);
         if let Some(stdin) = stdin {
             detail = format!("{detail}\n\n[stdin]\n{stdin}");
         }
         let kept = !spec.writes || matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
         Ok(Preview {
             summary: match (spec.writes, kept) {
-                (false, _) => "runs a program that can only look".to_owned(),
-                (true, true) => "runs a program that may change files of the workspace".to_owned(),
+                (false, _) => "runs a program that can only look",
+                (true, true) => "runs a program that may change files of the workspace",
                 (true, false) => {
                     "runs a program that may change files of the workspace, which holds too much to be undone"
-                        .to_owned()
                 }
-            },
+            }
+            .to_owned(),
             detail: Some(detail),
             count: None,
             reversible: kept,
@@ -101,7 +89,7 @@ impl Executor for ShellExecutor {
         context.check()?;
         let outcome = run_sandboxed(&self.sandbox, command, context).await?;
         let text = printed(&outcome.stdout, &outcome.stderr);
-        let line = command_line(&words);
+        let line = shell_line(&words);
         let fine = |code: i32| u32::try_from(code).is_ok_and(|code| spec.success.contains(&code));
         let code = match outcome.exit {
             Exit::Exited(code) if fine(code) => code,
@@ -117,11 +105,6 @@ impl Executor for ShellExecutor {
             }
             None => None,
         };
-        let shown = match (text.is_empty(), code) {
-            (true, 0) => "(the program printed nothing)".to_owned(),
-            (true, code) => format!("(the program printed nothing, exit status {code})"),
-            (false, _) => text,
-        };
         Ok(ToolOutput {
             data: Some(json!({
                 "argv": words,
@@ -131,11 +114,11 @@ impl Executor for ShellExecutor {
             })),
             receipt: Some(Receipt::new("ran", line, Some(format!("exit status {code}")))),
             undo,
-            ..ToolOutput::text(shown)
+            ..ToolOutput::text(printed_or_status("program", text, code.into()))
         })
     }
 
     async fn undo(&self, _: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        Ok(workspace_changes::restore(snapshot, scope, &self.blobs).await?)
+        workspace_changes::restore(snapshot, scope, &self.blobs).await
     }
 }

@@ -1,7 +1,8 @@
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
@@ -62,10 +63,7 @@ pub(crate) async fn undo_record(
         (Err(reason), _) | (_, Err(reason)) => return Ok(Undo::Impossible { reason }),
     };
     let changes = diff_trees(before, &after, blobs).await?;
-    Ok(Undo::Snapshot {
-        tool: tool.to_owned(),
-        snapshot: serde_json::to_value(changes).map_err(|error| ToolsError::refused(error.to_string()))?,
-    })
+    Ok(Undo::Snapshot { tool: tool.to_owned(), snapshot: json!(changes) })
 }
 
 /// Reads a workspace; an error says why it can't be recorded.
@@ -87,9 +85,7 @@ fn entry_state(entry: Option<&Node>) -> EntryState {
 }
 
 async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> Result<Vec<Change>, ToolsError> {
-    let mut paths: Vec<String> = before.keys().chain(after.keys()).cloned().collect();
-    paths.sort();
-    paths.dedup();
+    let paths: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
     let mut changes = Vec::new();
     for path in paths {
         let old = before.remove(&path);
@@ -117,8 +113,7 @@ async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> R
 
 /// Restores all changed paths, unless something has changed since.
 pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolsError> {
-    let changes = Vec::<Change>::deserialize(snapshot)
-        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
+    let changes: Vec<Change> = crate::facts::snapshot(snapshot)?;
     let mut wanted = Vec::new();
     for change in changes {
         let entry = match change.before {
@@ -153,18 +148,13 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 },
             })
             .collect();
-        let partly = |error: String| refused!("not all could be put back: {error}");
-        open(&root)
-            .map_err(|error| partly(error.to_string()))?
-            .put_back(&wanted)
-            .map_err(|error| partly(error.to_string()))?;
+        let partly = |error: &dyn std::fmt::Display| refused!("not all could be put back: {error}");
+        let workspace = open(&root).map_err(|error| partly(&error))?;
+        workspace.put_back(&wanted).map_err(|error| partly(&error))?;
         Ok(match wanted.as_slice() {
             [] => "nothing had changed".to_owned(),
             [one] => format!("put back {} as it was before", one.path),
-            many => {
-                let count = many.len();
-                format!("put back {count} files and folders as they were before")
-            }
+            many => format!("put back {} files and folders as they were before", many.len()),
         })
     })
     .await

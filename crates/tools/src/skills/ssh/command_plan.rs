@@ -7,7 +7,7 @@ use serde_json::Value;
 use steward_core::skill::{Skill, SshSpec};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct JumpHost {
+pub(in crate::skills) struct JumpHost {
     pub user: Option<String>,
     pub place: SshAddress,
 }
@@ -53,11 +53,11 @@ impl CommandPlan {
 spec_of!(pub(super) Ssh, SshSpec, "ssh");
 
 pub(super) fn parse_host(host: &str, port: u16) -> Result<SshAddress, ToolsError> {
-    SshAddress::new(host, port).map_err(|error| ToolsError::Refused(error.to_string()))
+    Ok(SshAddress::new(host, port)?)
 }
 
 /// `[user@]host[:port]`.
-pub(super) fn parse_jump(text: &str) -> Result<JumpHost, ToolsError> {
+pub(in crate::skills) fn parse_jump(text: &str) -> Result<JumpHost, ToolsError> {
     let (user, host) = match text.rsplit_once('@') {
         Some((user, host)) => (Some(user), host),
         None => (None, text),
@@ -65,10 +65,7 @@ pub(super) fn parse_jump(text: &str) -> Result<JumpHost, ToolsError> {
     if let Some(user) = user {
         check_user(user).map_err(ToolsError::Refused)?;
     }
-    Ok(JumpHost {
-        user: user.map(str::to_owned),
-        place: host.parse().map_err(|error: super::HostKeysError| ToolsError::Refused(error.to_string()))?,
-    })
+    Ok(JumpHost { user: user.map(str::to_owned), place: host.parse()? })
 }
 
 pub(super) fn check_user(user: &str) -> Result<(), String> {
@@ -137,7 +134,7 @@ impl Sudo {
         let mut heard = StderrPart::default();
         let marker = self.marker.as_bytes();
         self.held.extend_from_slice(bytes);
-        while let Some(at) = find(&self.held, marker) {
+        while let Some(at) = self.held.windows(marker.len()).position(|window| window == marker) {
             heard.text.extend(self.held.drain(..at + marker.len()).take(at));
             heard.asked += 1;
         }
@@ -157,10 +154,6 @@ impl Sudo {
     pub fn answer(&self) -> Option<Vec<u8>> {
         (self.asked <= 1).then(|| format!("{}\n", self.password.expose_secret()).into_bytes())
     }
-}
-
-fn find(all: &[u8], part: &[u8]) -> Option<usize> {
-    all.windows(part.len()).position(|window| window == part)
 }
 
 #[cfg(test)]

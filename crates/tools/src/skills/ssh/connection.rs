@@ -1,9 +1,9 @@
 use super::command_plan::CommandPlan;
-use super::known_hosts::{HostKeys, SshAddress, host_key_refusal};
+use super::known_hosts::{FileHostKeys, SshAddress, host_key_refusal};
 use crate::error::{ToolsError, refused};
-use russh::client::{self, AuthResult, Config, Handle, Handler, KeyboardInteractiveAuthResponse as Reply};
+use russh::MethodKind;
+use russh::client::{self, AuthResult, Config, Handle, KeyboardInteractiveAuthResponse as Reply};
 use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, PublicKeyOrCertificate, decode_secret_key};
-use russh::{MethodKind, MethodSet};
 use secrecy::{ExposeSecret, SecretString};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) type Refusal = String;
 
 /// Checks the host key of one server. The reason of a refusal is stored, since the library only knows "no".
 pub(super) struct HostKeyCheck {
-    keys: Arc<dyn HostKeys>,
+    keys: Arc<FileHostKeys>,
     place: SshAddress,
     refused: Arc<Mutex<Option<Refusal>>>,
 }
@@ -59,7 +59,7 @@ pub(super) struct SshConnection {
 }
 
 pub(super) async fn connect(
-    keys: &Arc<dyn HostKeys>,
+    keys: &Arc<FileHostKeys>,
     order: &CommandPlan,
     login: &Login,
 ) -> Result<SshConnection, Refusal> {
@@ -99,16 +99,13 @@ async fn connect_tcp(place: &SshAddress) -> Result<TcpStream, Refusal> {
     Ok(socket)
 }
 
-async fn authenticate<S>(
-    keys: &Arc<dyn HostKeys>,
-    socket: S,
+async fn authenticate(
+    keys: &Arc<FileHostKeys>,
+    socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     place: &SshAddress,
     login: &Login,
     user: &str,
-) -> Result<Handle<HostKeyCheck>, Refusal>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+) -> Result<Handle<HostKeyCheck>, Refusal> {
     let config = Arc::new(Config {
         keepalive_interval: Some(KEEPALIVE_INTERVAL),
         keepalive_max: 3,
@@ -188,13 +185,13 @@ impl Login {
     }
 
     /// Logs in on a connection whose host key was accepted.
-    pub async fn log_in<H: Handler>(&self, handle: &mut Handle<H>, user: &str) -> Result<bool, russh::Error> {
+    async fn log_in(&self, handle: &mut Handle<HostKeyCheck>, user: &str) -> Result<bool, russh::Error> {
         match &self.proof {
             LoginProof::Key(key) => {
                 let hash = if key.algorithm().is_rsa() {
                     let best = handle.best_supported_rsa_hash().await?.flatten();
                     // Servers that don't announce it have supported SHA-256 since 2016.
-                    best.or(Some(russh::keys::HashAlg::Sha256))
+                    best.or(Some(HashAlg::Sha256))
                 } else {
                     None
                 };
@@ -205,7 +202,9 @@ impl Login {
                 let text = password.expose_secret();
                 match handle.authenticate_password(user, text).await? {
                     AuthResult::Success => Ok(true),
-                    AuthResult::Failure { remaining_methods, .. } if asks_questions(&remaining_methods) => {
+                    AuthResult::Failure { remaining_methods, .. }
+                        if remaining_methods.contains(&MethodKind::KeyboardInteractive) =>
+                    {
                         answer_questions(handle, user, text).await
                     }
                     AuthResult::Failure { .. } => Ok(false),
@@ -215,15 +214,7 @@ impl Login {
     }
 }
 
-fn asks_questions(methods: &MethodSet) -> bool {
-    methods.contains(&MethodKind::KeyboardInteractive)
-}
-
-async fn answer_questions<H: Handler>(
-    handle: &mut Handle<H>,
-    user: &str,
-    password: &str,
-) -> Result<bool, russh::Error> {
+async fn answer_questions(handle: &mut Handle<HostKeyCheck>, user: &str, password: &str) -> Result<bool, russh::Error> {
     let mut reply = handle.authenticate_keyboard_interactive_start(user, None).await?;
     let mut told = false;
     for _ in 0..MAX_PROMPT_ROUNDS {

@@ -1,4 +1,4 @@
-use async_trait::async_trait;
+use crate::error::ToolsError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -62,14 +62,10 @@ pub enum HostKeysError {
     File { path: String, reason: String },
 }
 
-/// Known host keys, by their SHA-256 fingerprints (`SHA256:` and base64 without padding).
-#[async_trait]
-pub trait HostKeys: Send + Sync {
-    /// The fingerprint that a person accepted; `None` if nobody has.
-    async fn pinned(&self, place: &SshAddress) -> Result<Option<String>, HostKeysError>;
-
-    /// Accepts a key from now on; returns the one that it replaces.
-    async fn accept(&self, place: &SshAddress, fingerprint: &str) -> Result<Option<String>, HostKeysError>;
+impl From<HostKeysError> for ToolsError {
+    fn from(error: HostKeysError) -> Self {
+        Self::Refused(error.to_string())
+    }
 }
 
 fn is_fingerprint(text: &str) -> bool {
@@ -90,7 +86,8 @@ pub(super) fn host_key_refusal(place: &SshAddress, pinned: Option<&str>, offered
     }
 }
 
-/// `{"hosts": {"HOST:PORT": "SHA256:…"}}`, read for each connection, so that other processes' changes count at once.
+/// Known host keys by their SHA-256 fingerprints, in a file `{"hosts": {"HOST:PORT": "SHA256:…"}}`, which is read for each
+/// connection, so that other processes' changes count at once.
 #[derive(Debug, Clone)]
 pub struct FileHostKeys {
     path: PathBuf,
@@ -108,7 +105,7 @@ impl FileHostKeys {
         Self { path: path.into() }
     }
 
-    fn error(&self, reason: impl std::fmt::Display) -> HostKeysError {
+    fn error(&self, reason: impl fmt::Display) -> HostKeysError {
         HostKeysError::File { path: self.path.display().to_string(), reason: reason.to_string() }
     }
 
@@ -136,7 +133,11 @@ impl FileHostKeys {
         lock.lock().map_err(fail)?;
         let mut all = self.read()?;
         let done = how(&mut all.hosts);
-        self.write(folder, &all)?;
+        let text = serde_json::to_vec_pretty(&all).map_err(|error| self.error(error))?;
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
+        file.write_all(&text).map_err(fail)?;
+        file.as_file().sync_all().map_err(fail)?;
+        file.persist(&self.path).map_err(|error| fail(error.error))?;
         Ok(done)
     }
 
@@ -153,14 +154,18 @@ impl FileHostKeys {
         self.changed(|hosts| hosts.remove(&place.to_string()))
     }
 
-    fn write(&self, folder: &Path, hosts: &Hosts) -> Result<(), HostKeysError> {
-        let fail = |error: std::io::Error| self.error(format!("can't be written: {error}"));
-        let text = serde_json::to_vec_pretty(hosts).map_err(|error| self.error(error))?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
-        file.write_all(&text).map_err(fail)?;
-        file.as_file().sync_all().map_err(fail)?;
-        file.persist(&self.path).map_err(|error| fail(error.error))?;
-        Ok(())
+    /// The fingerprint that a person accepted; `None` if nobody has.
+    pub async fn pinned(&self, place: &SshAddress) -> Result<Option<String>, HostKeysError> {
+        let (keys, name) = (self.clone(), place.to_string());
+        let read = tokio::task::spawn_blocking(move || Ok(keys.read()?.hosts.remove(&name)));
+        read.await.map_err(|error| self.error(error))?
+    }
+
+    /// Accepts a key from now on; returns the one that it replaces.
+    pub async fn accept(&self, place: &SshAddress, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
+        let (path, place, fingerprint) = (self.path.clone(), place.clone(), fingerprint.to_owned());
+        let work = tokio::task::spawn_blocking(move || trust_host(&path, &place.host, place.port, &fingerprint));
+        work.await.map_err(|error| self.error(error))?
     }
 }
 
@@ -172,19 +177,4 @@ pub fn trust_host(path: &Path, host: &str, port: u16, fingerprint: &str) -> Resu
     }
     let keys = FileHostKeys::new(path);
     keys.changed(|hosts| hosts.insert(place.to_string(), fingerprint.to_owned()))
-}
-
-#[async_trait]
-impl HostKeys for FileHostKeys {
-    async fn pinned(&self, place: &SshAddress) -> Result<Option<String>, HostKeysError> {
-        let (keys, name) = (self.clone(), place.to_string());
-        let read = tokio::task::spawn_blocking(move || Ok(keys.read()?.hosts.remove(&name)));
-        read.await.map_err(|error| self.error(error))?
-    }
-
-    async fn accept(&self, place: &SshAddress, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
-        let (path, place, fingerprint) = (self.path.clone(), place.clone(), fingerprint.to_owned());
-        let work = tokio::task::spawn_blocking(move || trust_host(&path, &place.host, place.port, &fingerprint));
-        work.await.map_err(|error| self.error(error))?
-    }
 }

@@ -1,6 +1,6 @@
 use super::command_plan::{CommandPlan, Sudo, line_with_sudo};
 use super::connection::{self, HostKeyCheck, Login};
-use super::known_hosts::HostKeys;
+use super::known_hosts::FileHostKeys;
 use russh::client::{Handle, Msg};
 use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Disconnect, Sig};
 use std::collections::VecDeque;
@@ -27,6 +27,12 @@ pub(super) struct CommandResult {
     pub stderr: BoundedOutput,
 }
 
+impl CommandResult {
+    fn has_ended(&self) -> bool {
+        self.status.is_some() || self.signal.is_some()
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum Failure {
     Refused(String),
@@ -41,20 +47,21 @@ pub(super) enum Failure {
 
 /// Runs the command. Should be a task of its own, since it cleans up after `end` is cancelled.
 pub(super) async fn run(
-    keys: Arc<dyn HostKeys>,
+    keys: Arc<FileHostKeys>,
     order: CommandPlan,
     login: Login,
     end: CancellationToken,
 ) -> Result<CommandResult, Failure> {
     let early = || Failure::Refused("it was stopped before anything was run".to_owned());
-    let opened = tokio::select! {
-        () = end.cancelled() => return Err(early()),
-        opened = connection::connect(&keys, &order, &login) => opened.map_err(Failure::Refused)?,
-    };
     let refused = |error: russh::Error| Failure::Refused(format!("{} opened no session: {error}", order.place));
-    let channel = tokio::select! {
+    let opening = async {
+        let opened = connection::connect(&keys, &order, &login).await.map_err(Failure::Refused)?;
+        let channel = opened.handle.channel_open_session().await.map_err(refused)?;
+        Ok((opened, channel))
+    };
+    let (opened, channel) = tokio::select! {
         () = end.cancelled() => return Err(early()),
-        channel = opened.handle.channel_open_session() => channel.map_err(refused)?,
+        done = opening => done?,
     };
     let (read, write) = channel.split();
     let marker = format!("steward-{:032x}:", rand::random::<u128>());
@@ -132,7 +139,7 @@ impl CommandDialog {
             }
         }
         self.close();
-        if self.done.status.is_none() && self.done.signal.is_none() {
+        if !self.done.has_ended() {
             return Err(Failure::Broken(Box::new(self.done)));
         }
         Ok(self.done)
@@ -199,7 +206,7 @@ impl CommandDialog {
 
     /// Ends the command as far as ssh allows: TERM, KILL, closing its channel.
     async fn stop(&mut self, link: &Handle<HostKeyCheck>, write: &ChannelWriteHalf<Msg>) -> Failure {
-        let mut ended = self.done.status.is_some() || self.done.signal.is_some();
+        let mut ended = self.done.has_ended();
         for (signal, wait) in [(Sig::TERM, TERM_WAIT), (Sig::KILL, KILL_WAIT)] {
             if ended {
                 break;
@@ -224,7 +231,7 @@ impl CommandDialog {
     async fn wait_for_end(&mut self) -> bool {
         while let Some(message) = self.read.wait().await {
             let _ = self.handle_message(message);
-            if self.done.status.is_some() || self.done.signal.is_some() {
+            if self.done.has_ended() {
                 return true;
             }
         }

@@ -1,6 +1,7 @@
 //! Fills templates: as JSON, as an argument vector or a line for a remote shell, as SQL, as a URL.
 
 use super::{Part, Template, TemplateError, TemplateUse, Values, as_text};
+use crate::sql::target::DatabaseKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use url::Url;
@@ -89,8 +90,12 @@ fn guard_option(template: &Template, word: &str) -> Result<(), TemplateError> {
 
 /// The command as one line for a POSIX shell, quoted.
 pub fn remote_line(source: &[String], values: &Values<'_>) -> Result<String, TemplateError> {
-    let words: Vec<String> = argv(source, values)?.iter().map(|word| quote(word)).collect();
-    Ok(words.join(" "))
+    Ok(shell_line(&argv(source, values)?))
+}
+
+pub fn shell_line(argv: &[String]) -> String {
+    let words: Vec<String> = argv.iter().map(|word| quote(word)).collect();
+    words.join(" ")
 }
 
 pub fn quote(word: &str) -> String {
@@ -110,18 +115,9 @@ pub fn check_argv(source: &[String], schema: &Value) -> Result<(), TemplateError
     super::check_texts(source, TemplateUse::Argv, schema)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BindStyle {
-    /// `?1`: `SQLite`.
-    Numbered,
-    /// `$1`: PostgreSQL.
-    Dollar,
-    /// `?`: MariaDB and MySQL.
-    Plain,
-}
-
-/// The statement with its marks, and the values in their order. An absent value is NULL.
-pub fn sql(source: &str, mark: BindStyle, values: &Values<'_>) -> Result<(String, Vec<Value>), TemplateError> {
+/// The statement with its marks (`?1`, on PostgreSQL `$1`, on MariaDB and MySQL `?`), and the values in their order. An
+/// absent value is NULL.
+pub fn sql(source: &str, kind: DatabaseKind, values: &Values<'_>) -> Result<(String, Vec<Value>), TemplateError> {
     let template = Template::parse(source)?;
     let (mut text, mut bound) = (String::new(), Vec::new());
     for part in &template.parts {
@@ -129,8 +125,8 @@ pub fn sql(source: &str, mark: BindStyle, values: &Values<'_>) -> Result<(String
             Part::Text(fixed) => text.push_str(fixed),
             Part::Slot(slot) => {
                 bound.push(values.get(slot).unwrap_or(Value::Null));
-                text.push(if mark == BindStyle::Dollar { '$' } else { '?' });
-                if mark != BindStyle::Plain {
+                text.push(if kind == DatabaseKind::Postgres { '$' } else { '?' });
+                if kind != DatabaseKind::MySql {
                     text.push_str(&bound.len().to_string());
                 }
             }

@@ -155,8 +155,7 @@ async fn what_is_not_declared_is_refused_and_nothing_is_made() {
 
 #[tokio::test]
 async fn a_skill_that_makes_no_sense_stops_the_whole_package() {
-    let mut shelf = Shelf::new();
-    shelf.packages = shelf.packages.checked(|skill| match skill.name.as_str() {
+    let shelf = Shelf::checking(|skill| match skill.name.as_str() {
         "double" => Err("its code has no `run`".into()),
         _ => Ok(()),
     });

@@ -9,7 +9,7 @@ use steward_core::package::SkillPackage;
 use steward_core::ports::{Ids, Page, SkillFilter, SkillPackages, Skills, StoreError, StoreResult};
 use steward_core::skill::Skill;
 use steward_core::{AgentId, SkillId, TenantId};
-use steward_tools::package::{Packages, ReferenceLibrary};
+use steward_tools::package::Packages;
 
 #[derive(Default)]
 pub struct Memory {
@@ -145,18 +145,18 @@ impl Ids for Counted {
 pub struct Shelf {
     pub memory: Arc<Memory>,
     pub blobs: Arc<MemoryBlobs>,
-    pub packages: Packages,
+    pub packages: Arc<Packages>,
 }
 
 impl Shelf {
     pub fn new() -> Self {
-        let (memory, blobs) = (Arc::new(Memory::default()), Arc::new(MemoryBlobs::default()));
-        let packages =
-            Packages::new(memory.clone(), memory.clone(), blobs.clone(), Arc::new(Fixed), Arc::new(Counted::default()));
-        Self { memory, blobs, packages }
+        Self::checking(|_| Ok(()))
     }
 
-    pub fn library(&self) -> ReferenceLibrary {
-        ReferenceLibrary { skills: self.memory.clone(), packages: self.memory.clone(), blobs: self.blobs.clone() }
+    pub fn checking(check: impl Fn(&Skill) -> Result<(), String> + Send + Sync + 'static) -> Self {
+        let (memory, blobs) = (Arc::new(Memory::default()), Arc::new(MemoryBlobs::default()));
+        let (clock, ids) = (Arc::new(Fixed), Arc::new(Counted::default()));
+        let packages = Packages::new(memory.clone(), memory.clone(), blobs.clone(), clock, ids, check);
+        Self { memory, blobs, packages: Arc::new(packages) }
     }
 }

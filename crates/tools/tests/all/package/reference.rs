@@ -22,7 +22,7 @@ impl Desk {
     async fn with(names: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let shelf = Shelf::new();
-        let tools = with_references(Dispatcher::builder(), &shelf.library()).build().unwrap();
+        let tools = with_references(Dispatcher::builder(), &shelf.packages).build().unwrap();
         let scope = scope(dir.path().to_owned());
         for name in names {
             let packages = &shelf.packages;

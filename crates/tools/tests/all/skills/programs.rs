@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::skill::Skill;
 use steward_sandbox::python::{PythonConfig, PythonPool};
-use steward_tools::skills::{AnsibleExecutor, Programs, PythonExecutor, PythonReply, PythonRunner};
+use steward_tools::skills::{AnsibleExecutor, Programs, PythonExecutor, PythonProgram, PythonReply, PythonRunner};
 use tokio_util::sync::CancellationToken;
 
 /// The venv that `scripts/setup.sh test` makes.
@@ -107,14 +107,8 @@ struct Runner;
 
 #[async_trait]
 impl PythonRunner for Runner {
-    async fn run(
-        &self,
-        _: &str,
-        payload: &Value,
-        wall: Duration,
-        memory_mib: u32,
-        cancel: &CancellationToken,
-    ) -> Result<PythonReply, String> {
+    async fn run(&self, program: &PythonProgram<'_>, cancel: &CancellationToken) -> Result<PythonReply, String> {
+        let PythonProgram { payload, wall, memory_mib, .. } = *program;
         let reply = |result, stdout: &str| PythonReply { result, stdout: stdout.to_owned(), stderr: String::new() };
         match payload["how"].as_str() {
             Some("fail") => Ok(reply(Err("ValueError: no such day (line 3)".into()), "so far\n")),

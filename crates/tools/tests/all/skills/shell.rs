@@ -16,7 +16,7 @@ use steward_tools::skills::{Programs, ShellExecutor};
 
 fn world() -> World {
     let blobs = Arc::new(MemoryBlobs::default());
-    let world = World::new(vec![Arc::new(ShellExecutor::new(helper(), blobs))]);
+    let world = World::new(vec![Arc::new(ShellExecutor::new(Programs::default(), helper(), blobs))]);
     // The program may run as another user.
     fs::set_permissions(world.workspace(), fs::Permissions::from_mode(0o777)).unwrap();
     world
@@ -224,7 +224,7 @@ async fn an_operators_own_programs_are_found_and_nothing_beside_them_is_shown() 
     fs::write(home.path().join("letter"), "private").unwrap();
     let programs = Programs { own: vec![own.clone()], ..Programs::default() };
     let blobs = Arc::new(MemoryBlobs::default());
-    let shell_of = ShellExecutor::new(helper(), blobs).with(programs);
+    let shell_of = ShellExecutor::new(programs, helper(), blobs);
     let world = World::new(vec![Arc::new(shell_of)]);
     fs::set_permissions(world.workspace(), fs::Permissions::from_mode(0o777)).unwrap();
     let greet = world.add(shell(60, json!({"command": ["greet", "{{a}}"]}), json!({})));

@@ -1,0 +1,125 @@
+//! A database that statements are run on with its limits: a file, or a server by its address.
+
+use crate::error::ToolsError;
+use secrecy::{ExposeSecret as _, SecretString};
+use std::path::PathBuf;
+use steward_core::ports::OpenedCredential;
+use steward_sandbox::sql::change::{Snapshot, WriteState};
+use steward_sandbox::sql::remote::{OnBehalfOf, Remote, RemoteOptions};
+use steward_sandbox::sql::{Guard, Policy, SqlError};
+use url::Url;
+
+pub(crate) const SQLITE_PREFIX: &str = "sqlite:";
+
+/// How a database wants its SQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatabaseKind {
+    Sqlite,
+    Postgres,
+    MySql,
+}
+
+impl DatabaseKind {
+    pub(crate) fn of_server(url: &SecretString) -> Self {
+        if url.expose_secret().starts_with("postgres") { Self::Postgres } else { Self::MySql }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    File(PathBuf, Policy),
+    Server(SecretString, RemoteOptions),
+}
+
+impl Target {
+    pub fn kind(&self) -> DatabaseKind {
+        match self {
+            Self::File(..) => DatabaseKind::Sqlite,
+            Self::Server(url, _) => DatabaseKind::of_server(url),
+        }
+    }
+
+    /// Puts rows back as they were before a write; returns how many changes were undone.
+    pub async fn put_back(self, snapshot: Snapshot, whom: &OnBehalfOf) -> Result<u64, SqlError> {
+        match self {
+            Self::File(path, policy) => blocking(move || Guard::put_back(path, policy, &snapshot)).await,
+            Self::Server(url, options) => {
+                let mut remote = Remote::connect(url.expose_secret(), options).await?;
+                remote.act_for(whom)?;
+                let done = remote.put_back(&snapshot).await;
+                remote.close().await;
+                done
+            }
+        }
+    }
+
+    /// What became of a server's transaction; `None`: it does not know it any more, or has none.
+    pub async fn transaction(&self, id: &str) -> Result<Option<WriteState>, SqlError> {
+        let Self::Server(url, options) = self else { return Ok(None) };
+        let mut remote = Remote::connect(url.expose_secret(), options.clone()).await?;
+        let state = remote.transaction(id).await;
+        remote.close().await;
+        state
+    }
+
+    /// Whether a write was done, by its rows. `later`: records of later writes to the same database, oldest first.
+    pub async fn settle(self, rows: Snapshot, later: Vec<Snapshot>) -> Result<WriteState, SqlError> {
+        match self {
+            Self::File(path, policy) => blocking(move || Guard::settle(path, policy, &rows, &later)).await,
+            Self::Server(url, options) => {
+                let mut remote = Remote::connect(url.expose_secret(), options).await?;
+                let state = remote.settle(&rows, &later).await;
+                remote.close().await;
+                state
+            }
+        }
+    }
+}
+
+/// The address of a database server, with the login of the credential if it has one.
+pub(crate) fn server_url(text: &str, secret: Option<&OpenedCredential>) -> Result<SecretString, String> {
+    let bad = || {
+        "the database is none of sqlite:PATH, postgres://HOST/NAME, mysql://HOST/NAME and mariadb://HOST/NAME; correct it"
+            .to_owned()
+    };
+    let field = |name: &str| secret?.fields.get(name).map(SecretString::expose_secret);
+    let mut url = Url::parse(text).map_err(|_| bad())?;
+    if !Remote::is_url(url.as_str()) {
+        return Err(bad());
+    }
+    if let Some(name) = field("username") {
+        url.set_username(name).map_err(|()| bad())?;
+    }
+    if let Some(password) = field("password") {
+        url.set_password(Some(password)).map_err(|()| bad())?;
+    }
+    Ok(url.to_string().into())
+}
+
+/// Runs what blocks off the async threads.
+pub(crate) async fn blocking<T: Send + 'static, E: From<SqlError> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, E> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(broke_off(&error.to_string()).into()))
+}
+
+pub(crate) fn broke_off(why: &str) -> SqlError {
+    SqlError::Refused(format!("the statement broke off: {why}"))
+}
+
+impl From<SqlError> for ToolsError {
+    fn from(error: SqlError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
+
+/// Why rows could not be put back.
+pub(crate) fn not_undone(error: SqlError) -> ToolsError {
+    match error {
+        SqlError::Conflict { rows } => {
+            ToolsError::ChangedSince { what: rows, hint: "compare with the run's trace and change it by hand" }
+        }
+        SqlError::NoUndo(why) => ToolsError::NoUndo(why),
+        other => ToolsError::Refused(format!("not undone: {other}")),
+    }
+}
