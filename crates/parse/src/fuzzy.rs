@@ -44,7 +44,7 @@ impl Rules {
     /// What the writer of `text` says to be about to do.
     pub fn intents(&self, text: &str) -> Vec<Intent> {
         let lines = sentences(text, |line| self.example.as_ref().is_some_and(|example| example.is_match(line)));
-        lines.iter().filter_map(|sentence| self.sentence(sentence.text)).collect()
+        lines.into_iter().filter_map(|sentence| self.sentence(sentence)).collect()
     }
 
     fn sentence(&self, sentence: &str) -> Option<Intent> {
@@ -69,17 +69,6 @@ impl Rules {
             Some(Intent { tool: rule.tool.clone(), argument: rule.argument.clone(), object: object.text })
         })
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum RuleError {
-    #[error("the file of phrases can't be read: {0}; correct it or remove it")]
-    File(#[from] toml::de::Error),
-    #[error("the pattern of `{rule}` is no regular expression: {error}; correct it")]
-    Pattern { rule: String, error: Box<regex::Error> },
-    /// A language has no frame or guard.
-    #[error("`{0}` has rules but no entry under [intent] or [guard]; add it")]
-    Language(String),
 }
 
 #[derive(Deserialize)]
@@ -140,10 +129,12 @@ impl Rules {
         &BUILT_IN
     }
 
-    pub fn read(text: &str) -> Result<Self, RuleError> {
-        let file: File = toml::from_str(text)?;
+    fn read(text: &str) -> Result<Self, String> {
+        let file: File =
+            toml::from_str(text).map_err(|error| format!("the file of phrases can't be read: {error}; correct it"))?;
         let compile = |name: &str, pattern: &str| {
-            Regex::new(pattern).map_err(|error| RuleError::Pattern { rule: name.to_owned(), error: Box::new(error) })
+            let failed = |error| format!("the pattern of `{name}` is no regular expression: {error}; correct it");
+            Regex::new(pattern).map_err(failed)
         };
         let mut guards = HashMap::new();
         for (lang, pattern) in &file.guard {
@@ -152,7 +143,8 @@ impl Rules {
         let mut rules = Vec::new();
         for rule in file.rule {
             let intent = file.intent.get(&rule.lang).filter(|_| guards.contains_key(&rule.lang));
-            let intent = intent.ok_or_else(|| RuleError::Language(rule.lang.clone()))?;
+            let missing = || format!("`{}` has rules but no entry under [intent] or [guard]; add it", rule.lang);
+            let intent = intent.ok_or_else(missing)?;
             let name = format!("{} {}", rule.lang, rule.tool);
             rules.push(Rule {
                 pattern: compile(&name, &format!("{intent}{}", rule.pattern))?,
@@ -255,7 +247,7 @@ mod tests {
     fn the_file_can_be_read() {
         let rules = Rules::read(include_str!("../data/fuzzy.toml")).unwrap();
         assert!(rules.all.len() >= 20);
-        let error = Rules::read("x = 1").unwrap_err().to_string();
+        let error = Rules::read("x = 1").unwrap_err();
         assert!(error.contains("correct it"), "{error}");
     }
 }

@@ -7,7 +7,8 @@ mod shell;
 pub use shell::Dialects;
 pub(crate) use shell::Shell;
 
-use super::out::{Out, Sink};
+use super::native::Read;
+use super::out::{BrokenCall, Out, Sink};
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::schema;
@@ -99,17 +100,9 @@ impl Call {
     }
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct Broken {
-    pub id: Option<String>,
-    pub name: String,
-    pub raw: String,
-    pub error: String,
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub items: Vec<Result<Call, Broken>>,
+    pub items: Vec<Result<Call, BrokenCall>>,
     pub diagnostics: Vec<String>,
     pub done: bool,
     pub thought: String,
@@ -126,16 +119,37 @@ impl Found {
 
     pub fn broken(&mut self, id: Option<String>, name: String, raw: &str, error: &str) {
         self.diagnostics.push(format!("a call of `{name}` is broken: {error}"));
-        self.items.push(Err(Broken { id, name, raw: raw.to_owned(), error: error.to_owned() }));
+        let id = id.unwrap_or_default();
+        self.items.push(Err(BrokenCall { id, name, raw: raw.to_owned(), error: error.to_owned() }));
+    }
+
+    /// A call whose arguments could not be read.
+    pub fn unreadable(&mut self, id: Option<String>, name: String, raw: &str, error: &str) {
+        let error = format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object");
+        self.broken(id, name, raw, &error);
+    }
+
+    /// A call whose arguments, `what` for people, were `read` from `raw`; `source` and confidence unless it was mended.
+    pub fn read(
+        &mut self,
+        (id, name): (Option<String>, String),
+        (raw, read): (&str, Read),
+        what: &str,
+        (source, sure): (CallSource, f32),
+    ) {
+        match read {
+            Ok((arguments, fixes)) => {
+                let (source, sure) = if fixes.is_empty() { (source, sure) } else { (CallSource::Repaired, 0.8) };
+                self.diagnostics.extend(fixes.iter().map(|fix| format!("{what} of `{name}`: {fix}")));
+                self.call(Call { id, ..Call::new(name, arguments, source, sure) });
+            }
+            Err(error) => self.unreadable(id, name, raw, &error),
+        }
     }
 
     pub fn note(&mut self, note: impl Into<String>) {
         self.diagnostics.push(note.into());
     }
-}
-
-pub(crate) fn broken_arguments(error: &str) -> String {
-    format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object")
 }
 
 // Content that is nothing but text.

@@ -1,4 +1,4 @@
-//! JSON as models write it: incremental scanning, completion and careful repair.
+//! JSON as models write it: incremental scanning and careful repair.
 
 mod lenient;
 mod scan;
@@ -31,7 +31,7 @@ pub fn repair(text: &str, cut: bool) -> Result<Repaired, String> {
     if let Ok(value) = serde_json::from_str(inner) {
         return Ok(Repaired { value, fixes });
     }
-    let rebuilt = match rebuild(inner, false) {
+    let rebuilt = match rebuild(inner) {
         Ok(rebuilt) => rebuilt,
         Err(error) => return loose(inner, cut, fixes).map_err(|_| error),
     };
@@ -65,12 +65,6 @@ fn loose(inner: &str, cut: bool, mut fixes: Vec<&'static str>) -> Result<Repaire
     }
     fixes.push("read as a literal that is no JSON");
     Ok(Repaired { value, fixes })
-}
-
-/// Completes arriving JSON for display: closes strings and brackets, drops a key without value. `None`: no JSON so far.
-pub fn complete(text: &str) -> Option<Value> {
-    let rebuilt = rebuild(text, true).ok()?;
-    serde_json::from_str(&rebuilt.text).ok()
 }
 
 /// Removes blanks and a code fence around `text`.
@@ -123,7 +117,7 @@ fn quoted(content: &str) -> String {
     Value::String(unescape(content)).to_string()
 }
 
-fn rebuild(raw: &str, lossy: bool) -> Result<Rebuilt, String> {
+fn rebuild(raw: &str) -> Result<Rebuilt, String> {
     let mut scanner = Scanner::new(0);
     let mut writer = Writer::default();
     let mut arrays: Vec<bool> = Vec::new();
@@ -146,26 +140,18 @@ fn rebuild(raw: &str, lossy: bool) -> Result<Rebuilt, String> {
                 return Ok(Rebuilt { text: writer.text, end: scanner.pos, closed: false });
             }
             Token::Error => return Err(format!("it is no valid JSON from byte {}", scanner.pos)),
-            Token::More => return close(raw, &scanner, writer, lossy),
+            Token::More => return close(raw, &scanner, writer),
         }
     }
 }
 
-fn close(raw: &str, scanner: &Scanner, mut writer: Writer, lossy: bool) -> Result<Rebuilt, String> {
-    if !lossy && !scanner.only_closers_missing() {
+fn close(raw: &str, scanner: &Scanner, mut writer: Writer) -> Result<Rebuilt, String> {
+    if !scanner.only_closers_missing() {
         return Err(if scanner.pos == 0 || raw.trim().is_empty() {
             "it is empty".to_owned()
         } else {
             "it breaks off in the middle of a value".to_owned()
         });
-    }
-    if let Some(start) = scanner.open_string() {
-        writer.value(&quoted(&raw[start..]));
-    } else if let Some(start) = scanner.open_scalar() {
-        let word = &raw[start..];
-        if serde_json::from_str::<Value>(word).is_ok() {
-            writer.value(word);
-        }
     }
     for array in scanner.stack().iter().rev() {
         writer.text.push(if *array { ']' } else { '}' });

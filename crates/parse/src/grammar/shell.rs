@@ -23,9 +23,10 @@ pub enum Dialects {
     None,
     /// Reasoning wrappers and left-over tokens only.
     Wrappers,
+    /// Those, and `[TOOL:name|key=value]`.
+    Markers,
     /// Reasoning at the very beginning only; all the rest is text.
     Opening,
-    Only(Dialect),
     #[default]
     All,
 }
@@ -35,15 +36,8 @@ impl Dialects {
         match self {
             Self::None | Self::Opening => false,
             Self::All => true,
-            Self::Wrappers => matches!(dialect, Dialect::Thought | Dialect::Noise),
-            Self::Only(one) => {
-                matches!(dialect, Dialect::Thought | Dialect::Noise)
-                    || dialect == one
-                    // Families share tags.
-                    || (matches!(one, Dialect::Qwen | Dialect::Glm | Dialect::Granite) && dialect == Dialect::Hermes)
-                    || (matches!(one, Dialect::Deepseek) && dialect == Dialect::Invoke)
-                    || (matches!(one, Dialect::Phi) && dialect == Dialect::Granite)
-            }
+            Self::Wrappers => dialect == Dialect::Wrapper,
+            Self::Markers => matches!(dialect, Dialect::Wrapper | Dialect::Marker),
         }
     }
 }

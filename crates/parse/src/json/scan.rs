@@ -81,14 +81,6 @@ impl Scanner {
         }
     }
 
-    /// Where an open scalar starts.
-    pub fn open_scalar(&self) -> Option<usize> {
-        match self.state {
-            State::Scalar { start } => Some(start),
-            _ => None,
-        }
-    }
-
     pub fn only_closers_missing(&self) -> bool {
         self.state == State::After && !self.comma && !self.stack.is_empty()
     }

@@ -83,11 +83,7 @@ impl Shell {
                         block.mode = Mode::After;
                         Some(())
                     }
-                    Token::Error => {
-                        block.at = block.body;
-                        block.mode = Mode::Raw;
-                        Some(())
-                    }
+                    Token::Error => block.raw(),
                     _ => Some(()),
                 },
                 Mode::After => match self.after_value(&mut block, end) {

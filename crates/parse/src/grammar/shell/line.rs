@@ -54,7 +54,7 @@ impl Shell {
 
     /// A bracket begins a tag, a list of Python calls, or JSON.
     fn bracket_start(&mut self, blanks: usize, sink: &mut Sink, end: bool) -> Start {
-        if !self.dialects.has(Dialect::Llama) {
+        if !self.dialects.has(Dialect::Own) {
             return Start::Plain;
         }
         let at = self.pos;
@@ -66,18 +66,12 @@ impl Shell {
         let text = &self.buf[at + blanks..];
         let window = &text[..text.char_indices().nth(128).map_or(text.len(), |(at, _)| at)];
         let full = end || window.len() < text.len();
-        match is_python_list(window, &self.tools, full) {
-            _ if self.no_python => {}
-            Begin::More => return Start::Wait,
-            Begin::Yes => {
-                self.flush(sink);
-                self.state = State::Bare(Bare::python(at, at + blanks, !sink.has_text(), None));
-                return Start::Changed;
-            }
-            Begin::No => {}
+        let list = if self.no_python { Begin::No } else { is_python_list(window, &self.tools, full) };
+        if list == Begin::More {
+            return Start::Wait;
         }
         self.flush(sink);
-        self.state = State::Bare(Bare::json(at, at + blanks, !sink.has_text(), None));
+        self.state = State::Bare(Bare::new(list == Begin::Yes, at, at + blanks, !sink.has_text(), None));
         Start::Changed
     }
 
@@ -131,18 +125,14 @@ impl Shell {
         let inside = at + blanks + ticks + info + gap;
         let json = matches!(&text[..info], "" | "json" | "json5" | "jsonc" | "tool" | "python" | "py" | "xml");
         match first {
-            b'{' | b'[' if json && self.dialects.has(Dialect::Llama) => {
+            b'{' | b'[' if json && self.dialects.has(Dialect::Own) => {
                 let list = is_python_list(&self.buf[inside..], &self.tools, end);
                 if list == Begin::More {
                     return Start::Wait;
                 }
                 self.flush(sink);
-                let first = !sink.has_text();
-                self.state = State::Bare(if list == Begin::Yes && !self.no_python {
-                    Bare::python(at, inside, first, Some(ticks))
-                } else {
-                    Bare::json(at, inside, first, Some(ticks))
-                });
+                let python = list == Begin::Yes && !self.no_python;
+                self.state = State::Bare(Bare::new(python, at, inside, !sink.has_text(), Some(ticks)));
                 return Start::Changed;
             }
             b'<' if json && !sink.has_text() && self.buf[self.shown..at].trim().is_empty() => {

@@ -95,22 +95,16 @@ impl Shell {
                 self.state = State::Stopped;
             }
             Body::Harmony => return self.harmony(after, sink, end),
-            Body::Calls(calls) => match self.begins(after, calls.begins, end) {
+            Body::Calls(calls) | Body::Marker(calls) => match self.begins(after, calls.begins, end) {
                 Begin::More => return Opened::Wait,
                 Begin::No => return Opened::No,
                 Begin::Yes => {
-                    let open = self.pos;
+                    let start = if calls.keep_open { self.pos } else { after };
                     self.leave(after, sink);
-                    let start = if calls.keep_open { open } else { after };
-                    self.state = State::Block(Block::new(rule.dialect, calls, rule.open, start, after));
-                }
-            },
-            Body::Marker(calls) => match self.begins(after, calls.begins, end) {
-                Begin::More => return Opened::Wait,
-                Begin::No => return Opened::No,
-                Begin::Yes => {
-                    self.leave(after, sink);
-                    self.state = State::Marker(Marker::new(rule.dialect, calls, after));
+                    self.state = match rule.body {
+                        Body::Marker(_) => State::Marker(Marker::new(rule.dialect, calls, after)),
+                        _ => State::Block(Block::new(rule.dialect, calls, rule.open, start, after)),
+                    };
                 }
             },
         }
@@ -123,7 +117,7 @@ impl Shell {
         let cx = Cx {
             tools: &self.tools,
             found: &mut found,
-            dialect: crate::dialect::Dialect::Noise,
+            dialect: crate::dialect::Dialect::Own,
             closed: false,
             cut: false,
         };
