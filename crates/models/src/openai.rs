@@ -26,9 +26,9 @@ pub(crate) use constrain::{all_methods, constraint, field};
 pub(crate) use decode::{Decode, Fault, ReplyState, text};
 pub(crate) use error_messages::Origin;
 pub(crate) use passthrough::bytes;
-pub(crate) use requests::{call_json, message_json, model_names, tool_json};
-pub(crate) use send::{Outgoing, json_bytes};
-pub(crate) use sse::{BadFrame, EventParser};
+pub(crate) use requests::{any, call_json, message_json, model_names, tool_json, with};
+pub(crate) use send::Outgoing;
+pub(crate) use sse::{BadFrame, EventParser, LARGEST_EVENT};
 pub(crate) use stream::StreamFormat;
 pub use transport::LocalModels;
 pub(crate) use transport::is_loopback;
@@ -128,7 +128,7 @@ impl Client {
     ) -> Result<Vec<Scored>, ModelError> {
         let limits = self.limits(request);
         let body = requests::score_body(connection, request, candidates);
-        let outgoing = Outgoing::post("score", json_bytes(&body));
+        let outgoing = Outgoing::post("score", &body);
         let (origin, value) = self.send_for_json(connection, &outgoing, &limits).await?;
         requests::read_scores(&origin, &value)
     }
@@ -179,11 +179,11 @@ impl Client {
             let (outgoing, body) = match wire {
                 Wire::Chat => {
                     let body = requests::chat_body(connection, request, &quirks);
-                    (Outgoing::post("chat/completions", json_bytes(&body)), body)
+                    (Outgoing::post("chat/completions", &body), body)
                 }
                 Wire::Responses => {
                     let body = responses::body(connection, request, &quirks);
-                    (Outgoing::post("responses", json_bytes(&body)), body)
+                    (Outgoing::post("responses", &body), body)
                 }
                 Wire::Native => {
                     let request = quirks.fitted(connection, request);

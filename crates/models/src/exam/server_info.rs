@@ -1,6 +1,6 @@
 use super::session::ExamSession;
 use crate::discovery::local_servers::{OLLAMA_DEFAULT_WINDOW, model_info, named_server, num_ctx, trained_window};
-use crate::openai::{Client, Outgoing, json_bytes};
+use crate::openai::{Client, Outgoing};
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::model::{Connection, Provider};
@@ -119,7 +119,7 @@ pub(super) async fn ask(session: &ExamSession<'_>) -> ServerInfo {
         Provider::Local => info.window = Some(connection.capabilities.window),
         Provider::Ollama => {
             let body = json!({"model": connection.model});
-            let show = Outgoing::post_native("api/show".to_owned(), json_bytes(&body));
+            let show = Outgoing::post_native("api/show".to_owned(), &body);
             if let Some(shown) = get(client, connection, &show).await {
                 info.shown(&shown);
             }

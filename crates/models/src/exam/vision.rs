@@ -5,7 +5,7 @@ use super::constrained::{content, max_tokens_field, raw};
 use super::findings::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply};
-use crate::openai::{Outgoing, json_bytes};
+use crate::openai::Outgoing;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(super) async fn check(session: &ExamSession<'_>, found: &mut Findings) -> Ch
         "stream": false,
     });
     body[max_tokens_field(&session.connection)] = json!(session.longest(30));
-    let sent = Outgoing::post("chat/completions", json_bytes(&body));
+    let sent = Outgoing::post("chat/completions", &body);
     let answer = raw(session, &sent).await;
     if answer.as_ref().is_err_and(NoReply::is_refusal) {
         found.vision = Some(false);

@@ -25,7 +25,7 @@ impl Client {
             Passage::Embeddings => "embeddings",
             Passage::Responses => "responses",
         };
-        self.send(connection, &Outgoing::post(path, body), limits).await
+        self.send(connection, &Outgoing::post_bytes(path, body), limits).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::constrain::is_strict;
 use super::decode::{Decode, Fault, ReplyState, read_usage, text};
-use super::requests::Quirks;
+use super::requests::{Quirks, any, with};
 use crate::native::rounded;
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
@@ -14,28 +14,25 @@ const LEAST: u32 = 16;
 /// Nothing is stored at the provider. The interface knows neither `stop` nor `seed`.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
     let input: Vec<Value> = request.messages.iter().flat_map(items).collect();
-    let mut body = json!({"model": connection.model, "input": input, "stream": true, "store": false});
-    if !quirks.no_temperature {
-        body["temperature"] = json!(rounded(request.temperature));
-    }
-    body["max_output_tokens"] = json!(request.max_tokens.max(LEAST));
-    if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|spec| {
-            json!({
-                "type": "function",
-                "name": spec.name,
-                "description": spec.description,
-                "parameters": spec.parameters,
-                "strict": false,
-            })
-        });
-        body["tools"] = tools.collect();
-    }
-    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
-        let strict = is_strict(schema);
-        body["text"] = json!({"format": {"type": "json_schema", "name": "output", "schema": schema, "strict": strict}});
-    }
-    body
+    let schema = request.schema.as_ref().filter(|_| connection.capabilities.json_schema);
+    let tools = request.tools.iter().map(|spec| {
+        json!({
+            "type": "function",
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": spec.parameters,
+            "strict": false,
+        })
+    });
+    let format =
+        |schema| json!({"type": "json_schema", "name": "output", "schema": schema, "strict": is_strict(schema)});
+    let fields = json!({
+        "temperature": (!quirks.no_temperature).then(|| rounded(request.temperature)),
+        "max_output_tokens": request.max_tokens.max(LEAST),
+        "tools": any(tools),
+        "text": schema.map(|schema| json!({"format": format(schema)})),
+    });
+    with(json!({"model": connection.model, "input": input, "stream": true, "store": false}), fields)
 }
 
 fn items(message: &Message) -> Vec<Value> {

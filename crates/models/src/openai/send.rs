@@ -40,7 +40,11 @@ impl Outgoing {
         Self::empty(Method::GET, Place::Dialect(path))
     }
 
-    pub fn post(path: &'static str, body: Bytes) -> Self {
+    pub fn post(path: &'static str, body: &Value) -> Self {
+        Self::post_bytes(path, body.to_string().into())
+    }
+
+    pub fn post_bytes(path: &'static str, body: Bytes) -> Self {
         Self { body, ..Self::empty(Method::POST, Place::Dialect(path)) }
     }
 
@@ -48,17 +52,13 @@ impl Outgoing {
         Self::empty(Method::GET, Place::Native(path))
     }
 
-    pub fn post_native(path: String, body: Bytes) -> Self {
-        Self { body, ..Self::empty(Method::POST, Place::Native(path)) }
+    pub fn post_native(path: String, body: &Value) -> Self {
+        Self { body: body.to_string().into(), ..Self::empty(Method::POST, Place::Native(path)) }
     }
 
     fn empty(method: Method, place: Place) -> Self {
         Self { method, place, query: &[], headers: HeaderMap::new(), body: Bytes::new() }
     }
-}
-
-pub(crate) fn json_bytes(value: &Value) -> Bytes {
-    Bytes::from(value.to_string())
 }
 
 impl Client {
