@@ -17,7 +17,6 @@ pub struct GgufHeader {
     pub context_train: Option<u32>,
     /// KV cache per token of context, at 16 bits.
     pub kv_bytes_per_token: Option<u64>,
-    pub has_chat_template: bool,
 }
 
 const MAX_KEYS: u64 = 1 << 16;
@@ -215,7 +214,6 @@ fn describe(found: &HashMap<String, Value>, architecture: String, file_bytes: u6
         parameters,
         context_train: int("context_length").and_then(|n| u32::try_from(n).ok()),
         kv_bytes_per_token,
-        has_chat_template: found.contains_key("tokenizer.chat_template"),
         architecture,
     }
 }
@@ -281,7 +279,6 @@ mod tests {
         assert_eq!(header.parameters, 200);
         assert_eq!(header.context_train, Some(2048));
         assert_eq!(header.kv_bytes_per_token, Some(30 * 3 * 64 * 4));
-        assert!(!header.has_chat_template);
     }
 
     #[test]
