@@ -9,7 +9,6 @@ mod decide;
 mod draft;
 mod kinds;
 mod lexicon;
-mod passages;
 mod propose;
 mod rank;
 mod read;
@@ -23,6 +22,5 @@ mod view;
 
 pub use draft::{Draft, Wanted, draft};
 pub use kinds::Kinds;
-pub use replies::tries;
 pub use service::IntentService;
 pub use view::View;

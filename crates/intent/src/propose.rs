@@ -22,14 +22,14 @@ pub async fn propose(
     reader: &Arc<dyn WorkspaceReader>,
     data: &DataSlot,
 ) -> Result<Proposal, IntentError> {
-    let settings = Settings::shipped()?;
+    let settings = Settings::shipped();
     let skill = if setup.tools.iter().any(|spec| spec.skill.is_some()) {
         by_skill(request, setup, embedder, settings).await?
     } else {
         None
     };
     let view = View::look(reader, scope).await;
-    let decider = Decider::new(setup, embedder, &view)?;
+    let decider = Decider::new(setup, embedder, &view);
     let mut notes = Vec::new();
     let asked = if skill.is_none() && decider.named(request).is_empty() {
         by_data(request, setup, scope, data).await
@@ -171,14 +171,10 @@ async fn by_skill(
     let required = skill.parameters["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let open: Map<String, Value> = required.map(|name| (name.to_owned(), json!(""))).collect();
     Ok(Some(Call {
-        tool: skill.name.clone(),
-        arguments: Value::Object(open),
-        frame: "{content}".to_owned(),
         fit: best.score,
         why: format!("the skill {}", skill.name),
         acts: true,
-        kind: skill.name.clone(),
-        text: request.to_owned(),
+        ..Call::new(&skill.name, request, (skill.name.clone(), open.into()), "{content}".to_owned())
     }))
 }
 

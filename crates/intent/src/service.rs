@@ -1,6 +1,7 @@
 use crate::propose::propose;
 use crate::rank::{by_words, rank};
-use crate::{replies, view};
+use crate::replies::Replies;
+use crate::view;
 use async_trait::async_trait;
 use futures::FutureExt as _;
 use std::panic::AssertUnwindSafe;
@@ -48,6 +49,6 @@ impl Intent for IntentService {
     }
 
     fn tries(&self, files: &[String], language: &str) -> Vec<String> {
-        replies::tries(files, language)
+        Replies::shipped().tries(files, language)
     }
 }

@@ -9,7 +9,7 @@ use steward_core::tool::ToolSpec;
 
 /// Ranks all of `tools`. `final_answer` is not ranked: it stands for talk, whose score the others have to beat.
 pub async fn rank(request: &str, tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Ranking, IntentError> {
-    let settings = Settings::shipped()?;
+    let settings = Settings::shipped();
     let seen = see(request, &settings.mask);
     let vectors = of(tools, embedder).await?;
     let mut texts = vec![request.to_owned()];

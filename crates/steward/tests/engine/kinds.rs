@@ -10,8 +10,8 @@ const FOLDS: usize = 5;
 #[tokio::test]
 #[ignore = "writes the weights; some minutes"]
 async fn fits_the_kinds() {
-    let kinds = Kinds::shipped().unwrap();
-    let examples = kinds.examples().unwrap();
+    let kinds = Kinds::shipped();
+    let examples = kinds.examples();
     let embedder = LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8"));
     let texts: Vec<String> = examples.iter().map(|example| example.text.clone()).collect();
     let vectors = embedder.embed(&texts).await.unwrap();
@@ -33,7 +33,7 @@ async fn fits_the_kinds() {
         surely_wrong += u32::from(!hit && scores[best] >= 0.33);
     }
     println!("left out: {right} of {all} right, surely {sure}, surely wrong {surely_wrong}");
-    let mut file = kinds.digest().unwrap().into_bytes();
+    let mut file = kinds.digest().into_bytes();
     file.extend(fit(&examples, &vectors));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../intent/data/kinds.bin");
     std::fs::write(path, file).unwrap();
