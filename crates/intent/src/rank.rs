@@ -1,19 +1,76 @@
 pub mod features;
-mod tools;
-mod vectors;
+pub mod vectors;
 
-pub use tools::rank;
-
+use crate::settings::Settings;
+use features::{Seen, see};
 use std::collections::HashSet;
 use steward_core::event::Ranked;
 use steward_core::plan::FINAL_ANSWER;
-use steward_core::text::{parts, stem};
+use steward_core::ports::{Embedder, IntentError, Ranking};
+use steward_core::text::{has_phrase, parts, stem};
 use steward_core::tool::ToolSpec;
+use vectors::{ToolVectors, cosine, embed, of};
 
 /// Shorter words are ignored.
 const SHORTEST: usize = 3;
 /// Weight of a word of the tool's name.
 const NAME: f32 = 2.0;
+
+/// Ranks all of `tools`. `final_answer` is not ranked: it stands for talk, whose score the others have to beat.
+pub async fn rank(request: &str, tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Ranking, IntentError> {
+    let settings = Settings::shipped();
+    let seen = see(request, &settings.mask);
+    let vectors = of(tools, embedder).await?;
+    let mut texts = vec![request.to_owned()];
+    if seen.masked != request {
+        texts.push(seen.masked.clone());
+    }
+    let views = embed(&texts, embedder).await?;
+    let nearest =
+        |vectors: &ToolVectors| views.iter().map(|view| similarity(view, vectors, settings)).fold(0.0, f32::max);
+    let talk = tools
+        .iter()
+        .zip(vectors.iter())
+        .find(|(tool, _)| tool.name == FINAL_ANSWER)
+        .map_or(0.0, |(_, vectors)| nearest(vectors));
+    let mut ranked: Vec<(f32, &str)> = tools
+        .iter()
+        .zip(vectors.iter())
+        .filter(|(tool, _)| tool.name != FINAL_ANSWER)
+        .map(|(tool, vectors)| (nearest(vectors) + bonus(&tool.name, &seen, settings), tool.name.as_str()))
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let best = ranked.first().map_or(0.0, |(score, ..)| *score);
+    let kept =
+        ranked.iter().map(|(score, name)| Ranked { tool: (*name).to_owned(), score: score.clamp(0.0, 1.0) }).collect();
+    Ok(Ranking { tools: kept, wants_tool: best >= settings.talk_below.max(talk) })
+}
+
+fn similarity(view: &[f32], tool: &ToolVectors, settings: &Settings) -> f32 {
+    let description = cosine(view, &tool.description);
+    let mut nearest: Vec<f32> = tool.utterances.iter().map(|utterance| cosine(view, utterance)).collect();
+    nearest.sort_by(|a, b| b.total_cmp(a));
+    let Some(first) = nearest.first() else {
+        return description;
+    };
+    let three = &nearest[..nearest.len().min(3)];
+    #[expect(clippy::cast_precision_loss, reason = "at most three")]
+    let mean = three.iter().sum::<f32>() / three.len() as f32;
+    settings.nearest.mul_add(*first, settings.nearest_three * mean) + settings.description * description
+}
+
+fn bonus(tool: &str, seen: &Seen, settings: &Settings) -> f32 {
+    settings
+        .rules
+        .iter()
+        .filter_map(|rule| Some((rule, rule.add.get(tool)?)))
+        .filter(|(rule, _)| {
+            rule.features.iter().any(|feature| seen.features.contains(feature))
+                || rule.any.iter().any(|phrase| has_phrase(&seen.plain, phrase))
+        })
+        .map(|(_, add)| *add)
+        .sum()
+}
 
 /// Ranks all of `tools` by the words that they share with `request`, best first; for where there is no embedder.
 pub fn by_words(request: &str, tools: &[ToolSpec]) -> Vec<Ranked> {
