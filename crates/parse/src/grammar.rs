@@ -7,7 +7,6 @@ mod shell;
 pub use shell::Dialects;
 pub(crate) use shell::Shell;
 
-use super::native::Read;
 use super::out::{BrokenCall, Out, Sink};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -21,7 +20,8 @@ pub(crate) trait Grammar: Send {
     fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found;
 }
 
-// Each grammar reads what the one before takes for text, so several forms are looked for while the reply arrives.
+/// Each grammar reads what the one before takes for text, so several forms are looked for while the reply arrives. Without
+/// any, all is text.
 pub(crate) struct Chain {
     stages: Vec<(Box<dyn Grammar>, Sink)>,
 }
@@ -100,6 +100,9 @@ impl Call {
     }
 }
 
+/// A value and how its text was mended, or why it can't be read.
+pub(crate) type Read = Result<(Value, Vec<&'static str>), String>;
+
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub items: Vec<Result<Call, BrokenCall>>,
@@ -149,19 +152,6 @@ impl Found {
 
     pub fn note(&mut self, note: impl Into<String>) {
         self.diagnostics.push(note.into());
-    }
-}
-
-// Content that is nothing but text.
-pub(crate) struct Plain;
-
-impl Grammar for Plain {
-    fn push(&mut self, text: &str, sink: &mut Sink) {
-        sink.text(text);
-    }
-
-    fn finish(&mut self, _sink: &mut Sink, _cut: bool) -> Found {
-        Found::default()
     }
 }
 

@@ -87,27 +87,22 @@ struct Rebuilt {
 #[derive(Default)]
 struct Writer {
     text: String,
-    /// For each open bracket whether something is in it already.
-    filled: Vec<bool>,
+    /// What closes each open bracket, and whether something is in it already.
+    open: Vec<(char, bool)>,
     key: Option<String>,
 }
 
 impl Writer {
-    fn separate(&mut self) {
-        if let Some(filled) = self.filled.last_mut() {
-            if *filled {
-                self.text.push(',');
-            }
-            *filled = true;
+    fn value(&mut self, text: &str) {
+        if let Some((_, filled)) = self.open.last_mut()
+            && std::mem::replace(filled, true)
+        {
+            self.text.push(',');
         }
         if let Some(key) = self.key.take() {
             self.text.push_str(&key);
             self.text.push(':');
         }
-    }
-
-    fn value(&mut self, text: &str) {
-        self.separate();
         self.text.push_str(text);
     }
 }
@@ -120,19 +115,13 @@ fn quoted(content: &str) -> String {
 fn rebuild(raw: &str) -> Result<Rebuilt, String> {
     let mut scanner = Scanner::new(0);
     let mut writer = Writer::default();
-    let mut arrays: Vec<bool> = Vec::new();
     loop {
         match scanner.next(raw) {
             Token::Open { array, .. } => {
                 writer.value(if array { "[" } else { "{" });
-                writer.filled.push(false);
-                arrays.push(array);
+                writer.open.push((if array { ']' } else { '}' }, false));
             }
-            Token::Close(_) => {
-                let array = arrays.pop().unwrap_or(false);
-                writer.filled.pop();
-                writer.text.push(if array { ']' } else { '}' });
-            }
+            Token::Close(_) => writer.text.extend(writer.open.pop().map(|(close, _)| close)),
             Token::Key(range) => writer.key = Some(quoted(&raw[range.start + 1..range.end - 1])),
             Token::Str(range) => writer.value(&quoted(&raw[range.start + 1..range.end - 1])),
             Token::Scalar(range) => writer.value(&raw[range]),
@@ -140,21 +129,12 @@ fn rebuild(raw: &str) -> Result<Rebuilt, String> {
                 return Ok(Rebuilt { text: writer.text, end: scanner.pos, closed: false });
             }
             Token::Error => return Err(format!("it is no valid JSON from byte {}", scanner.pos)),
-            Token::More => return close(raw, &scanner, writer),
+            Token::More if scanner.only_closers_missing() => {
+                writer.text.extend(writer.open.iter().rev().map(|(close, _)| close));
+                return Ok(Rebuilt { text: writer.text, end: raw.len(), closed: true });
+            }
+            Token::More if raw.trim().is_empty() => return Err("it is empty".to_owned()),
+            Token::More => return Err("it breaks off in the middle of a value".to_owned()),
         }
     }
-}
-
-fn close(raw: &str, scanner: &Scanner, mut writer: Writer) -> Result<Rebuilt, String> {
-    if !scanner.only_closers_missing() {
-        return Err(if scanner.pos == 0 || raw.trim().is_empty() {
-            "it is empty".to_owned()
-        } else {
-            "it breaks off in the middle of a value".to_owned()
-        });
-    }
-    for array in scanner.stack().iter().rev() {
-        writer.text.push(if *array { ']' } else { '}' });
-    }
-    Ok(Rebuilt { text: writer.text, end: raw.len(), closed: true })
 }

@@ -1,6 +1,6 @@
 //! Assembles calls from the pieces in the provider's own field.
 
-use super::grammar::Found;
+use super::grammar::{Found, Read};
 use super::json::repair;
 use super::out::Sink;
 use super::tool_index::ToolIndex;
@@ -84,9 +84,6 @@ impl Native {
         found
     }
 }
-
-/// A value and how its text was mended, or why it can't be read.
-pub(crate) type Read = Result<(Value, Vec<&'static str>), String>;
 
 /// Arguments as an object. No text means no arguments; some models quote the object.
 pub(crate) fn arguments(raw: &str, cut: bool) -> Read {

@@ -1,6 +1,6 @@
 //! Reads the chunks of a model's reply, whatever the strategy.
 
-use super::grammar::{Chain, Dialects, Found, Grammar, Plain, Shell};
+use super::grammar::{Chain, Dialects, Found, Grammar, Shell};
 use super::native::Native;
 use super::out::{BrokenCall, Out, Parsed, Sink};
 use super::tool_index::ToolIndex;
@@ -170,11 +170,7 @@ fn grammar(reading: Reading, tools: &ToolIndex) -> Box<dyn Grammar> {
         _ if cascade => stages.push(Box::new(React::lax(tools))),
         _ => {}
     }
-    match stages.len() {
-        0 => Box::new(Plain),
-        1 => stages.remove(0),
-        _ => Box::new(Chain::new(stages)),
-    }
+    if stages.len() == 1 { stages.remove(0) } else { Box::new(Chain::new(stages)) }
 }
 
 fn from_reasoning(reading: Reading, tools: &ToolIndex, text: &str, cut: bool) -> Found {

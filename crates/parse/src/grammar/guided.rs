@@ -1,9 +1,9 @@
 //! Strategy `guided_json`: one object `{reasoning, tool_calls, done}`.
 
-use super::{Found, Grammar};
+use super::{Found, Grammar, Read};
 use crate::complexity_counter::find_byte;
 use crate::json::{Scanner, Token, repair, unescape, unescape_part};
-use crate::native::{Read, as_object};
+use crate::native::as_object;
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
 use serde_json::{Map, Value, json};

@@ -2,12 +2,12 @@
 
 mod input;
 
-use super::{Call, Found, Grammar};
+use super::{Found, Grammar};
 use crate::complexity_counter::line_end;
 use crate::json::{Scanner, Token};
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
-use input::{Head, Input, Label, NOTHING, Start, arguments, classify, closing_text};
+use input::{Head, Input, Label, NOTHING, Start, call, classify, closing_text};
 use steward_core::tool::ToolSpec;
 
 /// Stops the model before it makes up a result.
@@ -356,15 +356,15 @@ impl React {
             self.section = Section::Stopped;
             return;
         }
-        match arguments(&self.tools, &name, raw, cut) {
-            Ok(read) => {
+        match call(&self.tools, &name, raw, cut) {
+            Ok((call, notes)) => {
                 if !known {
                     self.found.note(format!("`{name}` is no known tool"));
                 }
-                for note in read.notes {
+                for note in notes {
                     self.found.note(format!("input of `{name}`: {note}"));
                 }
-                self.found.call(Call::new(name, read.arguments, read.source, read.confidence));
+                self.found.call(call);
             }
             Err(error) => {
                 // The rest was written in the belief that the call was made.

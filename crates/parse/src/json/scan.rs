@@ -69,10 +69,6 @@ impl Scanner {
         self.stack.len()
     }
 
-    pub fn stack(&self) -> &[bool] {
-        &self.stack
-    }
-
     /// Where the content of an open string value starts.
     pub fn open_string(&self) -> Option<usize> {
         match self.state {
