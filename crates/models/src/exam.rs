@@ -53,10 +53,11 @@ pub async fn examine(exam: Exam<'_>, progress: &(dyn Fn(&Check) + Send + Sync)) 
     let mut course = ExamRun { session, found: Findings::default(), checks: Vec::new(), progress };
     course.run(exam.at).await?;
     let ExamRun { session, mut found, checks, .. } = course;
-    if let Some(error) = session.fatal() {
+    let seen = std::mem::take(&mut *session.seen());
+    if let Some(error) = seen.fatal {
         return Err(error);
     }
-    found.thinks_first = session.thinks_first();
+    found.thinks_first = seen.thinks_first;
     found.unfinished = checks
         .iter()
         .filter(|check| check.outcome == CheckOutcome::Skipped && UNFINISHED.contains(&&*check.detail))
@@ -69,7 +70,7 @@ pub async fn examine(exam: Exam<'_>, progress: &(dyn Fn(&Check) + Send + Sync)) 
         server: found.server.name.clone(),
         at: exam.at,
         ms: ms(session.elapsed()),
-        tokens: session.spent(),
+        tokens: seen.tokens,
         checks,
         constrained: found.constrained.clone().unwrap_or_default(),
         grades: decide::grades(&found),
@@ -105,18 +106,14 @@ impl ExamRun<'_> {
         {
             return Err(error.clone());
         }
-        let silent = reached.is_err();
+        let silent = reached.is_err().then_some(UNFINISHED[2]);
         self.keep("reach", reached, begun);
-        if silent {
-            self.skip_all(UNFINISHED[2]);
-            return Ok(());
-        }
         for name in ORDER {
-            if self.session.fatal().is_some() {
+            if silent.is_none() && self.session.seen().fatal.is_some() {
                 break;
             }
             let begun = self.session.elapsed();
-            let why = self.session.over().or_else(|| self.skip_reason(name));
+            let why = silent.or_else(|| self.session.over()).or_else(|| self.skip_reason(name));
             let mark = match why {
                 Some(why) => Err(NoReply::Over(why)),
                 None => self.check(name, at).await,
@@ -165,13 +162,6 @@ impl ExamRun<'_> {
         let check = check_of(name, mark, ms(self.session.elapsed().saturating_sub(begun)));
         (self.progress)(&check);
         self.checks.push(check);
-    }
-
-    fn skip_all(&mut self, why: &'static str) {
-        for name in ORDER {
-            let now = self.session.elapsed();
-            self.keep(name, Err(NoReply::Over(why)), now);
-        }
     }
 }
 
@@ -231,12 +221,12 @@ async fn system_role(session: &ExamSession<'_>, found: &mut Findings) -> CheckRe
     let reply = reply?;
     let obeyed = question.rule.is_met(&reply.text);
     found.system_role = Some(obeyed);
-    let detail = if obeyed {
-        "it follows a system message".to_owned()
-    } else {
-        format!("it was told how to begin and wrote: {}", reply.answer())
-    };
-    Ok((Score::new(u32::from(obeyed), 1), detail))
+    verdict(obeyed, "it follows a system message", || format!("it was told how to begin and wrote: {}", reply.answer()))
+}
+
+/// One point, or none.
+fn verdict(good: bool, yes: &str, no: impl FnOnce() -> String) -> CheckResult {
+    Ok((Score::new(u32::from(good), 1), if good { yes.to_owned() } else { no() }))
 }
 
 pub(crate) fn ms(time: Duration) -> u64 {

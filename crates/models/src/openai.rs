@@ -10,7 +10,6 @@ mod constrain;
 mod decode;
 mod embeddings;
 mod error_messages;
-mod passthrough;
 mod requests;
 mod responses;
 mod send;
@@ -25,11 +24,10 @@ pub(crate) use classify::retry_after_ms;
 pub(crate) use constrain::{all_methods, constraint, field};
 pub(crate) use decode::{Decode, Fault, ReplyState, text};
 pub(crate) use error_messages::Origin;
-pub(crate) use passthrough::bytes;
 pub(crate) use requests::{any, call_json, message_json, model_names, tool_json, with};
-pub(crate) use send::Outgoing;
+pub(crate) use send::{Outgoing, bytes};
 pub(crate) use sse::{BadFrame, EventParser, LARGEST_EVENT};
-pub(crate) use stream::StreamFormat;
+pub(crate) use stream::{StreamFormat, content_type};
 pub use transport::LocalModels;
 pub(crate) use transport::is_loopback;
 
@@ -107,8 +105,7 @@ impl Client {
     pub async fn stream(&self, connection: &Connection, request: &ModelRequest) -> Result<ChunkStream, ModelError> {
         let limits = self.limits(request);
         let wire = wire_of(connection);
-        let accepted = self.accepted(connection, request, wire, &limits).await;
-        let (origin, response) = accepted?;
+        let (origin, response) = self.accepted(connection, request, wire, &limits).await?;
         let format = match wire {
             Wire::Chat => StreamFormat::sse(ChatDecoder::default()),
             Wire::Responses => StreamFormat::sse(responses::Decoder::default()),
@@ -162,7 +159,13 @@ impl Client {
     }
 
     pub(crate) fn limits_of(&self, whole: Duration, max_tokens: u32) -> Limits {
-        Limits::new(whole, max_tokens, self.inner.timeouts)
+        let now = Instant::now();
+        Limits {
+            deadline: now.checked_add(whole).unwrap_or(now + Duration::from_hours(24)),
+            timeout_ms: u64::try_from(whole.as_millis()).unwrap_or(u64::MAX),
+            max_tokens,
+            timeouts: self.inner.timeouts,
+        }
     }
 
     /// Repeats the request without fields that the endpoint refuses.
@@ -186,7 +189,7 @@ impl Client {
                     (Outgoing::post("responses", &body), body)
                 }
                 Wire::Native => {
-                    let request = quirks.fitted(connection, request);
+                    let request = constrain::fitted(connection, request, &quirks.constraints);
                     native::request(connection, &request, quirks.no_temperature)
                 }
             };
@@ -260,16 +263,6 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    pub fn new(whole: Duration, max_tokens: u32, timeouts: Timeouts) -> Self {
-        let now = Instant::now();
-        Self {
-            deadline: now.checked_add(whole).unwrap_or(now + Duration::from_hours(24)),
-            timeout_ms: u64::try_from(whole.as_millis()).unwrap_or(u64::MAX),
-            max_tokens,
-            timeouts,
-        }
-    }
-
     /// What is left of `stage` and of the whole call.
     pub fn left(&self, stage: Duration) -> Duration {
         stage.min(self.deadline.saturating_duration_since(Instant::now()))

@@ -112,10 +112,6 @@ impl Router {
     pub fn prices(&self) -> &Prices {
         &self.prices
     }
-
-    pub(crate) fn health(&self) -> &Arc<HealthTracker> {
-        &self.health
-    }
 }
 
 #[async_trait]

@@ -145,7 +145,7 @@ pub(super) async fn raw(session: &ExamSession<'_>, outgoing: &Outgoing) -> Resul
     let sent = session.client.send_for_json(&session.connection, outgoing, &limits).await;
     let (_, answer) = sent.map_err(NoReply::Failed)?;
     let count = |path: &str| answer.pointer(path).and_then(Value::as_u64).unwrap_or(0);
-    session.spend(count("/usage/total_tokens") + count("/prompt_eval_count") + count("/eval_count"));
+    session.seen().tokens += count("/usage/total_tokens") + count("/prompt_eval_count") + count("/eval_count");
     Ok(answer)
 }
 

@@ -82,16 +82,6 @@ impl ServerInfo {
     }
 }
 
-fn server_name(provider: Provider) -> &'static str {
-    match provider {
-        Provider::Ollama => "ollama",
-        Provider::Vllm => "vllm",
-        Provider::LlamaCpp => "llama.cpp",
-        Provider::TextGen => "text-generation-webui",
-        _ => "",
-    }
-}
-
 fn is_row_of(row: &Value, model: &str) -> bool {
     ["id", "name", "model"].iter().any(|field| row[field].as_str().is_some_and(|name| is_named(name, model)))
 }
@@ -152,11 +142,10 @@ pub(super) async fn running(session: &ExamSession<'_>, info: &mut ServerInfo) {
 
 /// Such as `ollama 0.13.1`; `None` if the server does not tell.
 pub async fn server_version(client: &Client, connection: &Connection) -> Option<String> {
-    let name = server_name(connection.provider);
-    let path = match connection.provider {
-        Provider::Ollama => "api/version",
-        Provider::Vllm => "version",
-        Provider::LlamaCpp => "props",
+    let (name, path) = match connection.provider {
+        Provider::Ollama => ("ollama", "api/version"),
+        Provider::Vllm => ("vllm", "version"),
+        Provider::LlamaCpp => ("llama.cpp", "props"),
         Provider::Local => return Some(format!("steward {}", env!("CARGO_PKG_VERSION"))),
         _ => return None,
     };
@@ -166,7 +155,7 @@ pub async fn server_version(client: &Client, connection: &Connection) -> Option<
 }
 
 /// Errors here are no errors of the exam.
-pub(super) async fn get(client: &Client, connection: &Connection, outgoing: &Outgoing) -> Option<Value> {
+async fn get(client: &Client, connection: &Connection, outgoing: &Outgoing) -> Option<Value> {
     let (_, value) = client.send_for_json(connection, outgoing, &client.limits_of(LIMIT, 0)).await.ok()?;
     Some(value)
 }

@@ -1,10 +1,10 @@
 //! Whether it sees: a red square, asked for its colour.
 
-use super::CheckResult;
 use super::constrained::{content, max_tokens_field, raw};
-use super::findings::{Findings, Score};
+use super::findings::Findings;
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply};
+use super::{CheckResult, verdict};
 use crate::openai::Outgoing;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -31,10 +31,7 @@ pub(super) async fn check(session: &ExamSession<'_>, found: &mut Findings) -> Ch
     let answer = content(&answer?);
     let sees = QUESTIONS.vision.rule.is_met(&answer);
     found.vision = Some(sees);
-    let detail = if sees {
-        "it names the colour of a picture".to_owned()
-    } else {
+    verdict(sees, "it names the colour of a picture", || {
         format!("asked for the colour of a red picture it wrote: {answer}")
-    };
-    Ok((Score::new(u32::from(sees), 1), detail))
+    })
 }

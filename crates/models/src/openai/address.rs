@@ -40,7 +40,8 @@ fn dialect(connection: &Connection, path: &str) -> Result<Url, String> {
     let kept = bare(&url, connection.provider);
     let place = match connection.provider {
         Provider::AzureOpenAi => return Ok(azure(url.clone(), &kept, &connection.model, path)),
-        Provider::Gemini => with_version(&kept, "/openai", "/v1beta/openai"),
+        Provider::Gemini if kept.is_empty() => "/v1beta/openai".to_owned(),
+        Provider::Gemini if !kept.ends_with("/openai") => format!("{kept}/openai"),
         Provider::Cohere if !kept.ends_with("/compatibility/v1") => {
             format!("{}/compatibility/v1", without_version(&kept))
         }
@@ -160,14 +161,6 @@ pub(crate) fn without_version(path: &str) -> String {
         kept.push_str(part);
     }
     kept
-}
-
-fn with_version(path: &str, end: &str, usual: &str) -> String {
-    match path {
-        "" => usual.to_owned(),
-        path if path.ends_with(end) => path.to_owned(),
-        path => format!("{path}{end}"),
-    }
 }
 
 /// Azure has `/openai/v1`, with the model in the body, and `/openai/deployments/{model}` with an `api-version`.

@@ -5,7 +5,6 @@ use super::constrain::{self, SchemaMemory};
 use super::error_messages::Origin;
 use crate::native::rounded;
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelError, ModelRequest, Provider};
 use steward_core::ports::Scored;
@@ -148,11 +147,6 @@ impl Quirks {
             next.constraints = learned;
         }
         (next != *self).then_some(next)
-    }
-
-    /// For the provider's own interface, which has other fields.
-    pub fn fitted<'a>(&self, connection: &Connection, request: &'a ModelRequest) -> Cow<'a, ModelRequest> {
-        constrain::fitted(connection, request, &self.constraints)
     }
 
     /// `None`: nothing new. Without this, tools held back after a refusal that named none would stay unconstrained.

@@ -6,12 +6,15 @@ use super::error_messages::Origin;
 use super::transport::{Target, causes, causes_without_url};
 use super::{Client, Limits, address, stream};
 use bytes::Bytes;
+use futures::StreamExt as _;
+use http_body_util::BodyExt as _;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, Response};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::time::Duration;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider};
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Usage};
+use steward_core::ports::{ByteStream, Passage};
 use tokio::time::timeout;
 use url::Url;
 
@@ -97,6 +100,23 @@ impl Client {
             }
             other => other,
         }
+    }
+
+    /// Returns the answer, whatever its status, once its headers have come. Dropping it closes the request.
+    pub(crate) async fn pass(
+        &self,
+        connection: &Connection,
+        passage: Passage,
+        body: Bytes,
+        limits: &Limits,
+    ) -> Result<(Origin, Response), ModelError> {
+        let path = match passage {
+            Passage::ChatCompletions => "chat/completions",
+            Passage::Completions => "completions",
+            Passage::Embeddings => "embeddings",
+            Passage::Responses => "responses",
+        };
+        self.send(connection, &Outgoing::post_bytes(path, body), limits).await
     }
 
     async fn send_once(
@@ -199,6 +219,33 @@ impl Client {
     }
 }
 
+/// The answer's body; `models.idle_timeout_ms` applies between two pieces.
+pub(crate) fn bytes(origin: Origin, response: Response, limits: Limits) -> ByteStream {
+    async_stream::stream! {
+        let mut body = reqwest::Body::from(response);
+        loop {
+            match timeout(limits.left(limits.timeouts.idle), body.frame()).await {
+                Ok(Some(Ok(frame))) => {
+                    // Trailers are dropped.
+                    if let Ok(piece) = frame.into_data() {
+                        yield Ok(piece);
+                    }
+                }
+                Ok(Some(Err(error))) => {
+                    yield Err(origin.broken(&causes_without_url(&error), Usage::default()));
+                    return;
+                }
+                Ok(None) => return,
+                Err(_) => {
+                    yield Err(limits.idle(&origin));
+                    return;
+                }
+            }
+        }
+    }
+    .boxed()
+}
+
 /// Secrets that people write into a URL: passwords, and keys in parameters.
 fn secrets_of(url: &Url) -> Vec<SecretString> {
     let mut found: Vec<SecretString> = url.password().map(Into::into).into_iter().collect();
@@ -223,5 +270,5 @@ fn sending_failed(origin: &Origin, error: &reqwest::Error) -> ModelError {
     if error.is_connect() || error.is_timeout() {
         return origin.unreachable(&why);
     }
-    origin.broken(&why, steward_core::model::Usage::default())
+    origin.broken(&why, Usage::default())
 }

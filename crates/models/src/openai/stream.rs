@@ -7,7 +7,7 @@ use super::sse::{BadFrame, EventParser, SseParser};
 use super::transport::causes_without_url;
 use futures::{Stream, StreamExt};
 use reqwest::Response;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use steward_core::model::{ModelChunk, ModelError, Usage};
@@ -40,14 +40,14 @@ impl StreamFormat {
 }
 
 pub(super) fn is_whole(response: &Response, parser: &dyn EventParser) -> bool {
-    content_type(response).is_some_and(|kind| {
+    content_type(response.headers()).is_some_and(|kind| {
         // Streams of JSON lines have many content types, and one line is also a document.
         kind.contains("html") || (kind.contains("json") && !parser.is_of_documents())
     })
 }
 
-fn content_type(response: &Response) -> Option<String> {
-    let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
+    let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     Some(kind.split(';').next().unwrap_or_default().trim().to_lowercase())
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn read_whole(
     origin: Origin,
     limits: Limits,
 ) -> Result<ChunkStream, ModelError> {
-    let kind = content_type(&response).unwrap_or_default();
+    let kind = content_type(response.headers()).unwrap_or_default();
     let result = async {
         let raw = text(response, &origin, &limits).await?;
         let nonsense = || origin.with_detail(origin.not_an_answer(&format!("`{kind}`")), &raw);

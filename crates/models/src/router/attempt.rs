@@ -43,15 +43,6 @@ pub(crate) struct Answered<T> {
     pub permit: Permit,
 }
 
-impl<T> std::fmt::Debug for Answered<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Answered")
-            .field("connection", &self.connection.name)
-            .field("attempts", &self.attempts)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Asks `targets` in order until an attempt is `Ok`, which means that it has its first content.
 ///
 /// `attempt` gets a connection and the time left for the whole answer. What follows an error depends on its class
@@ -88,7 +79,7 @@ where
     let mut hedge_at = Instant::now() + hedge;
     let mut repeated = false;
     while !call.running.is_empty() {
-        let done = tokio::select! {
+        let (asked, outcome) = tokio::select! {
             biased;
             Some(done) = call.running.next() => done,
             () = sleep_until(hedge_at), if plan.hedge_after.is_some() => {
@@ -97,11 +88,11 @@ where
                 continue;
             }
         };
-        let error = match done.outcome {
-            Ok(value) => return Ok(call.finish(done.asked, value)),
+        let error = match outcome {
+            Ok(value) => return Ok(call.finish(asked, value)),
             Err(error) => error,
         };
-        let connection = call.record_failure(done.asked, &error);
+        let connection = call.record_failure(asked, &error);
         match next(error.class) {
             Next::Nobody => break,
             Next::Larger => call.queue.window_over = call.queue.window_over.max(connection.capabilities.window),
@@ -122,11 +113,6 @@ struct Asked {
     permit: Permit,
 }
 
-struct Done<T> {
-    asked: Asked,
-    outcome: Result<T, ModelError>,
-}
-
 struct Open {
     slot: usize,
     connection: ConnectionId,
@@ -138,7 +124,7 @@ struct Call<'a, T, F> {
     queue: Queue,
     deadline: Instant,
     attempt: &'a F,
-    running: FuturesUnordered<BoxFuture<'a, Done<T>>>,
+    running: FuturesUnordered<BoxFuture<'a, (Asked, Result<T, ModelError>)>>,
     open: Vec<Open>,
     attempts: Vec<Attempt>,
     errors: Vec<ModelError>,
@@ -186,12 +172,9 @@ where
             }
             let permit = permit.unwrap_or_else(|| health.force(connection.id));
             let left = deadline.saturating_duration_since(Instant::now());
-            let outcome = match timeout(left, attempt(connection.clone(), left)).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(errors::out_of_time(&connection)),
-            };
-            let asked = Asked { slot, connection, permit };
-            Done { asked, outcome }
+            let outcome = timeout(left, attempt(connection.clone(), left)).await;
+            let outcome = outcome.unwrap_or_else(|_| Err(errors::out_of_time(&connection)));
+            (Asked { slot, connection, permit }, outcome)
         }));
     }
 
@@ -281,15 +264,13 @@ impl Queue {
         let (at, permit) = match admitted {
             Some(found) => found,
             None if self.asked_any => return None,
-            None => self.soonest_ready()?,
+            None => {
+                let (at, one) = self.waiting.iter().enumerate().min_by_key(|(_, one)| self.health.ready_at(one.id))?;
+                (at, self.health.force(one.id))
+            }
         };
         self.left -= 1;
         self.asked_any = true;
         Some((self.waiting.remove(at), permit))
-    }
-
-    fn soonest_ready(&self) -> Option<(usize, Permit)> {
-        let (at, one) = self.waiting.iter().enumerate().min_by_key(|(_, one)| self.health.ready_at(one.id))?;
-        Some((at, self.health.force(one.id)))
     }
 }

@@ -77,12 +77,7 @@ impl LocalChildren {
 
     pub fn supervisor(&self, path: &str) -> Arc<Supervisor> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = running.get(path) {
-            return Arc::clone(known);
-        }
-        let made = Arc::new((self.make)(path));
-        running.insert(path.to_owned(), Arc::clone(&made));
-        made
+        Arc::clone(running.entry(path.to_owned()).or_insert_with(|| Arc::new((self.make)(path))))
     }
 
     pub async fn stop(&self) {

@@ -1,7 +1,7 @@
 //! Passes other programs' requests of the OpenAI dialect through the router, byte for byte.
 
 use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
-use super::{Permit, Plan, Router, errors, not_asked, try_targets};
+use super::{Answered, Permit, Plan, Router, errors, not_asked, try_targets};
 use crate::openai::Origin;
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -42,21 +42,20 @@ impl Gateway for Router {
             }
         };
         let plan = Plan::new(routing, deadline_ms);
-        match try_targets(self.health(), &targets, plan, attempt).await {
+        match try_targets(&self.health, &targets, plan, attempt).await {
             Ok(answered) => {
-                let answer = answered.value;
-                Ok(Passed {
-                    connection: answered.connection,
-                    attempts: answered.attempts,
-                    status: answer.status,
-                    headers: answer.headers.clone(),
-                    body: relay(answer, passage, answered.permit),
-                })
+                let Answered { connection, attempts, value: answer, permit } = answered;
+                let (status, headers) = (answer.status, answer.headers.clone());
+                Ok(Passed { connection, attempts, status, headers, body: relay(answer, passage, permit) })
             }
             Err(no_answer) => {
                 let refusal = refusal.into_inner().unwrap_or_else(PoisonError::into_inner);
+                // The refusal goes on as it came.
                 match refusal.filter(|_| is_own_fault(no_answer.error.class)) {
-                    Some((connection, answer)) => Ok(as_it_came(connection, answer, no_answer)),
+                    Some((connection, Answer { status, headers, begin, rest, .. })) => {
+                        let attempts = no_answer.attempts;
+                        Ok(Passed { connection, attempts, status, headers, body: pieces(begin, rest) })
+                    }
                     None => Err(no_answer),
                 }
             }
@@ -80,16 +79,6 @@ impl Gateway for Router {
 /// Whether another endpoint, or another try, would refuse it too.
 fn is_own_fault(class: ModelErrorClass) -> bool {
     matches!(class, ModelErrorClass::BadRequest | ModelErrorClass::ContextLength)
-}
-
-fn as_it_came(connection: Connection, answer: Answer, no_answer: NoAnswer) -> Passed {
-    Passed {
-        connection,
-        attempts: no_answer.attempts,
-        status: answer.status,
-        headers: answer.headers,
-        body: pieces(answer.begin, answer.rest),
-    }
 }
 
 fn no_dialect() -> ModelError {

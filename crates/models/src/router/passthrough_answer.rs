@@ -1,7 +1,7 @@
 //! One attempt at passing a request through: reads the answer up to its first content, or a whole document. Bytes go
 //! on unchanged, so markers in them are searched for and nothing is parsed.
 
-use crate::openai::{Client, Limits, Origin, bytes, retry_after_ms};
+use crate::openai::{Client, Limits, Origin, bytes, content_type, retry_after_ms};
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use memchr::memmem;
@@ -158,10 +158,7 @@ fn passed(headers: &HeaderMap) -> Vec<(String, String)> {
 }
 
 fn is_events(headers: &HeaderMap) -> bool {
-    headers
-        .get(reqwest::header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
+    content_type(headers).is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
 async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused {
