@@ -1,6 +1,6 @@
 //! Sentence embeddings in this process: all-MiniLM-L6-v2, or another model of its kind, on rten, without a shared library.
 
-mod classifier;
+pub mod classifier;
 mod cross_encoder;
 mod folders;
 mod lazy;
@@ -9,7 +9,6 @@ mod unigram;
 mod vector_cache;
 mod wordpiece;
 
-pub use classifier::fit;
 pub use cross_encoder::CrossEncoder;
 pub use folders::{FolderModel, ModelFolders};
 pub use lazy::LazyMiniLm;

@@ -11,15 +11,17 @@ mod session;
 mod speed;
 mod tasks;
 mod tools;
-mod vision;
 mod window;
 
 pub use server_info::server_version;
 pub use session::{ExamLimits, ToolCallFormat};
 
-use super::openai::Client;
+use super::openai::{Client, Outgoing};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use findings::{Findings, Score};
 use questions::QUESTIONS;
+use serde_json::json;
 use session::{ExamSession, NoReply, UNFINISHED, shorten};
 use std::time::Duration;
 use steward_core::Timestamp;
@@ -153,7 +155,7 @@ impl ExamRun<'_> {
             "cache" => speed::cache(session, found, at).await,
             "many_tools" => tools::check(session, found).await,
             "summary" => tasks::summary(session, found).await,
-            "vision" => vision::check(session, found).await,
+            "vision" => vision(session, found).await,
             _ => tasks::check(session, found).await,
         }
     }
@@ -222,6 +224,32 @@ async fn system_role(session: &ExamSession<'_>, found: &mut Findings) -> CheckRe
     let obeyed = question.rule.is_met(&reply.text);
     found.system_role = Some(obeyed);
     verdict(obeyed, "it follows a system message", || format!("it was told how to begin and wrote: {}", reply.answer()))
+}
+
+const RED_SQUARE: &[u8] = include_bytes!("../data/exam/red_square.png");
+
+/// Whether it sees: a red square, asked for its colour.
+async fn vision(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
+    let picture = STANDARD.encode(RED_SQUARE);
+    let mut body = json!({
+        "model": session.connection.model,
+        "messages": [{"role": "user", "content": [
+            {"type": "text", "text": QUESTIONS.vision.ask},
+            {"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{picture}")}},
+        ]}],
+        "stream": false,
+    });
+    body[constrained::max_tokens_field(&session.connection)] = json!(session.longest(30));
+    let answer = constrained::raw(session, &Outgoing::post("chat/completions", &body)).await;
+    if answer.as_ref().is_err_and(NoReply::is_refusal) {
+        found.vision = Some(false);
+    }
+    let answer = constrained::content(&answer?);
+    let sees = QUESTIONS.vision.rule.is_met(&answer);
+    found.vision = Some(sees);
+    verdict(sees, "it names the colour of a picture", || {
+        format!("asked for the colour of a red picture it wrote: {answer}")
+    })
 }
 
 /// One point, or none.

@@ -221,25 +221,19 @@ impl Client {
 
 /// The answer's body; `models.idle_timeout_ms` applies between two pieces.
 pub(crate) fn bytes(origin: Origin, response: Response, limits: Limits) -> ByteStream {
-    async_stream::stream! {
+    async_stream::try_stream! {
         let mut body = reqwest::Body::from(response);
         loop {
             match timeout(limits.left(limits.timeouts.idle), body.frame()).await {
                 Ok(Some(Ok(frame))) => {
                     // Trailers are dropped.
                     if let Ok(piece) = frame.into_data() {
-                        yield Ok(piece);
+                        yield piece;
                     }
                 }
-                Ok(Some(Err(error))) => {
-                    yield Err(origin.broken(&causes_without_url(&error), Usage::default()));
-                    return;
-                }
+                Ok(Some(Err(error))) => Err(origin.broken(&causes_without_url(&error), Usage::default()))?,
                 Ok(None) => return,
-                Err(_) => {
-                    yield Err(limits.idle(&origin));
-                    return;
-                }
+                Err(_) => Err(limits.idle(&origin))?,
             }
         }
     }

@@ -58,9 +58,7 @@ pub(super) async fn text(mut response: Response, origin: &Origin, limits: &Limit
         match timeout(limits.left(limits.timeouts.idle), response.chunk()).await {
             Ok(Ok(Some(piece))) => bytes.extend_from_slice(&piece),
             Ok(Ok(None)) => break,
-            Ok(Err(error)) => {
-                return Err(origin.broken(&causes_without_url(&error), Usage::default()));
-            }
+            Ok(Err(error)) => return Err(origin.broken(&causes_without_url(&error), Usage::default())),
             Err(_) => return Err(limits.idle(origin)),
         }
     }
@@ -100,49 +98,27 @@ pub(super) fn read(
     origin: Origin,
     limits: Limits,
 ) -> impl Stream<Item = Chunk> + Send {
-    async_stream::stream! {
+    async_stream::try_stream! {
         let mut reader = Reader::new(format, &origin, &limits);
         loop {
             let piece = match timeout(reader.patience(), response.chunk()).await {
                 Ok(Ok(piece)) => piece,
                 // Everything needed has come.
                 _ if reader.state().is_finished() => None,
-                Ok(Err(error)) => {
-                    yield Err(reader.lost(&causes_without_url(&error)));
-                    return;
-                }
-                Err(_) => {
-                    yield Err(reader.silence());
-                    return;
-                }
+                Ok(Err(error)) => Err(reader.lost(&causes_without_url(&error)))?,
+                Err(_) => Err(reader.silence())?,
             };
-            let ended = piece.is_none();
             let events = match &piece {
-                Some(bytes) => reader.feed(bytes),
-                None => Ok(reader.parser.finish().into_iter().collect()),
-            };
-            let events = match events {
-                Ok(events) => events,
-                Err(error) => {
-                    yield Err(error);
-                    return;
-                }
+                Some(bytes) => reader.feed(bytes)?,
+                None => reader.parser.finish().into_iter().collect(),
             };
             for event in events {
-                match reader.decoder.event(&event) {
-                    Ok(chunks) => {
-                        for chunk in chunks {
-                            yield Ok(chunk);
-                        }
-                    }
-                    Err(fault) => {
-                        yield Err(reader.fault(fault));
-                        return;
-                    }
+                for chunk in reader.decoder.event(&event).map_err(|fault| reader.fault(fault))? {
+                    yield chunk;
                 }
             }
-            if ended || reader.state().done {
-                yield reader.end(false);
+            if piece.is_none() || reader.state().done {
+                yield reader.end(false)?;
                 return;
             }
         }

@@ -2,7 +2,6 @@
 
 use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
 use super::{Answered, Permit, Plan, Router, errors, not_asked, try_targets};
-use crate::openai::Origin;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
@@ -92,32 +91,24 @@ fn no_dialect() -> ModelError {
 /// Bytes at the end that are searched for the end of the answer.
 const TAIL: usize = 2048;
 
-/// The last bytes of an event stream.
-struct End {
-    tail: Vec<u8>,
-    passage: Passage,
-    origin: Origin,
-}
-
-impl End {
-    fn take(&mut self, piece: &[u8]) {
-        self.tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
-        if self.tail.len() > 4 * TAIL {
-            self.tail.drain(..self.tail.len() - TAIL);
-        }
+fn take(tail: &mut Vec<u8>, piece: &[u8]) {
+    tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
+    if tail.len() > 4 * TAIL {
+        tail.drain(..tail.len() - TAIL);
     }
 }
 
 /// The answer's bytes; tells the permit how it went.
 fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
-    let mut end = answer.events.then(|| End { tail: Vec::with_capacity(4 * TAIL), passage, origin: answer.origin });
+    // The last bytes of an event stream.
+    let mut tail = answer.events.then(|| Vec::with_capacity(4 * TAIL));
     let mut pieces = pieces(answer.begin, answer.rest);
     async_stream::stream! {
         while let Some(piece) = pieces.next().await {
             match piece {
                 Ok(piece) => {
-                    if let Some(end) = &mut end {
-                        end.take(&piece);
+                    if let Some(tail) = &mut tail {
+                        take(tail, &piece);
                     }
                     yield Ok(piece);
                 }
@@ -128,13 +119,12 @@ fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
                 }
             }
         }
-        match end.filter(|end| !passthrough_answer::has_end(&end.tail, end.passage)) {
-            Some(end) => {
-                let error = end.origin.broken("the stream ended before the answer did", Usage::default());
-                permit.failed(&error);
-                yield Err(error);
-            }
-            None => permit.completed(),
+        if tail.is_some_and(|tail| !passthrough_answer::has_end(&tail, passage)) {
+            let error = answer.origin.broken("the stream ended before the answer did", Usage::default());
+            permit.failed(&error);
+            yield Err(error);
+        } else {
+            permit.completed();
         }
     }
     .boxed()

@@ -92,24 +92,16 @@ impl PassthroughCall<'_> {
         let mut rest = bytes(origin.clone(), response, limits);
         let stage = limits.timeouts.first_content;
         let first = async {
-            let mut held = BytesMut::new();
+            let mut held = Bytes::new();
             while let Some(piece) = rest.next().await {
                 let piece = piece?;
                 // The first piece mostly has content, and then goes on without a copy.
-                let (all, size) = if held.is_empty() {
-                    (piece.clone(), piece.len())
-                } else {
-                    held.extend_from_slice(&piece);
-                    (Bytes::copy_from_slice(&held), held.len())
-                };
-                if let Some(error) = error_event(&all) {
+                held = if held.is_empty() { piece } else { [held, piece].concat().into() };
+                if let Some(error) = error_event(&held) {
                     return Err(origin.in_band_error(&error));
                 }
-                if size > HELD || has_content(&all, self.passage) {
-                    return Ok(all);
-                }
-                if held.is_empty() {
-                    held.extend_from_slice(&piece);
+                if held.len() > HELD || has_content(&held, self.passage) {
+                    return Ok(held);
                 }
             }
             Err(origin.not_an_answer("a stream that ended before it had content"))
@@ -183,11 +175,7 @@ async fn read(
     let Some(first) = rest.next().await.transpose()? else {
         return Ok((Bytes::new(), None));
     };
-    let Some(second) = rest.next().await.transpose()? else {
-        return Ok((first, None));
-    };
     let mut all = BytesMut::from(first);
-    all.extend_from_slice(&second);
     while all.len() < most {
         match rest.next().await.transpose()? {
             Some(piece) => all.extend_from_slice(&piece),
