@@ -1,20 +1,24 @@
 //! Drafts the one call for a request whose kind is known. Arguments come from the request and from what really exists;
 //! what is missing is asked for, never invented. The only words of a language here are the few of `data/tables.toml`.
 
-mod calls;
 pub(crate) mod files;
 pub(crate) mod near;
 mod search;
 pub(crate) mod told;
 
+use crate::read::arithmetic::calculation;
 use crate::read::path::PathMatch;
+use crate::read::urls;
 use crate::view::View;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use steward_core::ports::Embedder;
+use steward_core::text::{quoted, words};
 
 /// Above this score a file is meant.
 const NAMED: f32 = 0.55;
+/// Most words of a command line if nothing marks its end.
+const LONGEST: usize = 8;
 /// Kinds that involve no file.
 const OTHER: &[&str] = &["calc", "clock", "run", "fetch", "notes", "reminders", "calendar", "inbox", "web"];
 
@@ -80,11 +84,14 @@ pub async fn draft(wanted: Wanted<'_>, view: &View, embedder: &dyn Embedder) -> 
         "count" if desk.counts_lines() => desk.measure().await,
         "columns" | "tables" | "count" | "extreme" | "average" | "sum" | "rows" => desk.table().await,
         "calc" => desk.calc(),
-        "clock" => Some(calls::clock()),
+        "clock" => {
+            let argv = json!({"argv": ["date", "+%Y-%m-%d %H:%M %Z"]});
+            Some(call("terminal", argv, "clock", Vec::new()))
+        }
         "run" => desk.run(),
         "fetch" => desk.fetch(),
-        "notes" => Some(calls::bare("notes_list")),
-        "reminders" => Some(calls::bare("reminders_list")),
+        "notes" => Some(call("notes_list", json!({}), "plain", Vec::new())),
+        "reminders" => Some(call("reminders_list", json!({}), "plain", Vec::new())),
         _ => None,
     }
 }
@@ -115,6 +122,38 @@ impl Desk<'_> {
             Some(name) => open("no_file", vec![("name", name)]),
             None => open("which_file", Vec::new()),
         }
+    }
+
+    pub(crate) fn calc(&self) -> Option<Draft> {
+        let found = calculation(self.wanted.text)?;
+        let program = format!("BEGIN{{printf \"%.15g\\n\", {}}}", found.expression);
+        let argv = json!({"argv": ["awk", program]});
+        Some(call("terminal", argv, "calc", vec![("formula", found.expression)]))
+    }
+
+    /// A command line between quotation marks, or from the first word that is a command.
+    pub(crate) fn run(&self) -> Option<Draft> {
+        let text = self.wanted.text;
+        let runs = |program: &str| self.view.reader().runs(program);
+        let line = if let Some(quote) = quoted(text).into_iter().next() {
+            quote.text
+        } else {
+            let mut words = words(text).into_iter();
+            let start = words.find(|word| runs(word.text))?.start;
+            text[start..].trim_end_matches(['.', '?', '!', ' '])
+        };
+        let mut argv = self.view.reader().split_command(line)?;
+        let said = argv
+            .iter()
+            .skip(1)
+            .position(|word| self.wanted.asking.contains(&word.to_lowercase()) && !word.starts_with('-'));
+        argv.truncate(said.map_or(LONGEST, |at| at + 1));
+        runs(argv.first()?).then(|| call("terminal", json!({"argv": argv}), "plain", Vec::new()))
+    }
+
+    pub(crate) fn fetch(&self) -> Option<Draft> {
+        let url = urls(self.wanted.text).into_iter().next()?;
+        Some(call("web_fetch", json!({"url": url}), "plain", Vec::new()))
     }
 }
 

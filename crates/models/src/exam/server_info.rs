@@ -105,26 +105,20 @@ const LIMIT: Duration = Duration::from_secs(5);
 pub(super) async fn ask(session: &ExamSession<'_>) -> ServerInfo {
     let (client, connection) = (session.client, &session.connection);
     let mut info = ServerInfo::default();
-    match connection.provider {
-        Provider::Local => info.window = Some(connection.capabilities.window),
-        Provider::Ollama => {
-            let body = json!({"model": connection.model});
-            let show = Outgoing::post_native("api/show".to_owned(), &body);
-            if let Some(shown) = get(client, connection, &show).await {
-                info.shown(&shown);
-            }
-        }
-        Provider::LlamaCpp => {
-            let props = Outgoing::get_native("props".to_owned());
-            if let Some(props) = get(client, connection, &props).await {
-                info.props(&props);
-            }
-        }
-        _ => {
-            if let Some(models) = get(client, connection, &Outgoing::get("models")).await {
-                info.listed(&models, &connection.model);
-            }
-        }
+    let asked = match connection.provider {
+        Provider::Local => None,
+        Provider::Ollama => Some(Outgoing::post_native("api/show".to_owned(), &json!({"model": connection.model}))),
+        Provider::LlamaCpp => Some(Outgoing::get_native("props".to_owned())),
+        _ => Some(Outgoing::get("models")),
+    };
+    match asked {
+        None => info.window = Some(connection.capabilities.window),
+        Some(asked) => match (get(client, connection, &asked).await, connection.provider) {
+            (None, _) => {}
+            (Some(shown), Provider::Ollama) => info.shown(&shown),
+            (Some(props), Provider::LlamaCpp) => info.props(&props),
+            (Some(models), _) => info.listed(&models, &connection.model),
+        },
     }
     if info.name.is_empty() {
         info.name = server_version(client, connection).await.unwrap_or_default();

@@ -93,11 +93,32 @@ impl Input<'_> {
         if data_start.saturating_add(last_offset) >= file_bytes {
             return Err(bad(self.path, "the file is cut off"));
         }
-        let architecture = match found.get("general.architecture") {
-            Some(Value::Text(name)) => name.clone(),
-            _ => return Err(bad(self.path, "it names no architecture")),
+        let text = |key: &str| match found.get(key) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
         };
-        Ok(describe(&found, architecture, file_bytes, parameters))
+        let architecture = text("general.architecture").ok_or_else(|| bad(self.path, "it names no architecture"))?;
+        let int = |key: &str| match found.get(&format!("{architecture}.{key}")) {
+            Some(Value::Int(n)) => Some(*n),
+            Some(Value::Ints(per_layer)) => per_layer.iter().max().copied(),
+            _ => None,
+        };
+        let heads = int("attention.head_count");
+        let kv_heads = int("attention.head_count_kv").or(heads);
+        let head_size = int("attention.key_length").or_else(|| {
+            let heads = heads.filter(|n| *n > 0)?;
+            Some(int("embedding_length")? / heads)
+        });
+        // Keys and values, two bytes each.
+        let sizes = [int("block_count"), kv_heads, head_size, Some(4)];
+        Ok(GgufHeader {
+            file_bytes,
+            name: text("general.name"),
+            parameters,
+            context_train: int("context_length").and_then(|n| u32::try_from(n).ok()),
+            kv_bytes_per_token: sizes.into_iter().try_fold(1, |all: u64, size| Some(all.saturating_mul(size?))),
+            architecture,
+        })
     }
 
     fn value(&mut self, kind: u32) -> Result<Value, LocalModelError> {
@@ -183,38 +204,6 @@ impl Input<'_> {
             _ => unreadable(self.path, e),
         })?;
         Ok(buffer)
-    }
-}
-
-fn describe(found: &HashMap<String, Value>, architecture: String, file_bytes: u64, parameters: u64) -> GgufHeader {
-    let int = |key: &str| match found.get(&format!("{architecture}.{key}")) {
-        Some(Value::Int(n)) => Some(*n),
-        Some(Value::Ints(per_layer)) => per_layer.iter().max().copied(),
-        _ => None,
-    };
-    let heads = int("attention.head_count");
-    let kv_heads = int("attention.head_count_kv").or(heads);
-    let head_size = int("attention.key_length").or_else(|| {
-        let heads = heads.filter(|n| *n > 0)?;
-        Some(int("embedding_length")? / heads)
-    });
-    let kv_bytes_per_token = match (int("block_count"), kv_heads, head_size) {
-        // Keys and values, two bytes each.
-        (Some(layers), Some(heads), Some(size)) => {
-            Some(layers.saturating_mul(heads).saturating_mul(size).saturating_mul(4))
-        }
-        _ => None,
-    };
-    GgufHeader {
-        file_bytes,
-        name: match found.get("general.name") {
-            Some(Value::Text(name)) => Some(name.clone()),
-            _ => None,
-        },
-        parameters,
-        context_train: int("context_length").and_then(|n| u32::try_from(n).ok()),
-        kv_bytes_per_token,
-        architecture,
     }
 }
 

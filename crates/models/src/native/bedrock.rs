@@ -199,23 +199,16 @@ fn event(headers: &[u8], payload: &[u8]) -> Value {
 
 /// The string headers; Bedrock has no others. Reading stops at what is not understood.
 fn strings(mut bytes: &[u8]) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    while let Some((&length, rest)) = bytes.split_first() {
-        let Some((name, rest)) = rest.split_at_checked(usize::from(length)) else {
-            break;
-        };
-        let Some((&[STRING, high, low], rest)) = rest.split_first_chunk::<3>() else {
-            break;
-        };
-        let length = usize::from(u16::from_be_bytes([high, low]));
-        let Some((value, rest)) = rest.split_at_checked(length) else {
-            break;
-        };
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        found.push((text(name), text(value)));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let next = || {
+        let (&length, rest) = bytes.split_first()?;
+        let (name, rest) = rest.split_at_checked(usize::from(length))?;
+        let (&[kind, high, low], rest) = rest.split_first_chunk()?;
+        let (value, rest) = rest.split_at_checked(usize::from(u16::from_be_bytes([high, low])))?;
         bytes = rest;
-    }
-    found
+        (kind == STRING).then(|| (text(name), text(value)))
+    };
+    std::iter::from_fn(next).collect()
 }
 
 fn number(bytes: &[u8]) -> u32 {

@@ -60,39 +60,27 @@ const MOST_KNOWN: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct KnownUrls(RwLock<HashMap<(ConnectionId, &'static str), KnownUrl>>);
 
-#[derive(Debug)]
-struct KnownUrl {
-    base_url: String,
-    provider: Provider,
-    model: String,
-    url: Url,
-}
+/// What it was built of: base URL, provider and model.
+type KnownUrl = ((String, Provider, String), Url);
 
 impl KnownUrls {
     /// As [`dialect`] builds it.
     pub fn dialect(&self, connection: &Connection, path: &'static str) -> Result<Url, String> {
         let key = (connection.id, path);
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(&key)
-            && known.base_url == connection.base_url
-            && known.provider == connection.provider
-            && known.model == connection.model
+        if let Some(((base_url, provider, model), url)) = known.get(&key)
+            && (base_url, *provider, model) == (&connection.base_url, connection.provider, &connection.model)
         {
-            return Ok(known.url.clone());
+            return Ok(url.clone());
         }
         drop(known);
         let url = dialect(connection, path)?;
-        let built = KnownUrl {
-            base_url: connection.base_url.clone(),
-            provider: connection.provider,
-            model: connection.model.clone(),
-            url: url.clone(),
-        };
+        let built_of = (connection.base_url.clone(), connection.provider, connection.model.clone());
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.insert(key, built);
+        known.insert(key, (built_of, url.clone()));
         Ok(url)
     }
 }
