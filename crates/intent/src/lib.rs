@@ -13,7 +13,6 @@ mod propose;
 mod rank;
 mod read;
 mod replies;
-mod service;
 mod settings;
 mod split;
 mod suggest;
@@ -22,5 +21,5 @@ mod view;
 
 pub use draft::{Draft, Wanted, draft};
 pub use kinds::Kinds;
-pub use service::IntentService;
+pub use propose::IntentService;
 pub use view::View;

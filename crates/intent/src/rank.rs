@@ -1,15 +1,14 @@
 pub mod features;
-pub mod vectors;
 
 use crate::settings::Settings;
 use features::{Seen, see};
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use steward_core::event::Ranked;
 use steward_core::plan::FINAL_ANSWER;
 use steward_core::ports::{Embedder, IntentError, Ranking};
 use steward_core::text::{has_phrase, parts, stem};
 use steward_core::tool::ToolSpec;
-use vectors::{ToolVectors, cosine, embed, of};
 
 /// Shorter words are ignored.
 const SHORTEST: usize = 3;
@@ -28,17 +27,14 @@ pub async fn rank(request: &str, tools: &[ToolSpec], embedder: &dyn Embedder) ->
     let views = embed(&texts, embedder).await?;
     let nearest =
         |vectors: &ToolVectors| views.iter().map(|view| similarity(view, vectors, settings)).fold(0.0, f32::max);
-    let talk = tools
-        .iter()
-        .zip(vectors.iter())
-        .find(|(tool, _)| tool.name == FINAL_ANSWER)
-        .map_or(0.0, |(_, vectors)| nearest(vectors));
-    let mut ranked: Vec<(f32, &str)> = tools
-        .iter()
-        .zip(vectors.iter())
-        .filter(|(tool, _)| tool.name != FINAL_ANSWER)
-        .map(|(tool, vectors)| (nearest(vectors) + bonus(&tool.name, &seen, settings), tool.name.as_str()))
-        .collect();
+    let mut talk = 0.0;
+    let mut ranked: Vec<(f32, &str)> = Vec::new();
+    for (tool, vectors) in tools.iter().zip(vectors.iter()) {
+        match tool.name.as_str() {
+            FINAL_ANSWER => talk = nearest(vectors),
+            name => ranked.push((nearest(vectors) + bonus(name, &seen, settings), name)),
+        }
+    }
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
     let best = ranked.first().map_or(0.0, |(score, ..)| *score);
     let kept =
@@ -104,4 +100,68 @@ pub fn by_words(request: &str, tools: &[ToolSpec]) -> Vec<Ranked> {
 fn words(text: &str) -> HashSet<String> {
     let long = parts(text).into_iter().filter(|word| word.chars().count() >= SHORTEST);
     long.map(|word| stem(&word)).collect()
+}
+
+/// Catalogues that are cached; an installation has one or a few.
+const REMEMBERED: usize = 8;
+
+#[derive(Debug, Clone, PartialEq)]
+struct ToolVectors {
+    /// Of its name and description.
+    description: Vec<f32>,
+    utterances: Vec<Vec<f32>>,
+}
+
+type Catalogue = Arc<Vec<ToolVectors>>;
+
+static CACHE: Mutex<Vec<(String, Catalogue)>> = Mutex::new(Vec::new());
+
+/// The vectors of the tools, in their order; computed once per catalogue.
+async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue, IntentError> {
+    let words: Vec<_> = tools.iter().map(|tool| (&tool.name, &tool.description, &tool.utterances)).collect();
+    let key = steward_core::hash::of_json(&serde_json::json!([embedder.model(), words]));
+    {
+        let known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, vectors)) = known.iter().find(|(name, _)| *name == key) {
+            return Ok(Arc::clone(vectors));
+        }
+    }
+    let mut texts = Vec::new();
+    for tool in tools {
+        texts.push(format!("{}: {}", tool.name.replace('_', " "), tool.description));
+        texts.extend(tool.utterances.iter().cloned());
+    }
+    let vectors = embedder.embed_lasting(&texts).await?;
+    let mut vectors = as_many(&texts, vectors)?.into_iter();
+    let made: Vec<ToolVectors> = tools
+        .iter()
+        .map(|tool| ToolVectors {
+            description: vectors.next().unwrap_or_default(),
+            utterances: vectors.by_ref().take(tool.utterances.len()).collect(),
+        })
+        .collect();
+    let made = Arc::new(made);
+    let mut known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() >= REMEMBERED {
+        known.remove(0);
+    }
+    known.push((key, Arc::clone(&made)));
+    Ok(made)
+}
+
+/// An error if the number of vectors is wrong.
+async fn embed(texts: &[String], embedder: &dyn Embedder) -> Result<Vec<Vec<f32>>, IntentError> {
+    as_many(texts, embedder.embed(texts).await?)
+}
+
+fn as_many(texts: &[String], vectors: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, IntentError> {
+    if vectors.len() != texts.len() {
+        return Err(IntentError::Vectors { asked: texts.len(), got: vectors.len() });
+    }
+    Ok(vectors)
+}
+
+/// Cosine of two unit vectors.
+pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

@@ -30,7 +30,6 @@ const BATCH_TOKENS: usize = 2048;
 
 pub struct MiniLm {
     onnx: Onnx,
-    dimension: usize,
     /// All cores, for a single batch.
     wide: Arc<ThreadPool>,
     /// One core each, for several batches at a time: two batches on two cores are faster so than each on both.
@@ -102,31 +101,24 @@ impl MiniLm {
     }
 
     pub fn load_with(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
-        let loaded = Self::load_any(dir, threads)?;
-        if loaded.dimension != DIMENSION {
-            let reason = format!("its embeddings have {} numbers, not {DIMENSION}", loaded.dimension);
-            return Err(EmbedError::BadFile { path: dir.join("model.onnx"), reason });
-        }
-        Ok(loaded)
+        Self::load_any(dir, threads, Some(DIMENSION))
     }
 
-    /// A model whose vectors may have any number of numbers.
-    pub fn load_any(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
-        let mut loaded = Self {
+    /// `wanted`: how many numbers its vectors must have; `None`: any.
+    fn load_any(dir: &Path, threads: usize, wanted: Option<usize>) -> Result<Self, EmbedError> {
+        let loaded = Self {
             onnx: Onnx::load(dir)?,
-            dimension: 0,
             wide: Arc::new(ThreadPool::with_num_threads(threads)),
             narrow: (0..threads).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect(),
         };
+        let bad = |reason: String| EmbedError::BadFile { path: dir.join("model.onnx"), reason };
         // A model of another shape is noticed now rather than at the first use.
-        let bad = |e: EmbedError| EmbedError::BadFile { path: dir.join("model.onnx"), reason: e.to_string() };
-        let probe = loaded.embed(&["probe"]).map_err(bad)?;
-        loaded.dimension = probe.first().map_or(0, Vec::len);
-        Ok(loaded)
-    }
-
-    pub fn dimension(&self) -> usize {
-        self.dimension
+        let probe = loaded.embed(&["probe"]).map_err(|error| bad(error.to_string()))?;
+        let dimension = probe.first().map_or(0, Vec::len);
+        match wanted.filter(|wanted| *wanted != dimension) {
+            Some(wanted) => Err(bad(format!("its embeddings have {dimension} numbers, not {wanted}"))),
+            None => Ok(loaded),
+        }
     }
 
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {

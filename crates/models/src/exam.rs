@@ -161,7 +161,20 @@ impl ExamRun<'_> {
     }
 
     fn keep(&mut self, name: &str, mark: CheckResult, begun: Duration) {
-        let check = check_of(name, mark, ms(self.session.elapsed().saturating_sub(begun)));
+        let (outcome, score, detail) = match mark {
+            Ok((score, detail)) => {
+                let outcome = match score.points {
+                    points if points == score.of => CheckOutcome::Passed,
+                    0 => CheckOutcome::Failed,
+                    _ => CheckOutcome::Partly,
+                };
+                (outcome, score, detail)
+            }
+            Err(NoReply::Over(why)) => (CheckOutcome::Skipped, Score::default(), why.to_owned()),
+            Err(failed) => (CheckOutcome::Failed, Score::new(0, 1), failed.why()),
+        };
+        let (name, detail, ms) = (name.to_owned(), shorten(&detail), ms(self.session.elapsed().saturating_sub(begun)));
+        let check = Check { name, outcome, points: score.points, of: score.of, detail, ms };
         (self.progress)(&check);
         self.checks.push(check);
     }
@@ -185,22 +198,6 @@ const ORDER: [&str; 15] = [
     "cache",
     "vision",
 ];
-
-fn check_of(name: &str, mark: CheckResult, ms: u64) -> Check {
-    let (outcome, score, detail) = match mark {
-        Ok((score, detail)) => {
-            let outcome = match score.points {
-                points if points == score.of => CheckOutcome::Passed,
-                0 => CheckOutcome::Failed,
-                _ => CheckOutcome::Partly,
-            };
-            (outcome, score, detail)
-        }
-        Err(NoReply::Over(why)) => (CheckOutcome::Skipped, Score::default(), why.to_owned()),
-        Err(failed) => (CheckOutcome::Failed, Score::new(0, 1), failed.why()),
-    };
-    Check { name: name.to_owned(), outcome, points: score.points, of: score.of, detail: shorten(&detail), ms }
-}
 
 async fn reach(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
     // Long enough for a reasoning model to show that it is one.

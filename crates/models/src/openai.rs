@@ -13,7 +13,6 @@ mod error_messages;
 mod requests;
 mod responses;
 mod send;
-mod sigv4;
 mod sse;
 mod stream;
 mod transport;

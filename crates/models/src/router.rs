@@ -11,7 +11,6 @@ mod passthrough_answer;
 
 pub(crate) use attempt::{Answered, Plan, try_targets};
 pub use circuit::RouterOptions;
-pub use connections::LocalChildren;
 pub(crate) use health::Permit;
 
 use super::openai::Client;

@@ -62,11 +62,11 @@ impl Rules {
             if rule.after.as_ref().is_some_and(|after_rule| !after_rule.is_match(after)) {
                 return None;
             }
-            let guard = self.guards.get(&rule.lang)?;
+            let guard = self.guards.get(&rule.row.lang)?;
             if guard.is_match(&sentence[..found.end()]) || guard.is_match(after) {
                 return None;
             }
-            Some(Intent { tool: rule.tool.clone(), argument: rule.argument.clone(), object: object.text })
+            Some(Intent { tool: rule.row.tool.clone(), argument: rule.row.argument.clone(), object: object.text })
         })
     }
 }
@@ -82,7 +82,7 @@ struct File {
     rule: Vec<RuleText>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleText {
     tool: String,
@@ -102,14 +102,12 @@ pub(crate) enum Object {
     Quoted,
 }
 
+/// A row of the file with its patterns.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    pub tool: String,
-    pub lang: String,
-    pub pattern: Regex,
-    pub argument: String,
-    pub object: Object,
-    pub after: Option<Regex>,
+    row: RuleText,
+    pattern: Regex,
+    after: Option<Regex>,
 }
 
 #[derive(Debug, Default)]
@@ -146,14 +144,9 @@ impl Rules {
             let missing = || format!("`{}` has rules but no entry under [intent] or [guard]; add it", rule.lang);
             let intent = intent.ok_or_else(missing)?;
             let name = format!("{} {}", rule.lang, rule.tool);
-            rules.push(Rule {
-                pattern: compile(&name, &format!("{intent}{}", rule.pattern))?,
-                after: rule.after.as_deref().map(|after| compile(&name, after)).transpose()?,
-                tool: rule.tool,
-                lang: rule.lang,
-                argument: rule.argument,
-                object: rule.object,
-            });
+            let pattern = compile(&name, &format!("{intent}{}", rule.pattern))?;
+            let after = rule.after.as_deref().map(|after| compile(&name, after)).transpose()?;
+            rules.push(Rule { row: rule, pattern, after });
         }
         Ok(Self {
             example: Some(compile("example_intro", &file.example_intro)?),
@@ -179,7 +172,7 @@ pub(crate) struct Found {
 
 /// The object at the start of `rest`, if it is what the rule wants.
 pub(crate) fn find(rule: &Rule, rest: &str, rules: &Rules) -> Option<Found> {
-    let found = match (quoted(rest), rule.object) {
+    let found = match (quoted(rest), rule.row.object) {
         (Some(found), Object::Text | Object::Quoted) => found,
         (Some(found), Object::Url) if is_url(&found.text) => found,
         (Some(found), Object::Path) if is_path(&found.text, true) => found,

@@ -1,6 +1,6 @@
 //! Which of a few names a word means, by its letters, else by its meaning.
 
-use crate::rank::vectors::cosine;
+use crate::rank::cosine;
 use steward_core::ports::Embedder;
 use steward_core::text::{distance, parts, stem};
 

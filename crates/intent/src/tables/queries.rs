@@ -4,6 +4,7 @@ use super::links::{Links, Source};
 use crate::draft::{Desk, Draft, call, files, open};
 use crate::read::path::is_rows;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use steward_core::tables::{Column, Condition, Op, Query, Schema, Select, Table};
 
 /// Number of first text columns that name a row.
@@ -18,16 +19,14 @@ pub(crate) fn numbers(table: &Table) -> impl Iterator<Item = &Column> {
 
 /// The column, what else is asked for by name, and what names its row.
 pub(crate) fn labelled(table: &Table, column: &str, links: &Links) -> Vec<Select> {
-    let mut shown = vec![column.to_owned()];
     let asked = wished(table, links).into_iter().filter_map(|select| select.column);
-    shown.extend(asked.filter(|name| name != column));
     let texts = table.columns.iter().filter(|c| c.is_text()).map(|c| c.name.clone());
-    for name in texts.take(LABELS) {
-        if !shown.contains(&name) {
-            shown.push(name);
-        }
-    }
-    shown.into_iter().map(selected).collect()
+    each_once(std::iter::once(column.to_owned()).chain(asked).chain(texts.take(LABELS)))
+}
+
+fn each_once(columns: impl Iterator<Item = String>) -> Vec<Select> {
+    let mut seen = BTreeSet::new();
+    columns.filter(|name| seen.insert(name.clone())).map(selected).collect()
 }
 
 pub(crate) fn selected(column: String) -> Select {
@@ -83,7 +82,7 @@ pub(crate) fn shown(source: &Source, table: &Table) -> String {
 
 /// Columns that are asked for by name; all if none is.
 pub(crate) fn wished(table: &Table, links: &Links) -> Vec<Select> {
-    let mut named: Vec<&String> = links
+    let named: Vec<&String> = links
         .columns
         .iter()
         .filter(|(_, of, column, score)| {
@@ -91,18 +90,11 @@ pub(crate) fn wished(table: &Table, links: &Links) -> Vec<Select> {
         })
         .map(|(_, _, column, _)| column)
         .collect();
-    named.dedup();
     if named.is_empty() {
         return Vec::new();
     }
-    let label = table.columns.iter().find(|column| column.is_text());
-    let mut columns: Vec<String> = label.map(|column| column.name.clone()).into_iter().collect();
-    for column in named {
-        if !columns.contains(column) {
-            columns.push(column.clone());
-        }
-    }
-    columns.into_iter().map(selected).collect()
+    let label = table.columns.iter().find(|column| column.is_text()).map(|column| &column.name);
+    each_once(label.into_iter().chain(named).cloned())
 }
 
 /// Leaving out words that were not understood would answer another question.

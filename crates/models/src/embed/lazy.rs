@@ -173,8 +173,7 @@ impl Inner {
         if let Some(model) = &state.model {
             return Ok(Arc::clone(model));
         }
-        let loaded = if self.built_in { MiniLm::load(&self.dir) } else { MiniLm::load_any(&self.dir, cores()) };
-        let model = Arc::new(loaded?);
+        let model = Arc::new(MiniLm::load_any(&self.dir, cores(), self.built_in.then_some(DIMENSION))?);
         state.model = Some(Arc::clone(&model));
         Ok(model)
     }

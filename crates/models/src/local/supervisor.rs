@@ -86,17 +86,14 @@ impl Supervisor {
     }
 
     async fn wait_for_turn(&self, state: &State) -> Result<(), LocalModelError> {
-        match state.crashes.restart(Instant::now(), &self.options) {
-            Restart::After(wait) => {
-                tokio::time::sleep(wait).await;
-                Ok(())
-            }
-            Restart::Refuse(rest) => Err(LocalModelError::CrashLoop {
-                times: state.crashes.in_row,
-                retry_after_secs: rest.as_secs().max(1),
-                stderr: state.stderr_tail.clone(),
-            }),
-        }
+        let wait = state.crashes.restart(Instant::now(), &self.options);
+        let refused = |rest: Duration| LocalModelError::CrashLoop {
+            times: state.crashes.in_row,
+            retry_after_secs: rest.as_secs().max(1),
+            stderr: state.stderr_tail.clone(),
+        };
+        tokio::time::sleep(wait.map_err(refused)?).await;
+        Ok(())
     }
 
     async fn start(&self, state: &mut State) -> Result<(), LocalModelError> {
@@ -202,13 +199,6 @@ struct CrashCounter {
     last: Option<Instant>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Restart {
-    After(Duration),
-    /// Not before this time has passed.
-    Refuse(Duration),
-}
-
 impl CrashCounter {
     /// For a child that ended by itself after `lived`, and not as idle.
     pub fn count(&mut self, lived: Duration, now: Instant, options: &SupervisorOptions) {
@@ -223,20 +213,21 @@ impl CrashCounter {
         *self = Self::default();
     }
 
-    pub fn restart(&self, now: Instant, options: &SupervisorOptions) -> Restart {
+    /// How long to wait before the next start; the error: how long there is none.
+    pub fn restart(&self, now: Instant, options: &SupervisorOptions) -> Result<Duration, Duration> {
         let Some(last) = self.last else {
-            return Restart::After(Duration::ZERO);
+            return Ok(Duration::ZERO);
         };
         let since = now.saturating_duration_since(last);
         if self.in_row >= options.max_crashes {
             return match options.cooldown.checked_sub(since) {
-                Some(rest) if rest > Duration::ZERO => Restart::Refuse(rest),
+                Some(rest) if rest > Duration::ZERO => Err(rest),
                 // One more attempt; another fast crash refuses again.
-                _ => Restart::After(Duration::ZERO),
+                _ => Ok(Duration::ZERO),
             };
         }
         let factor = 4_u32.saturating_pow(self.in_row.saturating_sub(1));
-        Restart::After(options.backoff.saturating_mul(factor).saturating_sub(since))
+        Ok(options.backoff.saturating_mul(factor).saturating_sub(since))
     }
 }
 
@@ -249,18 +240,18 @@ mod tests {
         let options = SupervisorOptions::new("/x", "t".to_owned().into());
         let now = Instant::now();
         let mut crashes = CrashCounter::default();
-        assert_eq!(crashes.restart(now, &options), Restart::After(Duration::ZERO));
+        assert_eq!(crashes.restart(now, &options), Ok(Duration::ZERO));
         crashes.count(Duration::ZERO, now, &options);
-        assert_eq!(crashes.restart(now, &options), Restart::After(options.backoff));
+        assert_eq!(crashes.restart(now, &options), Ok(options.backoff));
         crashes.count(Duration::ZERO, now, &options);
-        assert_eq!(crashes.restart(now, &options), Restart::After(options.backoff * 4));
+        assert_eq!(crashes.restart(now, &options), Ok(options.backoff * 4));
         crashes.count(Duration::ZERO, now, &options);
-        assert_eq!(crashes.restart(now, &options), Restart::Refuse(options.cooldown));
+        assert_eq!(crashes.restart(now, &options), Err(options.cooldown));
         let later = now + options.cooldown;
-        assert_eq!(crashes.restart(later, &options), Restart::After(Duration::ZERO));
+        assert_eq!(crashes.restart(later, &options), Ok(Duration::ZERO));
         crashes.count(Duration::ZERO, later, &options);
-        assert_eq!(crashes.restart(later, &options), Restart::Refuse(options.cooldown));
+        assert_eq!(crashes.restart(later, &options), Err(options.cooldown));
         crashes.count(options.fast_crash, later, &options);
-        assert_eq!(crashes.restart(later, &options), Restart::After(options.backoff));
+        assert_eq!(crashes.restart(later, &options), Ok(options.backoff));
     }
 }

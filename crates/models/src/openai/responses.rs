@@ -5,6 +5,7 @@ use super::decode::{Decode, Fault, ReplyState, read_usage, text};
 use super::requests::{Quirks, any, with};
 use crate::native::rounded;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelRequest};
 
@@ -65,15 +66,10 @@ fn items(message: &Message) -> Vec<Value> {
 
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    calls: Vec<Call>,
+    /// The wire's indices of the calls, and of those whose arguments have begun.
+    calls: BTreeSet<Option<u64>>,
+    filled: BTreeSet<Option<u64>>,
     any_text: bool,
-}
-
-#[derive(Debug)]
-struct Call {
-    wire_index: Option<u64>,
-    index: usize,
-    has_arguments: bool,
 }
 
 impl Decode for Decoder {
@@ -123,26 +119,22 @@ impl Decode for Decoder {
 
 impl Decoder {
     fn item(&mut self, state: &mut ReplyState, item: &Value, wire_index: Option<u64>) {
-        let known = self.calls.iter().any(|call| call.wire_index == wire_index);
-        if item["type"] != "function_call" || known {
-            return;
+        if item["type"] == "function_call" && self.calls.insert(wire_index) {
+            let index = state.push_call(text(item.get("call_id")), text(item.get("name")), String::new());
+            state.open_call(wire_index, Some(index));
         }
-        let index = state.push_call(text(item.get("call_id")), text(item.get("name")), String::new());
-        self.calls.push(Call { wire_index, index, has_arguments: false });
     }
 
     fn arguments(&mut self, state: &mut ReplyState, wire_index: Option<u64>, piece: String) {
-        let call = self.calls.iter_mut().rfind(|call| call.wire_index == wire_index);
-        if let Some(call) = call.filter(|_| !piece.is_empty()) {
-            call.has_arguments = true;
-            state.push_arguments(call.index, piece);
+        if !piece.is_empty() && self.calls.contains(&wire_index) {
+            self.filled.insert(wire_index);
+            state.push_piece(wire_index, piece);
         }
     }
 
     /// All arguments, unless they have come in pieces.
     fn all_arguments(&mut self, state: &mut ReplyState, wire_index: Option<u64>, all: Option<String>) {
-        let missing = self.calls.iter().any(|call| call.wire_index == wire_index && !call.has_arguments);
-        if let Some(all) = all.filter(|_| missing) {
+        if let Some(all) = all.filter(|_| !self.filled.contains(&wire_index)) {
             self.arguments(state, wire_index, all);
         }
     }

@@ -1,6 +1,6 @@
 //! HTTP clients: loopback without proxy, the network with TLS and proxies, a Unix socket.
 
-use super::sigv4::AccessKey;
+use super::auth::AccessKey;
 use crate::local::{Endpoint, LocalModelError, Supervisor};
 use async_trait::async_trait;
 use reqwest::ClientBuilder;

@@ -3,6 +3,7 @@ use super::health::{HealthTracker, Permit};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ConnectionId;
@@ -70,7 +71,7 @@ where
         deadline: Instant::now() + plan.deadline,
         attempt: &attempt,
         running: FuturesUnordered::new(),
-        open: Vec::new(),
+        open: BTreeMap::new(),
         attempts: Vec::new(),
         errors: Vec::new(),
     };
@@ -113,19 +114,14 @@ struct Asked {
     permit: Permit,
 }
 
-struct Open {
-    slot: usize,
-    connection: ConnectionId,
-    since: Instant,
-}
-
 struct Call<'a, T, F> {
     health: &'a Arc<HealthTracker>,
     queue: Queue,
     deadline: Instant,
     attempt: &'a F,
     running: FuturesUnordered<BoxFuture<'a, (Asked, Result<T, ModelError>)>>,
-    open: Vec<Open>,
+    /// The running attempts by their number: which connection is asked, and since when.
+    open: BTreeMap<usize, (ConnectionId, Instant)>,
     attempts: Vec<Attempt>,
     errors: Vec<ModelError>,
 }
@@ -164,7 +160,7 @@ where
 
     fn ask(&mut self, connection: Connection, permit: Option<Permit>, wait: Duration) {
         let slot = self.attempts.len() + self.open.len();
-        self.open.push(Open { slot, connection: connection.id, since: Instant::now() + wait });
+        self.open.insert(slot, (connection.id, Instant::now() + wait));
         let (attempt, deadline, health) = (self.attempt, self.deadline, self.health);
         self.running.push(Box::pin(async move {
             if !wait.is_zero() {
@@ -178,12 +174,8 @@ where
         }));
     }
 
-    fn over(&mut self, slot: usize) {
-        self.open.retain(|open| open.slot != slot);
-    }
-
     fn record_failure(&mut self, asked: Asked, error: &ModelError) -> Connection {
-        self.over(asked.slot);
+        self.open.remove(&asked.slot);
         self.attempts.push(Attempt {
             connection: asked.connection.id,
             class: Some(error.class),
@@ -204,7 +196,7 @@ where
     fn finish(mut self, asked: Asked, value: T) -> Answered<T> {
         let Asked { slot, connection, mut permit } = asked;
         permit.answered();
-        self.over(slot);
+        self.open.remove(&slot);
         // Closes the other upstream requests.
         self.running.clear();
         for (connection, ms) in self.record_dropped("another connection answered sooner") {
@@ -223,15 +215,11 @@ where
     /// Records the attempts that were still running; returns their connections and times in milliseconds.
     fn record_dropped(&mut self, why: &str) -> Vec<(ConnectionId, u64)> {
         let mut dropped = Vec::new();
-        for other in std::mem::take(&mut self.open) {
-            let ms = u64::try_from(other.since.elapsed().as_millis()).unwrap_or(u64::MAX);
-            dropped.push((other.connection, ms));
-            self.attempts.push(Attempt {
-                connection: other.connection,
-                class: Some(ModelErrorClass::Cancelled),
-                message: why.to_owned(),
-                ms,
-            });
+        for (connection, since) in std::mem::take(&mut self.open).into_values() {
+            let ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            dropped.push((connection, ms));
+            let class = Some(ModelErrorClass::Cancelled);
+            self.attempts.push(Attempt { connection, class, message: why.to_owned(), ms });
         }
         dropped
     }

@@ -13,13 +13,7 @@ pub(crate) struct HealthTracker {
     clock: Arc<dyn Clock>,
     pub(crate) options: RouterOptions,
     /// A permit holds its entry, so that the permit of a forgotten one does not count for its successor.
-    entries: Mutex<BTreeMap<ConnectionId, Arc<Mutex<Entry>>>>,
-}
-
-#[derive(Debug, Default)]
-struct Entry {
-    circuit: Circuit,
-    health: Health,
+    entries: Mutex<BTreeMap<ConnectionId, Arc<Mutex<Health>>>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -35,11 +29,11 @@ impl HealthTracker {
         Arc::clone(&self.clock)
     }
 
-    fn entry(&self, id: ConnectionId) -> Arc<Mutex<Entry>> {
+    fn entry(&self, id: ConnectionId) -> Arc<Mutex<Health>> {
         Arc::clone(lock(&self.entries).entry(id).or_default())
     }
 
-    fn known(&self, id: ConnectionId) -> Option<Arc<Mutex<Entry>>> {
+    fn known(&self, id: ConnectionId) -> Option<Arc<Mutex<Health>>> {
         lock(&self.entries).get(&id).cloned()
     }
 
@@ -57,8 +51,8 @@ impl HealthTracker {
         self.permit(entry, pass)
     }
 
-    fn permit(self: &Arc<Self>, entry: Arc<Mutex<Entry>>, pass: Pass) -> Permit {
-        lock(&entry).health.counted.requests += 1;
+    fn permit(self: &Arc<Self>, entry: Arc<Mutex<Health>>, pass: Pass) -> Permit {
+        lock(&entry).counted.requests += 1;
         Permit { health: Arc::clone(self), entry, pass, wait_for_content: Instant::now(), told: false }
     }
 
@@ -70,21 +64,19 @@ impl HealthTracker {
 
     /// Recent median time to first content, milliseconds.
     pub(crate) fn recent_ms(&self, id: ConnectionId) -> Option<u64> {
-        lock(&*self.known(id)?).health.recent_ms(self.clock.now())
+        lock(&*self.known(id)?).recent_ms(self.clock.now())
     }
 
     /// Another connection answered sooner; this one would have taken at least `ms`.
     pub(crate) fn overtaken(&self, id: ConnectionId, ms: u64) {
         if let Some(entry) = self.known(id) {
-            lock(&entry).health.measured(ms, self.clock.now());
+            lock(&entry).measured(ms, self.clock.now());
         }
     }
 
     pub(crate) fn health(&self, id: ConnectionId) -> ConnectionHealth {
         let entry = self.known(id).unwrap_or_default();
-        let entry = lock(&entry);
-        let (breaker, retry_in_ms) = entry.circuit.state(self.clock.now());
-        ConnectionHealth { breaker, retry_in_ms, ..entry.health.report(id) }
+        lock(&entry).report(id, self.clock.now())
     }
 
     pub(crate) fn forget(&self, id: ConnectionId) {
@@ -108,7 +100,7 @@ fn call_settings(connection: &Connection) -> impl PartialEq + use<> {
 /// The right to ask one connection once, and the duty to report the outcome; if dropped, nothing is recorded.
 pub(crate) struct Permit {
     health: Arc<HealthTracker>,
-    entry: Arc<Mutex<Entry>>,
+    entry: Arc<Mutex<Health>>,
     pass: Pass,
     wait_for_content: Instant,
     /// Whether an outcome was reported.
@@ -127,7 +119,7 @@ impl Permit {
             let ms = self.ms();
             self.with(|entry, now, pass, _| {
                 entry.circuit.answered(pass);
-                entry.health.answered(ms, now);
+                entry.answered(ms, now);
             });
             // The rest of the answer counts like any other.
             self.pass = Pass::Free;
@@ -145,7 +137,7 @@ impl Permit {
         self.told = true;
         self.with(|entry, now, pass, options| {
             entry.circuit.failed(pass, fault, now, options);
-            entry.health.failed(error, now);
+            entry.failed(error, now);
         });
     }
 
@@ -154,11 +146,11 @@ impl Permit {
         self.told = true;
         self.with(|entry, now, pass, _| {
             entry.circuit.release(pass);
-            entry.health.failed(error, now);
+            entry.failed(error, now);
         });
     }
 
-    fn with(&self, change: impl FnOnce(&mut Entry, Timestamp, Pass, &RouterOptions)) {
+    fn with(&self, change: impl FnOnce(&mut Health, Timestamp, Pass, &RouterOptions)) {
         let HealthTracker { clock, options, .. } = &*self.health;
         change(&mut lock(&self.entry), clock.now(), self.pass, options);
     }
@@ -179,6 +171,7 @@ const STALE: Duration = Duration::from_mins(5);
 /// Since the program started.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
+    circuit: Circuit,
     counted: ConnectionHealth,
     first_ms: VecDeque<u64>,
     measured_at: Option<Timestamp>,
@@ -218,8 +211,10 @@ impl Health {
         (now.since(measured) <= STALE).then(|| self.median_ms()).flatten()
     }
 
-    pub fn report(&self, connection: ConnectionId) -> ConnectionHealth {
-        ConnectionHealth { connection, first_ms: self.median_ms(), ..self.counted.clone() }
+    pub fn report(&self, connection: ConnectionId, now: Timestamp) -> ConnectionHealth {
+        let (breaker, retry_in_ms) = self.circuit.state(now);
+        let first_ms = self.median_ms();
+        ConnectionHealth { connection, breaker, retry_in_ms, first_ms, ..self.counted.clone() }
     }
 }
 

@@ -4,7 +4,7 @@ use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
 use super::{Answered, Permit, Plan, Router, errors, not_asked, try_targets};
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures::{StreamExt, stream};
+use futures::StreamExt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
@@ -51,9 +51,9 @@ impl Gateway for Router {
                 let refusal = refusal.into_inner().unwrap_or_else(PoisonError::into_inner);
                 // The refusal goes on as it came.
                 match refusal.filter(|_| is_own_fault(no_answer.error.class)) {
-                    Some((connection, Answer { status, headers, begin, rest, .. })) => {
+                    Some((connection, Answer { status, headers, body, .. })) => {
                         let attempts = no_answer.attempts;
-                        Ok(Passed { connection, attempts, status, headers, body: pieces(begin, rest) })
+                        Ok(Passed { connection, attempts, status, headers, body })
                     }
                     None => Err(no_answer),
                 }
@@ -102,7 +102,7 @@ fn take(tail: &mut Vec<u8>, piece: &[u8]) {
 fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
     // The last bytes of an event stream.
     let mut tail = answer.events.then(|| Vec::with_capacity(4 * TAIL));
-    let mut pieces = pieces(answer.begin, answer.rest);
+    let mut pieces = answer.body;
     async_stream::stream! {
         while let Some(piece) = pieces.next().await {
             match piece {
@@ -128,12 +128,4 @@ fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
         }
     }
     .boxed()
-}
-
-fn pieces(begin: Bytes, rest: Option<ByteStream>) -> ByteStream {
-    let begin = stream::iter(Some(begin).filter(|begin| !begin.is_empty()).map(Ok));
-    match rest {
-        Some(rest) => begin.chain(rest).boxed(),
-        None => begin.boxed(),
-    }
 }

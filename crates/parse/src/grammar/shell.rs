@@ -11,7 +11,7 @@ mod open;
 
 use super::{Found, Grammar};
 use crate::complexity_counter::find_byte;
-use crate::dialect::{Cx, Dialect};
+use crate::dialect::{Begin, Cx, Dialect};
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
 use bare::Bare;
@@ -163,12 +163,12 @@ impl Shell {
         loop {
             if self.line_new {
                 match self.line_start(sink, end) {
-                    line::Start::Plain => self.line_new = false,
-                    line::Start::Wait => {
+                    Begin::No => self.line_new = false,
+                    Begin::More => {
                         self.flush(sink);
                         return Step::Wait;
                     }
-                    line::Start::Changed => return Step::Go,
+                    Begin::Yes => return Step::Go,
                 }
             }
             let rest = &self.buf[self.pos..];
@@ -184,12 +184,12 @@ impl Shell {
                 continue;
             }
             match self.opening(sink, end) {
-                open::Opened::No => self.pos += 1,
-                open::Opened::Wait => {
+                Begin::No => self.pos += 1,
+                Begin::More => {
                     self.flush(sink);
                     return Step::Wait;
                 }
-                open::Opened::Yes => return Step::Go,
+                Begin::Yes => return Step::Go,
             }
         }
     }
