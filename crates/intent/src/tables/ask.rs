@@ -5,8 +5,7 @@ use super::queries::{
     columns_of, dates, labelled, narrowed, numbers, selected, shown, table_names, unclear, which_column, wished,
 };
 use super::{ASKED, said_at};
-use crate::draft::told::Told;
-use crate::draft::{Desk, Draft, call, files, near, open};
+use crate::draft::{Desk, Draft, Told, call, files, near, open};
 use crate::read::path::{is_database, is_rows};
 use serde_json::json;
 use steward_core::tables::{Aggregate, Condition, Op, Order, Query, QueryColumn, Select, Table};

@@ -1,8 +1,7 @@
 //! What the words of a request name in a table: the table itself, its columns, its values, and times.
 
 use super::ASKED;
-use crate::draft::told::Told;
-use crate::draft::{Desk, near};
+use crate::draft::{Desk, Told, near};
 use crate::lexicon::lexicon;
 use crate::read::number::{numbers, value};
 use steward_core::ports::TableReader;
