@@ -32,7 +32,7 @@ impl Decider<'_> {
             return Ok(None);
         }
         let lower = request.trim_start_matches(['¿', ' ']).to_lowercase();
-        let and = &Settings::shipped()?.split.and;
+        let and = &Settings::shipped().split.and;
         let goes_on = top.group == Group::Look && and.iter().any(|word| lower.starts_with(word.trim_start()));
         // If the request that it continues was not understood, the rest isn't either.
         let unknown = || Decision::Say(self.replies.beyond("unknown", here));
@@ -41,7 +41,7 @@ impl Decider<'_> {
             return Ok(asked.then(unknown));
         };
         let of_rows = before.tool == "sql" && before.arguments["query"].get("from").is_some();
-        if see(request, &Settings::shipped()?.mask).features.contains(&Feature::Path) {
+        if see(request, &Settings::shipped().mask).features.contains(&Feature::Path) {
             let kind = self.kinds.kinds.iter().find(|kind| kind.name == before.kind);
             let Some(kind) = kind.filter(|_| !sure) else {
                 return Ok(None);

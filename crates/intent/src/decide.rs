@@ -3,7 +3,6 @@
 
 use crate::draft::{Draft, Wanted, draft};
 use crate::kinds::{Group, Kind, Kinds, Reading};
-use crate::passages::from_passages;
 use crate::rank::features::{Feature, see};
 use crate::replies::{Here, Replies};
 use crate::settings::{Kinds as Weights, Settings};
@@ -53,6 +52,14 @@ pub struct Call {
     pub text: String,
 }
 
+impl Call {
+    /// One that only looks.
+    pub fn new(kind: &str, text: &str, (tool, arguments): (String, Value), frame: String) -> Self {
+        let (kind, text) = (kind.to_owned(), text.to_owned());
+        Self { tool, arguments, frame, fit: 1.0, why: String::new(), acts: false, kind, text }
+    }
+}
+
 /// A request after the one that it continues, and where it begins.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
@@ -72,40 +79,50 @@ pub struct Decider<'a> {
 }
 
 impl<'a> Decider<'a> {
-    pub fn new(setup: &'a Setup, embedder: &'a dyn Embedder, view: &'a View) -> Result<Self, IntentError> {
+    pub fn new(setup: &'a Setup, embedder: &'a dyn Embedder, view: &'a View) -> Self {
         let said = setup.history.iter().filter(|message| message.role == Role::User);
-        Ok(Self {
-            kinds: Kinds::shipped()?,
-            replies: Replies::shipped()?,
-            weights: &Settings::shipped()?.kinds,
+        Self {
+            kinds: Kinds::shipped(),
+            replies: Replies::shipped(),
+            weights: &Settings::shipped().kinds,
             files: telling(&view.entries),
             earlier: said.map(|message| message.text.clone()).collect(),
             setup,
             embedder,
             view,
-        })
+        }
+    }
+
+    /// What a request is about, and how replies to it are made.
+    async fn hear(&self, request: &str) -> Result<(Reading, Here<'_>), IntentError> {
+        let reading = self.kinds.read(request, self.embedder).await?;
+        // The language of the request if it is long enough to tell, else that of the previous one.
+        let language = match self.earlier.last() {
+            Some(before) if reading.spoken < self.weights.spoken => {
+                self.kinds.read(before, self.embedder).await?.language
+            }
+            _ if reading.spoken < self.weights.heard => "en",
+            _ => reading.language,
+        };
+        Ok((reading, Here { language, setup: self.setup, files: &self.files }))
+    }
+
+    fn offers(&self, tool: &str) -> bool {
+        self.setup.tools.iter().any(|spec| spec.name == tool)
     }
 
     /// Asks the databases what was read from a request, and says with the answer how it was understood.
     pub async fn data_call(&self, draft: &DataDraft, request: &str) -> Result<Call, IntentError> {
-        let reading = self.kinds.read(request, self.embedder).await?;
-        let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+        let (_, here) = self.hear(request).await?;
         let mut what = draft.said.clone();
         if !draft.unread.is_empty() {
             let unread = self.replies.framed("data_unread", &[("spare", draft.unread.join(", "))], here);
             what = format!("{what}; {}", unread.unwrap_or_default());
         }
         let frame = self.replies.framed(if draft.number { "data_number" } else { "rows" }, &[("what", what)], here);
-        Ok(Call {
-            tool: DATA_TOOL.to_owned(),
-            arguments: json!({"query": draft.query}),
-            frame: frame.unwrap_or_default(),
-            fit: 1.0,
-            why: format!("read as {}", draft.said),
-            acts: false,
-            kind: DATA_TOOL.to_owned(),
-            text: request.to_owned(),
-        })
+        let call = (DATA_TOOL.to_owned(), json!({"query": draft.query}));
+        let why = format!("read as {}", draft.said);
+        Ok(Call { why, ..Call::new(DATA_TOOL, request, call, frame.unwrap_or_default()) })
     }
 
     /// Whether a request that no tool fits may be a question about data: it is no talk.
@@ -117,16 +134,13 @@ impl<'a> Decider<'a> {
     }
 
     pub async fn data_unclear(&self, unread: &[String], request: &str) -> Result<String, IntentError> {
-        let reading = self.kinds.read(request, self.embedder).await?;
-        let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+        let (_, here) = self.hear(request).await?;
         let frame = if unread.is_empty() { "data_unclear" } else { "data_unknown" };
         Ok(self.replies.framed(frame, &[("spare", unread.join(", "))], here).unwrap_or_default())
     }
 
     pub async fn decide(&self, request: &str) -> Result<Decision, IntentError> {
-        let reading = self.kinds.read(request, self.embedder).await?;
-        let language = self.language(&reading).await?;
-        let here = Here { language, setup: self.setup, files: &self.files };
+        let (reading, here) = self.hear(request).await?;
         if let Some(decision) = self.continued(request, &reading, here).await? {
             return Ok(decision);
         }
@@ -135,9 +149,9 @@ impl<'a> Decider<'a> {
         }
         let asks = request.trim_end().ends_with('?');
         let mut unclear = None;
-        let documents = from_passages(self.replies, here);
+        let documents = self.replies.passages(here);
         let told = self.tells_where(request);
-        for (kind, score) in self.candidates(request, &reading)? {
+        for (kind, score) in self.candidates(request, &reading) {
             // A passage says more than a guess at a file; what a table answers by itself goes first.
             let reads_text = READS_TEXT.contains(&kind.name.as_str());
             if let Some(text) =
@@ -177,7 +191,7 @@ impl<'a> Decider<'a> {
 
     /// Whether the request says which file it is about, or which words.
     fn tells_where(&self, request: &str) -> bool {
-        let features = Settings::shipped().map(|settings| see(request, &settings.mask).features).unwrap_or_default();
+        let features = see(request, &Settings::shipped().mask).features;
         features.contains(&Feature::Path) || features.contains(&Feature::Quoted) || !self.named(request).is_empty()
     }
 
@@ -189,31 +203,23 @@ impl<'a> Decider<'a> {
     /// Decides about a part that follows others; it may write down what they find.
     pub async fn follow(&self, part: &str) -> Result<Decision, IntentError> {
         const WRITE: &str = "write";
-        if self.setup.tools.iter().any(|spec| spec.name == WRITE) {
-            let told = self.said(WRITE, part).filter(|one| one.score >= self.weights.told);
-            if let Some(best) = told {
-                let reading = self.kinds.read(part, self.embedder).await?;
-                let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
-                return Ok(Decision::Call(Call {
-                    tool: WRITE.to_owned(),
-                    arguments: best.arguments,
-                    frame: self.replies.framed("plain", &[], here).unwrap_or_default(),
-                    fit: best.score,
-                    why: best.why,
-                    acts: true,
-                    kind: WRITE.to_owned(),
-                    text: part.to_owned(),
-                }));
-            }
-        }
-        self.decide(part).await
+        let Some(best) = self.said(WRITE, part).filter(|one| one.score >= self.weights.told) else {
+            return self.decide(part).await;
+        };
+        let (_, here) = self.hear(part).await?;
+        let frame = self.replies.framed("plain", &[], here).unwrap_or_default();
+        Ok(Decision::Call(Call {
+            fit: best.score,
+            why: best.why,
+            acts: true,
+            ..Call::new(WRITE, part, (WRITE.to_owned(), best.arguments), frame)
+        }))
     }
 
     /// Says that the rest of a request of several steps is left undone.
     pub async fn left(&self, rest: &[String]) -> Result<Decision, IntentError> {
         let rest = rest.join("; ");
-        let reading = self.kinds.read(&rest, self.embedder).await?;
-        let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+        let (_, here) = self.hear(&rest).await?;
         Ok(Decision::Say(self.replies.beyond("rest", here).replace("{rest}", &rest)))
     }
 
@@ -230,47 +236,32 @@ impl<'a> Decider<'a> {
         self.files.iter().map(String::as_str).filter(|file| words.contains(file)).collect()
     }
 
-    /// The language of the request if it is long enough to tell, else that of the previous one.
-    async fn language(&self, reading: &Reading) -> Result<&'static str, IntentError> {
-        match self.earlier.last() {
-            Some(before) if reading.spoken < self.weights.spoken => {
-                Ok(self.kinds.read(before, self.embedder).await?.language)
-            }
-            _ if reading.spoken < self.weights.heard => Ok("en"),
-            _ => Ok(reading.language),
-        }
-    }
-
     /// An act that the request states literally, unless it is surely of another kind.
     fn literal(&self, request: &str, reading: &Reading, here: Here<'_>) -> Option<Decision> {
-        let seen = see(request, &Settings::shipped().ok()?.mask);
+        let seen = see(request, &Settings::shipped().mask);
         // A file that doesn't exist can hardly be looked at.
         let new_file = seen.features.contains(&Feature::Path) && self.named(request).is_empty();
         let sure = reading.kinds.first().is_none_or(|(_, score)| *score >= self.weights.sure);
         if (sure && !new_file) || request.ends_with('?') {
             return None;
         }
-        let acts =
-            reading.kinds.iter().filter(|(kind, score)| kind.group == Group::Act && *score >= self.weights.guess);
-        for (kind, score) in acts {
-            if LITERAL.contains(&kind.name.as_str())
-                && let Some(tool) = kind.tools.first()
-                && self.setup.tools.iter().any(|spec| spec.name == *tool)
-                && let Some(Decision::Call(call)) = self.suggested(kind, tool, *score, request, here)
-            {
-                return Some(Decision::Call(call));
-            }
-        }
-        None
+        let acts = reading.kinds.iter().filter(|(kind, score)| {
+            kind.group == Group::Act && *score >= self.weights.guess && LITERAL.contains(&kind.name.as_str())
+        });
+        let mut suggested = acts.filter_map(|(kind, score)| {
+            let tool = kind.tools.first().filter(|tool| self.offers(tool))?;
+            self.suggested(kind, tool, *score, request, here)
+        });
+        suggested.find(|decision| matches!(decision, Decision::Call(_)))
     }
 
-    fn candidates<'r>(&self, request: &str, reading: &'r Reading) -> Result<Vec<(&'r Kind, f32)>, IntentError> {
-        let seen = see(request, &Settings::shipped()?.mask);
+    fn candidates<'r>(&self, request: &str, reading: &'r Reading) -> Vec<(&'r Kind, f32)> {
+        let seen = see(request, &Settings::shipped().mask);
         let has = |feature| seen.features.contains(&feature);
         let find = |name: &str| reading.kinds.iter().find(|(kind, _)| kind.name == name);
         let mut found: Vec<(&Kind, f32)> = Vec::new();
         let Some(top) = reading.kinds.first() else {
-            return Ok(found);
+            return found;
         };
         let spoken_of = has(Feature::Path) || has(Feature::Url);
         // Talk and general knowledge involve no files.
@@ -293,7 +284,7 @@ impl<'a> Decider<'a> {
         });
         let looks: Vec<(&Kind, f32)> = looks.take(GUESSES).map(|(kind, _)| (*kind, 0.0)).collect();
         found.extend(looks);
-        Ok(found)
+        found
     }
 
     pub async fn of_kind(&self, kind: &Kind, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
@@ -302,27 +293,18 @@ impl<'a> Decider<'a> {
         if matches!(kind.group, Group::Talk | Group::Beyond) {
             return Some(Decision::Say(self.replies.reply(kind, here)));
         }
-        let has = |tool: &&String| self.setup.tools.iter().any(|spec| spec.name == **tool);
-        let Some(tool) = kind.tools.iter().find(has) else {
-            return sure.then(|| Decision::Say(self.replies.beyond("no_tool", here)));
+        let no_tool = || sure.then(|| Decision::Say(self.replies.beyond("no_tool", here)));
+        let Some(tool) = kind.tools.iter().find(|tool| self.offers(tool)) else {
+            return no_tool();
         };
         match self.draft(&kind.name, sure, new).await {
-            Some(Draft { call: Some((tool, arguments)), frame, words }) => {
-                if !has(&&tool) {
-                    return sure.then(|| Decision::Say(self.replies.beyond("no_tool", here)));
-                }
-                let frame = self.replies.framed(frame, &words, here)?;
-                Some(Decision::Call(Call {
-                    tool,
-                    arguments,
-                    frame,
-                    fit: score.clamp(0.3, 1.0),
-                    why: format!("{} ({score:.2})", kind.name),
-                    acts: kind.group == Group::Act,
-                    kind: kind.name.clone(),
-                    text: request.to_owned(),
-                }))
-            }
+            Some(Draft { call: Some((tool, _)), .. }) if !self.offers(&tool) => no_tool(),
+            Some(Draft { call: Some(call), frame, words }) => Some(Decision::Call(Call {
+                fit: score.clamp(0.3, 1.0),
+                why: format!("{} ({score:.2})", kind.name),
+                acts: kind.group == Group::Act,
+                ..Call::new(&kind.name, request, call, self.replies.framed(frame, &words, here)?)
+            })),
             Some(Draft { frame, words, .. }) if sure => Some(Decision::Say(self.replies.framed(frame, &words, here)?)),
             Some(_) => None,
             None => self.suggested(kind, tool, score, request, here),
@@ -336,15 +318,12 @@ impl<'a> Decider<'a> {
         let Some(best) = self.said(tool, request).filter(|one| one.score >= needed) else {
             return (kind.group == Group::Act).then(|| Decision::Say(self.replies.too_little(kind, here)));
         };
+        let call = (tool.to_owned(), best.arguments);
         Some(Decision::Call(Call {
-            tool: tool.to_owned(),
-            arguments: best.arguments,
-            frame: self.replies.framed("plain", &[], here)?,
             fit: score.clamp(0.3, 1.0),
             why: best.why,
             acts: kind.group == Group::Act,
-            kind: kind.name.clone(),
-            text: request.to_owned(),
+            ..Call::new(&kind.name, request, call, self.replies.framed("plain", &[], here)?)
         }))
     }
 
@@ -375,19 +354,11 @@ impl<'a> Decider<'a> {
     async fn mentioned(&self, request: &str, here: Here<'_>) -> Option<Decision> {
         let Draft { call, frame, words } = self.draft("mention", false, Asked { text: request, since: 0 }).await?;
         let frame = self.replies.framed(frame, &words, here);
-        let Some((tool, arguments)) = call else {
+        let Some(call) = call else {
             return frame.map(Decision::Say);
         };
-        self.setup.tools.iter().find(|spec| spec.name == tool)?;
-        Some(Decision::Call(Call {
-            tool,
-            arguments,
-            frame: frame?,
-            fit: 0.3,
-            why: "a word of the request stands in a document".to_owned(),
-            acts: false,
-            kind: "mention".to_owned(),
-            text: request.to_owned(),
-        }))
+        let why = "a word of the request stands in a document".to_owned();
+        self.offers(&call.0).then_some(())?;
+        Some(Decision::Call(Call { fit: 0.3, why, ..Call::new("mention", request, call, frame?) }))
     }
 }

@@ -1,20 +1,23 @@
 //! Drafts the one call for a request whose kind is known. Arguments come from the request and from what really exists;
 //! what is missing is asked for, never invented. The only words of a language here are the few of `data/tables.toml`.
 
-mod calls;
 pub(crate) mod files;
 pub(crate) mod near;
 mod search;
-pub(crate) mod told;
 
+use crate::read::arithmetic::calculation;
 use crate::read::path::PathMatch;
+use crate::read::urls;
 use crate::view::View;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use steward_core::ports::Embedder;
+use steward_core::text::{quoted, words};
 
 /// Above this score a file is meant.
 const NAMED: f32 = 0.55;
+/// Most words of a command line if nothing marks its end.
+const LONGEST: usize = 8;
 /// Kinds that involve no file.
 const OTHER: &[&str] = &["calc", "clock", "run", "fetch", "notes", "reminders", "calendar", "inbox", "web"];
 
@@ -41,6 +44,23 @@ pub struct Draft {
     pub frame: &'static str,
     /// Values for the sentence's placeholders.
     pub words: Vec<(&'static str, String)>,
+}
+
+/// A word or a quotation that names something.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, read where it counts")]
+pub(crate) struct Told {
+    pub text: String,
+    /// Index among the request's words.
+    pub at: usize,
+    pub start: usize,
+    pub quoted: bool,
+    /// Whether it is capitalised and doesn't begin the request.
+    pub proper: bool,
+    /// Whether it is a word of asking, which names something only if a table has it as a value.
+    pub asks: bool,
+    /// Whether it belongs to the previous request.
+    pub before: bool,
 }
 
 /// A request, the workspace, and the means to compare words.
@@ -80,11 +100,14 @@ pub async fn draft(wanted: Wanted<'_>, view: &View, embedder: &dyn Embedder) -> 
         "count" if desk.counts_lines() => desk.measure().await,
         "columns" | "tables" | "count" | "extreme" | "average" | "sum" | "rows" => desk.table().await,
         "calc" => desk.calc(),
-        "clock" => Some(calls::clock()),
+        "clock" => {
+            let argv = json!({"argv": ["date", "+%Y-%m-%d %H:%M %Z"]});
+            Some(call("terminal", argv, "clock", Vec::new()))
+        }
         "run" => desk.run(),
         "fetch" => desk.fetch(),
-        "notes" => Some(calls::bare("notes_list")),
-        "reminders" => Some(calls::bare("reminders_list")),
+        "notes" => Some(call("notes_list", json!({}), "plain", Vec::new())),
+        "reminders" => Some(call("reminders_list", json!({}), "plain", Vec::new())),
         _ => None,
     }
 }
@@ -115,6 +138,81 @@ impl Desk<'_> {
             Some(name) => open("no_file", vec![("name", name)]),
             None => open("which_file", Vec::new()),
         }
+    }
+
+    /// Meaningful words in order, without the span `apart` (a file's name).
+    pub(crate) fn told(&self, apart: (usize, usize)) -> Vec<Told> {
+        self.heard(apart).into_iter().filter(|one| !one.asks).collect()
+    }
+
+    /// All words outside of the span `apart`.
+    pub(crate) fn heard(&self, apart: (usize, usize)) -> Vec<Told> {
+        let text = self.wanted.text;
+        let quotes = quoted(text);
+        let mut found = Vec::new();
+        for (at, word) in words(text).into_iter().enumerate() {
+            if word.start < apart.1 && apart.0 < word.end {
+                continue;
+            }
+            let before = word.start < self.wanted.since;
+            if let Some(quote) = quotes.iter().find(|q| word.start >= q.start && word.end <= q.end) {
+                let whole = quote.text.to_owned();
+                if found.last().is_none_or(|last: &Told| last.text != whole) {
+                    let start = word.start;
+                    found.push(Told { text: whole, at, start, quoted: true, proper: true, asks: false, before });
+                }
+                continue;
+            }
+            // "l'album", "d'Anna": what precedes the apostrophe means nothing.
+            let bare = word.text.trim_end_matches("'s").trim_end_matches("’s");
+            let bare = match bare.split_once(['\'', '’']) {
+                Some((article, rest)) if article.chars().count() <= 2 => rest,
+                _ => bare,
+            };
+            let lower = bare.to_lowercase();
+            let upper = bare.chars().next().is_some_and(char::is_uppercase);
+            let level = upper && bare.chars().all(|c| !c.is_lowercase()) && bare.len() > 1;
+            // "y a-t-il", "gibt's": joined words ask if each of them does.
+            let asks = |word: &str| self.wanted.asking.contains(word);
+            let asks = (asks(&lower) || lower.split('-').all(asks)) && !level;
+            if !lower.is_empty() {
+                let proper = upper && at > 0;
+                found.push(Told { text: bare.to_owned(), at, start: word.start, quoted: false, proper, asks, before });
+            }
+        }
+        found
+    }
+
+    pub(crate) fn calc(&self) -> Option<Draft> {
+        let found = calculation(self.wanted.text)?;
+        let program = format!("BEGIN{{printf \"%.15g\\n\", {}}}", found.expression);
+        let argv = json!({"argv": ["awk", program]});
+        Some(call("terminal", argv, "calc", vec![("formula", found.expression)]))
+    }
+
+    /// A command line between quotation marks, or from the first word that is a command.
+    pub(crate) fn run(&self) -> Option<Draft> {
+        let text = self.wanted.text;
+        let runs = |program: &str| self.view.reader().runs(program);
+        let line = if let Some(quote) = quoted(text).into_iter().next() {
+            quote.text
+        } else {
+            let mut words = words(text).into_iter();
+            let start = words.find(|word| runs(word.text))?.start;
+            text[start..].trim_end_matches(['.', '?', '!', ' '])
+        };
+        let mut argv = self.view.reader().split_command(line)?;
+        let said = argv
+            .iter()
+            .skip(1)
+            .position(|word| self.wanted.asking.contains(&word.to_lowercase()) && !word.starts_with('-'));
+        argv.truncate(said.map_or(LONGEST, |at| at + 1));
+        runs(argv.first()?).then(|| call("terminal", json!({"argv": argv}), "plain", Vec::new()))
+    }
+
+    pub(crate) fn fetch(&self) -> Option<Draft> {
+        let url = urls(self.wanted.text).into_iter().next()?;
+        Some(call("web_fetch", json!({"url": url}), "plain", Vec::new()))
     }
 }
 

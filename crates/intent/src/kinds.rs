@@ -1,7 +1,7 @@
 //! Classifies the kind and the language of a request by its similarity to the labelled examples of `data/kinds.toml`.
 
 use crate::rank::features::see;
-use crate::settings::Settings;
+use crate::settings::{Settings, read};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -41,14 +41,14 @@ impl Kind {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Data {
     asking: Asking,
     kinds: Vec<Kind>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asking {
     en: String,
@@ -81,41 +81,41 @@ pub struct Reading {
 }
 
 impl Kinds {
-    pub fn shipped() -> Result<&'static Self, IntentError> {
-        static KINDS: LazyLock<Result<Kinds, toml::de::Error>> = LazyLock::new(|| {
-            let Data { asking: Asking { en, de, fr, es, opens }, kinds } = toml::from_str(EXAMPLES)?;
+    pub fn shipped() -> &'static Self {
+        static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
+            let Data { asking: Asking { en, de, fr, es, opens }, kinds } = read(EXAMPLES);
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>();
-            Ok(Kinds {
+            Kinds {
                 asking: [en, de, fr, es].iter().flat_map(|text| words(text)).collect(),
                 openings: words(&opens),
                 kinds,
-            })
+            }
         });
-        KINDS.as_ref().map_err(|error| IntentError::Settings(error.to_string()))
+        &KINDS
     }
 
     /// The labelled examples that `data/kinds.bin` is fitted to: labels of the kinds in their order, then of the languages.
-    pub fn examples(&self) -> Result<Vec<Labelled>, IntentError> {
+    pub fn examples(&self) -> Vec<Labelled> {
         let mut examples = Vec::new();
         for (label, kind) in self.kinds.iter().enumerate() {
             for (language, texts) in kind.examples().into_iter().enumerate() {
                 for text in texts {
-                    examples.push(Labelled { text: masked(text)?, labels: vec![label, self.kinds.len() + language] });
+                    examples.push(Labelled { text: masked(text), labels: vec![label, self.kinds.len() + language] });
                 }
             }
         }
-        Ok(examples)
+        examples
     }
 
     /// A digest of the examples in hexadecimal digits, which `data/kinds.bin` begins with.
-    pub fn digest(&self) -> Result<String, IntentError> {
-        let examples = self.examples()?.into_iter().map(|example| (example.text, example.labels));
-        Ok(steward_core::hash::of_json(&serde_json::json!(examples.collect::<Vec<_>>())))
+    pub fn digest(&self) -> String {
+        let examples = self.examples().into_iter().map(|example| (example.text, example.labels));
+        steward_core::hash::of_json(&serde_json::json!(examples.collect::<Vec<_>>()))
     }
 
     pub async fn read(&'static self, request: &str, embedder: &dyn Embedder) -> Result<Reading, IntentError> {
         let (_, fitted) = FITTED.split_at_checked(DIGEST).unwrap_or_default();
-        let scores = embedder.classifier(fitted)?.scores(&masked(request)?).await?;
+        let scores = embedder.classifier(fitted)?.scores(&masked(request)).await?;
         let (kinds, languages) = scores.split_at(self.kinds.len().min(scores.len()));
         let mut kinds: Vec<(&Kind, f32)> = self.kinds.iter().zip(kinds.iter().copied()).collect();
         kinds.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -125,8 +125,8 @@ impl Kinds {
     }
 }
 
-fn masked(request: &str) -> Result<String, IntentError> {
-    Ok(see(request, &Settings::shipped()?.mask).masked)
+fn masked(request: &str) -> String {
+    see(request, &Settings::shipped().mask).masked
 }
 
 #[cfg(test)]
@@ -136,14 +136,14 @@ mod tests {
 
     #[test]
     fn the_weights_are_of_these_examples() {
-        let digest = Kinds::shipped().unwrap().digest().unwrap();
+        let digest = Kinds::shipped().digest();
         assert_eq!(str::from_utf8(&FITTED[..DIGEST]), Ok(digest.as_str()), "data/kinds.toml says how to fit them");
     }
 
     #[test]
     fn each_kind_has_what_it_needs() {
-        let kinds = Kinds::shipped().unwrap();
-        let replies = Replies::shipped().unwrap();
+        let kinds = Kinds::shipped();
+        let replies = Replies::shipped();
         for kind in &kinds.kinds {
             assert!(kind.examples().iter().all(|texts| !texts.is_empty()), "{}", kind.name);
             for language in LANGUAGES {

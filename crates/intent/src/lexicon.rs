@@ -1,10 +1,11 @@
 //! The phrase lists of `data/lexicon.toml`.
 
+use crate::settings::read;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// The file says what each list means.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lexicon {
     pub paths: PathWords,
@@ -19,7 +20,7 @@ pub struct Lexicon {
     pub inbox: InboxWords,
 }
 
-#[derive(Debug, Clone, serde::Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct PathWords {
     /// "file", "document": any file.
     pub file: Vec<String>,
@@ -29,7 +30,7 @@ pub struct PathWords {
 }
 
 /// Words for a kind of entry, and the extensions they stand for.
-#[derive(Debug, Clone, serde::Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct Kind {
     /// Such as "spreadsheet".
     pub words: Vec<String>,
@@ -37,7 +38,7 @@ pub struct Kind {
     pub extensions: Vec<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct TimeWords {
     /// Twelve lists, January first.
     pub months: Vec<Vec<String>>,
@@ -66,7 +67,7 @@ pub struct TimeWords {
 }
 
 /// Words for a number of minutes.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct Named {
     pub words: Vec<String>,
     /// For hours of the day, since midnight.
@@ -75,7 +76,7 @@ pub struct Named {
 
 macro_rules! lists {
     ($($name:ident { $($field:ident),+ $(,)? })+) => {$(
-        #[derive(Debug, Clone, Deserialize)]
+        #[derive(Debug, Clone, Default, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $(pub $field: Vec<String>,)+
@@ -93,7 +94,7 @@ lists! {
     SearchWords { cues, before, end }
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalendarWords {
     pub create: Vec<String>,
@@ -103,7 +104,7 @@ pub struct CalendarWords {
     pub list: Vec<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Repeat {
     pub words: Vec<String>,
@@ -111,10 +112,7 @@ pub struct Repeat {
     pub rule: String,
 }
 
-/// The lists that come with the program. Never panics in a build that passed its tests: one of them parses the file.
-#[expect(clippy::expect_used, reason = "the file is part of the program and parsed by a test")]
 pub fn lexicon() -> &'static Lexicon {
-    static LEXICON: LazyLock<Lexicon> =
-        LazyLock::new(|| toml::from_str(include_str!("../data/lexicon.toml")).expect("lexicon.toml is well formed"));
+    static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| read(include_str!("../data/lexicon.toml")));
     &LEXICON
 }

@@ -1,20 +1,68 @@
 //! Turns a request into a plan, without free generation.
 
 use crate::decide::{Call, DATA_TOOL, Decider, Decision};
-use crate::rank::rank;
+use crate::rank::{by_words, rank};
+use crate::replies::Replies;
 use crate::settings::Settings;
 use crate::split::split;
-use crate::view::{View, local};
+use crate::view::{View, local, telling};
+use async_trait::async_trait;
+use futures::FutureExt as _;
 use serde_json::{Map, Value, json};
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::Arc;
 use steward_core::event::{Ranked, Setup};
 use steward_core::plan::{self, Candidate, FINAL_ANSWER, MOST_STEPS, Plan, PlanStep};
 use steward_core::ports::{
-    DataCaller, DataDraft, DataSlot, Embedder, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader,
+    DataCaller, DataDraft, DataSlot, Embedder, Intent, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader,
 };
+use steward_core::tool::ToolSpec;
+
+pub struct IntentService {
+    embedder: Arc<dyn Embedder>,
+    reader: Arc<dyn WorkspaceReader>,
+    data: DataSlot,
+}
+
+impl IntentService {
+    /// `data`: the domains that requests may be about.
+    pub fn new(embedder: Arc<dyn Embedder>, reader: Arc<dyn WorkspaceReader>, data: DataSlot) -> Self {
+        Self { embedder, reader, data }
+    }
+}
+
+#[async_trait]
+impl Intent for IntentService {
+    async fn rank(&self, request: &str, tools: &[ToolSpec]) -> Ranking {
+        match rank(request, tools, self.embedder.as_ref()).await {
+            Ok(ranking) => ranking,
+            Err(error) => {
+                tracing::warn!(%error, "tools are ranked by their words");
+                Ranking { tools: by_words(request, tools), wants_tool: true }
+            }
+        }
+    }
+
+    async fn propose(&self, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Proposal, IntentError> {
+        let work = propose(request, setup, scope, self.embedder.as_ref(), &self.reader, &self.data);
+        AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!("reading a request panicked");
+            Err(IntentError::Panicked)
+        })
+    }
+
+    fn files(&self, workspace: &Path) -> Vec<String> {
+        telling(&self.reader.entries(workspace))
+    }
+
+    fn tries(&self, files: &[String], language: &str) -> Vec<String> {
+        Replies::shipped().tries(files, language)
+    }
+}
 
 /// The plan for a request: one call, several if the request says so, or a reply.
-pub async fn propose(
+async fn propose(
     request: &str,
     setup: &Setup,
     scope: &ToolScope,
@@ -22,14 +70,14 @@ pub async fn propose(
     reader: &Arc<dyn WorkspaceReader>,
     data: &DataSlot,
 ) -> Result<Proposal, IntentError> {
-    let settings = Settings::shipped()?;
+    let settings = Settings::shipped();
     let skill = if setup.tools.iter().any(|spec| spec.skill.is_some()) {
         by_skill(request, setup, embedder, settings).await?
     } else {
         None
     };
     let view = View::look(reader, scope).await;
-    let decider = Decider::new(setup, embedder, &view)?;
+    let decider = Decider::new(setup, embedder, &view);
     let mut notes = Vec::new();
     let asked = if skill.is_none() && decider.named(request).is_empty() {
         by_data(request, setup, scope, data).await
@@ -171,14 +219,10 @@ async fn by_skill(
     let required = skill.parameters["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let open: Map<String, Value> = required.map(|name| (name.to_owned(), json!(""))).collect();
     Ok(Some(Call {
-        tool: skill.name.clone(),
-        arguments: Value::Object(open),
-        frame: "{content}".to_owned(),
         fit: best.score,
         why: format!("the skill {}", skill.name),
         acts: true,
-        kind: skill.name.clone(),
-        text: request.to_owned(),
+        ..Call::new(&skill.name, request, (skill.name.clone(), open.into()), "{content}".to_owned())
     }))
 }
 

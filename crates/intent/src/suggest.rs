@@ -3,12 +3,8 @@
 //! Scores mean the same for all tools. 0.9 and more: the request says so literally, and every argument is grounded in
 //! it or in the workspace; 0.6: the arguments are grounded and the cue is weak; 0.3: it is possible.
 
-mod calendar;
-mod mail;
-mod notes_create;
-mod reminders_create;
-mod save_memory;
-mod web_search;
+mod dates;
+mod texts;
 mod write;
 
 use crate::view::View;
@@ -32,14 +28,14 @@ impl Suggestion {
 /// `None` if the request doesn't ask for the tool, or if its arguments can't be read here.
 pub fn suggest(tool: &str, request: &str, view: &View) -> Option<Suggestion> {
     match tool {
-        "calendar_create" => calendar::create(request, view.now),
-        "calendar_list" => calendar::list(request, view.now),
-        "mail_draft" => mail::draft(request),
-        "mail_list" => mail::list(request),
-        "notes_create" => notes_create::suggest(request),
-        "reminders_create" => reminders_create::suggest(request, view.now),
-        "save_memory" => save_memory::suggest(request),
-        "web_search" => web_search::suggest(request),
+        "calendar_create" => dates::calendar_create(request, view.now),
+        "calendar_list" => dates::calendar_list(request, view.now),
+        "mail_draft" => texts::mail_draft(request),
+        "mail_list" => texts::mail_list(request),
+        "notes_create" => texts::notes_create(request),
+        "reminders_create" => dates::reminders_create(request, view.now),
+        "save_memory" => texts::save_memory(request),
+        "web_search" => texts::web_search(request),
         "write" => write::suggest(request, view),
         _ => None,
     }

@@ -2,6 +2,7 @@ mod ask;
 mod links;
 mod queries;
 
+use crate::settings::read;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -26,8 +27,7 @@ pub struct Asked {
     pub by: BTreeMap<String, Vec<String>>,
 }
 
-pub static ASKED: LazyLock<Asked> =
-    LazyLock::new(|| toml::from_str(include_str!("../data/tables.toml")).unwrap_or_default());
+pub static ASKED: LazyLock<Asked> = LazyLock::new(|| read(include_str!("../data/tables.toml")));
 
 /// Position of a word of the list: short ones match whole words, longer ones a beginning.
 pub fn said_at(text: &str, list: &[String]) -> Option<usize> {

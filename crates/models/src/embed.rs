@@ -1,6 +1,6 @@
 //! Sentence embeddings in this process: all-MiniLM-L6-v2, or another model of its kind, on rten, without a shared library.
 
-mod classifier;
+pub mod classifier;
 mod cross_encoder;
 mod folders;
 mod lazy;
@@ -9,7 +9,6 @@ mod unigram;
 mod vector_cache;
 mod wordpiece;
 
-pub use classifier::fit;
 pub use cross_encoder::CrossEncoder;
 pub use folders::{FolderModel, ModelFolders};
 pub use lazy::LazyMiniLm;
@@ -30,86 +29,109 @@ const BATCH_TEXTS: usize = 32;
 const BATCH_TOKENS: usize = 2048;
 
 pub struct MiniLm {
-    model: Model,
-    words: Tokenizer,
-    inputs: Inputs,
-    output: NodeId,
-    dimension: usize,
+    onnx: Onnx,
     /// All cores, for a single batch.
     wide: Arc<ThreadPool>,
     /// One core each, for several batches at a time: two batches on two cores are faster so than each on both.
     narrow: Vec<Arc<ThreadPool>>,
 }
 
-struct Inputs {
+/// A model with its tokenizer: `model.onnx` and `tokenizer.json` of a folder.
+struct Onnx {
+    model: Model,
+    words: Tokenizer,
     ids: NodeId,
     mask: NodeId,
     types: Option<NodeId>,
+    output: NodeId,
 }
 
-impl Inputs {
-    fn of(model: &Model) -> Result<Self, String> {
-        let find = |name: &str| model.find_node(name).ok_or_else(|| format!("it has no input `{name}`"));
-        Ok(Self { ids: find("input_ids")?, mask: find("attention_mask")?, types: model.find_node("token_type_ids") })
+impl Onnx {
+    fn load(dir: &Path) -> Result<Self, EmbedError> {
+        let (path, tokenizer) = (dir.join("model.onnx"), dir.join("tokenizer.json"));
+        for path in [&path, &tokenizer] {
+            if !path.is_file() {
+                return Err(EmbedError::FileMissing { path: path.clone() });
+            }
+        }
+        let bad = |reason: String| EmbedError::BadFile { path: path.clone(), reason };
+        let model = Model::load_file(&path).map_err(|e| bad(e.to_string()))?;
+        let words = Tokenizer::load(&tokenizer)?;
+        let find = |name: &str| model.find_node(name).ok_or_else(|| bad(format!("it has no input `{name}`")));
+        let (ids, mask, types) = (find("input_ids")?, find("attention_mask")?, model.find_node("token_type_ids"));
+        let output = *model.output_ids().first().ok_or_else(|| bad("it has no output".to_owned()))?;
+        Ok(Self { model, words, ids, mask, types, output })
     }
+
+    fn run(&self, batch: &[Encoded], pool: &Arc<ThreadPool>) -> Result<Value, EmbedError> {
+        let length = batch.iter().map(|e| e.tokens.len()).max().unwrap_or(0);
+        let shape = [batch.len(), length];
+        let mut ids = NdTensor::<i32, 2>::full(shape, self.words.pad());
+        let mut mask = NdTensor::<i32, 2>::zeros(shape);
+        let mut types = NdTensor::<i32, 2>::zeros(shape);
+        for (row, encoded) in batch.iter().enumerate() {
+            for (column, token) in encoded.tokens.iter().enumerate() {
+                ids[[row, column]] = *token;
+                mask[[row, column]] = 1;
+                types[[row, column]] = i32::from(column >= encoded.second);
+            }
+        }
+        let mut inputs = vec![(self.ids, ids.into()), (self.mask, mask.into())];
+        if let Some(node) = self.types {
+            inputs.push((node, types.into()));
+        }
+        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(pool)));
+        let outputs = self.model.run(inputs, &[self.output], Some(options)).map_err(|e| failed(&e.to_string()))?;
+        outputs.into_iter().next().ok_or_else(|| failed("it gave no output"))
+    }
+}
+
+fn failed(reason: &str) -> EmbedError {
+    EmbedError::Inference { reason: reason.to_owned() }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 
 impl MiniLm {
     /// Loads `model.onnx` and `tokenizer.json` from `dir`, with a thread per core.
     pub fn load(dir: &Path) -> Result<Self, EmbedError> {
-        Self::load_with(dir, std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get))
+        Self::load_with(dir, cores())
     }
 
     pub fn load_with(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
-        let loaded = Self::load_any(dir, threads)?;
-        if loaded.dimension != DIMENSION {
-            let reason = format!("its embeddings have {} numbers, not {DIMENSION}", loaded.dimension);
-            return Err(EmbedError::BadFile { path: dir.join("model.onnx"), reason });
-        }
-        Ok(loaded)
+        Self::load_any(dir, threads, Some(DIMENSION))
     }
 
-    /// A model whose vectors may have any number of numbers.
-    pub fn load_any(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
-        let model_path = dir.join("model.onnx");
-        let tokenizer_path = dir.join("tokenizer.json");
-        for path in [&model_path, &tokenizer_path] {
-            if !path.is_file() {
-                return Err(EmbedError::FileMissing { path: path.clone() });
-            }
-        }
-        let bad = |path: &Path, reason: String| EmbedError::BadFile { path: path.to_owned(), reason };
-        let model = Model::load_file(&model_path).map_err(|e| bad(&model_path, e.to_string()))?;
-        let words = Tokenizer::load(&tokenizer_path)?;
-        let inputs = Inputs::of(&model).map_err(|reason| bad(&model_path, reason))?;
-        let output = *model.output_ids().first().ok_or_else(|| bad(&model_path, "it has no output".to_owned()))?;
-        let mut loaded = Self {
-            dimension: 0,
-            model,
-            words,
-            inputs,
-            output,
+    /// `wanted`: how many numbers its vectors must have; `None`: any.
+    fn load_any(dir: &Path, threads: usize, wanted: Option<usize>) -> Result<Self, EmbedError> {
+        let loaded = Self {
+            onnx: Onnx::load(dir)?,
             wide: Arc::new(ThreadPool::with_num_threads(threads)),
             narrow: (0..threads).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect(),
         };
+        let bad = |reason: String| EmbedError::BadFile { path: dir.join("model.onnx"), reason };
         // A model of another shape is noticed now rather than at the first use.
-        let probe = loaded.embed(&["probe"]).map_err(|e| bad(&model_path, e.to_string()))?;
-        loaded.dimension = probe.first().map_or(0, Vec::len);
-        Ok(loaded)
-    }
-
-    pub fn dimension(&self) -> usize {
-        self.dimension
+        let probe = loaded.embed(&["probe"]).map_err(|error| bad(error.to_string()))?;
+        let dimension = probe.first().map_or(0, Vec::len);
+        match wanted.filter(|wanted| *wanted != dimension) {
+            Some(wanted) => Err(bad(format!("its embeddings have {dimension} numbers, not {wanted}"))),
+            None => Ok(loaded),
+        }
     }
 
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut encoded: Vec<Encoded> = texts
             .iter()
             .enumerate()
-            .map(|(index, text)| Encoded { index, tokens: self.words.encode(text, MAX_TOKENS) })
+            .map(|(index, text)| {
+                let tokens = self.onnx.words.encode(text, MAX_TOKENS);
+                Encoded { index, second: tokens.len(), tokens }
+            })
             .collect();
         encoded.sort_by_key(|e| e.tokens.len());
-        let batches = batches(&encoded, BATCH_TEXTS, BATCH_TOKENS, |one| one.tokens.len());
+        let batches = batches(&encoded, BATCH_TEXTS, BATCH_TOKENS);
         let mut found = vec![Vec::new(); texts.len()];
         let parts = if batches.len() > 1 && self.narrow.len() > 1 {
             self.run_side_by_side(&batches)
@@ -145,60 +167,26 @@ impl MiniLm {
                 .collect();
             workers
                 .into_iter()
-                .flat_map(|worker| {
-                    worker.join().unwrap_or_else(|_| {
-                        vec![Err(EmbedError::Inference { reason: "a worker thread panicked".to_owned() })]
-                    })
-                })
+                .flat_map(|worker| worker.join().unwrap_or_else(|_| vec![Err(failed("a worker thread panicked"))]))
                 .collect()
         })
     }
 
     fn run(&self, batch: &[Encoded], pool: &Arc<ThreadPool>) -> BatchResult {
-        let length = batch.iter().map(|e| e.tokens.len()).max().unwrap_or(0);
-        let shape = [batch.len(), length];
-        let mut ids = NdTensor::<i32, 2>::full(shape, self.words.pad());
-        let mut mask = NdTensor::<i32, 2>::zeros(shape);
-        for (row, encoded) in batch.iter().enumerate() {
-            for (column, token) in encoded.tokens.iter().enumerate() {
-                ids[[row, column]] = *token;
-                mask[[row, column]] = 1;
-            }
-        }
-        let mut inputs = vec![(self.inputs.ids, ids.into()), (self.inputs.mask, mask.into())];
-        if let Some(types) = self.inputs.types {
-            inputs.push((types, NdTensor::<i32, 2>::zeros(shape).into()));
-        }
-        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(pool)));
-        let failed = |reason: String| EmbedError::Inference { reason };
-        let output = self
-            .model
-            .run(inputs, &[self.output], Some(options))
-            .map_err(|e| failed(e.to_string()))?
-            .into_iter()
-            .next()
-            .ok_or_else(|| failed("it gave no output".to_owned()))?;
-        pooled(output, batch).map_err(failed)
+        let output = self.onnx.run(batch, pool)?;
+        let states: NdTensor<f32, 3> =
+            output.try_into().map_err(|_| failed("its output is not a float tensor of three dimensions"))?;
+        let width = states.size(2);
+        let states: NdTensorView<f32, 3> = states.view();
+        let pooled = batch.iter().enumerate().map(|(row, encoded)| {
+            let rows = states.slice(row).to_contiguous();
+            (encoded.index, mean_normalised(rows.data(), encoded.tokens.len(), width))
+        });
+        Ok(pooled.collect())
     }
 }
 
 type BatchResult = Result<Vec<(usize, Vec<f32>)>, EmbedError>;
-
-fn pooled(output: Value, batch: &[Encoded]) -> Result<Vec<(usize, Vec<f32>)>, String> {
-    let states: NdTensor<f32, 3> =
-        output.try_into().map_err(|_| "its output is not a float tensor of three dimensions".to_owned())?;
-    let width = states.size(2);
-    let states: NdTensorView<f32, 3> = states.view();
-    Ok(batch
-        .iter()
-        .enumerate()
-        .map(|(row, encoded)| {
-            let rows = states.slice(row).to_contiguous();
-            let vector = mean_normalised(rows.data(), encoded.tokens.len(), width);
-            (encoded.index, vector)
-        })
-        .collect())
-}
 
 impl std::fmt::Debug for MiniLm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -206,19 +194,21 @@ impl std::fmt::Debug for MiniLm {
     }
 }
 
-pub(crate) struct Encoded {
-    pub index: usize,
-    pub tokens: Vec<i32>,
+struct Encoded {
+    index: usize,
+    tokens: Vec<i32>,
+    /// Where the second of two texts that are read together begins.
+    second: usize,
 }
 
 /// Neighbours that are worked on together; `sorted` by their tokens.
-pub(crate) fn batches<T>(sorted: &[T], max_texts: usize, max_tokens: usize, tokens: impl Fn(&T) -> usize) -> Vec<&[T]> {
+fn batches(sorted: &[Encoded], max_texts: usize, max_tokens: usize) -> Vec<&[Encoded]> {
     let mut batches = Vec::new();
     let mut rest = sorted;
     while !rest.is_empty() {
         let mut count = 1;
         // All are padded to the last, which is the longest.
-        while count < rest.len().min(max_texts) && tokens(&rest[count]) * (count + 1) <= max_tokens {
+        while count < rest.len().min(max_texts) && rest[count].tokens.len() * (count + 1) <= max_tokens {
             count += 1;
         }
         let (batch, after) = rest.split_at(count);
@@ -273,9 +263,9 @@ mod batch_tests {
         let sorted: Vec<Encoded> = [1, 1, 2, 5, 9, 40]
             .iter()
             .enumerate()
-            .map(|(index, length)| Encoded { index, tokens: vec![0; *length] })
+            .map(|(index, length)| Encoded { index, tokens: vec![0; *length], second: *length })
             .collect();
-        let made = batches(&sorted, 3, 20, |one| one.tokens.len());
+        let made = batches(&sorted, 3, 20);
         let shape: Vec<Vec<usize>> = made.iter().map(|b| b.iter().map(|e| e.tokens.len()).collect()).collect();
         assert_eq!(shape, [vec![1, 1, 2], vec![5, 9], vec![40]]);
     }

@@ -11,15 +11,17 @@ mod session;
 mod speed;
 mod tasks;
 mod tools;
-mod vision;
 mod window;
 
 pub use server_info::server_version;
 pub use session::{ExamLimits, ToolCallFormat};
 
-use super::openai::Client;
+use super::openai::{Client, Outgoing};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use findings::{Findings, Score};
 use questions::QUESTIONS;
+use serde_json::json;
 use session::{ExamSession, NoReply, UNFINISHED, shorten};
 use std::time::Duration;
 use steward_core::Timestamp;
@@ -53,10 +55,11 @@ pub async fn examine(exam: Exam<'_>, progress: &(dyn Fn(&Check) + Send + Sync)) 
     let mut course = ExamRun { session, found: Findings::default(), checks: Vec::new(), progress };
     course.run(exam.at).await?;
     let ExamRun { session, mut found, checks, .. } = course;
-    if let Some(error) = session.fatal() {
+    let seen = std::mem::take(&mut *session.seen());
+    if let Some(error) = seen.fatal {
         return Err(error);
     }
-    found.thinks_first = session.thinks_first();
+    found.thinks_first = seen.thinks_first;
     found.unfinished = checks
         .iter()
         .filter(|check| check.outcome == CheckOutcome::Skipped && UNFINISHED.contains(&&*check.detail))
@@ -69,7 +72,7 @@ pub async fn examine(exam: Exam<'_>, progress: &(dyn Fn(&Check) + Send + Sync)) 
         server: found.server.name.clone(),
         at: exam.at,
         ms: ms(session.elapsed()),
-        tokens: session.spent(),
+        tokens: seen.tokens,
         checks,
         constrained: found.constrained.clone().unwrap_or_default(),
         grades: decide::grades(&found),
@@ -105,18 +108,14 @@ impl ExamRun<'_> {
         {
             return Err(error.clone());
         }
-        let silent = reached.is_err();
+        let silent = reached.is_err().then_some(UNFINISHED[2]);
         self.keep("reach", reached, begun);
-        if silent {
-            self.skip_all(UNFINISHED[2]);
-            return Ok(());
-        }
         for name in ORDER {
-            if self.session.fatal().is_some() {
+            if silent.is_none() && self.session.seen().fatal.is_some() {
                 break;
             }
             let begun = self.session.elapsed();
-            let why = self.session.over().or_else(|| self.skip_reason(name));
+            let why = silent.or_else(|| self.session.over()).or_else(|| self.skip_reason(name));
             let mark = match why {
                 Some(why) => Err(NoReply::Over(why)),
                 None => self.check(name, at).await,
@@ -156,22 +155,28 @@ impl ExamRun<'_> {
             "cache" => speed::cache(session, found, at).await,
             "many_tools" => tools::check(session, found).await,
             "summary" => tasks::summary(session, found).await,
-            "vision" => vision::check(session, found).await,
+            "vision" => vision(session, found).await,
             _ => tasks::check(session, found).await,
         }
     }
 
     fn keep(&mut self, name: &str, mark: CheckResult, begun: Duration) {
-        let check = check_of(name, mark, ms(self.session.elapsed().saturating_sub(begun)));
+        let (outcome, score, detail) = match mark {
+            Ok((score, detail)) => {
+                let outcome = match score.points {
+                    points if points == score.of => CheckOutcome::Passed,
+                    0 => CheckOutcome::Failed,
+                    _ => CheckOutcome::Partly,
+                };
+                (outcome, score, detail)
+            }
+            Err(NoReply::Over(why)) => (CheckOutcome::Skipped, Score::default(), why.to_owned()),
+            Err(failed) => (CheckOutcome::Failed, Score::new(0, 1), failed.why()),
+        };
+        let (name, detail, ms) = (name.to_owned(), shorten(&detail), ms(self.session.elapsed().saturating_sub(begun)));
+        let check = Check { name, outcome, points: score.points, of: score.of, detail, ms };
         (self.progress)(&check);
         self.checks.push(check);
-    }
-
-    fn skip_all(&mut self, why: &'static str) {
-        for name in ORDER {
-            let now = self.session.elapsed();
-            self.keep(name, Err(NoReply::Over(why)), now);
-        }
     }
 }
 
@@ -194,22 +199,6 @@ const ORDER: [&str; 15] = [
     "vision",
 ];
 
-fn check_of(name: &str, mark: CheckResult, ms: u64) -> Check {
-    let (outcome, score, detail) = match mark {
-        Ok((score, detail)) => {
-            let outcome = match score.points {
-                points if points == score.of => CheckOutcome::Passed,
-                0 => CheckOutcome::Failed,
-                _ => CheckOutcome::Partly,
-            };
-            (outcome, score, detail)
-        }
-        Err(NoReply::Over(why)) => (CheckOutcome::Skipped, Score::default(), why.to_owned()),
-        Err(failed) => (CheckOutcome::Failed, Score::new(0, 1), failed.why()),
-    };
-    Check { name: name.to_owned(), outcome, points: score.points, of: score.of, detail: shorten(&detail), ms }
-}
-
 async fn reach(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
     // Long enough for a reasoning model to show that it is one.
     let reply = session.ask_text(vec![Message::user("Say hello in one word.")], 300).await?;
@@ -231,12 +220,38 @@ async fn system_role(session: &ExamSession<'_>, found: &mut Findings) -> CheckRe
     let reply = reply?;
     let obeyed = question.rule.is_met(&reply.text);
     found.system_role = Some(obeyed);
-    let detail = if obeyed {
-        "it follows a system message".to_owned()
-    } else {
-        format!("it was told how to begin and wrote: {}", reply.answer())
-    };
-    Ok((Score::new(u32::from(obeyed), 1), detail))
+    verdict(obeyed, "it follows a system message", || format!("it was told how to begin and wrote: {}", reply.answer()))
+}
+
+const RED_SQUARE: &[u8] = include_bytes!("../data/exam/red_square.png");
+
+/// Whether it sees: a red square, asked for its colour.
+async fn vision(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
+    let picture = STANDARD.encode(RED_SQUARE);
+    let mut body = json!({
+        "model": session.connection.model,
+        "messages": [{"role": "user", "content": [
+            {"type": "text", "text": QUESTIONS.vision.ask},
+            {"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{picture}")}},
+        ]}],
+        "stream": false,
+    });
+    body[constrained::max_tokens_field(&session.connection)] = json!(session.longest(30));
+    let answer = constrained::raw(session, &Outgoing::post("chat/completions", &body)).await;
+    if answer.as_ref().is_err_and(NoReply::is_refusal) {
+        found.vision = Some(false);
+    }
+    let answer = constrained::content(&answer?);
+    let sees = QUESTIONS.vision.rule.is_met(&answer);
+    found.vision = Some(sees);
+    verdict(sees, "it names the colour of a picture", || {
+        format!("asked for the colour of a red picture it wrote: {answer}")
+    })
+}
+
+/// One point, or none.
+fn verdict(good: bool, yes: &str, no: impl FnOnce() -> String) -> CheckResult {
+    Ok((Score::new(u32::from(good), 1), if good { yes.to_owned() } else { no() }))
 }
 
 pub(crate) fn ms(time: Duration) -> u64 {

@@ -13,49 +13,28 @@ mod server;
 mod supervisor;
 
 pub use child::{ChildCommand, Endpoint};
-pub use fit::{ModelFit, Verdict, fit};
+pub use fit::fit;
 pub use gguf::GgufHeader;
-pub use supervisor::{Phase, Supervisor, SupervisorOptions};
+pub use supervisor::{Supervisor, SupervisorOptions};
 
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub const fn available() -> bool {
-    cfg!(feature = "local-model")
-}
-
-/// Serves the model until it is told to end. Blocks, and starts its own runtime.
+/// For a child of a [`Supervisor`]: reads socket and token from standard input, and serves the model until that input
+/// ends. Blocks, and starts its own runtime.
 #[cfg(feature = "local-model")]
-pub fn serve(options: ServeOptions) -> Result<(), LocalModelError> {
-    server::run(options)
+pub fn serve_supervised(model: PathBuf, tuning: ServeTuning) -> Result<(), LocalModelError> {
+    // Unlocked again before the watcher thread reads on; the parent writes only this line.
+    let endpoint = Endpoint::read(&mut std::io::stdin().lock())?;
+    server::run(model, endpoint, tuning)
 }
 
 /// Without the feature `local-model` there is nothing to serve.
 #[cfg(not(feature = "local-model"))]
-pub fn serve(_options: ServeOptions) -> Result<(), LocalModelError> {
+pub fn serve_supervised(_model: PathBuf, _tuning: ServeTuning) -> Result<(), LocalModelError> {
     Err(LocalModelError::NotBuilt)
-}
-
-/// For a child of a [`Supervisor`]: reads socket and token from standard input, and ends when that input ends.
-pub fn serve_supervised(model_path: PathBuf, mut tuning: ServeTuning) -> Result<(), LocalModelError> {
-    if !available() {
-        return Err(LocalModelError::NotBuilt);
-    }
-    // Unlocked again before the watcher thread reads on; the parent writes only this line.
-    let Endpoint { socket_path, token } = Endpoint::read(&mut std::io::stdin().lock())?;
-    tuning.exit_on_stdin_eof = true;
-    serve(ServeOptions { model_path, socket_path, token, tuning })
-}
-
-#[derive(Debug, Clone)]
-pub struct ServeOptions {
-    pub model_path: PathBuf,
-    /// Created with mode 0600.
-    pub socket_path: PathBuf,
-    pub token: SecretString,
-    pub tuning: ServeTuning,
 }
 
 #[derive(Debug, Clone)]
@@ -67,24 +46,11 @@ pub struct ServeTuning {
     /// The model's name on the wire.
     pub alias: String,
     pub idle_exit: Option<Duration>,
-    /// Ends once idle if more than this many bytes are resident.
-    pub max_resident_bytes: Option<u64>,
-    /// Lets a child notice that its parent died.
-    pub exit_on_stdin_eof: bool,
-    pub started_at_unix: u64,
 }
 
 impl Default for ServeTuning {
     fn default() -> Self {
-        Self {
-            threads: 0,
-            context_tokens: 4096,
-            alias: "local".to_owned(),
-            idle_exit: None,
-            max_resident_bytes: None,
-            exit_on_stdin_eof: false,
-            started_at_unix: 0,
-        }
+        Self { threads: 0, context_tokens: 4096, alias: "local".to_owned(), idle_exit: None }
     }
 }
 
@@ -97,21 +63,23 @@ struct Line {
 impl Endpoint {
     pub fn to_line(&self) -> Result<String, LocalModelError> {
         let line = Line { socket_path: self.socket_path.clone(), token: self.token.expose_secret().to_owned() };
-        let json = serde_json::to_string(&line).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
+        let json = serde_json::to_string(&line).map_err(|e| broken_handshake(&e.to_string()))?;
         Ok(format!("{json}\n"))
     }
 
     /// One line of JSON from the parent on standard input, since arguments and environment can be read in /proc.
     pub fn read(input: &mut impl BufRead) -> Result<Self, LocalModelError> {
         let mut text = String::new();
-        let n = input.read_line(&mut text).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
-        if n == 0 {
-            return Err(LocalModelError::Handshake { reason: "it ended at once".to_owned() });
+        if input.read_line(&mut text).map_err(|e| broken_handshake(&e.to_string()))? == 0 {
+            return Err(broken_handshake("it ended at once"));
         }
-        let line: Line =
-            serde_json::from_str(text.trim_end()).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
+        let line: Line = serde_json::from_str(text.trim_end()).map_err(|e| broken_handshake(&e.to_string()))?;
         Ok(Self { socket_path: line.socket_path, token: line.token.into() })
     }
+}
+
+fn broken_handshake(reason: &str) -> LocalModelError {
+    LocalModelError::Handshake { reason: reason.to_owned() }
 }
 
 #[derive(Debug, thiserror::Error)]

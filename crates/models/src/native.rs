@@ -10,7 +10,7 @@ mod turns;
 
 pub(crate) use gemini::path as gemini_path;
 
-use super::openai::{BadFrame, EventParser, Outgoing, StreamFormat, json_bytes};
+use super::openai::{BadFrame, EventParser, LARGEST_EVENT, Outgoing, StreamFormat};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Provider};
 
@@ -26,7 +26,7 @@ pub(crate) fn request(connection: &Connection, request: &ModelRequest, plain: bo
         Provider::Bedrock => (bedrock::path(connection), bedrock::body(connection, request, plain)),
         _ => ("api/chat".to_owned(), ollama::body(connection, request, plain)),
     };
-    let mut outgoing = Outgoing::post_native(path, json_bytes(&body));
+    let mut outgoing = Outgoing::post_native(path, &body);
     match connection.provider {
         Provider::Anthropic => outgoing.headers = anthropic::headers(),
         Provider::Gemini => outgoing.query = &[("alt", "sse")],
@@ -40,8 +40,8 @@ pub(crate) fn stream_format(provider: Provider) -> StreamFormat {
     match provider {
         Provider::Anthropic => StreamFormat::sse(anthropic::Decoder::default()),
         Provider::Gemini => StreamFormat::sse(gemini::Decoder),
-        Provider::Cohere => StreamFormat::sse(cohere::Decoder::default()),
-        Provider::Bedrock => StreamFormat::new(bedrock::AwsParser::default(), bedrock::Decoder::default()),
+        Provider::Cohere => StreamFormat::sse(cohere::Decoder),
+        Provider::Bedrock => StreamFormat::new(bedrock::AwsParser::default(), bedrock::Decoder),
         _ => StreamFormat::new(LineParser::default(), ollama::Decoder),
     }
 }
@@ -67,9 +67,7 @@ pub(crate) fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1000.0).round() / 1000.0
 }
 
-const LIMIT: usize = 16 << 20;
-
-/// One JSON document per line; a line may have 16 MiB.
+/// One JSON document per line.
 #[derive(Debug, Default)]
 struct LineParser {
     held: Vec<u8>,
@@ -85,7 +83,7 @@ impl EventParser for LineParser {
             lines.extend(self.finish());
             self.held.extend_from_slice(part);
         }
-        if self.held.len() > LIMIT {
+        if self.held.len() > LARGEST_EVENT {
             return Err(BadFrame::TooLarge);
         }
         Ok(lines)

@@ -10,11 +10,9 @@ mod constrain;
 mod decode;
 mod embeddings;
 mod error_messages;
-mod passthrough;
 mod requests;
 mod responses;
 mod send;
-mod sigv4;
 mod sse;
 mod stream;
 mod transport;
@@ -25,11 +23,10 @@ pub(crate) use classify::retry_after_ms;
 pub(crate) use constrain::{all_methods, constraint, field};
 pub(crate) use decode::{Decode, Fault, ReplyState, text};
 pub(crate) use error_messages::Origin;
-pub(crate) use passthrough::bytes;
-pub(crate) use requests::{call_json, message_json, model_names, tool_json};
-pub(crate) use send::{Outgoing, json_bytes};
-pub(crate) use sse::{BadFrame, EventParser};
-pub(crate) use stream::StreamFormat;
+pub(crate) use requests::{any, call_json, message_json, model_names, tool_json, with};
+pub(crate) use send::{Outgoing, bytes};
+pub(crate) use sse::{BadFrame, EventParser, LARGEST_EVENT};
+pub(crate) use stream::{StreamFormat, content_type};
 pub use transport::LocalModels;
 pub(crate) use transport::is_loopback;
 
@@ -107,8 +104,7 @@ impl Client {
     pub async fn stream(&self, connection: &Connection, request: &ModelRequest) -> Result<ChunkStream, ModelError> {
         let limits = self.limits(request);
         let wire = wire_of(connection);
-        let accepted = self.accepted(connection, request, wire, &limits).await;
-        let (origin, response) = accepted?;
+        let (origin, response) = self.accepted(connection, request, wire, &limits).await?;
         let format = match wire {
             Wire::Chat => StreamFormat::sse(ChatDecoder::default()),
             Wire::Responses => StreamFormat::sse(responses::Decoder::default()),
@@ -128,7 +124,7 @@ impl Client {
     ) -> Result<Vec<Scored>, ModelError> {
         let limits = self.limits(request);
         let body = requests::score_body(connection, request, candidates);
-        let outgoing = Outgoing::post("score", json_bytes(&body));
+        let outgoing = Outgoing::post("score", &body);
         let (origin, value) = self.send_for_json(connection, &outgoing, &limits).await?;
         requests::read_scores(&origin, &value)
     }
@@ -162,7 +158,13 @@ impl Client {
     }
 
     pub(crate) fn limits_of(&self, whole: Duration, max_tokens: u32) -> Limits {
-        Limits::new(whole, max_tokens, self.inner.timeouts)
+        let now = Instant::now();
+        Limits {
+            deadline: now.checked_add(whole).unwrap_or(now + Duration::from_hours(24)),
+            timeout_ms: u64::try_from(whole.as_millis()).unwrap_or(u64::MAX),
+            max_tokens,
+            timeouts: self.inner.timeouts,
+        }
     }
 
     /// Repeats the request without fields that the endpoint refuses.
@@ -179,14 +181,14 @@ impl Client {
             let (outgoing, body) = match wire {
                 Wire::Chat => {
                     let body = requests::chat_body(connection, request, &quirks);
-                    (Outgoing::post("chat/completions", json_bytes(&body)), body)
+                    (Outgoing::post("chat/completions", &body), body)
                 }
                 Wire::Responses => {
                     let body = responses::body(connection, request, &quirks);
-                    (Outgoing::post("responses", json_bytes(&body)), body)
+                    (Outgoing::post("responses", &body), body)
                 }
                 Wire::Native => {
-                    let request = quirks.fitted(connection, request);
+                    let request = constrain::fitted(connection, request, &quirks.constraints);
                     native::request(connection, &request, quirks.no_temperature)
                 }
             };
@@ -260,16 +262,6 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    pub fn new(whole: Duration, max_tokens: u32, timeouts: Timeouts) -> Self {
-        let now = Instant::now();
-        Self {
-            deadline: now.checked_add(whole).unwrap_or(now + Duration::from_hours(24)),
-            timeout_ms: u64::try_from(whole.as_millis()).unwrap_or(u64::MAX),
-            max_tokens,
-            timeouts,
-        }
-    }
-
     /// What is left of `stage` and of the whole call.
     pub fn left(&self, stage: Duration) -> Duration {
         stage.min(self.deadline.saturating_duration_since(Instant::now()))

@@ -17,37 +17,42 @@ use url::Url;
 pub async fn recognise(client: &Client, base_url: &str, auth: &Auth) -> Result<Recognised, ModelError> {
     let url = mend(base_url).map_err(|why| bad_url(&why))?;
     let guessed = guess(&url);
-    match &guessed {
+    match guessed {
         // This host belongs to one provider; asking it for other servers' paths tells nothing.
-        Some(known) if known.by != "port" && known.provider != Provider::Vllm => {
+        Some(known) if known.by() != "port" && known.provider != Provider::Vllm => {
             Ok(hosted(client, &url, known, auth).await)
         }
         _ => Ok(match server(client, &url, auth).await {
-            Ok(found) => answered(&url, guessed.as_ref(), found),
-            Err(error) => silent(&url, guessed.as_ref(), error.as_ref()),
+            Ok(found) => answered(&url, guessed, found),
+            Err(error) => silent(&url, guessed, error.as_ref()),
         }),
     }
 }
 
-async fn hosted(client: &Client, url: &Url, known: &Guess, auth: &Auth) -> Recognised {
+async fn hosted(client: &Client, url: &Url, known: &Row, auth: &Auth) -> Recognised {
     let base = based(url, known);
-    let shown = format!("the {} is that of {}", known.by, name(known.provider));
-    let listed = models(client, &base, known.provider, auth).await;
-    let (confirmed, models, reason) = match listed {
-        Ok(models) => {
-            let reason = format!("{shown}, and it lists {} models", models.len());
-            (true, models, reason)
-        }
-        Err(error) => {
-            let reason = format!("{shown}; not confirmed: {}", error.message);
-            (false, Vec::new(), reason)
-        }
+    let shown = known.shown();
+    let mut asked = connection(&base, known.provider, auth);
+    if known.provider == Provider::Ollama {
+        asked.wire = Some(Wire::Chat);
+    }
+    let listed = client.models(&asked, LIMIT).await;
+    let reason = match &listed {
+        Ok(models) => format!("{shown}, and it lists {} models", models.len()),
+        Err(error) => format!("{shown}; not confirmed: {}", error.message),
     };
-    Recognised { provider: known.provider, base_url: written(&base), confirmed, models, server: String::new(), reason }
+    Recognised {
+        provider: known.provider,
+        base_url: written(&base),
+        confirmed: listed.is_ok(),
+        models: listed.unwrap_or_default(),
+        server: String::new(),
+        reason,
+    }
 }
 
 /// The base URL at a known provider: the user's path if it is a base URL, else the table's.
-fn based(url: &Url, known: &Guess) -> Url {
+fn based(url: &Url, known: &Row) -> Url {
     let path = url.path().trim_end_matches('/');
     let own = match known.provider {
         Provider::AzureOpenAi => {
@@ -79,7 +84,7 @@ fn strip_endpoint(path: &str) -> &str {
     ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
 }
 
-fn answered(url: &Url, guessed: Option<&Guess>, found: Found) -> Recognised {
+fn answered(url: &Url, guessed: Option<&Row>, found: Found) -> Recognised {
     let mut base = url.clone();
     base.set_path(&found.base);
     let what = match found.server.as_str() {
@@ -88,8 +93,7 @@ fn answered(url: &Url, guessed: Option<&Guess>, found: Found) -> Recognised {
     };
     let mut reason = format!("{what} answered {}", found.by);
     if let Some(guessed) = guessed.filter(|guessed| guessed.provider != found.provider) {
-        let other = name(guessed.provider);
-        reason = format!("{reason}, although the {} is that of {other}", guessed.by);
+        reason = format!("{reason}, although {}", guessed.shown());
     }
     Recognised {
         provider: found.provider,
@@ -101,17 +105,14 @@ fn answered(url: &Url, guessed: Option<&Guess>, found: Found) -> Recognised {
     }
 }
 
-fn silent(url: &Url, guessed: Option<&Guess>, error: Option<&ModelError>) -> Recognised {
+fn silent(url: &Url, guessed: Option<&Row>, error: Option<&ModelError>) -> Recognised {
     let provider = guessed.map_or(Provider::Compatible, |guessed| guessed.provider);
     let mut base = url.clone();
     let path = strip_endpoint(url.path().trim_end_matches('/'));
     let has_version = path != without_version(path);
     let path = if has_version { path.to_owned() } else { format!("{path}/v1") };
     base.set_path(&path);
-    let shown = match guessed {
-        Some(guessed) => format!("the {} is that of {}", guessed.by, name(provider)),
-        None => "nothing in the URL tells what it is".to_owned(),
-    };
+    let shown = guessed.map_or_else(|| "nothing in the URL tells what it is".to_owned(), Row::shown);
     let why = match error {
         Some(error) if error.class == ModelErrorClass::Auth => {
             format!("it answers, but {}", error.message)
@@ -165,15 +166,14 @@ fn bad_url(why: &str) -> ModelError {
 /// For one answer; all requests go out together.
 const LIMIT: Duration = Duration::from_secs(2);
 
-#[derive(Debug, Clone, PartialEq)]
 struct Found {
-    pub provider: Provider,
+    provider: Provider,
     /// The path of its base URL.
-    pub base: String,
-    pub models: Vec<String>,
+    base: String,
+    models: Vec<String>,
     /// Name and version, as the server says.
-    pub server: String,
-    pub by: &'static str,
+    server: String,
+    by: &'static str,
 }
 
 /// A connection only for asking at `url`.
@@ -181,14 +181,6 @@ fn connection(url: &Url, provider: Provider, auth: &Auth) -> Connection {
     let id = ConnectionId::from(steward_core::TenantId::DEFAULT.0);
     let connection = Connection::new(id, url.host_str().unwrap_or_default(), provider, url.as_str(), "");
     Connection { auth: auth.clone(), ..connection }
-}
-
-async fn models(client: &Client, url: &Url, provider: Provider, auth: &Auth) -> Result<Vec<String>, ModelError> {
-    let mut asked = connection(url, provider, auth);
-    if provider == Provider::Ollama {
-        asked.wire = Some(Wire::Chat);
-    }
-    client.models(&asked, LIMIT).await
 }
 
 /// Sends every request that tells servers apart. The error is that of the model list.
@@ -201,7 +193,14 @@ async fn server(client: &Client, url: &Url, auth: &Auth) -> Result<Found, Option
             lists.push(base);
         }
     }
-    let ask = |path: String| ask(client, url, path, auth);
+    let mut place = url.clone();
+    place.set_path("");
+    let asked = connection(&place, Provider::Compatible, auth);
+    let limits = client.limits_of(LIMIT, 0);
+    let ask = async |path: String| {
+        let path = path.trim_start_matches('/').to_owned();
+        client.send_for_json(&asked, &Outgoing::get_native(path), &limits).await.map(|(_, value)| value)
+    };
     let questions = ["v1/internal/model/info", "props", "api/version", "version", "info"];
     let own = join_all(questions.map(|path| ask(format!("{root}/{path}"))));
     let listed = join_all(lists.iter().map(|base| ask(format!("{base}/models"))));
@@ -217,16 +216,6 @@ async fn server(client: &Client, url: &Url, auth: &Auth) -> Result<Found, Option
         }
     }
     judge(&root, &own, list).ok_or(error)
-}
-
-async fn ask(client: &Client, url: &Url, path: String, auth: &Auth) -> Result<Value, ModelError> {
-    let mut root = url.clone();
-    root.set_path("");
-    let asked = connection(&root, Provider::Compatible, auth);
-    let limits = client.limits_of(LIMIT, 0);
-    let path = path.trim_start_matches('/').to_owned();
-    let (_, value) = client.send_for_json(&asked, &Outgoing::get_native(path), &limits).await?;
-    Ok(value)
 }
 
 fn is_list(value: &Value) -> bool {
@@ -285,7 +274,7 @@ fn judge(root: &str, own: &[Option<Value>], list: Option<(String, Value)>) -> Op
 const DATA: &str = include_str!("../data/recognise.json");
 
 /// Everything a row names must fit.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     provider: Provider,
@@ -293,30 +282,30 @@ struct Row {
     host: Option<String>,
     port: Option<u16>,
     path: Option<String>,
-    /// The path of the base URL there.
+    /// The path of the base URL there; `None` if the table has none.
     base: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Guess {
-    pub provider: Provider,
-    /// The path of the base URL; `None` if the table has none.
-    pub base: Option<String>,
-    /// `host`, `port` or `path`.
-    pub by: &'static str,
+impl Row {
+    /// What tells the provider.
+    fn by(&self) -> &'static str {
+        match (&self.host, self.port) {
+            (Some(_), _) => "host",
+            (None, Some(_)) => "port",
+            (None, None) => "path",
+        }
+    }
+
+    fn shown(&self) -> String {
+        format!("the {} is that of {}", self.by(), name(self.provider))
+    }
 }
 
 // A test reads the table, so the default is never taken.
 static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| serde_json::from_str(DATA).unwrap_or_default());
 
-fn guess(url: &Url) -> Option<Guess> {
-    let row = TABLE.iter().find(|row| fits(row, url))?;
-    let by = match (&row.host, row.port) {
-        (Some(_), _) => "host",
-        (None, Some(_)) => "port",
-        (None, None) => "path",
-    };
-    Some(Guess { provider: row.provider, base: row.base.clone(), by })
+fn guess(url: &Url) -> Option<&'static Row> {
+    TABLE.iter().find(|row| fits(row, url))
 }
 
 fn fits(row: &Row, url: &Url) -> bool {

@@ -11,7 +11,6 @@ mod passthrough_answer;
 
 pub(crate) use attempt::{Answered, Plan, try_targets};
 pub use circuit::RouterOptions;
-pub use connections::LocalChildren;
 pub(crate) use health::Permit;
 
 use super::openai::Client;
@@ -111,10 +110,6 @@ impl Router {
 
     pub fn prices(&self) -> &Prices {
         &self.prices
-    }
-
-    pub(crate) fn health(&self) -> &Arc<HealthTracker> {
-        &self.health
     }
 }
 

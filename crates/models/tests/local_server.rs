@@ -293,9 +293,9 @@ async fn requests_wait_for_each_other() {
 
 #[test]
 fn the_machine_fit_is_told() {
+    let header = steward_models::local::GgufHeader::read(&model_path()).unwrap();
+    assert_eq!(header.parameters, 134_515_008);
+    assert_eq!(header.context_train, Some(8192));
     let fit = steward_models::local::fit(&model_path()).unwrap();
-    assert_eq!(fit.parameters, 134_515_008);
-    assert_eq!(fit.context_train, Some(8192));
-    assert!(fit.needs_bytes > fit.file_bytes);
-    assert!(!fit.note.is_empty());
+    assert!(fit.contains("needs about "), "{fit}");
 }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 use steward_core::model::ModelChunk;
-use steward_parse::{Dialect, Dialects, Form, Reading, StreamParser, ToolIndex};
+use steward_parse::{Form, Reading, StreamParser, ToolIndex};
 
 const TEXT: &str = "The report covers three regions and twelve months; sales rose in two of them.\n\
     Der Umsatz stieg im Süden um 4 %, im Norden blieb er gleich.\n\n\
@@ -16,14 +16,10 @@ const BYTES: usize = 16 << 20;
 const ROUNDS: usize = 5;
 
 fn main() {
-    let only = |form, dialect| Reading { dialects: Dialects::Only(dialect), ..Reading::strict(form) };
     let readings = [
         ("react", Reading::strict(Form::React)),
         ("markers", Reading::strict(Form::Markers)),
         ("guided_json", Reading::strict(Form::GuidedJson)),
-        ("hermes", only(Form::Native, Dialect::Hermes)),
-        ("llama", only(Form::Native, Dialect::Llama)),
-        ("mistral", only(Form::Native, Dialect::Mistral)),
         ("all dialects", Reading { cascade: false, ..Reading::any(Form::Native) }),
         ("whole cascade", Reading::any(Form::Native)),
     ];

@@ -26,23 +26,21 @@ pub(crate) struct Action {
     words: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
     same: Vec<Vec<String>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Aliases {
     group: Vec<Group>,
     arguments: Arguments,
 }
 
-static BUILT_IN: LazyLock<Aliases> = LazyLock::new(|| {
-    toml::from_str(include_str!("../data/aliases.toml"))
-        .unwrap_or(Aliases { group: Vec::new(), arguments: Arguments { same: Vec::new() } })
-});
+static BUILT_IN: LazyLock<Aliases> =
+    LazyLock::new(|| toml::from_str(include_str!("../data/aliases.toml")).unwrap_or_default());
 
 impl Aliases {
     pub fn built_in() -> &'static Self {

@@ -7,71 +7,28 @@ mod markers;
 mod python;
 mod xml_blocks;
 
-pub(crate) use call::{Cx, json_calls, looks_like_call};
+pub(crate) use call::{Cx, json_calls, looks_like_call, name_within};
 pub(crate) use markers::Scan as MarkerScan;
 pub(crate) use python::{is_python_list, python_calls};
 
 /// All rules, in no particular order: the longest opening that fits wins.
 pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
-    [
-        harmony::THOUGHT_RULES,
-        &harmony::NOISE_RULES,
-        markers::RULES,
-        json_blocks::HERMES_RULES,
-        xml_blocks::QWEN_RULES,
-        python::LLAMA_RULES,
-        json_blocks::MISTRAL_RULES,
-        json_blocks::DEEPSEEK_RULES,
-        harmony::HARMONY_RULES,
-        python::GEMMA_RULES,
-        json_blocks::GRANITE_RULES,
-        json_blocks::PHI_RULES,
-        json_blocks::COMMAND_R_RULES,
-        json_blocks::KIMI_RULES,
-        xml_blocks::INVOKE_RULES,
-        json_blocks::LISTS_RULES,
-    ]
-    .into_iter()
-    .flatten()
+    [harmony::RULES, &harmony::NOISE_RULES, markers::RULES, json_blocks::RULES, xml_blocks::RULES, python::RULES]
+        .into_iter()
+        .flatten()
 }
 
-/// Families of models by how they write calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Dialect {
-    /// Reasoning in the content: `<think>…</think>` and its like.
-    Thought,
-    /// Left-over tokens that mean nothing to a reader.
-    Noise,
+/// What a rule is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Reasoning in the content, and left-over tokens that mean nothing to a reader.
+    Wrapper,
     /// `[TOOL:name|key=value]`.
-    Markers,
-    /// `<tool_call>{…}</tool_call>`: Hermes, Qwen 2.5 and 3, SmolLM, Granite 4.
-    Hermes,
-    /// `<function=name><parameter=key>…`: Qwen 3 Coder.
-    Qwen,
-    /// `<|python_tag|>` and calls that are the whole reply: Llama 3.
-    Llama,
-    /// `[TOOL_CALLS]`.
-    Mistral,
-    /// `<｜tool▁calls▁begin｜>` and DSML.
-    Deepseek,
-    Harmony,
-    /// Code blocks `tool_code`, `<start_function_call>`, `<|tool_call>`.
-    Gemma,
-    /// `<|tool_call|>[…]`, `<function_call>`.
-    Granite,
-    /// `functools[…]`, `<|tool_call|>…<|/tool_call|>`.
-    Phi,
-    /// `Action:` with a JSON block, `<|START_ACTION|>`.
+    Marker,
+    /// A family's own form of calls.
+    Own,
+    /// The same of Command R, which has a word for answering without a tool.
     CommandR,
-    /// `<|tool_calls_section_begin|>`.
-    Kimi,
-    /// `<tool_call>name<arg_key>…`.
-    Glm,
-    /// `<invoke name="…"><parameter name="…">`: MiniMax and others.
-    Invoke,
-    /// A list of calls within one tag.
-    Lists,
 }
 
 /// Whether a text goes on as its opening promises.
@@ -123,18 +80,21 @@ pub(crate) fn any(_: &str, _: &Cx<'_>, _: bool) -> Begin {
     Begin::Yes
 }
 
-/// Whether the first character after blanks is one of `signs`.
-pub(crate) fn first(text: &str, signs: &[char], end: bool) -> Begin {
+/// Whether the first character after blanks is one that `fits`.
+pub(crate) fn first(text: &str, end: bool, fits: impl Fn(char) -> bool) -> Begin {
     match text.trim_start().chars().next() {
-        Some(c) if signs.contains(&c) => Begin::Yes,
-        Some(_) => Begin::No,
-        None if end => Begin::No,
-        None => Begin::More,
+        Some(c) if fits(c) => Begin::Yes,
+        None if !end => Begin::More,
+        _ => Begin::No,
     }
 }
 
 pub(crate) fn json(text: &str, _: &Cx<'_>, end: bool) -> Begin {
-    first(text, &['{', '[', '`'], end)
+    first(text, end, |c| matches!(c, '{' | '[' | '`'))
+}
+
+fn tag(text: &str, _: &Cx<'_>, end: bool) -> Begin {
+    first(text, end, |c| c == '<')
 }
 
 pub(crate) fn always(_: &str) -> bool {
@@ -151,22 +111,31 @@ impl Calls {
     }
 }
 
-const fn rule(dialect: Dialect, open: &'static str, calls: Calls) -> Rule {
-    Rule { dialect, open, body: Body::Calls(calls) }
+const fn rule(open: &'static str, calls: Calls) -> Rule {
+    Rule { dialect: Dialect::Own, open, body: Body::Calls(calls) }
 }
 
-const fn json_rule(dialect: Dialect, open: &'static str, close: &'static [&'static str]) -> Rule {
-    rule(dialect, open, Calls { json: true, ..Calls::new(close, json, call::read_json) })
+const fn json_rule(open: &'static str, close: &'static [&'static str]) -> Rule {
+    rule(open, Calls { json: true, ..Calls::new(close, json, call::read_json) })
 }
 
-const fn text_rule(
-    dialect: Dialect,
+/// A block whose text includes the opening.
+const fn whole_rule(
     open: &'static str,
     close: &'static [&'static str],
     begins: fn(&str, &Cx<'_>, bool) -> Begin,
     read: fn(&str, &mut Cx<'_>),
 ) -> Rule {
-    rule(dialect, open, Calls::new(close, begins, read))
+    rule(open, Calls { keep_open: true, ..Calls::new(close, begins, read) })
+}
+
+const fn text_rule(
+    open: &'static str,
+    close: &'static [&'static str],
+    begins: fn(&str, &Cx<'_>, bool) -> Begin,
+    read: fn(&str, &mut Cx<'_>),
+) -> Rule {
+    rule(open, Calls::new(close, begins, read))
 }
 
 /// Longest name that is waited for.

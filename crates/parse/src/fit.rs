@@ -17,13 +17,11 @@ pub struct Fitted {
 
 /// Why arguments don't fit; each problem names its field. Meant for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
-    #[error("the arguments do not fit the tool `{tool}`: {problems}. Repeat the call with arguments that do")]
-    Schema {
-        tool: String,
-        /// Field and expectation, up to three.
-        problems: String,
-    },
+#[error("the arguments do not fit the tool `{tool}`: {problems}. Repeat the call with arguments that do")]
+pub struct Unfit {
+    tool: String,
+    /// Field and expectation, up to three.
+    problems: String,
 }
 
 pub fn fit(tool: &str, schema: &Value, arguments: &Value) -> Result<Fitted, Unfit> {
@@ -35,7 +33,7 @@ pub fn fit(tool: &str, schema: &Value, arguments: &Value) -> Result<Fitted, Unfi
     let fitted = coerce(schema, named, &mut fixes);
     match schema::validate(schema, &fitted) {
         Ok(()) => Ok(Fitted { arguments: fitted, fixes }),
-        Err(problems) => Err(Unfit::Schema { tool: tool.to_owned(), problems }),
+        Err(problems) => Err(Unfit { tool: tool.to_owned(), problems }),
     }
 }
 
@@ -157,33 +155,21 @@ impl<'a> Work<'a> {
         if let Some(choices) = schema["enum"].as_array() {
             return self.choice(choices, value);
         }
-        let kinds = kinds(schema);
-        if kinds.is_empty() || kinds.iter().any(|kind| is(kind, &value)) {
+        if takes(schema, &value) {
             return self.inside(schema, value);
         }
-        let mut value = value;
-        for kind in kinds {
-            match self.to(schema, kind, value) {
-                Ok(done) => return done,
-                Err(same) => value = same,
-            }
-        }
-        value
+        kinds(schema).into_iter().find_map(|kind| self.to(schema, kind, &value)).unwrap_or(value)
     }
 
     /// The variant that has the value's type, else the first one that the value can be changed to.
     fn variants(&mut self, variants: &'a [Value], value: Value) -> Value {
-        let fits = |work: &Self, schema: &'a Value, value: &Value| {
-            let kinds = kinds(work.resolve(schema));
-            kinds.is_empty() || kinds.iter().any(|kind| is(kind, value))
-        };
-        if let Some(own) = variants.iter().find(|schema| fits(self, schema, &value)) {
+        if let Some(own) = variants.iter().find(|schema| takes(self.resolve(schema), &value)) {
             return self.value(own, value);
         }
         for schema in variants {
             let before = self.fixes.len();
             let tried = self.value(schema, value.clone());
-            if fits(self, schema, &tried) {
+            if takes(self.resolve(schema), &tried) {
                 return tried;
             }
             self.fixes.truncate(before);
@@ -242,67 +228,60 @@ impl<'a> Work<'a> {
             self.path.push(name.clone());
             let value = self.value(field, value);
             let resolved = self.resolve(field);
-            let kinds = kinds(resolved);
-            let fits = kinds.is_empty() || kinds.iter().any(|kind| is(kind, &value));
             let nothing = match &value {
                 Value::Null => true,
                 Value::String(text) => matches!(text.trim(), "" | "null" | "None"),
                 _ => false,
             };
-            if !fits && nothing && !required.contains(&name.as_str()) && resolved["anyOf"].is_null() {
+            let optional = !required.contains(&name.as_str()) && resolved["anyOf"].is_null();
+            if nothing && optional && !takes(resolved, &value) {
                 self.note("left out, since it is empty");
-                self.path.pop();
-                continue;
+            } else {
+                out.insert(name, value);
             }
             self.path.pop();
-            out.insert(name, value);
         }
         Value::Object(out)
     }
 
-    /// `value` as `kind`, or unchanged in the error.
-    fn to(&mut self, schema: &'a Value, kind: &str, value: Value) -> Result<Value, Value> {
+    /// `value` as `kind`; `None` if it is in doubt what that would be.
+    fn to(&mut self, schema: &'a Value, kind: &str, value: &Value) -> Option<Value> {
         let (done, what) = match (kind, value) {
-            ("integer", Value::String(text)) => match whole(text.trim()) {
-                Some(number) => (Value::Number(number), "text read as a number"),
-                None => return Err(Value::String(text)),
-            },
-            ("integer", Value::Number(number)) => match whole(&number.to_string()) {
-                Some(number) => (Value::Number(number), "made a whole number"),
-                None => return Err(Value::Number(number)),
-            },
-            ("number", Value::String(text)) => match serde_json::from_str::<Number>(text.trim()) {
-                Ok(number) => (Value::Number(number), "text read as a number"),
-                Err(_) => return Err(Value::String(text)),
-            },
+            ("integer", Value::String(text)) => (whole(text.trim())?.into(), "text read as a number"),
+            ("integer", Value::Number(number)) => (whole(&number.to_string())?.into(), "made a whole number"),
+            ("number", Value::String(text)) => {
+                (serde_json::from_str::<Number>(text.trim()).ok()?.into(), "text read as a number")
+            }
             ("boolean", Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
                 "true" => (Value::Bool(true), "text read as true"),
                 "false" => (Value::Bool(false), "text read as false"),
-                _ => return Err(Value::String(text)),
+                _ => return None,
             },
             ("null", Value::String(text)) if matches!(text.trim(), "null" | "None") => {
                 (Value::Null, "text read as null")
             }
-            ("string", value @ (Value::Number(_) | Value::Bool(_))) => {
-                (Value::String(value.to_string()), "written as text")
-            }
-            ("string", value @ (Value::Array(_) | Value::Object(_))) => {
-                (Value::String(value.to_string()), "JSON written as text")
-            }
-            ("array", Value::Null) => return Err(Value::Null),
-            ("object" | "array", Value::String(text)) => match (nested(kind, &text), kind) {
-                (Some(inner), _) => (self.inside(schema, inner), "JSON read from a text"),
-                (None, "array") if !text.trim_start().starts_with(['[', '{']) && !text.trim().is_empty() => {
-                    (self.inside(schema, Value::Array(vec![Value::String(text)])), "made a list of one")
+            ("string", Value::Number(_) | Value::Bool(_)) => (value.to_string().into(), "written as text"),
+            ("string", Value::Array(_) | Value::Object(_)) => (value.to_string().into(), "JSON written as text"),
+            ("array", Value::Null) => return None,
+            ("object" | "array", Value::String(text)) => match nested(kind, text) {
+                Some(inner) => (self.inside(schema, inner), "JSON read from a text"),
+                None if kind == "object" || text.trim().is_empty() || text.trim_start().starts_with(['[', '{']) => {
+                    return None;
                 }
-                _ => return Err(Value::String(text)),
+                None => (self.inside(schema, vec![value.clone()].into()), "made a list of one"),
             },
-            ("array", value) => (self.inside(schema, Value::Array(vec![value])), "made a list of one"),
-            (_, value) => return Err(value),
+            ("array", _) => (self.inside(schema, vec![value.clone()].into()), "made a list of one"),
+            _ => return None,
         };
         self.note(what);
-        Ok(done)
+        Some(done)
     }
+}
+
+/// Whether `schema` takes values of this type.
+fn takes(schema: &Value, value: &Value) -> bool {
+    let kinds = kinds(schema);
+    kinds.is_empty() || kinds.iter().any(|kind| is(kind, value))
 }
 
 /// Empty: any.

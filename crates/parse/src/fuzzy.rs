@@ -44,7 +44,7 @@ impl Rules {
     /// What the writer of `text` says to be about to do.
     pub fn intents(&self, text: &str) -> Vec<Intent> {
         let lines = sentences(text, |line| self.example.as_ref().is_some_and(|example| example.is_match(line)));
-        lines.iter().filter_map(|sentence| self.sentence(sentence.text)).collect()
+        lines.into_iter().filter_map(|sentence| self.sentence(sentence)).collect()
     }
 
     fn sentence(&self, sentence: &str) -> Option<Intent> {
@@ -62,24 +62,13 @@ impl Rules {
             if rule.after.as_ref().is_some_and(|after_rule| !after_rule.is_match(after)) {
                 return None;
             }
-            let guard = self.guards.get(&rule.lang)?;
+            let guard = self.guards.get(&rule.row.lang)?;
             if guard.is_match(&sentence[..found.end()]) || guard.is_match(after) {
                 return None;
             }
-            Some(Intent { tool: rule.tool.clone(), argument: rule.argument.clone(), object: object.text })
+            Some(Intent { tool: rule.row.tool.clone(), argument: rule.row.argument.clone(), object: object.text })
         })
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum RuleError {
-    #[error("the file of phrases can't be read: {0}; correct it or remove it")]
-    File(#[from] toml::de::Error),
-    #[error("the pattern of `{rule}` is no regular expression: {error}; correct it")]
-    Pattern { rule: String, error: Box<regex::Error> },
-    /// A language has no frame or guard.
-    #[error("`{0}` has rules but no entry under [intent] or [guard]; add it")]
-    Language(String),
 }
 
 #[derive(Deserialize)]
@@ -93,7 +82,7 @@ struct File {
     rule: Vec<RuleText>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleText {
     tool: String,
@@ -113,14 +102,12 @@ pub(crate) enum Object {
     Quoted,
 }
 
+/// A row of the file with its patterns.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    pub tool: String,
-    pub lang: String,
-    pub pattern: Regex,
-    pub argument: String,
-    pub object: Object,
-    pub after: Option<Regex>,
+    row: RuleText,
+    pattern: Regex,
+    after: Option<Regex>,
 }
 
 #[derive(Debug, Default)]
@@ -140,10 +127,12 @@ impl Rules {
         &BUILT_IN
     }
 
-    pub fn read(text: &str) -> Result<Self, RuleError> {
-        let file: File = toml::from_str(text)?;
+    fn read(text: &str) -> Result<Self, String> {
+        let file: File =
+            toml::from_str(text).map_err(|error| format!("the file of phrases can't be read: {error}; correct it"))?;
         let compile = |name: &str, pattern: &str| {
-            Regex::new(pattern).map_err(|error| RuleError::Pattern { rule: name.to_owned(), error: Box::new(error) })
+            let failed = |error| format!("the pattern of `{name}` is no regular expression: {error}; correct it");
+            Regex::new(pattern).map_err(failed)
         };
         let mut guards = HashMap::new();
         for (lang, pattern) in &file.guard {
@@ -152,16 +141,12 @@ impl Rules {
         let mut rules = Vec::new();
         for rule in file.rule {
             let intent = file.intent.get(&rule.lang).filter(|_| guards.contains_key(&rule.lang));
-            let intent = intent.ok_or_else(|| RuleError::Language(rule.lang.clone()))?;
+            let missing = || format!("`{}` has rules but no entry under [intent] or [guard]; add it", rule.lang);
+            let intent = intent.ok_or_else(missing)?;
             let name = format!("{} {}", rule.lang, rule.tool);
-            rules.push(Rule {
-                pattern: compile(&name, &format!("{intent}{}", rule.pattern))?,
-                after: rule.after.as_deref().map(|after| compile(&name, after)).transpose()?,
-                tool: rule.tool,
-                lang: rule.lang,
-                argument: rule.argument,
-                object: rule.object,
-            });
+            let pattern = compile(&name, &format!("{intent}{}", rule.pattern))?;
+            let after = rule.after.as_deref().map(|after| compile(&name, after)).transpose()?;
+            rules.push(Rule { row: rule, pattern, after });
         }
         Ok(Self {
             example: Some(compile("example_intro", &file.example_intro)?),
@@ -187,7 +172,7 @@ pub(crate) struct Found {
 
 /// The object at the start of `rest`, if it is what the rule wants.
 pub(crate) fn find(rule: &Rule, rest: &str, rules: &Rules) -> Option<Found> {
-    let found = match (quoted(rest), rule.object) {
+    let found = match (quoted(rest), rule.row.object) {
         (Some(found), Object::Text | Object::Quoted) => found,
         (Some(found), Object::Url) if is_url(&found.text) => found,
         (Some(found), Object::Path) if is_path(&found.text, true) => found,
@@ -255,7 +240,7 @@ mod tests {
     fn the_file_can_be_read() {
         let rules = Rules::read(include_str!("../data/fuzzy.toml")).unwrap();
         assert!(rules.all.len() >= 20);
-        let error = Rules::read("x = 1").unwrap_err().to_string();
+        let error = Rules::read("x = 1").unwrap_err();
         assert!(error.contains("correct it"), "{error}");
     }
 }

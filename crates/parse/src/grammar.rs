@@ -7,7 +7,7 @@ mod shell;
 pub use shell::Dialects;
 pub(crate) use shell::Shell;
 
-use super::out::{Out, Sink};
+use super::out::{BrokenCall, Out, Sink};
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::schema;
@@ -20,7 +20,8 @@ pub(crate) trait Grammar: Send {
     fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found;
 }
 
-// Each grammar reads what the one before takes for text, so several forms are looked for while the reply arrives.
+/// Each grammar reads what the one before takes for text, so several forms are looked for while the reply arrives. Without
+/// any, all is text.
 pub(crate) struct Chain {
     stages: Vec<(Box<dyn Grammar>, Sink)>,
 }
@@ -99,17 +100,12 @@ impl Call {
     }
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct Broken {
-    pub id: Option<String>,
-    pub name: String,
-    pub raw: String,
-    pub error: String,
-}
+/// A value and how its text was mended, or why it can't be read.
+pub(crate) type Read = Result<(Value, Vec<&'static str>), String>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub items: Vec<Result<Call, Broken>>,
+    pub items: Vec<Result<Call, BrokenCall>>,
     pub diagnostics: Vec<String>,
     pub done: bool,
     pub thought: String,
@@ -126,28 +122,36 @@ impl Found {
 
     pub fn broken(&mut self, id: Option<String>, name: String, raw: &str, error: &str) {
         self.diagnostics.push(format!("a call of `{name}` is broken: {error}"));
-        self.items.push(Err(Broken { id, name, raw: raw.to_owned(), error: error.to_owned() }));
+        let id = id.unwrap_or_default();
+        self.items.push(Err(BrokenCall { id, name, raw: raw.to_owned(), error: error.to_owned() }));
+    }
+
+    /// A call whose arguments could not be read.
+    pub fn unreadable(&mut self, id: Option<String>, name: String, raw: &str, error: &str) {
+        let error = format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object");
+        self.broken(id, name, raw, &error);
+    }
+
+    /// A call whose arguments, `what` for people, were `read` from `raw`; `source` and confidence unless it was mended.
+    pub fn read(
+        &mut self,
+        (id, name): (Option<String>, String),
+        (raw, read): (&str, Read),
+        what: &str,
+        (source, sure): (CallSource, f32),
+    ) {
+        match read {
+            Ok((arguments, fixes)) => {
+                let (source, sure) = if fixes.is_empty() { (source, sure) } else { (CallSource::Repaired, 0.8) };
+                self.diagnostics.extend(fixes.iter().map(|fix| format!("{what} of `{name}`: {fix}")));
+                self.call(Call { id, ..Call::new(name, arguments, source, sure) });
+            }
+            Err(error) => self.unreadable(id, name, raw, &error),
+        }
     }
 
     pub fn note(&mut self, note: impl Into<String>) {
         self.diagnostics.push(note.into());
-    }
-}
-
-pub(crate) fn broken_arguments(error: &str) -> String {
-    format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object")
-}
-
-// Content that is nothing but text.
-pub(crate) struct Plain;
-
-impl Grammar for Plain {
-    fn push(&mut self, text: &str, sink: &mut Sink) {
-        sink.text(text);
-    }
-
-    fn finish(&mut self, _sink: &mut Sink, _cut: bool) -> Found {
-        Found::default()
     }
 }
 

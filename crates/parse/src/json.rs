@@ -1,4 +1,4 @@
-//! JSON as models write it: incremental scanning, completion and careful repair.
+//! JSON as models write it: incremental scanning and careful repair.
 
 mod lenient;
 mod scan;
@@ -31,7 +31,7 @@ pub fn repair(text: &str, cut: bool) -> Result<Repaired, String> {
     if let Ok(value) = serde_json::from_str(inner) {
         return Ok(Repaired { value, fixes });
     }
-    let rebuilt = match rebuild(inner, false) {
+    let rebuilt = match rebuild(inner) {
         Ok(rebuilt) => rebuilt,
         Err(error) => return loose(inner, cut, fixes).map_err(|_| error),
     };
@@ -67,12 +67,6 @@ fn loose(inner: &str, cut: bool, mut fixes: Vec<&'static str>) -> Result<Repaire
     Ok(Repaired { value, fixes })
 }
 
-/// Completes arriving JSON for display: closes strings and brackets, drops a key without value. `None`: no JSON so far.
-pub fn complete(text: &str) -> Option<Value> {
-    let rebuilt = rebuild(text, true).ok()?;
-    serde_json::from_str(&rebuilt.text).ok()
-}
-
 /// Removes blanks and a code fence around `text`.
 pub(crate) fn strip_fence(text: &str) -> &str {
     let text = text.trim();
@@ -93,27 +87,22 @@ struct Rebuilt {
 #[derive(Default)]
 struct Writer {
     text: String,
-    /// For each open bracket whether something is in it already.
-    filled: Vec<bool>,
+    /// What closes each open bracket, and whether something is in it already.
+    open: Vec<(char, bool)>,
     key: Option<String>,
 }
 
 impl Writer {
-    fn separate(&mut self) {
-        if let Some(filled) = self.filled.last_mut() {
-            if *filled {
-                self.text.push(',');
-            }
-            *filled = true;
+    fn value(&mut self, text: &str) {
+        if let Some((_, filled)) = self.open.last_mut()
+            && std::mem::replace(filled, true)
+        {
+            self.text.push(',');
         }
         if let Some(key) = self.key.take() {
             self.text.push_str(&key);
             self.text.push(':');
         }
-    }
-
-    fn value(&mut self, text: &str) {
-        self.separate();
         self.text.push_str(text);
     }
 }
@@ -123,22 +112,16 @@ fn quoted(content: &str) -> String {
     Value::String(unescape(content)).to_string()
 }
 
-fn rebuild(raw: &str, lossy: bool) -> Result<Rebuilt, String> {
+fn rebuild(raw: &str) -> Result<Rebuilt, String> {
     let mut scanner = Scanner::new(0);
     let mut writer = Writer::default();
-    let mut arrays: Vec<bool> = Vec::new();
     loop {
         match scanner.next(raw) {
             Token::Open { array, .. } => {
                 writer.value(if array { "[" } else { "{" });
-                writer.filled.push(false);
-                arrays.push(array);
+                writer.open.push((if array { ']' } else { '}' }, false));
             }
-            Token::Close(_) => {
-                let array = arrays.pop().unwrap_or(false);
-                writer.filled.pop();
-                writer.text.push(if array { ']' } else { '}' });
-            }
+            Token::Close(_) => writer.text.extend(writer.open.pop().map(|(close, _)| close)),
             Token::Key(range) => writer.key = Some(quoted(&raw[range.start + 1..range.end - 1])),
             Token::Str(range) => writer.value(&quoted(&raw[range.start + 1..range.end - 1])),
             Token::Scalar(range) => writer.value(&raw[range]),
@@ -146,29 +129,12 @@ fn rebuild(raw: &str, lossy: bool) -> Result<Rebuilt, String> {
                 return Ok(Rebuilt { text: writer.text, end: scanner.pos, closed: false });
             }
             Token::Error => return Err(format!("it is no valid JSON from byte {}", scanner.pos)),
-            Token::More => return close(raw, &scanner, writer, lossy),
+            Token::More if scanner.only_closers_missing() => {
+                writer.text.extend(writer.open.iter().rev().map(|(close, _)| close));
+                return Ok(Rebuilt { text: writer.text, end: raw.len(), closed: true });
+            }
+            Token::More if raw.trim().is_empty() => return Err("it is empty".to_owned()),
+            Token::More => return Err("it breaks off in the middle of a value".to_owned()),
         }
     }
-}
-
-fn close(raw: &str, scanner: &Scanner, mut writer: Writer, lossy: bool) -> Result<Rebuilt, String> {
-    if !lossy && !scanner.only_closers_missing() {
-        return Err(if scanner.pos == 0 || raw.trim().is_empty() {
-            "it is empty".to_owned()
-        } else {
-            "it breaks off in the middle of a value".to_owned()
-        });
-    }
-    if let Some(start) = scanner.open_string() {
-        writer.value(&quoted(&raw[start..]));
-    } else if let Some(start) = scanner.open_scalar() {
-        let word = &raw[start..];
-        if serde_json::from_str::<Value>(word).is_ok() {
-            writer.value(word);
-        }
-    }
-    for array in scanner.stack().iter().rev() {
-        writer.text.push(if *array { ']' } else { '}' });
-    }
-    Ok(Rebuilt { text: writer.text, end: raw.len(), closed: true })
 }

@@ -21,9 +21,8 @@ mod prose;
 mod stream;
 mod tool_index;
 
-pub use dialect::Dialect;
 pub use grammar::{Dialects, guided, markers_instructions, react};
-pub use json::{Repaired, complete, repair};
+pub use json::{Repaired, repair};
 pub use out::{BrokenCall, Out, Parsed};
 pub use plan::{PlanError, PlanStream};
 pub use stream::{Form, Reading, StreamParser};

@@ -1,6 +1,6 @@
 //! Assembles calls from the pieces in the provider's own field.
 
-use super::grammar::{Call, Found, broken_arguments};
+use super::grammar::{Found, Read};
 use super::json::repair;
 use super::out::Sink;
 use super::tool_index::ToolIndex;
@@ -78,24 +78,12 @@ impl Native {
                 found.broken(id, name, &piece.arguments, "the call names no tool");
                 continue;
             }
-            match arguments(&piece.arguments, cut) {
-                Ok((arguments, fixes)) => {
-                    let mended = !fixes.is_empty();
-                    for fix in fixes {
-                        found.note(format!("arguments of `{name}`: {fix}"));
-                    }
-                    let (source, sure) = if mended { (CallSource::Repaired, 0.8) } else { (CallSource::Native, 1.0) };
-                    found.call(Call { id, ..Call::new(name, arguments, source, sure) });
-                }
-                Err(error) => found.broken(id, name, &piece.arguments, &broken_arguments(&error)),
-            }
+            let read = arguments(&piece.arguments, cut);
+            found.read((id, name), (&piece.arguments, read), "arguments", (CallSource::Native, 1.0));
         }
         found
     }
 }
-
-/// A value and how its text was mended, or why it can't be read.
-pub(crate) type Read = Result<(Value, Vec<&'static str>), String>;
 
 /// Arguments as an object. No text means no arguments; some models quote the object.
 pub(crate) fn arguments(raw: &str, cut: bool) -> Read {

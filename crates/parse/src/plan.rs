@@ -107,7 +107,7 @@ impl PlanStream {
                 } else if self.array == Some(depth)
                     && let Some(start) = self.item.take()
                 {
-                    self.step(start, end);
+                    self.step(read_step(&self.buf[start..end], &self.tools));
                 }
             }
             Token::Str(_) | Token::Scalar(_) if self.array == Some(depth) => self.not_here(&token),
@@ -126,19 +126,16 @@ impl PlanStream {
             self.key.clear();
             return;
         }
-        let problem = match token {
-            Token::Error => "it is no valid JSON",
-            _ => "it is no object {\"thought\", \"tool\", \"args\"}",
-        };
-        self.error = Some(PlanError::Step { number: self.steps.len() + 1, problem: problem.to_owned() });
+        self.step(Err(match token {
+            Token::Error => "it is no valid JSON".to_owned(),
+            _ => "it is no object {\"thought\", \"tool\", \"args\"}".to_owned(),
+        }));
     }
 
-    fn step(&mut self, start: usize, end: usize) {
-        match read_step(&self.buf[start..end], &self.tools) {
+    fn step(&mut self, read: Result<PlanStep, String>) {
+        match read {
             Ok(step) => self.steps.push(step),
-            Err(problem) => {
-                self.error = Some(PlanError::Step { number: self.steps.len() + 1, problem });
-            }
+            Err(problem) => self.error = Some(PlanError::Step { number: self.steps.len() + 1, problem }),
         }
     }
 }

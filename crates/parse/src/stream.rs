@@ -1,7 +1,6 @@
 //! Reads the chunks of a model's reply, whatever the strategy.
 
-use super::dialect::Dialect;
-use super::grammar::{Chain, Dialects, Found, Grammar, Plain, Shell};
+use super::grammar::{Chain, Dialects, Found, Grammar, Shell};
 use super::native::Native;
 use super::out::{BrokenCall, Out, Parsed, Sink};
 use super::tool_index::ToolIndex;
@@ -155,7 +154,7 @@ fn grammar(reading: Reading, tools: &ToolIndex) -> Box<dyn Grammar> {
     let Reading { form, cascade, in_thought, dialects } = reading;
     let mut stages: Vec<Box<dyn Grammar>> = Vec::new();
     let dialects = match (form, dialects) {
-        (Form::Markers, Dialects::None) => Dialects::Only(Dialect::Markers),
+        (Form::Markers, Dialects::None) => Dialects::Markers,
         (_, dialects) => dialects,
     };
     if dialects != Dialects::None || in_thought {
@@ -171,11 +170,7 @@ fn grammar(reading: Reading, tools: &ToolIndex) -> Box<dyn Grammar> {
         _ if cascade => stages.push(Box::new(React::lax(tools))),
         _ => {}
     }
-    match stages.len() {
-        0 => Box::new(Plain),
-        1 => stages.remove(0),
-        _ => Box::new(Chain::new(stages)),
-    }
+    if stages.len() == 1 { stages.remove(0) } else { Box::new(Chain::new(stages)) }
 }
 
 fn from_reasoning(reading: Reading, tools: &ToolIndex, text: &str, cut: bool) -> Found {
@@ -223,7 +218,7 @@ fn result(found: Found, prefix: &str, sink: Sink, mut signatures: Vec<Option<Str
     for (n, item) in found.items.into_iter().enumerate() {
         let given = match &item {
             Ok(call) => call.id.clone(),
-            Err(broken) => broken.id.clone(),
+            Err(broken) => Some(broken.id.clone()).filter(|id| !id.is_empty()),
         };
         let id = given.filter(|id| !used.contains(id)).unwrap_or_else(|| format!("{prefix}{n}"));
         used.insert(id.clone());
@@ -236,9 +231,7 @@ fn result(found: Found, prefix: &str, sink: Sink, mut signatures: Vec<Option<Str
                 confidence: call.confidence,
                 signature: signatures.get_mut(n).and_then(Option::take),
             }),
-            Err(broken) => {
-                parsed.broken.push(BrokenCall { id, name: broken.name, raw: broken.raw, error: broken.error });
-            }
+            Err(broken) => parsed.broken.push(BrokenCall { id, ..broken }),
         }
     }
     parsed

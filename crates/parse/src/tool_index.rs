@@ -8,13 +8,7 @@ use steward_core::tool::ToolSpec;
 
 /// The known tools by any spelling of their names. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct ToolIndex(Arc<HashMap<String, Entry>>);
-
-#[derive(Debug)]
-struct Entry {
-    /// Tools may differ only in spelling; then only the exact name finds one.
-    tools: Vec<Known>,
-}
+pub struct ToolIndex(Arc<HashMap<String, Vec<Known>>>);
 
 #[derive(Debug)]
 struct Known {
@@ -26,9 +20,9 @@ struct Known {
 
 impl ToolIndex {
     pub fn new(specs: &[ToolSpec]) -> Self {
-        let mut map: HashMap<String, Entry> = HashMap::new();
+        let mut map: HashMap<String, Vec<Known>> = HashMap::new();
         for spec in specs {
-            map.entry(key(&spec.name)).or_insert_with(|| Entry { tools: Vec::new() }).tools.push(Known {
+            map.entry(key(&spec.name)).or_default().push(Known {
                 name: spec.name.clone(),
                 sole_text: sole_text(spec),
                 needs_arguments: !required(spec).is_empty(),
@@ -59,25 +53,18 @@ impl ToolIndex {
 
     fn alias(&self, key: &str, arguments: Option<&Map<String, Value>>) -> Option<&str> {
         let offered = |tools: &[String]| tools.iter().find_map(|tool| self.resolve(tool));
-        let aliases = Aliases::built_in();
-        if let Some(name) = aliases.groups(key).filter(|(_, sure)| *sure).find_map(|(group, _)| offered(&group.tools)) {
+        let groups = |sure: bool| {
+            let all = Aliases::built_in().groups(key);
+            all.filter(move |(_, is_sure)| *is_sure == sure).map(|(group, _)| group)
+        };
+        if let Some(name) = groups(true).find_map(|group| offered(&group.tools)) {
             return Some(name);
         }
-        if let Some(arguments) = arguments
-            && let Some(name) = aliases
-                .groups(key)
-                .filter(|(_, sure)| *sure)
-                .find_map(|(group, _)| offered(&group.action(arguments)?.tools))
-        {
-            return Some(name);
-        }
-        let unsure: Vec<_> = aliases
-            .groups(key)
-            .filter(|(_, sure)| !sure)
-            .filter_map(|(group, _)| Some((group, offered(&group.tools)?)))
-            .collect();
-        let spoken = unsure.iter().find(|(group, _)| arguments.is_some_and(|map| group.speaks(map.keys())));
-        spoken.map(|(_, name)| *name)
+        let arguments = arguments?;
+        let by_action = groups(true).find_map(|group| offered(&group.action(arguments)?.tools));
+        by_action.or_else(|| {
+            groups(false).filter(|group| group.speaks(arguments.keys())).find_map(|group| offered(&group.tools))
+        })
     }
 
     /// The tool's own name for an argument that is usually called `usual`.
@@ -115,9 +102,9 @@ impl ToolIndex {
 
     fn known(&self, written: &str) -> Option<&Known> {
         let written = bare(written);
-        let tools = &self.0.get(&key(written))?.tools;
-        match tools.as_slice() {
+        match self.0.get(&key(written))?.as_slice() {
             [only] => Some(only),
+            // They differ only in spelling, so only the exact name finds one.
             several => several.iter().find(|known| known.name == written),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::support;
 use serde_json::{Value, json};
-use steward_parse::{PlanError, PlanStream, ToolIndex, complete, guided, plan, react};
+use steward_parse::{PlanError, PlanStream, ToolIndex, guided, plan, react};
 use support::specs;
 
 fn check(text: &str, expected: Result<&[(&str, Value)], PlanError>) {
@@ -57,22 +57,6 @@ fn steps_are_shown_as_soon_as_they_are_complete() {
     assert_eq!(stream.push(" \"read\", \"args\": {\"path\": \"a\"}}").len(), 1);
     assert!(stream.push("]\n```").is_empty());
     assert_eq!(stream.finish().unwrap().steps.len(), 2);
-}
-
-#[test]
-fn unfinished_json_is_completed_for_showing() {
-    for (text, expected) in [
-        (r#"{"a": "b"#, json!({"a": "b"})),
-        (r#"{"a": [1, {"b": tru"#, json!({"a": [1, {}]})),
-        (r#"{"a": 1, "b"#, json!({"a": 1})),
-        (r#"{"a": 1, "b":"#, json!({"a": 1})),
-        (r"[1, 2,", json!([1, 2])),
-        (r#"{"a": "x\u00"#, json!({"a": "x"})),
-    ] {
-        assert_eq!(complete(text), Some(expected), "{text}");
-    }
-    assert_eq!(complete("nope nope"), None);
-    assert_eq!(complete(""), None);
 }
 
 #[test]

@@ -268,8 +268,8 @@ fn local_model(parts: &Composition) -> Check {
         async move {
             let found = match fit(&file) {
                 Ok(fit) => match local.process_id().await {
-                    Some(pid) => Found::ok(format!("{}; at work as process {pid}", fit.note)),
-                    None => Found::ok(format!("{}; it starts when it is first asked", fit.note)),
+                    Some(pid) => Found::ok(format!("{fit}; at work as process {pid}")),
+                    None => Found::ok(format!("{fit}; it starts when it is first asked")),
                 },
                 Err(error) => {
                     let others = registry.known().iter().any(|known| known.connection.provider != Provider::Local);

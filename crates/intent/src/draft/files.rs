@@ -1,10 +1,9 @@
-use super::told::Told;
-use super::{Desk, Draft, NAMED, call, near, open};
+use super::{Desk, Draft, NAMED, Told, call, near, open};
 use crate::read::number::{numbers, ordinal};
 use crate::read::path::{PathMatch, is_database, is_rows};
 use serde_json::{Map, Value, json};
 use steward_core::ports::Entry;
-use steward_core::text::{parts, words};
+use steward_core::text::{Word, parts, words};
 
 /// Lines shown if no number is given.
 const SOME: u64 = 10;
@@ -123,11 +122,10 @@ impl Desk<'_> {
     /// The number in the request, outside of the name of a file.
     pub(crate) fn number(&self, apart: (usize, usize)) -> Option<u64> {
         let all = words(self.wanted.text);
-        let outside = |at: usize| all.get(at).is_some_and(|w| w.end <= apart.0 || w.start >= apart.1);
-        let said =
-            numbers(&all).into_iter().find(|number| outside(number.word) && number.value >= 1.0 && number.value < 1e6);
+        let outside = |word: &Word<'_>| word.end <= apart.0 || word.start >= apart.1;
+        let said = numbers(&all).find(|(_, word, value)| outside(word) && (1.0..1e6).contains(value));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and a million")]
-        let said = said.map(|number| number.value as u64);
+        let said = said.map(|(.., value)| value as u64);
         said.filter(|_| !all.iter().any(|word| ordinal(word.text).is_some_and(|n| n > 1)))
     }
 }

@@ -1,5 +1,6 @@
 //! Which of a few names a word means, by its letters, else by its meaning.
 
+use crate::rank::cosine;
 use steward_core::ports::Embedder;
 use steward_core::text::{distance, parts, stem};
 
@@ -52,8 +53,7 @@ pub(crate) async fn meaning(word: &str, names: &[String], embedder: &dyn Embedde
     texts.extend(names.iter().map(|name| parts(name).join(" ")));
     let vectors = embedder.embed(&texts).await.ok()?;
     let (wanted, others) = vectors.split_first()?;
-    let mut alike: Vec<(f32, usize)> =
-        others.iter().enumerate().map(|(at, other)| (wanted.iter().zip(other).map(|(a, b)| a * b).sum(), at)).collect();
+    let mut alike: Vec<(f32, usize)> = others.iter().zip(0..).map(|(other, at)| (cosine(wanted, other), at)).collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (best, at) = *alike.first()?;
     let next = alike.get(1).map_or(0.0, |next| next.0);

@@ -1,5 +1,4 @@
-use super::told::Told;
-use super::{Desk, Draft, NAMED, call, near, open};
+use super::{Desk, Draft, NAMED, Told, call, near, open};
 use crate::read::path::{PathMatch, is_database, is_rows};
 use serde_json::json;
 use std::collections::BTreeSet;

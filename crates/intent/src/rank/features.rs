@@ -26,7 +26,7 @@ const OPERATORS: &str = "percent % plus minus times divided multiplied multiply 
 /// Those that need only one number.
 const FUNCTIONS: [&str; 4] = ["root", "squared", "cubed", "half"];
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mask {
     pub url: String,
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn sees_and_masks() {
-        let mask = &Settings::shipped().unwrap().mask;
+        let mask = &Settings::shipped().mask;
         let seen = see("Write the sentence 'it's done' to out/status.txt.", mask);
         assert_eq!(seen.masked, "Write the sentence some text to a file");
         assert_eq!(seen.features, [Feature::Quoted, Feature::Path]);

@@ -10,15 +10,6 @@ fn place(list: &str, word: &str) -> Option<usize> {
     list.split_whitespace().position(|known| known == word)
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct Number {
-    pub value: f64,
-    /// As written, without thousands separators.
-    pub digits: String,
-    /// Index of its word.
-    pub word: usize,
-}
-
 /// The value of one word: `1,250`, `$3.50`, `7,5`, `1.250,50`, `17%`, `twelve`. Not an ordinal, not `2024-01-01`.
 pub fn value(word: &str) -> Option<f64> {
     digits(word)?.parse().ok()
@@ -49,15 +40,9 @@ pub fn ordinal(word: &str) -> Option<u32> {
     ["st", "nd", "rd", "th"].iter().find_map(|ending| lower.strip_suffix(ending)).and_then(|digits| digits.parse().ok())
 }
 
-pub fn numbers(words: &[Word<'_>]) -> Vec<Number> {
-    words
-        .iter()
-        .enumerate()
-        .filter_map(|(index, word)| {
-            let digits = digits(word.text)?;
-            Some(Number { value: digits.parse().ok()?, digits, word: index })
-        })
-        .collect()
+/// The words that are numbers, with their values.
+pub fn numbers<'w, 't>(words: &'w [Word<'t>]) -> impl Iterator<Item = (usize, &'w Word<'t>, f64)> {
+    words.iter().enumerate().filter_map(|(at, word)| Some((at, word, value(word.text)?)))
 }
 
 #[cfg(test)]

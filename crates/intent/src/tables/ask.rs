@@ -1,10 +1,11 @@
 //! Turns questions about the tables of files and databases into one structured query.
 
 use super::links::{Links, Source, each_of, superlative};
-use super::queries::{columns_of, labelled, names, narrowed, numbers, selected, shown, unclear, which_column, wished};
+use super::queries::{
+    columns_of, dates, labelled, narrowed, numbers, selected, shown, table_names, unclear, which_column, wished,
+};
 use super::{ASKED, said_at};
-use crate::draft::told::Told;
-use crate::draft::{Desk, Draft, call, files, near, open};
+use crate::draft::{Desk, Draft, Told, call, files, near, open};
 use crate::read::path::{is_database, is_rows};
 use serde_json::json;
 use steward_core::tables::{Aggregate, Condition, Op, Order, Query, QueryColumn, Select, Table};
@@ -57,7 +58,7 @@ impl Desk<'_> {
             return None;
         }
         if named.is_none() && score <= 0.0 && paths.len() > 1 {
-            return Some(open("which_table", vec![("names", names(&paths))]));
+            return Some(open("which_table", vec![("names", paths.join(", "))]));
         }
         self.ask(&source, &told, links).await
     }
@@ -66,8 +67,8 @@ impl Desk<'_> {
         let Some(source) = self.view.tables(path) else {
             return files::nothing();
         };
-        let tables: Vec<String> = source.schema().tables.iter().map(|t| t.name.clone()).collect();
-        let told = vec![("file", path.to_owned()), ("number", tables.len().to_string()), ("names", names(&tables))];
+        let tables = table_names(source.schema());
+        let told = vec![("file", path.to_owned()), ("number", tables.len().to_string()), ("names", tables.join(", "))];
         call("sql", files::schema(path, "*"), "tables", told)
     }
 
@@ -86,8 +87,7 @@ impl Desk<'_> {
     async fn ask(&self, source: &Source, told: &[Told], mut links: Links) -> Option<Draft> {
         self.liken(source, &mut links).await;
         let Some(table) = subject(source, &links) else {
-            let known: Vec<String> = source.schema.tables.iter().map(|t| t.name.clone()).collect();
-            return Some(open("which_table", vec![("names", names(&known))]));
+            return Some(open("which_table", vec![("names", table_names(&source.schema).join(", "))]));
         };
         let mut kind = self.asked();
         if kind == "columns" {
@@ -185,7 +185,7 @@ impl Desk<'_> {
     async fn liken(&self, source: &Source, links: &mut Links) {
         let mut tables: Vec<String> = links.tables.iter().map(|(_, name, _)| name.clone()).collect();
         if tables.is_empty() {
-            tables = source.schema.tables.iter().map(|table| table.name.clone()).collect();
+            tables = table_names(&source.schema);
         }
         let spare = links.spare.iter().enumerate().filter(|(_, one)| !one.quoted);
         let spare: Vec<(usize, String)> = spare.map(|(index, one)| (index, one.text.clone())).collect();
@@ -201,7 +201,7 @@ impl Desk<'_> {
     /// The column that is compared or added up: named, or nearest in meaning to what the request compares.
     async fn measured(&self, source: &Source, table: &Table, links: &mut Links) -> Option<String> {
         let number = |column: &String| numbers(table).any(|known| known.name == *column);
-        let date = |column: &String| source.dates.iter().any(|(of, date)| *of == table.name && date == column);
+        let date = |column: &String| dates(source, table).contains(column);
         let extreme = self.asked() == "extreme";
         let mut named: Vec<(f32, String)> = links
             .columns
@@ -236,8 +236,7 @@ impl Desk<'_> {
         }
         let (by, _) = ASKED.by.iter().find(|(_, list)| extreme && self.says(list))?;
         if by == "date" {
-            let dates: Vec<String> =
-                source.dates.iter().filter(|(of, _)| *of == table.name).map(|(_, column)| column.clone()).collect();
+            let dates = dates(source, table);
             if let [only] = dates.as_slice() {
                 return Some(only.clone());
             }
@@ -249,7 +248,7 @@ impl Desk<'_> {
     }
 
     fn lowest(&self, source: &Source, table: &Table, column: &str) -> bool {
-        let date = source.dates.iter().any(|(of, date)| *of == table.name && date == column);
+        let date = dates(source, table).iter().any(|date| date == column);
         self.says(&ASKED.low) != (date && self.says(&ASKED.age))
     }
 

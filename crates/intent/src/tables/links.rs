@@ -1,10 +1,9 @@
 //! What the words of a request name in a table: the table itself, its columns, its values, and times.
 
 use super::ASKED;
-use crate::draft::told::Told;
-use crate::draft::{Desk, near};
+use crate::draft::{Desk, Told, near};
 use crate::lexicon::lexicon;
-use crate::read::number::value;
+use crate::read::number::{numbers, value};
 use steward_core::ports::TableReader;
 use steward_core::tables::{Found, Op, Schema};
 use steward_core::text::{plain, stem, words};
@@ -133,13 +132,10 @@ impl Desk<'_> {
     fn compared(&self, explained: &[usize]) -> Option<(usize, f64, Op)> {
         let text = self.wanted.text;
         let all = words(text);
-        let numbers = || {
-            let indexed = all.iter().enumerate().filter(|(at, _)| !explained.contains(at));
-            indexed.filter_map(|(at, word)| Some((at, value(word.text)?)))
-        };
-        let new = numbers().find(|(at, _)| all[*at].start >= self.wanted.since);
-        let (at, number) = new.or_else(|| numbers().next())?;
-        Some((at, number, op_after(&plain(&text[..all[at].start]))))
+        let numbers = || numbers(&all).filter(|(at, ..)| !explained.contains(at));
+        let new = numbers().find(|(_, word, _)| word.start >= self.wanted.since);
+        let (at, word, number) = new.or_else(|| numbers().next())?;
+        Some((at, number, op_after(&plain(&text[..word.start]))))
     }
 }
 

@@ -4,7 +4,8 @@ use super::links::{Links, Source};
 use crate::draft::{Desk, Draft, call, files, open};
 use crate::read::path::is_rows;
 use serde_json::{Value, json};
-use steward_core::tables::{Column, Condition, Op, Query, Select, Table};
+use std::collections::BTreeSet;
+use steward_core::tables::{Column, Condition, Op, Query, Schema, Select, Table};
 
 /// Number of first text columns that name a row.
 const LABELS: usize = 2;
@@ -18,16 +19,14 @@ pub(crate) fn numbers(table: &Table) -> impl Iterator<Item = &Column> {
 
 /// The column, what else is asked for by name, and what names its row.
 pub(crate) fn labelled(table: &Table, column: &str, links: &Links) -> Vec<Select> {
-    let mut shown = vec![column.to_owned()];
     let asked = wished(table, links).into_iter().filter_map(|select| select.column);
-    shown.extend(asked.filter(|name| name != column));
     let texts = table.columns.iter().filter(|c| c.is_text()).map(|c| c.name.clone());
-    for name in texts.take(LABELS) {
-        if !shown.contains(&name) {
-            shown.push(name);
-        }
-    }
-    shown.into_iter().map(selected).collect()
+    each_once(std::iter::once(column.to_owned()).chain(asked).chain(texts.take(LABELS)))
+}
+
+fn each_once(columns: impl Iterator<Item = String>) -> Vec<Select> {
+    let mut seen = BTreeSet::new();
+    columns.filter(|name| seen.insert(name.clone())).map(selected).collect()
 }
 
 pub(crate) fn selected(column: String) -> Select {
@@ -45,8 +44,12 @@ pub(crate) fn sign(op: Op) -> &'static str {
     }
 }
 
-pub(crate) fn names(names: &[String]) -> String {
-    names.join(", ")
+pub(crate) fn table_names(schema: &Schema) -> Vec<String> {
+    schema.tables.iter().map(|table| table.name.clone()).collect()
+}
+
+fn column_names<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Vec<String> {
+    columns.into_iter().map(|column| column.name.clone()).collect()
 }
 
 impl Desk<'_> {
@@ -66,9 +69,11 @@ impl Desk<'_> {
 }
 
 pub(crate) fn which_column(source: &Source, table: &Table) -> Draft {
-    let numbers: Vec<String> = numbers(table).map(|column| column.name.clone()).collect();
-    let words = vec![("table", shown(source, table)), ("names", names(&numbers))];
-    open("which_column", words)
+    which_of(source, table, &column_names(numbers(table)))
+}
+
+fn which_of(source: &Source, table: &Table, names: &[String]) -> Draft {
+    open("which_column", vec![("table", shown(source, table)), ("names", names.join(", "))])
 }
 
 pub(crate) fn shown(source: &Source, table: &Table) -> String {
@@ -77,7 +82,7 @@ pub(crate) fn shown(source: &Source, table: &Table) -> String {
 
 /// Columns that are asked for by name; all if none is.
 pub(crate) fn wished(table: &Table, links: &Links) -> Vec<Select> {
-    let mut named: Vec<&String> = links
+    let named: Vec<&String> = links
         .columns
         .iter()
         .filter(|(_, of, column, score)| {
@@ -85,18 +90,11 @@ pub(crate) fn wished(table: &Table, links: &Links) -> Vec<Select> {
         })
         .map(|(_, _, column, _)| column)
         .collect();
-    named.dedup();
     if named.is_empty() {
         return Vec::new();
     }
-    let label = table.columns.iter().find(|column| column.is_text());
-    let mut columns: Vec<String> = label.map(|column| column.name.clone()).into_iter().collect();
-    for column in named {
-        if !columns.contains(column) {
-            columns.push(column.clone());
-        }
-    }
-    columns.into_iter().map(selected).collect()
+    let label = table.columns.iter().find(|column| column.is_text()).map(|column| &column.name);
+    each_once(label.into_iter().chain(named).cloned())
 }
 
 /// Leaving out words that were not understood would answer another question.
@@ -118,13 +116,13 @@ pub(crate) fn unclear(
     if spare.is_empty() && !uncompared {
         return None;
     }
-    let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
+    let columns = column_names(&table.columns);
     let frame = if spare.is_empty() { "which_column" } else { "not_found" };
-    let words = vec![("spare", names(&spare)), ("table", shown(source, table)), ("names", names(&columns))];
+    let words = vec![("spare", spare.join(", ")), ("table", shown(source, table)), ("names", columns.join(", "))];
     Some(open(frame, words))
 }
 
-fn dates(source: &Source, table: &Table) -> Vec<String> {
+pub(crate) fn dates(source: &Source, table: &Table) -> Vec<String> {
     let own = source.dates.iter().filter(|(of, _)| *of == table.name);
     own.map(|(_, column)| column.clone()).collect()
 }
@@ -167,7 +165,7 @@ pub(crate) fn narrowed(
         let column = match (named, dates.as_slice()) {
             (Some((_, _, column, _)), _) => column.clone(),
             (None, [only]) => only.clone(),
-            _ => return Err(open("which_column", vec![("table", shown(source, table)), ("names", names(&dates))])),
+            _ => return Err(which_of(source, table, &dates)),
         };
         let (op, value) = match (when.year, when.month) {
             (Some(year), month) if when.op != Op::Eq => {
@@ -184,7 +182,7 @@ pub(crate) fn narrowed(
             }
             (None, Some(_)) if when.op != Op::Eq => {
                 let words =
-                    vec![("spare", when.shown.clone()), ("table", shown(source, table)), ("names", names(&dates))];
+                    vec![("spare", when.shown.clone()), ("table", shown(source, table)), ("names", dates.join(", "))];
                 return Err(open("not_found", words));
             }
             (Some(year), Some(month)) => (Op::Starts, format!("{year}-{:02}", month + 1)),
@@ -198,7 +196,8 @@ pub(crate) fn narrowed(
 }
 
 pub(crate) fn columns_of(source: &Source, table: &Table) -> Draft {
-    let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
-    let told = vec![("table", shown(source, table)), ("number", columns.len().to_string()), ("names", names(&columns))];
+    let columns = column_names(&table.columns);
+    let told =
+        vec![("table", shown(source, table)), ("number", columns.len().to_string()), ("names", columns.join(", "))];
     call("sql", files::schema(&source.path, &table.name), "columns", told)
 }

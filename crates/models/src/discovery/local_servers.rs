@@ -36,10 +36,8 @@ pub(crate) async fn find_ollama(environment: &Environment, client: &Client) -> V
         tracing::info!(%root, "an Ollama on another machine is not looked for; add it as a connection");
         return Vec::new();
     }
-    let Ok(tags) = root.join("api/tags") else {
-        return Vec::new();
-    };
-    let Some(tags) = client.probe(&tags, None, TAGS_LIMIT).await else {
+    let tags = async { client.probe(&root.join("api/tags").ok()?, None, TAGS_LIMIT).await };
+    let Some(tags) = tags.await else {
         return Vec::new();
     };
     let own_window = environment.var("OLLAMA_CONTEXT_LENGTH").and_then(|text| text.parse().ok());

@@ -1,6 +1,6 @@
 use super::tokenizer::Tokenizer;
 use super::vector_cache::VectorCache;
-use super::{DIMENSION, EmbedError, MAX_TOKENS, MiniLm};
+use super::{DIMENSION, EmbedError, MAX_TOKENS, MiniLm, cores};
 use async_trait::async_trait;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -173,12 +173,7 @@ impl Inner {
         if let Some(model) = &state.model {
             return Ok(Arc::clone(model));
         }
-        let loaded = if self.built_in {
-            MiniLm::load(&self.dir)
-        } else {
-            MiniLm::load_any(&self.dir, std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get))
-        };
-        let model = Arc::new(loaded?);
+        let model = Arc::new(MiniLm::load_any(&self.dir, cores(), self.built_in.then_some(DIMENSION))?);
         state.model = Some(Arc::clone(&model));
         Ok(model)
     }

@@ -1,6 +1,7 @@
 //! The tokenizer of XLM-R and of the multilingual models that are made from it: of all ways to cut a word into known pieces,
 //! the most probable one.
 
+use super::wordpiece::framed;
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
@@ -40,18 +41,8 @@ impl Unigram {
 
     /// Tokens including begin and end, at most `limit`.
     pub fn encode(&self, text: &str, limit: usize) -> Vec<i32> {
-        let inner = limit.saturating_sub(2);
-        let mut tokens = vec![self.begin];
         let text: String = text.nfkc().filter(|c| !c.is_control() || c.is_whitespace()).collect();
-        for word in text.split_whitespace() {
-            self.cut(word, &mut tokens);
-            if tokens.len() > inner {
-                tokens.truncate(inner + 1);
-                break;
-            }
-        }
-        tokens.push(self.end);
-        tokens
+        framed((self.begin, self.end), limit, text.split_whitespace(), |word, tokens| self.cut(word, tokens))
     }
 
     fn cut(&self, word: &str, tokens: &mut Vec<i32>) {
@@ -77,26 +68,17 @@ impl Unigram {
                 best[start + 1] = (so_far + self.unknown_score, start, self.unknown);
             }
         }
-        let before = tokens.len();
+        let mut cut = Vec::new();
         let mut at = count;
         while at > 0 {
             let (_, start, id) = best[at];
-            tokens.push(id);
+            cut.push(id);
             at = start;
         }
-        tokens[before..].reverse();
+        cut.reverse();
         // Characters that nobody knows are one unknown piece together.
-        let mut last = None;
-        let mut kept = before;
-        for at in before..tokens.len() {
-            let id = tokens[at];
-            if id != self.unknown || last != Some(id) {
-                tokens[kept] = id;
-                kept += 1;
-            }
-            last = Some(id);
-        }
-        tokens.truncate(kept);
+        cut.dedup_by(|next, before| next == before && *before == self.unknown);
+        tokens.extend(cut);
     }
 }
 

@@ -25,17 +25,7 @@ impl WordPiece {
 
     /// Tokens including begin and end, at most `limit`.
     pub fn encode(&self, text: &str, limit: usize) -> Vec<i32> {
-        let inner = limit.saturating_sub(2);
-        let mut tokens = vec![self.begin];
-        for word in words(text) {
-            self.pieces(&word, &mut tokens);
-            if tokens.len() > inner {
-                tokens.truncate(inner + 1);
-                break;
-            }
-        }
-        tokens.push(self.end);
-        tokens
+        framed((self.begin, self.end), limit, words(text), |word, tokens| self.pieces(&word, tokens))
     }
 
     /// The longest known piece first, again and again; one unknown piece makes the whole word unknown.
@@ -48,19 +38,15 @@ impl WordPiece {
         let mut start = 0;
         let mut candidate = String::new();
         while start < word.len() {
-            let ends = word[start..].char_indices().map(|(at, c)| start + at + c.len_utf8()).rev();
-            let mut found = None;
-            for end in ends {
+            let mut ends = word[start..].char_indices().map(|(at, c)| start + at + c.len_utf8()).rev();
+            let found = ends.find_map(|end| {
                 candidate.clear();
                 if start > 0 {
                     candidate.push_str("##");
                 }
                 candidate.push_str(&word[start..end]);
-                if let Some(id) = self.vocabulary.get(&candidate) {
-                    found = Some((end, *id));
-                    break;
-                }
-            }
+                self.vocabulary.get(&candidate).map(|id| (end, *id))
+            });
             let Some((end, id)) = found else {
                 tokens.truncate(before);
                 tokens.push(self.unknown);
@@ -70,6 +56,26 @@ impl WordPiece {
             start = end;
         }
     }
+}
+
+/// The tokens that `cut` makes of the words, between those of begin and end; at most `limit`.
+pub(super) fn framed<W>(
+    (begin, end): (i32, i32),
+    limit: usize,
+    words: impl Iterator<Item = W>,
+    cut: impl Fn(W, &mut Vec<i32>),
+) -> Vec<i32> {
+    let inner = limit.saturating_sub(2);
+    let mut tokens = vec![begin];
+    for word in words {
+        cut(word, &mut tokens);
+        if tokens.len() > inner {
+            tokens.truncate(inner + 1);
+            break;
+        }
+    }
+    tokens.push(end);
+    tokens
 }
 
 /// Lower-case words without accents; each punctuation mark and ideograph is a word.

@@ -5,7 +5,7 @@ use super::findings::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::rules::{object_in, without_reasoning};
 use super::session::{ExamSession, NoReply, schema_request};
-use crate::openai::{Outgoing, all_methods, constraint, field, json_bytes};
+use crate::openai::{Outgoing, all_methods, constraint, field};
 use serde_json::{Value, json};
 use steward_core::message::Message;
 use steward_core::model::{Connection, Constrained, ModelErrorClass, Provider, Wire};
@@ -104,10 +104,10 @@ async fn try_way(session: &ExamSession<'_>, way: Constrained) -> Result<Tried, N
     body[field] = value;
     let outgoing = if way == Constrained::OllamaFormat {
         body["options"] = json!({"num_predict": session.longest(80), "temperature": 0});
-        Outgoing::post_native("api/chat".to_owned(), json_bytes(&body))
+        Outgoing::post_native("api/chat".to_owned(), &body)
     } else {
         body[max_tokens_field(connection)] = json!(session.longest(80));
-        Outgoing::post("chat/completions", json_bytes(&body))
+        Outgoing::post("chat/completions", &body)
     };
     let text = match raw(session, &outgoing).await {
         Ok(answer) => content(&answer),
@@ -145,7 +145,7 @@ pub(super) async fn raw(session: &ExamSession<'_>, outgoing: &Outgoing) -> Resul
     let sent = session.client.send_for_json(&session.connection, outgoing, &limits).await;
     let (_, answer) = sent.map_err(NoReply::Failed)?;
     let count = |path: &str| answer.pointer(path).and_then(Value::as_u64).unwrap_or(0);
-    session.spend(count("/usage/total_tokens") + count("/prompt_eval_count") + count("/eval_count"));
+    session.seen().tokens += count("/usage/total_tokens") + count("/prompt_eval_count") + count("/eval_count");
     Ok(answer)
 }
 

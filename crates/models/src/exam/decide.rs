@@ -4,7 +4,7 @@ use super::constrained::name;
 use super::findings::{Findings, FormScore};
 use std::collections::BTreeMap;
 use steward_core::exam::Grade;
-use steward_core::model::{Capabilities, Connection, Constrained, Provider, Strategy};
+use steward_core::model::{Capabilities, Connection, Constrained, Provider, Strategy, Wire};
 use steward_core::routing::Task;
 
 /// A call form that is right in a smaller share of the cases is not used.
@@ -41,7 +41,7 @@ pub(super) fn can_constrain(found: &Findings) -> bool {
 pub(super) fn way(found: &Findings, connection: &Connection) -> Option<Constrained> {
     let ways = found.constrained.as_ref()?;
     // Only Ollama's own interface reads `format`.
-    let own = connection.wire == Some(steward_core::model::Wire::Native);
+    let own = connection.wire == Some(Wire::Native);
     let fits = |way: &&Constrained| (**way == Constrained::OllamaFormat) == own;
     ways.iter().find(fits).or(ways.first()).copied()
 }
@@ -84,12 +84,16 @@ pub(super) fn decide(connection: &Connection, found: &Findings) -> Decided {
     Decided { capabilities: can, notes }
 }
 
+fn note_if(notes: &mut Vec<String>, holds: bool, note: &str) {
+    if holds {
+        notes.push(note.to_owned());
+    }
+}
+
 fn constraint(connection: &Connection, found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     if let Some(obeyed) = found.schema_obeyed {
         can.json_schema = obeyed;
-        if !obeyed {
-            notes.push("Output can't be constrained: replies are read as they come.".to_owned());
-        }
+        note_if(notes, !obeyed, "Output can't be constrained: replies are read as they come.");
         return;
     }
     let Some(ways) = &found.constrained else {
@@ -97,7 +101,7 @@ fn constraint(connection: &Connection, found: &Findings, can: &mut Capabilities,
     };
     let mut wired = connection.clone();
     if found.num_ctx.is_some() {
-        wired.wire = Some(steward_core::model::Wire::Native);
+        wired.wire = Some(Wire::Native);
     }
     can.json_schema = !ways.is_empty();
     can.constrained = way(found, &wired);
@@ -184,9 +188,7 @@ fn tools(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     }
     if let Some(parallel) = found.parallel {
         can.parallel_calls = parallel;
-        if parallel {
-            notes.push("It makes several calls in one reply.".to_owned());
-        }
+        note_if(notes, parallel, "It makes several calls in one reply.");
     }
 }
 
@@ -195,43 +197,40 @@ fn talents(connection: &Connection, found: &Findings, can: &mut Capabilities, no
     let calls_well = best.is_some_and(|form| form.score.grade() <= Grade::B);
     if let Some(obeys) = found.system_role {
         can.system_role = obeys;
-        if !obeys {
-            notes.push(
-                "It does not follow a system message: the instructions go into the first message of the user."
-                    .to_owned(),
-            );
-        }
+        note_if(
+            notes,
+            !obeys,
+            "It does not follow a system message: the instructions go into the first message of the user.",
+        );
     }
     if let Some(sees) = found.vision.or(found.server.vision.filter(|sees| !sees)) {
         can.vision = sees;
-        if sees {
-            notes.push("It sees pictures.".to_owned());
-        }
+        note_if(notes, sees, "It sees pictures.");
     }
     if let Some(summary) = found.summary {
         // One poor summary costs a model that calls tools well nothing.
         can.summarises = summary.share() >= SUMMARISES || calls_well;
-        if !can.summarises {
-            notes.push("It can't be trusted to sum up: answers are composed from the results themselves.".to_owned());
-        }
+        note_if(
+            notes,
+            !can.summarises,
+            "It can't be trusted to sum up: answers are composed from the results themselves.",
+        );
     }
     if let Some(form) = best {
         if let Some(planning) = found.tasks.get(&Task::Planning) {
             let both = form.score.share() >= PLANS && planning.share() >= PLANS;
             can.plans = calls_well || both;
-            if !can.plans {
-                notes.push("It does not choose tools well: Steward makes the plans.".to_owned());
-            }
+            note_if(notes, !can.plans, "It does not choose tools well: Steward makes the plans.");
         }
         can.trusted = form.strategy == Strategy::Native && calls_well;
-        if can.trusted {
-            notes.push("It is trusted: its replies are taken as they are, and nothing is guessed, corrected or planned in its place.".to_owned());
-        }
+        note_if(
+            notes,
+            can.trusted,
+            "It is trusted: its replies are taken as they are, and nothing is guessed, corrected or planned in its place.",
+        );
     }
     can.thinks_first = found.thinks_first;
-    if found.thinks_first {
-        notes.push("Its replies begin inside of reasoning, which is kept apart from the answer.".to_owned());
-    }
+    note_if(notes, found.thinks_first, "Its replies begin inside of reasoning, which is kept apart from the answer.");
     if connection.provider == Provider::Local {
         can.scoring = true;
     }

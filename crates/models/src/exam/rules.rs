@@ -44,12 +44,6 @@ impl Rule {
             found.is_some_and(|found| is_same(value, found))
         })
     }
-
-    /// Whether there is an answer that is wrong.
-    #[cfg(test)]
-    pub fn is_telling(&self) -> bool {
-        !(self.all.is_empty() && self.json.is_empty())
-    }
 }
 
 /// Whether one of `texts` stands in `answer` (in lower case) as whole words.
@@ -126,6 +120,13 @@ mod tests {
     use super::{Rule, Wanted, are_all_made, call_points, object_in, without_reasoning};
     use serde_json::{Value, json};
     use steward_core::tool::{CallSource, ToolCall};
+
+    impl Rule {
+        /// Whether there is an answer that is wrong.
+        pub fn is_telling(&self) -> bool {
+            !(self.all.is_empty() && self.json.is_empty())
+        }
+    }
 
     fn check(rule: &Value, answer: &str, expect: bool) {
         let rule: Rule = serde_json::from_value(rule.clone()).unwrap();

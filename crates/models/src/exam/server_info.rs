@@ -1,6 +1,6 @@
 use super::session::ExamSession;
 use crate::discovery::local_servers::{OLLAMA_DEFAULT_WINDOW, model_info, named_server, num_ctx, trained_window};
-use crate::openai::{Client, Outgoing, json_bytes};
+use crate::openai::{Client, Outgoing};
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::model::{Connection, Provider};
@@ -82,16 +82,6 @@ impl ServerInfo {
     }
 }
 
-fn server_name(provider: Provider) -> &'static str {
-    match provider {
-        Provider::Ollama => "ollama",
-        Provider::Vllm => "vllm",
-        Provider::LlamaCpp => "llama.cpp",
-        Provider::TextGen => "text-generation-webui",
-        _ => "",
-    }
-}
-
 fn is_row_of(row: &Value, model: &str) -> bool {
     ["id", "name", "model"].iter().any(|field| row[field].as_str().is_some_and(|name| is_named(name, model)))
 }
@@ -115,26 +105,20 @@ const LIMIT: Duration = Duration::from_secs(5);
 pub(super) async fn ask(session: &ExamSession<'_>) -> ServerInfo {
     let (client, connection) = (session.client, &session.connection);
     let mut info = ServerInfo::default();
-    match connection.provider {
-        Provider::Local => info.window = Some(connection.capabilities.window),
-        Provider::Ollama => {
-            let body = json!({"model": connection.model});
-            let show = Outgoing::post_native("api/show".to_owned(), json_bytes(&body));
-            if let Some(shown) = get(client, connection, &show).await {
-                info.shown(&shown);
-            }
-        }
-        Provider::LlamaCpp => {
-            let props = Outgoing::get_native("props".to_owned());
-            if let Some(props) = get(client, connection, &props).await {
-                info.props(&props);
-            }
-        }
-        _ => {
-            if let Some(models) = get(client, connection, &Outgoing::get("models")).await {
-                info.listed(&models, &connection.model);
-            }
-        }
+    let asked = match connection.provider {
+        Provider::Local => None,
+        Provider::Ollama => Some(Outgoing::post_native("api/show".to_owned(), &json!({"model": connection.model}))),
+        Provider::LlamaCpp => Some(Outgoing::get_native("props".to_owned())),
+        _ => Some(Outgoing::get("models")),
+    };
+    match asked {
+        None => info.window = Some(connection.capabilities.window),
+        Some(asked) => match (get(client, connection, &asked).await, connection.provider) {
+            (None, _) => {}
+            (Some(shown), Provider::Ollama) => info.shown(&shown),
+            (Some(props), Provider::LlamaCpp) => info.props(&props),
+            (Some(models), _) => info.listed(&models, &connection.model),
+        },
     }
     if info.name.is_empty() {
         info.name = server_version(client, connection).await.unwrap_or_default();
@@ -152,11 +136,10 @@ pub(super) async fn running(session: &ExamSession<'_>, info: &mut ServerInfo) {
 
 /// Such as `ollama 0.13.1`; `None` if the server does not tell.
 pub async fn server_version(client: &Client, connection: &Connection) -> Option<String> {
-    let name = server_name(connection.provider);
-    let path = match connection.provider {
-        Provider::Ollama => "api/version",
-        Provider::Vllm => "version",
-        Provider::LlamaCpp => "props",
+    let (name, path) = match connection.provider {
+        Provider::Ollama => ("ollama", "api/version"),
+        Provider::Vllm => ("vllm", "version"),
+        Provider::LlamaCpp => ("llama.cpp", "props"),
         Provider::Local => return Some(format!("steward {}", env!("CARGO_PKG_VERSION"))),
         _ => return None,
     };
@@ -166,7 +149,7 @@ pub async fn server_version(client: &Client, connection: &Connection) -> Option<
 }
 
 /// Errors here are no errors of the exam.
-pub(super) async fn get(client: &Client, connection: &Connection, outgoing: &Outgoing) -> Option<Value> {
+async fn get(client: &Client, connection: &Connection, outgoing: &Outgoing) -> Option<Value> {
     let (_, value) = client.send_for_json(connection, outgoing, &client.limits_of(LIMIT, 0)).await.ok()?;
     Some(value)
 }

@@ -4,8 +4,7 @@ use super::rules::without_reasoning;
 use crate::openai::Client;
 use futures::StreamExt;
 use serde_json::Value;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Strategy, Usage};
@@ -82,38 +81,35 @@ pub(super) struct ExamSession<'a> {
     pub format: &'a dyn ToolCallFormat,
     limits: ExamLimits,
     begun: Instant,
-    tokens: AtomicU64,
-    thinks: AtomicBool,
-    thinks_first: AtomicBool,
+    seen: Mutex<Seen>,
+}
+
+/// What was seen of the model so far.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Prompts included.
+    pub tokens: u64,
+    pub thinks: bool,
+    pub thinks_first: bool,
     /// An error that every further request would meet too.
-    fatal: Mutex<Option<ModelError>>,
+    pub fatal: Option<ModelError>,
 }
 
 impl<'a> ExamSession<'a> {
     pub fn new(client: &'a Client, connection: Connection, format: &'a dyn ToolCallFormat, limits: ExamLimits) -> Self {
-        Self {
-            client,
-            connection,
-            format,
-            limits,
-            begun: Instant::now(),
-            tokens: AtomicU64::new(0),
-            thinks: AtomicBool::new(false),
-            thinks_first: AtomicBool::new(false),
-            fatal: Mutex::new(None),
-        }
+        Self { client, connection, format, limits, begun: Instant::now(), seen: Mutex::default() }
     }
 
     pub fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    pub fn spent(&self) -> u64 {
-        self.tokens.load(Ordering::Relaxed)
+    pub fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn tokens_left(&self) -> u64 {
-        self.limits.tokens.saturating_sub(self.spent())
+        self.limits.tokens.saturating_sub(self.seen().tokens)
     }
 
     /// Time for the next request; `None` if the exam's time is up.
@@ -131,25 +127,9 @@ impl<'a> ExamSession<'a> {
         (self.tokens_left() == 0).then_some(UNFINISHED[1])
     }
 
-    pub fn fatal(&self) -> Option<ModelError> {
-        self.fatal.lock().ok().and_then(|error| error.clone())
-    }
-
-    pub fn thinks(&self) -> bool {
-        self.thinks.load(Ordering::Relaxed)
-    }
-
-    pub fn thinks_first(&self) -> bool {
-        self.thinks_first.load(Ordering::Relaxed)
-    }
-
     /// Token limit for an answer that needs `plain` tokens without reasoning.
     pub fn longest(&self, text_request: u32) -> u32 {
-        text_request + if self.thinks() { THOUGHT } else { 0 }
-    }
-
-    pub fn spend(&self, tokens: u64) {
-        self.tokens.fetch_add(tokens, Ordering::Relaxed);
+        text_request + if self.seen().thinks { THOUGHT } else { 0 }
     }
 
     pub async fn ask_text(&self, messages: Vec<Message>, longest: u32) -> Result<Reply, NoReply> {
@@ -185,8 +165,8 @@ impl<'a> ExamSession<'a> {
             }
             let fatal =
                 matches!(error.class, ModelErrorClass::Auth | ModelErrorClass::Connect | ModelErrorClass::UnknownModel);
-            if fatal && let Ok(mut kept) = self.fatal.lock() {
-                kept.get_or_insert_with(|| error.clone());
+            if fatal {
+                self.seen().fatal.get_or_insert_with(|| error.clone());
             }
             return Err(NoReply::Failed(error));
         }
@@ -223,15 +203,12 @@ impl<'a> ExamSession<'a> {
             let prompt: u64 = request.messages.iter().map(|m| estimate_tokens(&m.text)).sum();
             prompt + estimate_tokens(&reply.text) + estimate_tokens(&reply.reasoning)
         };
-        self.spend(if told > 0 { told } else { guess() });
         let closes = reply.text.find("</think>");
         let opens = reply.text.find("<think>");
-        if !reply.reasoning.trim().is_empty() || closes.is_some() || opens.is_some() {
-            self.thinks.store(true, Ordering::Relaxed);
-        }
-        if closes.is_some_and(|close| opens.is_none_or(|open| open > close)) {
-            self.thinks_first.store(true, Ordering::Relaxed);
-        }
+        let mut seen = self.seen();
+        seen.tokens += if told > 0 { told } else { guess() };
+        seen.thinks |= !reply.reasoning.trim().is_empty() || closes.is_some() || opens.is_some();
+        seen.thinks_first |= closes.is_some_and(|close| opens.is_none_or(|open| open > close));
     }
 }
 

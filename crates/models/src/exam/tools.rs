@@ -1,11 +1,10 @@
 //! Whether it calls tools, in each form, and among how many it still chooses right.
 
-use super::CheckResult;
-use super::decide;
 use super::findings::{Findings, FormScore, Score};
 use super::questions::TOOL_QUESTIONS;
 use super::rules::{are_all_made, call_points};
 use super::session::{ExamSession, NoReply, Reply, text_request};
+use super::{CheckResult, decide, verdict};
 use serde_json::json;
 use steward_core::message::Message;
 use steward_core::model::{Constrained, ModelError, ModelErrorClass, ModelRequest, Strategy, Wire};
@@ -59,8 +58,9 @@ pub(super) async fn form(session: &ExamSession<'_>, found: &mut Findings, strate
             Err(NoReply::Failed(error)) if refuses_tools(&error, strategy) => {
                 let why = error.detail.unwrap_or(error.message);
                 let of = 2 * u32::try_from(TOOL_QUESTIONS.cases.len()).unwrap_or(1);
-                keep(found, strategy, Score::new(0, of), 0);
-                return Ok((Score::new(0, of), format!("the server refuses tools: {why}")));
+                let score = Score::new(0, of);
+                found.forms.push(FormScore { strategy, score, right_tools: 0 });
+                return Ok((score, format!("the server refuses tools: {why}")));
             }
             // The cases so far still tell something.
             Err(NoReply::Over(_)) if score.of > 0 => break,
@@ -73,7 +73,7 @@ pub(super) async fn form(session: &ExamSession<'_>, found: &mut Findings, strate
             words.push(format!("\"{}\" → {}", case.ask, said(&reply, &calls)));
         }
     }
-    keep(found, strategy, score, right_tools);
+    found.forms.push(FormScore { strategy, score, right_tools });
     if words.is_empty() {
         words.push("the right tool with the right arguments each time, and none where none is needed".to_owned());
     }
@@ -82,10 +82,6 @@ pub(super) async fn form(session: &ExamSession<'_>, found: &mut Findings, strate
 
 fn refuses_tools(error: &ModelError, strategy: Strategy) -> bool {
     strategy == Strategy::Native && matches!(error.class, ModelErrorClass::BadRequest | ModelErrorClass::Server)
-}
-
-fn keep(found: &mut Findings, strategy: Strategy, score: Score, right_tools: u32) {
-    found.forms.push(FormScore { strategy, score, right_tools });
 }
 
 fn said(reply: &Reply, calls: &[ToolCall]) -> String {
@@ -106,9 +102,7 @@ pub(super) async fn parallel(session: &ExamSession<'_>, found: &mut Findings) ->
     let (reply, calls) = calls(session, found, form.strategy, &tools, &wanted.ask).await?;
     let all = are_all_made(&wanted.calls, &calls);
     found.parallel = Some(all);
-    let detail =
-        if all { "two calls in one reply".to_owned() } else { format!("one at a time: {}", said(&reply, &calls)) };
-    Ok((Score::new(u32::from(all), 1), detail))
+    verdict(all, "two calls in one reply", || format!("one at a time: {}", said(&reply, &calls)))
 }
 
 pub(super) async fn follow_up(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
@@ -128,12 +122,9 @@ pub(super) async fn follow_up(session: &ExamSession<'_>, found: &mut Findings) -
     let reply = session.ask(request).await?;
     let calls = session.format.calls(Strategy::Native, &TOOL_QUESTIONS.tools(), &reply.chunks);
     let read = follow.expect.is_met(&reply.text);
-    let detail = if read {
-        "it answers from the result of its call".to_owned()
-    } else {
+    verdict(read, "it answers from the result of its call", || {
         format!("the result of its call is not in its answer: {}", said(&reply, &calls))
-    };
-    Ok((Score::new(u32::from(read), 1), detail))
+    })
 }
 
 /// Tokens of a tool in a prompt, roughly.

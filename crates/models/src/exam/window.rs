@@ -55,21 +55,18 @@ async fn ollama(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult 
     let mut now_running = found.server.clone();
     now_running.window = None;
     server_info::running(session, &mut now_running).await;
-    let confirmed = answered.is_ok() && now_running.window.is_some_and(|window| window >= wanted);
-    found.num_ctx = answered.is_ok().then_some((wanted, confirmed));
-    if answered.is_ok() {
-        let how = if confirmed {
-            "as Ollama gives it when asked by `num_ctx`"
-        } else {
-            "asked for by `num_ctx`; Ollama does not tell what it gives"
-        };
-        found.window = Some((wanted, how.to_owned()));
+    if answered.is_err() {
+        return Ok((Score::new(1, 1), format!("{now} tokens; it does not answer when asked for {wanted}")));
     }
-    let detail = match &found.num_ctx {
-        Some((wanted, _)) => format!("{now} tokens by default, {wanted} when asked for by `num_ctx`"),
-        None => format!("{now} tokens; it does not answer when asked for {wanted}"),
+    let confirmed = now_running.window.is_some_and(|window| window >= wanted);
+    found.num_ctx = Some((wanted, confirmed));
+    let how = if confirmed {
+        "as Ollama gives it when asked by `num_ctx`"
+    } else {
+        "asked for by `num_ctx`; Ollama does not tell what it gives"
     };
-    Ok((Score::new(1, 1), detail))
+    found.window = Some((wanted, how.to_owned()));
+    Ok((Score::new(1, 1), format!("{now} tokens by default, {wanted} when asked for by `num_ctx`")))
 }
 
 async fn needle(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {

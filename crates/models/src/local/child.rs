@@ -153,20 +153,11 @@ impl LastLines {
     }
 }
 
-#[derive(Debug, PartialEq)]
-pub(crate) enum Health {
-    /// Not listening yet, or not understood.
-    Silent,
-    Loading(f32),
-    Ready,
-}
-
-/// Written by hand: this one request is all the HTTP that is needed here.
-pub(crate) async fn ask(socket: &Path, token: &SecretString) -> Health {
-    match tokio::time::timeout(Duration::from_secs(2), exchange(socket, token)).await {
-        Ok(Ok(text)) => read(&text),
-        _ => Health::Silent,
-    }
+/// Whether the server at `socket` has loaded its model. Written by hand: this one request is all the HTTP that is needed
+/// here.
+pub(crate) async fn is_ready(socket: &Path, token: &SecretString) -> bool {
+    let answer = tokio::time::timeout(Duration::from_secs(2), exchange(socket, token)).await;
+    matches!(answer, Ok(Ok(text)) if is_ok(&text))
 }
 
 async fn exchange(socket: &Path, token: &SecretString) -> std::io::Result<String> {
@@ -181,19 +172,8 @@ async fn exchange(socket: &Path, token: &SecretString) -> std::io::Result<String
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-fn read(answer: &str) -> Health {
-    let status = answer.split(' ').nth(1).unwrap_or_default();
-    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    match status {
-        "200" => Health::Ready,
-        "503" => {
-            let value: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
-            #[expect(clippy::cast_possible_truncation, reason = "a share between 0 and 1")]
-            let share = value["progress"].as_f64().unwrap_or(0.0) as f32;
-            Health::Loading(share)
-        }
-        _ => Health::Silent,
-    }
+fn is_ok(answer: &str) -> bool {
+    answer.split(' ').nth(1) == Some("200")
 }
 
 #[cfg(test)]
@@ -202,9 +182,9 @@ mod tests {
 
     #[test]
     fn answers_are_understood() {
-        assert_eq!(read("HTTP/1.1 200 OK\r\n\r\n{}"), Health::Ready);
-        assert_eq!(read("HTTP/1.1 503 x\r\na: b\r\n\r\n{\"progress\":0.5}"), Health::Loading(0.5));
-        assert_eq!(read("HTTP/1.1 401 x\r\n\r\n"), Health::Silent);
-        assert_eq!(read(""), Health::Silent);
+        assert!(is_ok("HTTP/1.1 200 OK\r\n\r\n{}"));
+        for other in ["HTTP/1.1 503 x\r\na: b\r\n\r\n{\"progress\":0.5}", "HTTP/1.1 401 x\r\n\r\n", ""] {
+            assert!(!is_ok(other), "{other}");
+        }
     }
 }

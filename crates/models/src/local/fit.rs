@@ -1,76 +1,39 @@
 use super::{GgufHeader, LocalModelError};
 use std::path::Path;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// At most 70 % of the free memory.
-    Fits,
-    /// More than 70 % of the free memory.
-    Tight,
-    /// More than is free.
-    TooLarge,
-    /// Free memory could not be read.
-    Unknown,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct ModelFit {
-    pub file_bytes: u64,
-    pub parameters: u64,
-    /// Window that the model was trained for, tokens.
-    pub context_train: Option<u32>,
-    /// Estimated resident memory with the given context.
-    pub needs_bytes: u64,
-    /// What the system could give without swapping.
-    pub free_bytes: Option<u64>,
-    pub verdict: Verdict,
-    pub note: String,
-}
-
 const FIXED_BYTES: u64 = 80 << 20;
 const DEFAULT_CONTEXT: u32 = 4096;
 
-/// Reads only the file's header and `/proc/meminfo`.
-pub fn fit(path: &Path) -> Result<ModelFit, LocalModelError> {
+/// Whether the free memory is enough for a model, for people. Reads only the file's header and `/proc/meminfo`.
+pub fn fit(path: &Path) -> Result<String, LocalModelError> {
     let header = GgufHeader::read(path)?;
-    Ok(fit_with(&header, DEFAULT_CONTEXT, free_memory()))
+    Ok(compare(needed_bytes(&header, DEFAULT_CONTEXT), free_memory()))
 }
 
-/// `context_tokens` is cut to what the model was trained for.
-fn fit_with(header: &GgufHeader, context_tokens: u32, free_bytes: Option<u64>) -> ModelFit {
+/// Estimated resident memory; `context_tokens` is cut to what the model was trained for.
+fn needed_bytes(header: &GgufHeader, context_tokens: u32) -> u64 {
     let context = header.context_train.map_or(context_tokens, |trained| trained.min(context_tokens));
     // Without known dimensions, a tenth of the file per 4096 tokens is a safe estimate.
     let kv =
         header.kv_bytes_per_token.map_or(header.file_bytes / 10 * u64::from(context.div_ceil(4096)), |per_token| {
             per_token.saturating_mul(u64::from(context))
         });
-    let needs = header.file_bytes.saturating_add(kv).saturating_add(FIXED_BYTES);
-    let verdict = match free_bytes {
-        None => Verdict::Unknown,
-        Some(free) if needs > free => Verdict::TooLarge,
-        Some(free) if needs > free / 10 * 7 => Verdict::Tight,
-        Some(_) => Verdict::Fits,
+    header.file_bytes.saturating_add(kv).saturating_add(FIXED_BYTES)
+}
+
+/// `free_bytes`: what the system could give without swapping; more than 70 % of that is tight.
+fn compare(needs_bytes: u64, free_bytes: Option<u64>) -> String {
+    let needs = gigabytes(needs_bytes);
+    let Some(free_bytes) = free_bytes else {
+        return format!("needs about {needs}; free memory is not known on this system");
     };
-    let need_text = gigabytes(needs);
-    let note = match (verdict, free_bytes.map(gigabytes)) {
-        (Verdict::Fits, Some(free)) => format!("fits: needs about {need_text}, {free} are free"),
-        (Verdict::Tight, Some(free)) => {
-            format!("tight: needs about {need_text} of {free} free; close other programs or take a smaller model")
-        }
-        (Verdict::TooLarge, Some(free)) => {
-            format!("too large: needs about {need_text}, only {free} are free; take a smaller or more quantised model")
-        }
-        _ => format!("needs about {need_text}; free memory is not known on this system"),
-    };
-    ModelFit {
-        file_bytes: header.file_bytes,
-        parameters: header.parameters,
-        context_train: header.context_train,
-        needs_bytes: needs,
-        free_bytes,
-        verdict,
-        note,
+    let free = gigabytes(free_bytes);
+    if needs_bytes > free_bytes {
+        format!("too large: needs about {needs}, only {free} are free; take a smaller or more quantised model")
+    } else if needs_bytes > free_bytes / 10 * 7 {
+        format!("tight: needs about {needs} of {free} free; close other programs or take a smaller model")
+    } else {
+        format!("fits: needs about {needs}, {free} are free")
     }
 }
 
@@ -108,7 +71,6 @@ mod tests {
             parameters: 1,
             context_train: Some(2048),
             kv_bytes_per_token: Some(1 << 14),
-            has_chat_template: true,
         }
     }
 
@@ -120,14 +82,16 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_follow_the_free_memory() {
-        let model = header(4 << 30);
-        let needs = fit_with(&model, 4096, None).needs_bytes;
+    fn what_is_said_follows_the_free_memory() {
+        let needs = needed_bytes(&header(4 << 30), 4096);
         assert_eq!(needs, (4 << 30) + 2048 * (1 << 14) + FIXED_BYTES);
-        for (free, verdict) in [(needs - 1, Verdict::TooLarge), (needs + 1, Verdict::Tight), (needs * 2, Verdict::Fits)]
-        {
-            assert_eq!(fit_with(&model, 4096, Some(free)).verdict, verdict);
+        for (free, said) in [
+            (Some(needs - 1), "too large: "),
+            (Some(needs + 1), "tight: "),
+            (Some(needs * 2), "fits: "),
+            (None, "needs about "),
+        ] {
+            assert!(compare(needs, free).starts_with(said), "{said}");
         }
-        assert_eq!(fit_with(&model, 4096, None).verdict, Verdict::Unknown);
     }
 }

@@ -17,7 +17,6 @@ pub struct GgufHeader {
     pub context_train: Option<u32>,
     /// KV cache per token of context, at 16 bits.
     pub kv_bytes_per_token: Option<u64>,
-    pub has_chat_template: bool,
 }
 
 const MAX_KEYS: u64 = 1 << 16;
@@ -94,11 +93,32 @@ impl Input<'_> {
         if data_start.saturating_add(last_offset) >= file_bytes {
             return Err(bad(self.path, "the file is cut off"));
         }
-        let architecture = match found.get("general.architecture") {
-            Some(Value::Text(name)) => name.clone(),
-            _ => return Err(bad(self.path, "it names no architecture")),
+        let text = |key: &str| match found.get(key) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
         };
-        Ok(describe(&found, architecture, file_bytes, parameters))
+        let architecture = text("general.architecture").ok_or_else(|| bad(self.path, "it names no architecture"))?;
+        let int = |key: &str| match found.get(&format!("{architecture}.{key}")) {
+            Some(Value::Int(n)) => Some(*n),
+            Some(Value::Ints(per_layer)) => per_layer.iter().max().copied(),
+            _ => None,
+        };
+        let heads = int("attention.head_count");
+        let kv_heads = int("attention.head_count_kv").or(heads);
+        let head_size = int("attention.key_length").or_else(|| {
+            let heads = heads.filter(|n| *n > 0)?;
+            Some(int("embedding_length")? / heads)
+        });
+        // Keys and values, two bytes each.
+        let sizes = [int("block_count"), kv_heads, head_size, Some(4)];
+        Ok(GgufHeader {
+            file_bytes,
+            name: text("general.name"),
+            parameters,
+            context_train: int("context_length").and_then(|n| u32::try_from(n).ok()),
+            kv_bytes_per_token: sizes.into_iter().try_fold(1, |all: u64, size| Some(all.saturating_mul(size?))),
+            architecture,
+        })
     }
 
     fn value(&mut self, kind: u32) -> Result<Value, LocalModelError> {
@@ -187,39 +207,6 @@ impl Input<'_> {
     }
 }
 
-fn describe(found: &HashMap<String, Value>, architecture: String, file_bytes: u64, parameters: u64) -> GgufHeader {
-    let int = |key: &str| match found.get(&format!("{architecture}.{key}")) {
-        Some(Value::Int(n)) => Some(*n),
-        Some(Value::Ints(per_layer)) => per_layer.iter().max().copied(),
-        _ => None,
-    };
-    let heads = int("attention.head_count");
-    let kv_heads = int("attention.head_count_kv").or(heads);
-    let head_size = int("attention.key_length").or_else(|| {
-        let heads = heads.filter(|n| *n > 0)?;
-        Some(int("embedding_length")? / heads)
-    });
-    let kv_bytes_per_token = match (int("block_count"), kv_heads, head_size) {
-        // Keys and values, two bytes each.
-        (Some(layers), Some(heads), Some(size)) => {
-            Some(layers.saturating_mul(heads).saturating_mul(size).saturating_mul(4))
-        }
-        _ => None,
-    };
-    GgufHeader {
-        file_bytes,
-        name: match found.get("general.name") {
-            Some(Value::Text(name)) => Some(name.clone()),
-            _ => None,
-        },
-        parameters,
-        context_train: int("context_length").and_then(|n| u32::try_from(n).ok()),
-        kv_bytes_per_token,
-        has_chat_template: found.contains_key("tokenizer.chat_template"),
-        architecture,
-    }
-}
-
 fn bad(path: &Path, reason: &str) -> LocalModelError {
     LocalModelError::BadModelFile { path: path.into(), reason: reason.to_owned() }
 }
@@ -281,7 +268,6 @@ mod tests {
         assert_eq!(header.parameters, 200);
         assert_eq!(header.context_train, Some(2048));
         assert_eq!(header.kv_bytes_per_token, Some(30 * 3 * 64 * 4));
-        assert!(!header.has_chat_template);
     }
 
     #[test]

@@ -4,9 +4,8 @@ mod chat;
 mod request;
 mod routes;
 
-use super::fit::resident_bytes;
 use super::infer::{self, Job, LoadRequest, Refusal, Shared};
-use super::{GgufHeader, LocalModelError, ServeOptions, ServeTuning};
+use super::{Endpoint, GgufHeader, LocalModelError, ServeTuning};
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::server::conn::http1;
@@ -17,7 +16,7 @@ use std::convert::Infallible;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -33,7 +32,6 @@ const END_GRACE: Duration = Duration::from_secs(3);
 struct App {
     token: SecretString,
     alias: String,
-    started_at_unix: u64,
     started: Instant,
     counter: AtomicU64,
     jobs: mpsc::Sender<Job>,
@@ -73,29 +71,28 @@ impl App {
 }
 
 /// Blocks until the end is asked for.
-pub(crate) fn run(options: ServeOptions) -> Result<(), LocalModelError> {
+pub(crate) fn run(model: PathBuf, endpoint: Endpoint, tuning: ServeTuning) -> Result<(), LocalModelError> {
     infer::check_processor()?;
     // First, so that a wrong path is reported at once.
-    GgufHeader::read(&options.model_path)?;
+    GgufHeader::read(&model)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|source| LocalModelError::Io { doing: "starting the runtime", source })?;
-    let socket = options.socket_path.clone();
-    let result = runtime.block_on(serve(options));
+    let socket = endpoint.socket_path.clone();
+    let result = runtime.block_on(serve(model, endpoint, tuning));
     // A leftover socket would look like a server to the next one; missing is fine.
     let _ = std::fs::remove_file(&socket);
     runtime.shutdown_background();
     result
 }
 
-async fn serve(options: ServeOptions) -> Result<(), LocalModelError> {
-    let ServeOptions { model_path, socket_path, token, tuning } = options;
-    let listener = bind(&socket_path)?;
+async fn serve(model: PathBuf, endpoint: Endpoint, tuning: ServeTuning) -> Result<(), LocalModelError> {
+    let listener = bind(&endpoint.socket_path)?;
     let shared = Arc::new(Shared::default());
     let (jobs, queue) = mpsc::channel(QUEUE);
     let (ended_sender, mut ended) = oneshot::channel();
-    let request = LoadRequest { path: model_path, threads: tuning.threads, context_tokens: tuning.context_tokens };
+    let request = LoadRequest { path: model, threads: tuning.threads, context_tokens: tuning.context_tokens };
     let theirs = Arc::clone(&shared);
     std::thread::Builder::new()
         .name("inference".to_owned())
@@ -105,9 +102,8 @@ async fn serve(options: ServeOptions) -> Result<(), LocalModelError> {
         .map_err(|source| LocalModelError::Io { doing: "starting the inference thread", source })?;
     let activity = Activity::new();
     let app = Arc::new(App {
-        token,
-        alias: tuning.alias.clone(),
-        started_at_unix: tuning.started_at_unix,
+        token: endpoint.token,
+        alias: tuning.alias,
         started: Instant::now(),
         counter: AtomicU64::new(1),
         jobs,
@@ -116,7 +112,7 @@ async fn serve(options: ServeOptions) -> Result<(), LocalModelError> {
     });
     let result = tokio::select! {
         () = accept(listener, app) => Ok(()),
-        reason = leave(&tuning, &activity) => {
+        reason = leave(tuning.idle_exit, &activity) => {
             tracing::debug!(reason, "model server ends");
             Ok(())
         }
@@ -174,24 +170,17 @@ async fn accept(listener: UnixListener, app: Arc<App>) {
     }
 }
 
-async fn leave(tuning: &ServeTuning, activity: &Activity) -> &'static str {
+async fn leave(idle_exit: Option<Duration>, activity: &Activity) -> &'static str {
     let signalled = async {
         match signal(SignalKind::terminate()) {
             Ok(mut terminate) => drop(terminate.recv().await),
             Err(_) => std::future::pending().await,
         }
     };
-    let orphaned = async {
-        if tuning.exit_on_stdin_eof {
-            stdin_end().await;
-        } else {
-            std::future::pending::<()>().await;
-        }
-    };
     tokio::select! {
         () = signalled => "asked by signal",
-        () = orphaned => "parent gone",
-        reason = unused(tuning, activity) => reason,
+        () = stdin_end() => "parent gone",
+        () = unused(idle_exit, activity) => "idle",
     }
 }
 
@@ -209,19 +198,15 @@ async fn stdin_end() {
     }
 }
 
-async fn unused(tuning: &ServeTuning, activity: &Activity) -> &'static str {
+async fn unused(idle_exit: Option<Duration>, activity: &Activity) {
+    let Some(limit) = idle_exit else {
+        return std::future::pending().await;
+    };
     let mut tick = tokio::time::interval(Duration::from_millis(250));
     loop {
         tick.tick().await;
-        let Some(idle) = activity.idle() else {
-            continue;
-        };
-        if tuning.idle_exit.is_some_and(|limit| idle >= limit) {
-            return "idle";
-        }
-        let full = tuning.max_resident_bytes.is_some_and(|limit| resident_bytes("self").is_some_and(|now| now > limit));
-        if full && idle >= Duration::from_secs(1) {
-            return "over its memory limit";
+        if activity.idle().is_some_and(|idle| idle >= limit) {
+            return;
         }
     }
 }

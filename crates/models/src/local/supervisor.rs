@@ -1,21 +1,20 @@
 //! Supervises the model server's child process: starts it at first use, notices its end, restarts it, stops it.
 
 use super::LocalModelError;
-use super::child::{self, ChildCommand, ChildProcess, Endpoint, Health};
+use super::child::{self, ChildCommand, ChildProcess, Endpoint};
 use super::fit::resident_bytes;
 use secrecy::SecretString;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::Mutex;
 
 pub struct Supervisor {
     command: ChildCommand,
     options: SupervisorOptions,
     /// Locked during a start, so that there is only one at a time.
     state: Mutex<State>,
-    phase: watch::Sender<Phase>,
 }
 
 #[derive(Default)]
@@ -30,11 +29,7 @@ const POLL: Duration = Duration::from_millis(15);
 
 impl Supervisor {
     pub fn new(command: ChildCommand, options: SupervisorOptions) -> Self {
-        Self { command, options, state: Mutex::new(State::default()), phase: watch::Sender::new(Phase::Stopped) }
-    }
-
-    pub fn phases(&self) -> watch::Receiver<Phase> {
-        self.phase.subscribe()
+        Self { command, options, state: Mutex::default() }
     }
 
     /// Starts the child if it is not running, once for concurrent calls. An idle child may end: ask again if refused.
@@ -43,12 +38,7 @@ impl Supervisor {
         self.notice_end(&mut state).await;
         if state.running.is_none() {
             self.wait_for_turn(&state).await?;
-            let result = self.start(&mut state).await;
-            self.phase.send_replace(match &result {
-                Ok(()) => Phase::Ready,
-                Err(error) => Phase::Failed(error.to_string()),
-            });
-            result?;
+            self.start(&mut state).await?;
         }
         let socket_path = state.running.as_ref().map(|running| running.socket_path.clone()).unwrap_or_default();
         Ok(Endpoint { socket_path, token: self.options.token.clone() })
@@ -61,7 +51,6 @@ impl Supervisor {
         if let Some(running) = state.running.take() {
             running.stop(self.options.stop_grace).await;
         }
-        self.phase.send_replace(Phase::Stopped);
     }
 
     /// `None` if it is not running.
@@ -94,25 +83,20 @@ impl Supervisor {
             tracing::warn!(status = describe(status), "model server crashed");
             state.crashes.count(lived, Instant::now(), &self.options);
         }
-        self.phase.send_replace(Phase::Stopped);
     }
 
     async fn wait_for_turn(&self, state: &State) -> Result<(), LocalModelError> {
-        match state.crashes.restart(Instant::now(), &self.options) {
-            Restart::After(wait) => {
-                tokio::time::sleep(wait).await;
-                Ok(())
-            }
-            Restart::Refuse(rest) => Err(LocalModelError::CrashLoop {
-                times: state.crashes.in_row,
-                retry_after_secs: rest.as_secs().max(1),
-                stderr: state.stderr_tail.clone(),
-            }),
-        }
+        let wait = state.crashes.restart(Instant::now(), &self.options);
+        let refused = |rest: Duration| LocalModelError::CrashLoop {
+            times: state.crashes.in_row,
+            retry_after_secs: rest.as_secs().max(1),
+            stderr: state.stderr_tail.clone(),
+        };
+        tokio::time::sleep(wait.map_err(refused)?).await;
+        Ok(())
     }
 
     async fn start(&self, state: &mut State) -> Result<(), LocalModelError> {
-        self.phase.send_replace(Phase::Starting(0.0));
         state.starts += 1;
         let socket_path = self.socket_path(state.starts)?;
         let mut running = ChildProcess::start(&self.command, &self.options.token, socket_path).await?;
@@ -140,12 +124,8 @@ impl Supervisor {
                     stderr: running.stderr_tail().await,
                 });
             }
-            match child::ask(&running.socket_path, &self.options.token).await {
-                Health::Ready => return Ok(()),
-                Health::Loading(share) => {
-                    self.phase.send_replace(Phase::Starting(share));
-                }
-                Health::Silent => {}
+            if child::is_ready(&running.socket_path, &self.options.token).await {
+                return Ok(());
             }
             if Instant::now() >= deadline {
                 return Err(LocalModelError::StartTimeout {
@@ -212,28 +192,11 @@ impl SupervisorOptions {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum Phase {
-    /// Not started yet, stopped, or idle for too long.
-    Stopped,
-    /// Share of the file that is loaded, 0 to 1.
-    Starting(f32),
-    Ready,
-    Failed(String),
-}
-
 /// Counts fast crashes in a row and decides when the next start is allowed.
 #[derive(Debug, Default)]
 struct CrashCounter {
     in_row: u32,
     last: Option<Instant>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Restart {
-    After(Duration),
-    /// Not before this time has passed.
-    Refuse(Duration),
 }
 
 impl CrashCounter {
@@ -250,20 +213,21 @@ impl CrashCounter {
         *self = Self::default();
     }
 
-    pub fn restart(&self, now: Instant, options: &SupervisorOptions) -> Restart {
+    /// How long to wait before the next start; the error: how long there is none.
+    pub fn restart(&self, now: Instant, options: &SupervisorOptions) -> Result<Duration, Duration> {
         let Some(last) = self.last else {
-            return Restart::After(Duration::ZERO);
+            return Ok(Duration::ZERO);
         };
         let since = now.saturating_duration_since(last);
         if self.in_row >= options.max_crashes {
             return match options.cooldown.checked_sub(since) {
-                Some(rest) if rest > Duration::ZERO => Restart::Refuse(rest),
+                Some(rest) if rest > Duration::ZERO => Err(rest),
                 // One more attempt; another fast crash refuses again.
-                _ => Restart::After(Duration::ZERO),
+                _ => Ok(Duration::ZERO),
             };
         }
         let factor = 4_u32.saturating_pow(self.in_row.saturating_sub(1));
-        Restart::After(options.backoff.saturating_mul(factor).saturating_sub(since))
+        Ok(options.backoff.saturating_mul(factor).saturating_sub(since))
     }
 }
 
@@ -276,18 +240,18 @@ mod tests {
         let options = SupervisorOptions::new("/x", "t".to_owned().into());
         let now = Instant::now();
         let mut crashes = CrashCounter::default();
-        assert_eq!(crashes.restart(now, &options), Restart::After(Duration::ZERO));
+        assert_eq!(crashes.restart(now, &options), Ok(Duration::ZERO));
         crashes.count(Duration::ZERO, now, &options);
-        assert_eq!(crashes.restart(now, &options), Restart::After(options.backoff));
+        assert_eq!(crashes.restart(now, &options), Ok(options.backoff));
         crashes.count(Duration::ZERO, now, &options);
-        assert_eq!(crashes.restart(now, &options), Restart::After(options.backoff * 4));
+        assert_eq!(crashes.restart(now, &options), Ok(options.backoff * 4));
         crashes.count(Duration::ZERO, now, &options);
-        assert_eq!(crashes.restart(now, &options), Restart::Refuse(options.cooldown));
+        assert_eq!(crashes.restart(now, &options), Err(options.cooldown));
         let later = now + options.cooldown;
-        assert_eq!(crashes.restart(later, &options), Restart::After(Duration::ZERO));
+        assert_eq!(crashes.restart(later, &options), Ok(Duration::ZERO));
         crashes.count(Duration::ZERO, later, &options);
-        assert_eq!(crashes.restart(later, &options), Restart::Refuse(options.cooldown));
+        assert_eq!(crashes.restart(later, &options), Err(options.cooldown));
         crashes.count(options.fast_crash, later, &options);
-        assert_eq!(crashes.restart(later, &options), Restart::After(options.backoff));
+        assert_eq!(crashes.restart(later, &options), Ok(options.backoff));
     }
 }

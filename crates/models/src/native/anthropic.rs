@@ -1,6 +1,6 @@
 use super::rounded;
-use super::turns::{OUTPUT, Part, finish_word, message, object, output_schema, system, turns};
-use crate::openai::{Decode, Fault, ReplyState, text};
+use super::turns::{OUTPUT, Part, begin_call, finish, message, object, system, tools, turns};
+use crate::openai::{Decode, Fault, ReplyState, any, text, with};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Usage};
@@ -13,35 +13,33 @@ pub(super) fn headers() -> HeaderMap {
 
 /// The instructions and the newest message are marked for the cache, where the run's next step finds them.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
-    let mut body = json!({"model": connection.model, "max_tokens": request.max_tokens, "stream": true});
-    if !plain {
-        // This interface takes no more than 1.
-        body["temperature"] = json!(rounded(request.temperature).min(1.0));
-    }
     let mut instructions: Vec<Value> =
         system(request).iter().map(|text| json!({"type": "text", "text": text})).collect();
     if let Some(last) = instructions.last_mut() {
         end_cached_part(last);
-        body["system"] = instructions.into();
     }
     let mut messages: Vec<Value> = turns(request).iter().map(|turn| message(turn, part)).collect();
     let newest = messages.last_mut().and_then(|m| m.get_mut("content"));
     if let Some(last) = newest.and_then(|content| content.as_array_mut()?.last_mut()) {
         end_cached_part(last);
     }
+    let fields = json!({
+        "model": connection.model,
+        "max_tokens": request.max_tokens,
+        "stream": true,
+        // This interface takes no more than 1.
+        "temperature": (!plain).then(|| rounded(request.temperature).min(1.0)),
+        "system": any(instructions),
+    });
+    let mut body = with(json!({}), fields);
     body["messages"] = messages.into();
-    let stops: Vec<&String> = request.stop.iter().filter(|stop| !stop.trim().is_empty()).collect();
-    if !stops.is_empty() {
-        body["stop_sequences"] = json!(stops);
-    }
-    if let Some(schema) = output_schema(request, connection.capabilities.json_schema) {
-        body["tools"] = json!([tool(OUTPUT, "Give the output in this form.", schema)]);
-        body["tool_choice"] = json!({"type": "tool", "name": OUTPUT});
-    } else if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|spec| tool(&spec.name, &spec.description, &spec.parameters));
-        body["tools"] = tools.collect();
-    }
-    body
+    let (tools, for_output) = tools(request, connection.capabilities.json_schema, tool);
+    let fields = json!({
+        "stop_sequences": any(request.stop.iter().filter(|stop| !stop.trim().is_empty())),
+        "tools": tools,
+        "tool_choice": for_output.then(|| json!({"type": "tool", "name": OUTPUT})),
+    });
+    with(body, fields)
 }
 
 /// What the provider keeps in its cache ends with this block.
@@ -67,18 +65,7 @@ fn part(part: &Part<'_>) -> Value {
 
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    blocks: Vec<Block>,
-    /// Whether the model used the tool that stands for the output.
-    output: bool,
-}
-
-/// A call whose arguments come in pieces.
-#[derive(Debug)]
-struct Block {
-    wire_index: Option<u64>,
-    /// `None`: its arguments are the output itself.
-    call: Option<usize>,
-    /// Arguments that came with its beginning; used unless pieces follow.
+    /// Arguments that came with the beginning of a call; used unless pieces follow.
     early: Option<String>,
 }
 
@@ -94,15 +81,14 @@ impl Decode for Decoder {
             "content_block_start" => self.begin(state, &event["content_block"], at),
             "content_block_delta" => self.delta(state, &event["delta"], at),
             "content_block_stop" => {
-                let block = self.blocks.iter_mut().rfind(|block| block.wire_index == at);
-                if let Some(early) = block.and_then(|block| block.early.take()) {
-                    self.arguments(state, at, early);
+                if let Some(early) = self.early.take() {
+                    state.push_piece(at, early);
                 }
             }
             "message_delta" => {
                 read_usage(state, &event["usage"]);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
-                    state.finish = Some(finish_word(reason, self.output && state.calls == 0));
+                    finish(state, reason);
                 }
             }
             "message_stop" => state.done = true,
@@ -115,13 +101,13 @@ impl Decode for Decoder {
         let blocks = reply.get("content")?.as_array()?;
         for (at, block) in (0..).zip(blocks) {
             self.begin(state, block, Some(at));
-            let early = self.blocks.last_mut().and_then(|block| block.early.take());
-            self.arguments(state, Some(at), early.unwrap_or_default());
+            if let Some(early) = self.early.take() {
+                state.push_piece(Some(at), early);
+            }
         }
         state.model = text(reply.get("model")).unwrap_or_default();
         read_usage(state, &reply["usage"]);
-        let reason = reply["stop_reason"].as_str().unwrap_or("end_turn");
-        state.finish = Some(finish_word(reason, self.output && state.calls == 0));
+        finish(state, reply["stop_reason"].as_str().unwrap_or("end_turn"));
         Some(Ok(()))
     }
 }
@@ -133,12 +119,9 @@ impl Decoder {
             Some("text") => state.push_text(&field("text").unwrap_or_default()),
             Some("thinking") => state.push_reasoning(&field("thinking").unwrap_or_default()),
             Some("tool_use") => {
-                let (id, name) = (field("id"), field("name"));
-                let is_output = name.as_deref() == Some(OUTPUT);
-                self.output |= is_output;
-                let call = (!is_output).then(|| state.push_call(id, name, String::new()));
+                begin_call(state, wire_index, field("id"), field("name"));
                 let input = block.get("input").filter(|input| **input != json!({}));
-                self.blocks.push(Block { wire_index, call, early: input.map(Value::to_string) });
+                self.early = input.map(Value::to_string);
             }
             _ => {}
         }
@@ -149,20 +132,14 @@ impl Decoder {
         match delta["type"].as_str() {
             Some("text_delta") => state.push_text(&field("text")),
             Some("thinking_delta") => state.push_reasoning(&field("thinking")),
-            Some("input_json_delta") => self.arguments(state, wire_index, field("partial_json")),
+            Some("input_json_delta") => {
+                let piece = field("partial_json");
+                if !piece.is_empty() {
+                    self.early = None;
+                    state.push_piece(wire_index, piece);
+                }
+            }
             _ => {}
-        }
-    }
-
-    fn arguments(&mut self, state: &mut ReplyState, wire_index: Option<u64>, piece: String) {
-        let block = self.blocks.iter_mut().rfind(|block| block.wire_index == wire_index);
-        let Some(block) = block.filter(|_| !piece.is_empty()) else {
-            return;
-        };
-        block.early = None;
-        match block.call {
-            None => state.push_text(&piece),
-            Some(index) => state.push_arguments(index, piece),
         }
     }
 }

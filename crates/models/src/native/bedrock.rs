@@ -1,6 +1,6 @@
 use super::rounded;
-use super::turns::{OUTPUT, Part, finish_word, message, object, output_schema, system, turns};
-use crate::openai::{BadFrame, Decode, EventParser, Fault, ReplyState, segment, text};
+use super::turns::{OUTPUT, Part, begin_call, finish, message, object, system, tools, turns};
+use crate::openai::{BadFrame, Decode, EventParser, Fault, LARGEST_EVENT, ReplyState, any, segment, text, with};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Usage};
 
@@ -9,27 +9,18 @@ pub(super) fn path(connection: &Connection) -> String {
 }
 
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
-    let mut body = json!({});
-    let instructions: Vec<Value> = system(request).iter().map(|text| json!({"text": text})).collect();
-    if !instructions.is_empty() {
-        body["system"] = instructions.into();
-    }
+    let instructions = any(system(request).iter().map(|text| json!({"text": text})));
+    let mut body = with(json!({}), json!({"system": instructions}));
     body["messages"] = turns(request).iter().map(|turn| message(turn, part)).collect();
-    let mut config = json!({"maxTokens": request.max_tokens});
-    if !plain {
-        config["temperature"] = json!(rounded(request.temperature).min(1.0));
-    }
-    if !request.stop.is_empty() {
-        config["stopSequences"] = json!(request.stop);
-    }
-    body["inferenceConfig"] = config;
-    if let Some(schema) = output_schema(request, connection.capabilities.json_schema) {
-        let tool = tool(OUTPUT, "Give the output in this form.", schema);
-        body["toolConfig"] = json!({"tools": [tool], "toolChoice": {"tool": {"name": OUTPUT}}});
-    } else if !request.tools.is_empty() {
-        let specs = request.tools.iter();
-        let tools: Vec<Value> = specs.map(|spec| tool(&spec.name, &spec.description, &spec.parameters)).collect();
-        body["toolConfig"] = json!({"tools": tools});
+    let limits = json!({
+        "temperature": (!plain).then(|| rounded(request.temperature).min(1.0)),
+        "stopSequences": any(&request.stop),
+    });
+    body["inferenceConfig"] = with(json!({"maxTokens": request.max_tokens}), limits);
+    let (tools, for_output) = tools(request, connection.capabilities.json_schema, tool);
+    if let Some(tools) = tools {
+        let choice = for_output.then(|| json!({"tool": {"name": OUTPUT}}));
+        body["toolConfig"] = with(json!({"tools": tools}), json!({"toolChoice": choice}));
     }
     body
 }
@@ -55,13 +46,8 @@ fn part(part: &Part<'_>) -> Value {
     }
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Decoder {
-    /// Block index of each call, and the call's index; `None`: its arguments are the output itself.
-    calls: Vec<(Option<u64>, Option<usize>)>,
-    /// Whether the model used the tool that stands for the output.
-    output: bool,
-}
+#[derive(Debug)]
+pub(super) struct Decoder;
 
 impl Decode for Decoder {
     fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault> {
@@ -72,11 +58,11 @@ impl Decode for Decoder {
         match kind.as_str() {
             "contentBlockStart" => {
                 if let Some(call) = event["start"].get("toolUse") {
-                    self.begin(state, call, at);
+                    begin(state, call, at);
                 }
             }
-            "contentBlockDelta" => self.delta(state, &event["delta"], at),
-            "messageStop" => self.finish(state, event),
+            "contentBlockDelta" => delta(state, &event["delta"], at),
+            "messageStop" => end(state, event),
             // It comes last.
             "metadata" => {
                 state.usage = read_usage(&event["usage"]);
@@ -91,50 +77,38 @@ impl Decode for Decoder {
         let blocks = reply.pointer("/output/message/content")?.as_array()?;
         for (at, block) in (0..).zip(blocks) {
             if let Some(call) = block.get("toolUse") {
-                self.begin(state, call, Some(at));
-                self.delta(state, &json!({"toolUse": {"input": call["input"].to_string()}}), Some(at));
+                begin(state, call, Some(at));
+                delta(state, &json!({"toolUse": {"input": call["input"].to_string()}}), Some(at));
             } else if let Some(reasoning) = block.pointer("/reasoningContent/reasoningText") {
-                self.delta(state, &json!({"reasoningContent": reasoning}), None);
+                delta(state, &json!({"reasoningContent": reasoning}), None);
             } else {
-                self.delta(state, block, None);
+                delta(state, block, None);
             }
         }
         state.usage = read_usage(&reply["usage"]);
-        self.finish(state, reply);
+        end(state, reply);
         Some(Ok(()))
     }
 }
 
-impl Decoder {
-    fn begin(&mut self, state: &mut ReplyState, call: &Value, at: Option<u64>) {
-        let (id, name) = (text(call.get("toolUseId")), text(call.get("name")));
-        let is_output = name.as_deref() == Some(OUTPUT);
-        self.output |= is_output;
-        let index = (!is_output).then(|| state.push_call(id, name, String::new()));
-        self.calls.push((at, index));
-    }
+fn begin(state: &mut ReplyState, call: &Value, at: Option<u64>) {
+    begin_call(state, at, text(call.get("toolUseId")), text(call.get("name")));
+}
 
-    fn delta(&mut self, state: &mut ReplyState, delta: &Value, at: Option<u64>) {
-        if let Some(piece) = text(delta.get("text")) {
-            state.push_text(&piece);
-        }
-        if let Some(piece) = text(delta.pointer("/reasoningContent/text")) {
-            state.push_reasoning(&piece);
-        }
-        let Some(arguments) = text(delta.pointer("/toolUse/input")) else {
-            return;
-        };
-        match self.calls.iter().rfind(|(known, _)| *known == at) {
-            Some((_, Some(index))) => state.push_arguments(*index, arguments),
-            Some((_, None)) => state.push_text(&arguments),
-            None => {}
-        }
+fn delta(state: &mut ReplyState, delta: &Value, at: Option<u64>) {
+    if let Some(piece) = text(delta.get("text")) {
+        state.push_text(&piece);
     }
+    if let Some(piece) = text(delta.pointer("/reasoningContent/text")) {
+        state.push_reasoning(&piece);
+    }
+    if let Some(arguments) = text(delta.pointer("/toolUse/input")) {
+        state.push_piece(at, arguments);
+    }
+}
 
-    fn finish(&self, state: &mut ReplyState, event: &Value) {
-        let reason = event["stopReason"].as_str().unwrap_or("end_turn");
-        state.finish = Some(finish_word(reason, self.output && state.calls == 0));
-    }
+fn end(state: &mut ReplyState, event: &Value) {
+    finish(state, event["stopReason"].as_str().unwrap_or("end_turn"));
 }
 
 /// Tokens read from the cache and written to it are counted apart from the rest of the prompt.
@@ -149,7 +123,6 @@ fn read_usage(usage: &Value) -> Usage {
     }
 }
 
-const LIMIT: usize = 16 << 20;
 /// Two lengths and their checksum, bytes.
 const PRELUDE: usize = 12;
 /// Header type of a string.
@@ -187,7 +160,7 @@ fn first(bytes: &[u8]) -> Result<Option<(Value, usize)>, BadFrame> {
     }
     let total = usize::try_from(number(bytes)).unwrap_or(usize::MAX);
     let headers = usize::try_from(number(&bytes[4..])).unwrap_or(usize::MAX);
-    if total > LIMIT {
+    if total > LARGEST_EVENT {
         return Err(BadFrame::TooLarge);
     }
     if total < PRELUDE + 4 || headers > total - PRELUDE - 4 {
@@ -226,23 +199,16 @@ fn event(headers: &[u8], payload: &[u8]) -> Value {
 
 /// The string headers; Bedrock has no others. Reading stops at what is not understood.
 fn strings(mut bytes: &[u8]) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    while let Some((&length, rest)) = bytes.split_first() {
-        let Some((name, rest)) = rest.split_at_checked(usize::from(length)) else {
-            break;
-        };
-        let Some((&[STRING, high, low], rest)) = rest.split_first_chunk::<3>() else {
-            break;
-        };
-        let length = usize::from(u16::from_be_bytes([high, low]));
-        let Some((value, rest)) = rest.split_at_checked(length) else {
-            break;
-        };
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        found.push((text(name), text(value)));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let next = || {
+        let (&length, rest) = bytes.split_first()?;
+        let (name, rest) = rest.split_at_checked(usize::from(length))?;
+        let (&[kind, high, low], rest) = rest.split_first_chunk()?;
+        let (value, rest) = rest.split_at_checked(usize::from(u16::from_be_bytes([high, low])))?;
         bytes = rest;
-    }
-    found
+        (kind == STRING).then(|| (text(name), text(value)))
+    };
+    std::iter::from_fn(next).collect()
 }
 
 fn number(bytes: &[u8]) -> u32 {

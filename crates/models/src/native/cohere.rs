@@ -1,7 +1,7 @@
 //! Cohere's chat, version 2.
 
 use super::rounded;
-use crate::openai::{Decode, Fault, ReplyState, call_json, message_json, text, tool_json};
+use crate::openai::{Decode, Fault, ReplyState, any, call_json, message_json, text, tool_json, with};
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelRequest, Usage};
@@ -10,27 +10,17 @@ const STOPS: usize = 5;
 
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
     let messages: Vec<Value> = request.messages.iter().map(message).collect();
-    let mut body = json!({"model": connection.model, "stream": true, "messages": messages});
-    if !plain {
-        body["temperature"] = json!(rounded(request.temperature));
-    }
-    body["max_tokens"] = json!(request.max_tokens);
-    let stops: Vec<&String> = request.stop.iter().take(STOPS).collect();
-    if !stops.is_empty() {
-        body["stop_sequences"] = json!(stops);
-    }
-    if let Some(seed) = request.seed {
-        body["seed"] = json!(seed & (i64::MAX as u64));
-    }
     // It refuses a schema beside tools.
-    if !request.tools.is_empty() {
-        body["tools"] = request.tools.iter().map(tool_json).collect();
-    } else if let Some(schema) = &request.schema
-        && connection.capabilities.json_schema
-    {
-        body["response_format"] = json!({"type": "json_object", "json_schema": schema});
-    }
-    body
+    let schema = request.schema.as_ref().filter(|_| connection.capabilities.json_schema && request.tools.is_empty());
+    let fields = json!({
+        "temperature": (!plain).then(|| rounded(request.temperature)),
+        "max_tokens": request.max_tokens,
+        "stop_sequences": any(request.stop.iter().take(STOPS)),
+        "seed": request.seed.map(|seed| seed & (i64::MAX as u64)),
+        "tools": any(request.tools.iter().map(tool_json)),
+        "response_format": schema.map(|schema| json!({"type": "json_object", "json_schema": schema})),
+    });
+    with(json!({"model": connection.model, "stream": true, "messages": messages}), fields)
 }
 
 fn message(message: &Message) -> Value {
@@ -46,11 +36,8 @@ fn message(message: &Message) -> Value {
     turn
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Decoder {
-    /// The wire's index of each call, and ours.
-    calls: Vec<(Option<u64>, usize)>,
-}
+#[derive(Debug)]
+pub(super) struct Decoder;
 
 impl Decode for Decoder {
     fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault> {
@@ -62,13 +49,11 @@ impl Decode for Decoder {
             "tool-plan-delta" => state.push_reasoning(&text(message.get("tool_plan")).unwrap_or_default()),
             "tool-call-start" => {
                 let index = begin_call(state, &message["tool_calls"]);
-                self.calls.push((at, index));
+                state.open_call(at, Some(index));
             }
             "tool-call-delta" => {
-                let known = self.calls.iter().rfind(|(known, _)| *known == at);
-                let arguments = text(message["tool_calls"]["function"].get("arguments"));
-                if let (Some((_, index)), Some(arguments)) = (known, arguments) {
-                    state.push_arguments(*index, arguments);
+                if let Some(arguments) = text(message["tool_calls"]["function"].get("arguments")) {
+                    state.push_piece(at, arguments);
                 }
             }
             "message-end" => {

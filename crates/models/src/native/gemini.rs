@@ -2,7 +2,7 @@
 
 use super::rounded;
 use super::turns::{Part, Turn, object, system, turns};
-use crate::openai::{Decode, Fault, ReplyState, segment, text, version};
+use crate::openai::{Decode, Fault, ReplyState, any, segment, text, version, with};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelChunk, ModelRequest, Usage};
 
@@ -24,46 +24,29 @@ pub(crate) fn path(connection: &Connection, action: &str) -> String {
 }
 
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
-    let mut body = json!({});
-    let instructions: Vec<Value> = system(request).iter().map(|text| json!({"text": text})).collect();
-    if !instructions.is_empty() {
-        body["systemInstruction"] = json!({"parts": instructions});
-    }
+    let instructions = any(system(request).iter().map(|text| json!({"text": text})));
+    let mut body = with(json!({}), json!({"systemInstruction": instructions.map(|parts| json!({"parts": parts}))}));
     let signed = !(connection.model.contains("gemini-1") || connection.model.contains("gemini-2"));
     body["contents"] = turns(request).iter().map(|turn| content(turn, signed)).collect();
-    if !request.tools.is_empty() {
-        let tools: Vec<Value> = request
-            .tools
-            .iter()
-            .map(|spec| {
-                json!({
-                    "name": spec.name,
-                    "description": spec.description,
-                    "parametersJsonSchema": spec.parameters,
-                })
-            })
-            .collect();
-        body["tools"] = json!([{"functionDeclarations": tools}]);
-    }
-    let mut config = json!({});
-    if !plain {
-        config["temperature"] = json!(rounded(request.temperature));
-    }
-    config["maxOutputTokens"] = json!(request.max_tokens);
-    let stops: Vec<&String> = request.stop.iter().take(STOPS).collect();
-    if !stops.is_empty() {
-        config["stopSequences"] = json!(stops);
-    }
-    if let Some(seed) = request.seed {
+    let tools = any(request.tools.iter().map(|spec| {
+        json!({
+            "name": spec.name,
+            "description": spec.description,
+            "parametersJsonSchema": spec.parameters,
+        })
+    }));
+    let schema = request.schema.as_ref().filter(|_| connection.capabilities.json_schema);
+    let config = json!({
+        "temperature": (!plain).then(|| rounded(request.temperature)),
+        "maxOutputTokens": request.max_tokens,
+        "stopSequences": any(request.stop.iter().take(STOPS)),
         // It is read as a signed number of 32 bits.
-        config["seed"] = json!(seed & (i32::MAX as u64));
-    }
-    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
-        config["responseMimeType"] = json!("application/json");
-        config["responseJsonSchema"] = schema.clone();
-    }
-    body["generationConfig"] = config;
-    body
+        "seed": request.seed.map(|seed| seed & (i32::MAX as u64)),
+        "responseMimeType": schema.map(|_| "application/json"),
+        "responseJsonSchema": schema,
+    });
+    let tools = tools.map(|tools| json!([{"functionDeclarations": tools}]));
+    with(body, json!({"tools": tools, "generationConfig": with(json!({}), config)}))
 }
 
 fn content(turn: &Turn<'_>, signed: bool) -> Value {

@@ -2,7 +2,7 @@
 
 use super::rounded;
 use super::turns::{name_of, object};
-use crate::openai::{Decode, Fault, ReplyState, text, tool_json};
+use crate::openai::{Decode, Fault, ReplyState, any, text, tool_json, with};
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelRequest, Usage};
@@ -10,29 +10,19 @@ use steward_core::tool::ToolCall;
 
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
     let messages: Vec<Value> = request.messages.iter().map(|m| message(m, &request.messages)).collect();
-    let mut body = json!({"model": connection.model, "messages": messages, "stream": true});
-    if !request.tools.is_empty() {
-        body["tools"] = request.tools.iter().map(tool_json).collect();
-    }
-    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
-        body["format"] = schema.clone();
-    }
-    let mut options = json!({});
-    if !plain {
-        options["temperature"] = json!(rounded(request.temperature));
-    }
-    options["num_predict"] = json!(request.max_tokens);
-    if !request.stop.is_empty() {
-        options["stop"] = json!(request.stop);
-    }
-    if let Some(seed) = request.seed {
-        options["seed"] = json!(seed & (i32::MAX as u64));
-    }
-    if let Some(window) = connection.capabilities.num_ctx {
-        options["num_ctx"] = json!(window);
-    }
-    body["options"] = options;
-    body
+    let options = json!({
+        "temperature": (!plain).then(|| rounded(request.temperature)),
+        "num_predict": request.max_tokens,
+        "stop": any(&request.stop),
+        "seed": request.seed.map(|seed| seed & (i32::MAX as u64)),
+        "num_ctx": connection.capabilities.num_ctx,
+    });
+    let fields = json!({
+        "tools": any(request.tools.iter().map(tool_json)),
+        "format": request.schema.as_ref().filter(|_| connection.capabilities.json_schema),
+        "options": with(json!({}), options),
+    });
+    with(json!({"model": connection.model, "messages": messages, "stream": true}), fields)
 }
 
 fn message(message: &Message, all: &[Message]) -> Value {

@@ -1,5 +1,6 @@
 //! The prompt as alternating turns for Anthropic, Gemini and Bedrock: system apart, tool results on the user's side.
 
+use crate::openai::{ReplyState, any};
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
 use steward_core::model::ModelRequest;
@@ -106,23 +107,38 @@ pub(super) fn object(arguments: &Value) -> Value {
 /// The tool that makes a model without output schemas follow one.
 pub(super) const OUTPUT: &str = "give_output";
 
-/// The dialect's word for a stop reason of Anthropic or Bedrock. `only_output`: the only tool used was [`OUTPUT`].
-pub(super) fn finish_word(reason: &str, only_output: bool) -> String {
+/// A call whose arguments follow at the wire's index `at`, or the output.
+pub(super) fn begin_call(state: &mut ReplyState, at: Option<u64>, id: Option<String>, name: Option<String>) {
+    let is_output = name.as_deref() == Some(OUTPUT);
+    let index = (!is_output).then(|| state.push_call(id, name, String::new()));
+    state.open_call(at, index);
+}
+
+/// Why it ended, in the dialect's word for a stop reason of Anthropic or Bedrock.
+pub(super) fn finish(state: &mut ReplyState, reason: &str) {
     let word = match reason {
         "end_turn" | "stop_sequence" => "stop",
-        "tool_use" if only_output => "stop",
+        "tool_use" if state.has_only_output() => "stop",
         "tool_use" => "tool_calls",
         "max_tokens" | "model_context_window_exceeded" => "length",
         "refusal" | "content_filtered" | "guardrail_intervened" => "content_filter",
         other => other,
     };
-    word.to_owned()
+    state.finish = Some(word.to_owned());
 }
 
-/// Only an object's schema can be a tool's.
-pub(super) fn output_schema(request: &ModelRequest, can: bool) -> Option<&Value> {
-    let schema = request.schema.as_ref().filter(|_| can);
-    schema.filter(|schema| schema["type"] == "object" && request.tools.is_empty())
+/// The tools on offer, each in the provider's form, or [`OUTPUT`] alone; and whether it is that. Only an object's schema
+/// can be a tool's.
+pub(super) fn tools(
+    request: &ModelRequest,
+    can_follow_schema: bool,
+    form: impl Fn(&str, &str, &Value) -> Value,
+) -> (Option<Vec<Value>>, bool) {
+    let schema = request.schema.as_ref().filter(|schema| can_follow_schema && schema["type"] == "object");
+    match schema.filter(|_| request.tools.is_empty()) {
+        Some(schema) => (Some(vec![form(OUTPUT, "Give the output in this form.", schema)]), true),
+        None => (any(request.tools.iter().map(|spec| form(&spec.name, &spec.description, &spec.parameters))), false),
+    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ fn dialect(connection: &Connection, path: &str) -> Result<Url, String> {
     let kept = bare(&url, connection.provider);
     let place = match connection.provider {
         Provider::AzureOpenAi => return Ok(azure(url.clone(), &kept, &connection.model, path)),
-        Provider::Gemini => with_version(&kept, "/openai", "/v1beta/openai"),
+        Provider::Gemini if kept.is_empty() => "/v1beta/openai".to_owned(),
+        Provider::Gemini if !kept.ends_with("/openai") => format!("{kept}/openai"),
         Provider::Cohere if !kept.ends_with("/compatibility/v1") => {
             format!("{}/compatibility/v1", without_version(&kept))
         }
@@ -59,39 +60,27 @@ const MOST_KNOWN: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct KnownUrls(RwLock<HashMap<(ConnectionId, &'static str), KnownUrl>>);
 
-#[derive(Debug)]
-struct KnownUrl {
-    base_url: String,
-    provider: Provider,
-    model: String,
-    url: Url,
-}
+/// What it was built of: base URL, provider and model.
+type KnownUrl = ((String, Provider, String), Url);
 
 impl KnownUrls {
     /// As [`dialect`] builds it.
     pub fn dialect(&self, connection: &Connection, path: &'static str) -> Result<Url, String> {
         let key = (connection.id, path);
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(&key)
-            && known.base_url == connection.base_url
-            && known.provider == connection.provider
-            && known.model == connection.model
+        if let Some(((base_url, provider, model), url)) = known.get(&key)
+            && (base_url, *provider, model) == (&connection.base_url, connection.provider, &connection.model)
         {
-            return Ok(known.url.clone());
+            return Ok(url.clone());
         }
         drop(known);
         let url = dialect(connection, path)?;
-        let built = KnownUrl {
-            base_url: connection.base_url.clone(),
-            provider: connection.provider,
-            model: connection.model.clone(),
-            url: url.clone(),
-        };
+        let built_of = (connection.base_url.clone(), connection.provider, connection.model.clone());
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.insert(key, built);
+        known.insert(key, (built_of, url.clone()));
         Ok(url)
     }
 }
@@ -160,14 +149,6 @@ pub(crate) fn without_version(path: &str) -> String {
         kept.push_str(part);
     }
     kept
-}
-
-fn with_version(path: &str, end: &str, usual: &str) -> String {
-    match path {
-        "" => usual.to_owned(),
-        path if path.ends_with(end) => path.to_owned(),
-        path => format!("{path}{end}"),
-    }
 }
 
 /// Azure has `/openai/v1`, with the model in the body, and `/openai/deployments/{model}` with an `api-version`.

@@ -43,22 +43,16 @@ pub(super) fn in_band(error: &Value) -> Refusal {
 fn status_of_words(error: &Value) -> u16 {
     let field = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let words = format!("{} {}", field("type"), field("code")).to_lowercase();
-    let holds = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
-    if holds(&["auth", "api_key", "permission", "accessdenied"]) {
-        401
-    } else if holds(&["rate_limit", "too_many", "throttl", "exhausted"]) {
-        429
-    } else if holds(&["too_large"]) {
-        413
-    } else if holds(&["not_found"]) {
-        404
-    } else if holds(&["invalid", "bad_request", "unsupported", "validation"]) {
-        400
-    } else if holds(&["timeout"]) {
-        504
-    } else {
-        500
-    }
+    let statuses: [(u16, &[&str]); 6] = [
+        (401, &["auth", "api_key", "permission", "accessdenied"]),
+        (429, &["rate_limit", "too_many", "throttl", "exhausted"]),
+        (413, &["too_large"]),
+        (404, &["not_found"]),
+        (400, &["invalid", "bad_request", "unsupported", "validation"]),
+        (504, &["timeout"]),
+    ];
+    let said = statuses.into_iter().find(|(_, parts)| parts.iter().any(|part| words.contains(part)));
+    said.map_or(500, |(status, _)| status)
 }
 
 fn judge(status: u16, body: &str, words: String) -> Refusal {

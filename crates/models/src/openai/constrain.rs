@@ -32,13 +32,13 @@ fn constraint_field(
 ) -> Option<(&'static str, Value)> {
     let field = field(way);
     match way {
-        Constrained::JsonObject => {
+        JsonObject => {
             // OpenAI and others refuse it if no message mentions JSON.
             let fits = schema["type"] == "object" && speaks_of_json(&body["messages"]);
             let refused = memory.refuses(schema_memory::key(way, &Value::Null));
             (fits && !refused).then(|| (field, json!({"type": "json_object"})))
         }
-        Constrained::LlamaCppGrammar => {
+        LlamaCppGrammar => {
             let grammar = Value::from(grammar(schema)?);
             let refused = memory.refuses(schema_memory::key(way, &grammar));
             (!refused).then_some((field, grammar))
@@ -84,21 +84,18 @@ pub(super) fn fitted<'a>(
 
 /// The methods worth trying at a connection, best first, whatever was learned.
 pub(crate) fn all_methods(connection: &Connection) -> Vec<Constrained> {
-    let mut ways = usual_methods(connection.provider).to_vec();
-    if connection.provider == Provider::Compatible {
+    match connection.provider {
         // It may be any server.
-        let more = [Constrained::LlamaCppSchema, Constrained::StructuredOutputs, Constrained::GuidedJson];
-        let last = ways.len().saturating_sub(1);
-        ways.splice(last..last, more);
+        Provider::Compatible => vec![ResponseFormat, LlamaCppSchema, StructuredOutputs, GuidedJson, JsonObject],
+        provider => usual_methods(provider).to_vec(),
     }
-    ways
 }
 
 /// The field and value that ask for `schema`; `None` if this build can't write it.
 pub(crate) fn constraint(way: Constrained, schema: &Value) -> Option<(&'static str, Value)> {
     let value = match way {
-        Constrained::JsonObject => json!({"type": "json_object"}),
-        Constrained::LlamaCppGrammar => Value::from(grammar(schema)?),
+        JsonObject => json!({"type": "json_object"}),
+        LlamaCppGrammar => Value::from(grammar(schema)?),
         _ => value(way, schema.clone(), is_strict(schema)),
     };
     Some((field(way), value))
@@ -118,13 +115,9 @@ fn usual_methods(provider: Provider) -> &'static [Constrained] {
 
 /// The connection's own method, then the provider's others.
 pub(crate) fn methods(connection: &Connection) -> Vec<Constrained> {
-    let mut ways: Vec<Constrained> = connection.capabilities.constrained.into_iter().collect();
-    for way in usual_methods(connection.provider) {
-        if !ways.contains(way) {
-            ways.push(*way);
-        }
-    }
-    ways
+    let own = connection.capabilities.constrained;
+    let others = usual_methods(connection.provider).iter().copied().filter(|way| Some(*way) != own);
+    own.into_iter().chain(others).collect()
 }
 
 pub(crate) fn field(way: Constrained) -> &'static str {

@@ -15,6 +15,8 @@ pub(crate) enum Fault {
 #[derive(Debug, Default)]
 pub(crate) struct ReplyState {
     pub calls: usize,
+    /// The wire's index of each call whose arguments come in pieces, and ours; `None`: they are the output itself.
+    open_calls: Vec<(Option<u64>, Option<usize>)>,
     has_content: bool,
     has_reasoning: bool,
     pub done: bool,
@@ -49,6 +51,24 @@ impl ReplyState {
 
     pub fn push_arguments(&mut self, index: usize, arguments: String) {
         self.chunks.push(ModelChunk::ToolCall { index, id: None, name: None, arguments });
+    }
+
+    pub fn open_call(&mut self, at: Option<u64>, index: Option<usize>) {
+        self.open_calls.push((at, index));
+    }
+
+    /// A piece of the arguments of the call that is open at the wire's index `at`.
+    pub fn push_piece(&mut self, at: Option<u64>, piece: String) {
+        match self.open_calls.iter().rfind(|(known, _)| *known == at) {
+            Some((_, Some(index))) => self.push_arguments(*index, piece),
+            Some((_, None)) => self.push_text(&piece),
+            None => {}
+        }
+    }
+
+    /// Whether what looks like calls on the wire is the output.
+    pub fn has_only_output(&self) -> bool {
+        self.calls == 0 && !self.open_calls.is_empty()
     }
 
     pub fn push(&mut self, chunk: ModelChunk) {

@@ -1,7 +1,7 @@
 //! Embeddings from an endpoint: of the OpenAI dialect, Ollama, Gemini and Cohere.
 
 use super::error_messages::Origin;
-use super::send::{Outgoing, json_bytes};
+use super::send::Outgoing;
 use super::{Client, Limits, wire_of};
 use crate::native;
 use serde_json::{Value, json};
@@ -105,10 +105,10 @@ fn request(connection: &Connection, texts: &[String]) -> Result<Outgoing, ModelE
         ),
         _ => {
             let body = json!({"model": model, "input": texts});
-            return Ok(Outgoing::post("embeddings", json_bytes(&body)));
+            return Ok(Outgoing::post("embeddings", &body));
         }
     };
-    Ok(Outgoing::post_native(path, json_bytes(&body)))
+    Ok(Outgoing::post_native(path, &body))
 }
 
 fn none(connection: &Connection) -> ModelError {

@@ -5,37 +5,43 @@ use super::constrain::{self, SchemaMemory};
 use super::error_messages::Origin;
 use crate::native::rounded;
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelError, ModelRequest, Provider};
 use steward_core::ports::Scored;
 use steward_core::tool::{ToolCall, ToolSpec};
 
+/// `body` with those of `fields` that have a value.
+pub(crate) fn with(mut body: Value, fields: Value) -> Value {
+    if let (Some(body), Value::Object(fields)) = (body.as_object_mut(), fields) {
+        body.extend(fields.into_iter().filter(|(_, value)| !value.is_null()));
+    }
+    body
+}
+
+/// `None` if there are none.
+pub(crate) fn any<T>(items: impl IntoIterator<Item = T>) -> Option<Vec<T>> {
+    let items: Vec<T> = items.into_iter().collect();
+    (!items.is_empty()).then_some(items)
+}
+
 pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
-    let mut body = prompt(connection, request);
-    body["stream"] = json!(true);
-    if !quirks.no_stream_options {
-        body["stream_options"] = json!({"include_usage": true});
-    }
-    if !quirks.no_temperature {
-        body["temperature"] = json!(rounded(request.temperature));
-    }
     let new_name = (connection.provider == Provider::OpenAi) != quirks.other_max_tokens;
-    body[if new_name { "max_completion_tokens" } else { "max_tokens" }] = json!(request.max_tokens);
-    if !request.stop.is_empty() {
-        body["stop"] = json!(request.stop);
-    }
-    if let Some(seed) = request.seed.filter(|_| !quirks.no_seed) {
+    let max_tokens = if new_name { "max_completion_tokens" } else { "max_tokens" };
+    let tools = any(request.tools.iter().map(tool_json));
+    // Other servers allow several calls by default.
+    let parallel = connection.provider == Provider::LlamaCpp && connection.capabilities.parallel_calls;
+    let fields = json!({
+        "stream": true,
+        "stream_options": (!quirks.no_stream_options).then(|| json!({"include_usage": true})),
+        "temperature": (!quirks.no_temperature).then(|| rounded(request.temperature)),
+        (max_tokens): request.max_tokens,
+        "stop": any(&request.stop),
         // Servers read it as a signed number.
-        body["seed"] = json!(seed & (i64::MAX as u64));
-    }
-    if !request.tools.is_empty() {
-        body["tools"] = request.tools.iter().map(tool_json).collect();
-        // Other servers allow several calls by default.
-        if connection.provider == Provider::LlamaCpp && connection.capabilities.parallel_calls {
-            body["parallel_tool_calls"] = json!(true);
-        }
-    }
+        "seed": request.seed.filter(|_| !quirks.no_seed).map(|seed| seed & (i64::MAX as u64)),
+        "tools": tools,
+        "parallel_tool_calls": (parallel && tools.is_some()).then_some(true),
+    });
+    let mut body = with(prompt(connection, request), fields);
     if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
         constrain::apply(&mut body, connection, schema, &quirks.constraints);
     }
@@ -141,11 +147,6 @@ impl Quirks {
             next.constraints = learned;
         }
         (next != *self).then_some(next)
-    }
-
-    /// For the provider's own interface, which has other fields.
-    pub fn fitted<'a>(&self, connection: &Connection, request: &'a ModelRequest) -> Cow<'a, ModelRequest> {
-        constrain::fitted(connection, request, &self.constraints)
     }
 
     /// `None`: nothing new. Without this, tools held back after a refusal that named none would stay unconstrained.

@@ -2,9 +2,10 @@
 
 use super::constrain::is_strict;
 use super::decode::{Decode, Fault, ReplyState, read_usage, text};
-use super::requests::Quirks;
+use super::requests::{Quirks, any, with};
 use crate::native::rounded;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelRequest};
 
@@ -14,28 +15,25 @@ const LEAST: u32 = 16;
 /// Nothing is stored at the provider. The interface knows neither `stop` nor `seed`.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
     let input: Vec<Value> = request.messages.iter().flat_map(items).collect();
-    let mut body = json!({"model": connection.model, "input": input, "stream": true, "store": false});
-    if !quirks.no_temperature {
-        body["temperature"] = json!(rounded(request.temperature));
-    }
-    body["max_output_tokens"] = json!(request.max_tokens.max(LEAST));
-    if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|spec| {
-            json!({
-                "type": "function",
-                "name": spec.name,
-                "description": spec.description,
-                "parameters": spec.parameters,
-                "strict": false,
-            })
-        });
-        body["tools"] = tools.collect();
-    }
-    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
-        let strict = is_strict(schema);
-        body["text"] = json!({"format": {"type": "json_schema", "name": "output", "schema": schema, "strict": strict}});
-    }
-    body
+    let schema = request.schema.as_ref().filter(|_| connection.capabilities.json_schema);
+    let tools = request.tools.iter().map(|spec| {
+        json!({
+            "type": "function",
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": spec.parameters,
+            "strict": false,
+        })
+    });
+    let format =
+        |schema| json!({"type": "json_schema", "name": "output", "schema": schema, "strict": is_strict(schema)});
+    let fields = json!({
+        "temperature": (!quirks.no_temperature).then(|| rounded(request.temperature)),
+        "max_output_tokens": request.max_tokens.max(LEAST),
+        "tools": any(tools),
+        "text": schema.map(|schema| json!({"format": format(schema)})),
+    });
+    with(json!({"model": connection.model, "input": input, "stream": true, "store": false}), fields)
 }
 
 fn items(message: &Message) -> Vec<Value> {
@@ -68,15 +66,10 @@ fn items(message: &Message) -> Vec<Value> {
 
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    calls: Vec<Call>,
+    /// The wire's indices of the calls, and of those whose arguments have begun.
+    calls: BTreeSet<Option<u64>>,
+    filled: BTreeSet<Option<u64>>,
     any_text: bool,
-}
-
-#[derive(Debug)]
-struct Call {
-    wire_index: Option<u64>,
-    index: usize,
-    has_arguments: bool,
 }
 
 impl Decode for Decoder {
@@ -126,26 +119,22 @@ impl Decode for Decoder {
 
 impl Decoder {
     fn item(&mut self, state: &mut ReplyState, item: &Value, wire_index: Option<u64>) {
-        let known = self.calls.iter().any(|call| call.wire_index == wire_index);
-        if item["type"] != "function_call" || known {
-            return;
+        if item["type"] == "function_call" && self.calls.insert(wire_index) {
+            let index = state.push_call(text(item.get("call_id")), text(item.get("name")), String::new());
+            state.open_call(wire_index, Some(index));
         }
-        let index = state.push_call(text(item.get("call_id")), text(item.get("name")), String::new());
-        self.calls.push(Call { wire_index, index, has_arguments: false });
     }
 
     fn arguments(&mut self, state: &mut ReplyState, wire_index: Option<u64>, piece: String) {
-        let call = self.calls.iter_mut().rfind(|call| call.wire_index == wire_index);
-        if let Some(call) = call.filter(|_| !piece.is_empty()) {
-            call.has_arguments = true;
-            state.push_arguments(call.index, piece);
+        if !piece.is_empty() && self.calls.contains(&wire_index) {
+            self.filled.insert(wire_index);
+            state.push_piece(wire_index, piece);
         }
     }
 
     /// All arguments, unless they have come in pieces.
     fn all_arguments(&mut self, state: &mut ReplyState, wire_index: Option<u64>, all: Option<String>) {
-        let missing = self.calls.iter().any(|call| call.wire_index == wire_index && !call.has_arguments);
-        if let Some(all) = all.filter(|_| missing) {
+        if let Some(all) = all.filter(|_| !self.filled.contains(&wire_index)) {
             self.arguments(state, wire_index, all);
         }
     }

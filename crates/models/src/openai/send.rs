@@ -6,12 +6,15 @@ use super::error_messages::Origin;
 use super::transport::{Target, causes, causes_without_url};
 use super::{Client, Limits, address, stream};
 use bytes::Bytes;
+use futures::StreamExt as _;
+use http_body_util::BodyExt as _;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, Response};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::time::Duration;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider};
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Usage};
+use steward_core::ports::{ByteStream, Passage};
 use tokio::time::timeout;
 use url::Url;
 
@@ -40,7 +43,11 @@ impl Outgoing {
         Self::empty(Method::GET, Place::Dialect(path))
     }
 
-    pub fn post(path: &'static str, body: Bytes) -> Self {
+    pub fn post(path: &'static str, body: &Value) -> Self {
+        Self::post_bytes(path, body.to_string().into())
+    }
+
+    pub fn post_bytes(path: &'static str, body: Bytes) -> Self {
         Self { body, ..Self::empty(Method::POST, Place::Dialect(path)) }
     }
 
@@ -48,17 +55,13 @@ impl Outgoing {
         Self::empty(Method::GET, Place::Native(path))
     }
 
-    pub fn post_native(path: String, body: Bytes) -> Self {
-        Self { body, ..Self::empty(Method::POST, Place::Native(path)) }
+    pub fn post_native(path: String, body: &Value) -> Self {
+        Self { body: body.to_string().into(), ..Self::empty(Method::POST, Place::Native(path)) }
     }
 
     fn empty(method: Method, place: Place) -> Self {
         Self { method, place, query: &[], headers: HeaderMap::new(), body: Bytes::new() }
     }
-}
-
-pub(crate) fn json_bytes(value: &Value) -> Bytes {
-    Bytes::from(value.to_string())
 }
 
 impl Client {
@@ -97,6 +100,23 @@ impl Client {
             }
             other => other,
         }
+    }
+
+    /// Returns the answer, whatever its status, once its headers have come. Dropping it closes the request.
+    pub(crate) async fn pass(
+        &self,
+        connection: &Connection,
+        passage: Passage,
+        body: Bytes,
+        limits: &Limits,
+    ) -> Result<(Origin, Response), ModelError> {
+        let path = match passage {
+            Passage::ChatCompletions => "chat/completions",
+            Passage::Completions => "completions",
+            Passage::Embeddings => "embeddings",
+            Passage::Responses => "responses",
+        };
+        self.send(connection, &Outgoing::post_bytes(path, body), limits).await
     }
 
     async fn send_once(
@@ -199,6 +219,27 @@ impl Client {
     }
 }
 
+/// The answer's body; `models.idle_timeout_ms` applies between two pieces.
+pub(crate) fn bytes(origin: Origin, response: Response, limits: Limits) -> ByteStream {
+    async_stream::try_stream! {
+        let mut body = reqwest::Body::from(response);
+        loop {
+            match timeout(limits.left(limits.timeouts.idle), body.frame()).await {
+                Ok(Some(Ok(frame))) => {
+                    // Trailers are dropped.
+                    if let Ok(piece) = frame.into_data() {
+                        yield piece;
+                    }
+                }
+                Ok(Some(Err(error))) => Err(origin.broken(&causes_without_url(&error), Usage::default()))?,
+                Ok(None) => return,
+                Err(_) => Err(limits.idle(&origin))?,
+            }
+        }
+    }
+    .boxed()
+}
+
 /// Secrets that people write into a URL: passwords, and keys in parameters.
 fn secrets_of(url: &Url) -> Vec<SecretString> {
     let mut found: Vec<SecretString> = url.password().map(Into::into).into_iter().collect();
@@ -223,5 +264,5 @@ fn sending_failed(origin: &Origin, error: &reqwest::Error) -> ModelError {
     if error.is_connect() || error.is_timeout() {
         return origin.unreachable(&why);
     }
-    origin.broken(&why, steward_core::model::Usage::default())
+    origin.broken(&why, Usage::default())
 }

@@ -2,7 +2,7 @@
 //! without a space, comments, several lines per event, bytes cut anywhere.
 
 /// Largest event, bytes. A server that sends more is not streaming.
-const LIMIT: usize = 16 << 20;
+pub(crate) const LARGEST_EVENT: usize = 16 << 20;
 
 #[derive(Debug, Default)]
 pub(crate) struct SseParser {
@@ -28,7 +28,7 @@ impl EventParser for SseParser {
             }
         }
         let held = self.line.len() + self.data.as_ref().map_or(0, String::len);
-        if held > LIMIT { Err(BadFrame::TooLarge) } else { Ok(events) }
+        if held > LARGEST_EVENT { Err(BadFrame::TooLarge) } else { Ok(events) }
     }
 
     /// The last event: not every server ends with a blank line.

@@ -7,7 +7,7 @@ use super::sse::{BadFrame, EventParser, SseParser};
 use super::transport::causes_without_url;
 use futures::{Stream, StreamExt};
 use reqwest::Response;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use steward_core::model::{ModelChunk, ModelError, Usage};
@@ -40,14 +40,14 @@ impl StreamFormat {
 }
 
 pub(super) fn is_whole(response: &Response, parser: &dyn EventParser) -> bool {
-    content_type(response).is_some_and(|kind| {
+    content_type(response.headers()).is_some_and(|kind| {
         // Streams of JSON lines have many content types, and one line is also a document.
         kind.contains("html") || (kind.contains("json") && !parser.is_of_documents())
     })
 }
 
-fn content_type(response: &Response) -> Option<String> {
-    let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
+    let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     Some(kind.split(';').next().unwrap_or_default().trim().to_lowercase())
 }
 
@@ -58,9 +58,7 @@ pub(super) async fn text(mut response: Response, origin: &Origin, limits: &Limit
         match timeout(limits.left(limits.timeouts.idle), response.chunk()).await {
             Ok(Ok(Some(piece))) => bytes.extend_from_slice(&piece),
             Ok(Ok(None)) => break,
-            Ok(Err(error)) => {
-                return Err(origin.broken(&causes_without_url(&error), Usage::default()));
-            }
+            Ok(Err(error)) => return Err(origin.broken(&causes_without_url(&error), Usage::default())),
             Err(_) => return Err(limits.idle(origin)),
         }
     }
@@ -74,7 +72,7 @@ pub(super) async fn read_whole(
     origin: Origin,
     limits: Limits,
 ) -> Result<ChunkStream, ModelError> {
-    let kind = content_type(&response).unwrap_or_default();
+    let kind = content_type(response.headers()).unwrap_or_default();
     let result = async {
         let raw = text(response, &origin, &limits).await?;
         let nonsense = || origin.with_detail(origin.not_an_answer(&format!("`{kind}`")), &raw);
@@ -100,49 +98,27 @@ pub(super) fn read(
     origin: Origin,
     limits: Limits,
 ) -> impl Stream<Item = Chunk> + Send {
-    async_stream::stream! {
+    async_stream::try_stream! {
         let mut reader = Reader::new(format, &origin, &limits);
         loop {
             let piece = match timeout(reader.patience(), response.chunk()).await {
                 Ok(Ok(piece)) => piece,
                 // Everything needed has come.
                 _ if reader.state().is_finished() => None,
-                Ok(Err(error)) => {
-                    yield Err(reader.lost(&causes_without_url(&error)));
-                    return;
-                }
-                Err(_) => {
-                    yield Err(reader.silence());
-                    return;
-                }
+                Ok(Err(error)) => Err(reader.lost(&causes_without_url(&error)))?,
+                Err(_) => Err(reader.silence())?,
             };
-            let ended = piece.is_none();
             let events = match &piece {
-                Some(bytes) => reader.feed(bytes),
-                None => Ok(reader.parser.finish().into_iter().collect()),
-            };
-            let events = match events {
-                Ok(events) => events,
-                Err(error) => {
-                    yield Err(error);
-                    return;
-                }
+                Some(bytes) => reader.feed(bytes)?,
+                None => reader.parser.finish().into_iter().collect(),
             };
             for event in events {
-                match reader.decoder.event(&event) {
-                    Ok(chunks) => {
-                        for chunk in chunks {
-                            yield Ok(chunk);
-                        }
-                    }
-                    Err(fault) => {
-                        yield Err(reader.fault(fault));
-                        return;
-                    }
+                for chunk in reader.decoder.event(&event).map_err(|fault| reader.fault(fault))? {
+                    yield chunk;
                 }
             }
-            if ended || reader.state().done {
-                yield reader.end(false);
+            if piece.is_none() || reader.state().done {
+                yield reader.end(false)?;
                 return;
             }
         }

@@ -1,6 +1,6 @@
 //! HTTP clients: loopback without proxy, the network with TLS and proxies, a Unix socket.
 
-use super::sigv4::AccessKey;
+use super::auth::AccessKey;
 use crate::local::{Endpoint, LocalModelError, Supervisor};
 use async_trait::async_trait;
 use reqwest::ClientBuilder;
@@ -58,7 +58,6 @@ impl Transports {
     }
 
     /// Only the last one is kept, since there is one child.
-    #[cfg(unix)]
     pub fn for_socket(&self, path: &Path) -> Result<reqwest::Client, String> {
         let mut kept = self.unix.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, client)) = kept.as_ref().filter(|(known, _)| known == path) {
@@ -67,11 +66,6 @@ impl Transports {
         let client = build(base().no_proxy().tls_certs_only(Vec::new()).unix_socket(path))?;
         *kept = Some((path.to_owned(), client.clone()));
         Ok(client)
-    }
-
-    #[cfg(not(unix))]
-    pub fn for_socket(&self, _path: &Path) -> Result<reqwest::Client, String> {
-        Err("the local model needs Unix sockets, which this system lacks".to_owned())
     }
 }
 

@@ -3,6 +3,7 @@ use super::health::{HealthTracker, Permit};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ConnectionId;
@@ -43,15 +44,6 @@ pub(crate) struct Answered<T> {
     pub permit: Permit,
 }
 
-impl<T> std::fmt::Debug for Answered<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Answered")
-            .field("connection", &self.connection.name)
-            .field("attempts", &self.attempts)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Asks `targets` in order until an attempt is `Ok`, which means that it has its first content.
 ///
 /// `attempt` gets a connection and the time left for the whole answer. What follows an error depends on its class
@@ -79,7 +71,7 @@ where
         deadline: Instant::now() + plan.deadline,
         attempt: &attempt,
         running: FuturesUnordered::new(),
-        open: Vec::new(),
+        open: BTreeMap::new(),
         attempts: Vec::new(),
         errors: Vec::new(),
     };
@@ -88,7 +80,7 @@ where
     let mut hedge_at = Instant::now() + hedge;
     let mut repeated = false;
     while !call.running.is_empty() {
-        let done = tokio::select! {
+        let (asked, outcome) = tokio::select! {
             biased;
             Some(done) = call.running.next() => done,
             () = sleep_until(hedge_at), if plan.hedge_after.is_some() => {
@@ -97,11 +89,11 @@ where
                 continue;
             }
         };
-        let error = match done.outcome {
-            Ok(value) => return Ok(call.finish(done.asked, value)),
+        let error = match outcome {
+            Ok(value) => return Ok(call.finish(asked, value)),
             Err(error) => error,
         };
-        let connection = call.record_failure(done.asked, &error);
+        let connection = call.record_failure(asked, &error);
         match next(error.class) {
             Next::Nobody => break,
             Next::Larger => call.queue.window_over = call.queue.window_over.max(connection.capabilities.window),
@@ -122,24 +114,14 @@ struct Asked {
     permit: Permit,
 }
 
-struct Done<T> {
-    asked: Asked,
-    outcome: Result<T, ModelError>,
-}
-
-struct Open {
-    slot: usize,
-    connection: ConnectionId,
-    since: Instant,
-}
-
 struct Call<'a, T, F> {
     health: &'a Arc<HealthTracker>,
     queue: Queue,
     deadline: Instant,
     attempt: &'a F,
-    running: FuturesUnordered<BoxFuture<'a, Done<T>>>,
-    open: Vec<Open>,
+    running: FuturesUnordered<BoxFuture<'a, (Asked, Result<T, ModelError>)>>,
+    /// The running attempts by their number: which connection is asked, and since when.
+    open: BTreeMap<usize, (ConnectionId, Instant)>,
     attempts: Vec<Attempt>,
     errors: Vec<ModelError>,
 }
@@ -178,7 +160,7 @@ where
 
     fn ask(&mut self, connection: Connection, permit: Option<Permit>, wait: Duration) {
         let slot = self.attempts.len() + self.open.len();
-        self.open.push(Open { slot, connection: connection.id, since: Instant::now() + wait });
+        self.open.insert(slot, (connection.id, Instant::now() + wait));
         let (attempt, deadline, health) = (self.attempt, self.deadline, self.health);
         self.running.push(Box::pin(async move {
             if !wait.is_zero() {
@@ -186,21 +168,14 @@ where
             }
             let permit = permit.unwrap_or_else(|| health.force(connection.id));
             let left = deadline.saturating_duration_since(Instant::now());
-            let outcome = match timeout(left, attempt(connection.clone(), left)).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(errors::out_of_time(&connection)),
-            };
-            let asked = Asked { slot, connection, permit };
-            Done { asked, outcome }
+            let outcome = timeout(left, attempt(connection.clone(), left)).await;
+            let outcome = outcome.unwrap_or_else(|_| Err(errors::out_of_time(&connection)));
+            (Asked { slot, connection, permit }, outcome)
         }));
     }
 
-    fn over(&mut self, slot: usize) {
-        self.open.retain(|open| open.slot != slot);
-    }
-
     fn record_failure(&mut self, asked: Asked, error: &ModelError) -> Connection {
-        self.over(asked.slot);
+        self.open.remove(&asked.slot);
         self.attempts.push(Attempt {
             connection: asked.connection.id,
             class: Some(error.class),
@@ -221,7 +196,7 @@ where
     fn finish(mut self, asked: Asked, value: T) -> Answered<T> {
         let Asked { slot, connection, mut permit } = asked;
         permit.answered();
-        self.over(slot);
+        self.open.remove(&slot);
         // Closes the other upstream requests.
         self.running.clear();
         for (connection, ms) in self.record_dropped("another connection answered sooner") {
@@ -240,15 +215,11 @@ where
     /// Records the attempts that were still running; returns their connections and times in milliseconds.
     fn record_dropped(&mut self, why: &str) -> Vec<(ConnectionId, u64)> {
         let mut dropped = Vec::new();
-        for other in std::mem::take(&mut self.open) {
-            let ms = u64::try_from(other.since.elapsed().as_millis()).unwrap_or(u64::MAX);
-            dropped.push((other.connection, ms));
-            self.attempts.push(Attempt {
-                connection: other.connection,
-                class: Some(ModelErrorClass::Cancelled),
-                message: why.to_owned(),
-                ms,
-            });
+        for (connection, since) in std::mem::take(&mut self.open).into_values() {
+            let ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            dropped.push((connection, ms));
+            let class = Some(ModelErrorClass::Cancelled);
+            self.attempts.push(Attempt { connection, class, message: why.to_owned(), ms });
         }
         dropped
     }
@@ -281,15 +252,13 @@ impl Queue {
         let (at, permit) = match admitted {
             Some(found) => found,
             None if self.asked_any => return None,
-            None => self.soonest_ready()?,
+            None => {
+                let (at, one) = self.waiting.iter().enumerate().min_by_key(|(_, one)| self.health.ready_at(one.id))?;
+                (at, self.health.force(one.id))
+            }
         };
         self.left -= 1;
         self.asked_any = true;
         Some((self.waiting.remove(at), permit))
-    }
-
-    fn soonest_ready(&self) -> Option<(usize, Permit)> {
-        let (at, one) = self.waiting.iter().enumerate().min_by_key(|(_, one)| self.health.ready_at(one.id))?;
-        Some((at, self.health.force(one.id)))
     }
 }

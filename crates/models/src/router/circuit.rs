@@ -74,10 +74,10 @@ impl Open {
 impl Circuit {
     /// `None` while the circuit is open.
     pub fn admit(&mut self, now: Timestamp) -> Option<Pass> {
-        let Some(open) = self.open else {
+        if self.open.is_none() {
             return Some(Pass::Free);
-        };
-        if self.probing || !open.over(now) {
+        }
+        if self.probing || self.open_until(now).is_some() {
             return None;
         }
         self.probing = true;
@@ -91,10 +91,11 @@ impl Circuit {
 
     /// When [`Self::admit`] will let an attempt through.
     pub fn ready_at(&self, now: Timestamp) -> Timestamp {
-        match self.open {
-            Some(open) if !open.over(now) => open.until,
-            _ => now,
-        }
+        self.open_until(now).unwrap_or(now)
+    }
+
+    fn open_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.open.filter(|open| !open.over(now)).map(|open| open.until)
     }
 
     /// The attempt brought content. One that began before the circuit opened proves nothing.
@@ -142,7 +143,7 @@ impl Circuit {
 
     /// Opens for a time that doubles; an open circuit keeps its end.
     fn reopen(&mut self, now: Timestamp, first: Duration, options: &RouterOptions) {
-        if self.open.is_some_and(|open| !open.over(now)) {
+        if self.open_until(now).is_some() {
             return;
         }
         let factor = 1_u32.checked_shl(self.openings).unwrap_or(u32::MAX);
@@ -153,22 +154,16 @@ impl Circuit {
 
     fn open_for(&mut self, now: Timestamp, wait: Duration) {
         let until = now.plus(wait);
-        let until = match self.open {
-            Some(open) if !open.over(now) => open.until.max(until),
-            _ => until,
-        };
+        let until = self.open_until(now).map_or(until, |known| known.max(until));
         self.open = Some(Open { since: now, until });
     }
 
     /// The state, and how long the circuit stays open, milliseconds.
     pub fn state(&self, now: Timestamp) -> (Breaker, Option<u64>) {
-        match self.open {
+        match self.open_until(now) {
+            Some(until) => (Breaker::Open, u64::try_from(until.since(now).as_millis()).ok()),
+            None if self.open.is_some() => (Breaker::HalfOpen, None),
             None => (Breaker::Closed, None),
-            Some(open) if open.over(now) => (Breaker::HalfOpen, None),
-            Some(open) => {
-                let left = open.until.since(now).as_millis();
-                (Breaker::Open, u64::try_from(left).ok())
-            }
         }
     }
 }

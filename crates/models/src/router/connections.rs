@@ -1,12 +1,8 @@
-//! The connections that the router knows, and the child processes of local models.
+//! The connections that the router knows.
 
 use super::errors;
 use crate::exam;
-use crate::local::{Endpoint, LocalModelError, Supervisor};
-use crate::openai::LocalModels;
-use async_trait::async_trait;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use steward_core::ConnectionId;
 use steward_core::exam::{ExamReport, Grade};
 use steward_core::model::{Connection, ModelError, ModelErrorClass};
@@ -58,44 +54,5 @@ impl ConnectionSet {
             format!("there is no connection {id}; it may have been removed"),
             hint,
         )
-    }
-}
-
-type Make = dyn Fn(&str) -> Supervisor + Send + Sync;
-
-/// One child process per model file, each started at first use.
-pub struct LocalChildren {
-    make: Box<Make>,
-    running: Mutex<BTreeMap<String, Arc<Supervisor>>>,
-}
-
-impl LocalChildren {
-    /// `make` builds the supervisor of a model's path; each needs its own `run_dir`.
-    pub fn new(make: impl Fn(&str) -> Supervisor + Send + Sync + 'static) -> Self {
-        Self { make: Box::new(make), running: Mutex::default() }
-    }
-
-    pub fn supervisor(&self, path: &str) -> Arc<Supervisor> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = running.get(path) {
-            return Arc::clone(known);
-        }
-        let made = Arc::new((self.make)(path));
-        running.insert(path.to_owned(), Arc::clone(&made));
-        made
-    }
-
-    pub async fn stop(&self) {
-        let all: Vec<_> = self.running.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        for supervisor in all {
-            supervisor.stop().await;
-        }
-    }
-}
-
-#[async_trait]
-impl LocalModels for LocalChildren {
-    async fn endpoint(&self, path: &str) -> Result<Endpoint, LocalModelError> {
-        self.supervisor(path).endpoint().await
     }
 }

@@ -12,31 +12,12 @@ use steward_core::{ConnectionId, Timestamp};
 pub(crate) struct HealthTracker {
     clock: Arc<dyn Clock>,
     pub(crate) options: RouterOptions,
-    entries: Mutex<Entries>,
+    /// A permit holds its entry, so that the permit of a forgotten one does not count for its successor.
+    entries: Mutex<BTreeMap<ConnectionId, Arc<Mutex<Health>>>>,
 }
 
-#[derive(Debug, Default)]
-struct Entries {
-    by_id: BTreeMap<ConnectionId, Entry>,
-    /// Numbers the entries, so that a permit of a forgotten entry does not count for its successor.
-    made: u64,
-}
-
-impl Entries {
-    fn entry(&mut self, id: ConnectionId) -> &mut Entry {
-        let made = &mut self.made;
-        self.by_id.entry(id).or_insert_with(|| {
-            *made += 1;
-            Entry { number: *made, ..Entry::default() }
-        })
-    }
-}
-
-#[derive(Debug, Default)]
-struct Entry {
-    number: u64,
-    circuit: Circuit,
-    health: Health,
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl HealthTracker {
@@ -48,71 +29,63 @@ impl HealthTracker {
         Arc::clone(&self.clock)
     }
 
-    fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn entry(&self, id: ConnectionId) -> Arc<Mutex<Health>> {
+        Arc::clone(lock(&self.entries).entry(id).or_default())
+    }
+
+    fn known(&self, id: ConnectionId) -> Option<Arc<Mutex<Health>>> {
+        lock(&self.entries).get(&id).cloned()
     }
 
     /// `None` while the circuit is open.
     pub(crate) fn admit(self: &Arc<Self>, id: ConnectionId) -> Option<Permit> {
-        let now = self.clock.now();
-        let mut entries = self.entries();
-        let entry = entries.entry(id);
-        let pass = entry.circuit.admit(now)?;
-        entry.health.counted.requests += 1;
-        Some(self.permit(id, entry.number, pass))
+        let entry = self.entry(id);
+        let pass = lock(&entry).circuit.admit(self.clock.now())?;
+        Some(self.permit(entry, pass))
     }
 
     /// For when there is nobody else to ask.
     pub(crate) fn force(self: &Arc<Self>, id: ConnectionId) -> Permit {
-        let now = self.clock.now();
-        let mut entries = self.entries();
-        let entry = entries.entry(id);
-        entry.health.counted.requests += 1;
-        let pass = entry.circuit.force(now);
-        self.permit(id, entry.number, pass)
+        let entry = self.entry(id);
+        let pass = lock(&entry).circuit.force(self.clock.now());
+        self.permit(entry, pass)
     }
 
-    fn permit(self: &Arc<Self>, id: ConnectionId, entry: u64, pass: Pass) -> Permit {
-        Permit { health: Arc::clone(self), id, entry, pass, wait_for_content: Instant::now(), stage: Stage::Asked }
+    fn permit(self: &Arc<Self>, entry: Arc<Mutex<Health>>, pass: Pass) -> Permit {
+        lock(&entry).counted.requests += 1;
+        Permit { health: Arc::clone(self), entry, pass, wait_for_content: Instant::now(), told: false }
     }
 
     /// When [`Self::admit`] will succeed.
     pub(crate) fn ready_at(&self, id: ConnectionId) -> Timestamp {
         let now = self.clock.now();
-        self.entries().by_id.get(&id).map_or(now, |entry| entry.circuit.ready_at(now))
+        self.known(id).map_or(now, |entry| lock(&entry).circuit.ready_at(now))
     }
 
     /// Recent median time to first content, milliseconds.
     pub(crate) fn recent_ms(&self, id: ConnectionId) -> Option<u64> {
-        let now = self.clock.now();
-        self.entries().by_id.get(&id)?.health.recent_ms(now)
+        lock(&*self.known(id)?).recent_ms(self.clock.now())
     }
 
     /// Another connection answered sooner; this one would have taken at least `ms`.
     pub(crate) fn overtaken(&self, id: ConnectionId, ms: u64) {
-        let now = self.clock.now();
-        if let Some(entry) = self.entries().by_id.get_mut(&id) {
-            entry.health.measured(ms, now);
+        if let Some(entry) = self.known(id) {
+            lock(&entry).measured(ms, self.clock.now());
         }
     }
 
     pub(crate) fn health(&self, id: ConnectionId) -> ConnectionHealth {
-        let now = self.clock.now();
-        let entries = self.entries();
-        let Some(entry) = entries.by_id.get(&id) else {
-            return Health::default().report(id);
-        };
-        let (breaker, retry_in_ms) = entry.circuit.state(now);
-        ConnectionHealth { breaker, retry_in_ms, ..entry.health.report(id) }
+        let entry = self.known(id).unwrap_or_default();
+        lock(&entry).report(id, self.clock.now())
     }
 
     pub(crate) fn forget(&self, id: ConnectionId) {
-        self.entries().by_id.remove(&id);
+        lock(&self.entries).remove(&id);
     }
 
     /// Forgets connections that are gone or whose settings have changed.
     pub(crate) fn replaced(&self, before: &[Connection], after: &[Connection]) {
-        self.entries().by_id.retain(|id, _| {
+        lock(&self.entries).retain(|id, _| {
             let find = |list: &[Connection]| list.iter().find(|one| one.id == *id).map(call_settings);
             find(after).is_some_and(|now| find(before) == Some(now))
         });
@@ -124,21 +97,14 @@ fn call_settings(connection: &Connection) -> impl PartialEq + use<> {
     (one.provider, one.base_url, one.model, one.auth, one.wire)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Asked,
-    Answered,
-    Over,
-}
-
 /// The right to ask one connection once, and the duty to report the outcome; if dropped, nothing is recorded.
 pub(crate) struct Permit {
     health: Arc<HealthTracker>,
-    id: ConnectionId,
-    entry: u64,
+    entry: Arc<Mutex<Health>>,
     pass: Pass,
     wait_for_content: Instant,
-    stage: Stage,
+    /// Whether an outcome was reported.
+    told: bool,
 }
 
 impl Permit {
@@ -148,12 +114,12 @@ impl Permit {
     }
 
     pub fn answered(&mut self) {
-        if self.stage == Stage::Asked {
-            self.stage = Stage::Answered;
+        if !self.told {
+            self.told = true;
             let ms = self.ms();
             self.with(|entry, now, pass, _| {
                 entry.circuit.answered(pass);
-                entry.health.answered(ms, now);
+                entry.answered(ms, now);
             });
             // The rest of the answer counts like any other.
             self.pass = Pass::Free;
@@ -162,43 +128,37 @@ impl Permit {
 
     pub fn completed(mut self) {
         self.answered();
-        self.stage = Stage::Over;
         self.with(|entry, _, _, _| entry.circuit.completed());
     }
 
     /// Before or after the first content.
     pub fn failed(mut self, error: &ModelError) {
         let fault = errors::fault(error);
-        self.stage = Stage::Over;
+        self.told = true;
         self.with(|entry, now, pass, options| {
             entry.circuit.failed(pass, fault, now, options);
-            entry.health.failed(error, now);
+            entry.failed(error, now);
         });
     }
 
     /// There was too little time left to answer, which is not the connection's fault.
     pub(crate) fn ran_out_of_time(mut self, error: &ModelError) {
-        self.stage = Stage::Over;
+        self.told = true;
         self.with(|entry, now, pass, _| {
             entry.circuit.release(pass);
-            entry.health.failed(error, now);
+            entry.failed(error, now);
         });
     }
 
-    fn with(&self, change: impl FnOnce(&mut Entry, Timestamp, Pass, &RouterOptions)) {
-        let now = self.health.clock.now();
-        let mut entries = self.health.entries();
-        // A connection that was removed meanwhile stays forgotten.
-        let entry = entries.by_id.get_mut(&self.id);
-        if let Some(entry) = entry.filter(|entry| entry.number == self.entry) {
-            change(entry, now, self.pass, &self.health.options);
-        }
+    fn with(&self, change: impl FnOnce(&mut Health, Timestamp, Pass, &RouterOptions)) {
+        let HealthTracker { clock, options, .. } = &*self.health;
+        change(&mut lock(&self.entry), clock.now(), self.pass, options);
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        if self.stage == Stage::Asked {
+        if !self.told {
             self.with(|entry, _, pass, _| entry.circuit.release(pass));
         }
     }
@@ -211,6 +171,7 @@ const STALE: Duration = Duration::from_mins(5);
 /// Since the program started.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
+    circuit: Circuit,
     counted: ConnectionHealth,
     first_ms: VecDeque<u64>,
     measured_at: Option<Timestamp>,
@@ -250,8 +211,10 @@ impl Health {
         (now.since(measured) <= STALE).then(|| self.median_ms()).flatten()
     }
 
-    pub fn report(&self, connection: ConnectionId) -> ConnectionHealth {
-        ConnectionHealth { connection, first_ms: self.median_ms(), ..self.counted.clone() }
+    pub fn report(&self, connection: ConnectionId, now: Timestamp) -> ConnectionHealth {
+        let (breaker, retry_in_ms) = self.circuit.state(now);
+        let first_ms = self.median_ms();
+        ConnectionHealth { connection, breaker, retry_in_ms, first_ms, ..self.counted.clone() }
     }
 }
 

@@ -1,11 +1,10 @@
 //! Passes other programs' requests of the OpenAI dialect through the router, byte for byte.
 
 use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
-use super::{Permit, Plan, Router, errors, not_asked, try_targets};
-use crate::openai::Origin;
+use super::{Answered, Permit, Plan, Router, errors, not_asked, try_targets};
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures::{StreamExt, stream};
+use futures::StreamExt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
@@ -42,21 +41,20 @@ impl Gateway for Router {
             }
         };
         let plan = Plan::new(routing, deadline_ms);
-        match try_targets(self.health(), &targets, plan, attempt).await {
+        match try_targets(&self.health, &targets, plan, attempt).await {
             Ok(answered) => {
-                let answer = answered.value;
-                Ok(Passed {
-                    connection: answered.connection,
-                    attempts: answered.attempts,
-                    status: answer.status,
-                    headers: answer.headers.clone(),
-                    body: relay(answer, passage, answered.permit),
-                })
+                let Answered { connection, attempts, value: answer, permit } = answered;
+                let (status, headers) = (answer.status, answer.headers.clone());
+                Ok(Passed { connection, attempts, status, headers, body: relay(answer, passage, permit) })
             }
             Err(no_answer) => {
                 let refusal = refusal.into_inner().unwrap_or_else(PoisonError::into_inner);
+                // The refusal goes on as it came.
                 match refusal.filter(|_| is_own_fault(no_answer.error.class)) {
-                    Some((connection, answer)) => Ok(as_it_came(connection, answer, no_answer)),
+                    Some((connection, Answer { status, headers, body, .. })) => {
+                        let attempts = no_answer.attempts;
+                        Ok(Passed { connection, attempts, status, headers, body })
+                    }
                     None => Err(no_answer),
                 }
             }
@@ -82,16 +80,6 @@ fn is_own_fault(class: ModelErrorClass) -> bool {
     matches!(class, ModelErrorClass::BadRequest | ModelErrorClass::ContextLength)
 }
 
-fn as_it_came(connection: Connection, answer: Answer, no_answer: NoAnswer) -> Passed {
-    Passed {
-        connection,
-        attempts: no_answer.attempts,
-        status: answer.status,
-        headers: answer.headers,
-        body: pieces(answer.begin, answer.rest),
-    }
-}
-
 fn no_dialect() -> ModelError {
     ModelError::new(
         ModelErrorClass::BadRequest,
@@ -103,32 +91,24 @@ fn no_dialect() -> ModelError {
 /// Bytes at the end that are searched for the end of the answer.
 const TAIL: usize = 2048;
 
-/// The last bytes of an event stream.
-struct End {
-    tail: Vec<u8>,
-    passage: Passage,
-    origin: Origin,
-}
-
-impl End {
-    fn take(&mut self, piece: &[u8]) {
-        self.tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
-        if self.tail.len() > 4 * TAIL {
-            self.tail.drain(..self.tail.len() - TAIL);
-        }
+fn take(tail: &mut Vec<u8>, piece: &[u8]) {
+    tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
+    if tail.len() > 4 * TAIL {
+        tail.drain(..tail.len() - TAIL);
     }
 }
 
 /// The answer's bytes; tells the permit how it went.
 fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
-    let mut end = answer.events.then(|| End { tail: Vec::with_capacity(4 * TAIL), passage, origin: answer.origin });
-    let mut pieces = pieces(answer.begin, answer.rest);
+    // The last bytes of an event stream.
+    let mut tail = answer.events.then(|| Vec::with_capacity(4 * TAIL));
+    let mut pieces = answer.body;
     async_stream::stream! {
         while let Some(piece) = pieces.next().await {
             match piece {
                 Ok(piece) => {
-                    if let Some(end) = &mut end {
-                        end.take(&piece);
+                    if let Some(tail) = &mut tail {
+                        take(tail, &piece);
                     }
                     yield Ok(piece);
                 }
@@ -139,22 +119,13 @@ fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
                 }
             }
         }
-        match end.filter(|end| !passthrough_answer::has_end(&end.tail, end.passage)) {
-            Some(end) => {
-                let error = end.origin.broken("the stream ended before the answer did", Usage::default());
-                permit.failed(&error);
-                yield Err(error);
-            }
-            None => permit.completed(),
+        if tail.is_some_and(|tail| !passthrough_answer::has_end(&tail, passage)) {
+            let error = answer.origin.broken("the stream ended before the answer did", Usage::default());
+            permit.failed(&error);
+            yield Err(error);
+        } else {
+            permit.completed();
         }
     }
     .boxed()
-}
-
-fn pieces(begin: Bytes, rest: Option<ByteStream>) -> ByteStream {
-    let begin = stream::iter(Some(begin).filter(|begin| !begin.is_empty()).map(Ok));
-    match rest {
-        Some(rest) => begin.chain(rest).boxed(),
-        None => begin.boxed(),
-    }
 }

@@ -1,11 +1,10 @@
 //! One attempt at passing a request through: reads the answer up to its first content, or a whole document. Bytes go
 //! on unchanged, so markers in them are searched for and nothing is parsed.
 
-use crate::openai::{Client, Limits, Origin, bytes, retry_after_ms};
+use crate::openai::{Client, Limits, Origin, bytes, content_type, retry_after_ms};
 use bytes::{Bytes, BytesMut};
-use futures::StreamExt;
+use futures::{StreamExt, stream};
 use memchr::memmem;
-use reqwest::Response;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 use std::time::Duration;
@@ -23,11 +22,13 @@ pub(crate) struct Answer {
     pub origin: Origin,
     pub status: u16,
     pub headers: Vec<(String, String)>,
-    pub begin: Bytes,
-    pub rest: Option<ByteStream>,
+    pub body: ByteStream,
     /// An event stream, which marks its own end.
     pub events: bool,
 }
+
+/// The beginning of an answer's body, and what follows, if anything does.
+type Begun = (Bytes, Option<ByteStream>);
 
 pub(crate) struct Refused {
     pub error: ModelError,
@@ -60,76 +61,72 @@ impl PassthroughCall<'_> {
     pub async fn ask(&self, connection: &Connection, left: Duration) -> Result<Answer, Refused> {
         let limits = self.client.limits_of(left, 0);
         let body = Bytes::from(self.asked.with_model(self.body, wire_model(connection)));
-        let sent = self.client.pass(connection, self.passage, body, &limits);
-        let (origin, response) = sent.await?;
-        let status = response.status();
-        let headers = response.headers().clone();
+        let (origin, response) = self.client.pass(connection, self.passage, body, &limits).await?;
+        let (status, headers) = (response.status(), response.headers().clone());
         let events = is_events(&headers);
+        let rest = bytes(origin.clone(), response, limits);
+        let (mut begin, rest) = match (status.is_success(), events) {
+            (true, true) => self.first_content(&origin, rest, limits).await?,
+            (true, false) => document(&origin, rest).await?,
+            (false, _) => read(rest, 1 << 20).await?,
+        };
+        let mut error = None;
         if !status.is_success() {
-            return Err(refused(origin, response, limits).await);
+            let (words, wait) = (String::from_utf8_lossy(&begin), retry_after_ms(&headers));
+            error = Some(origin.http_error(status.as_u16(), &words, wait, &[]));
+            begin = origin.scrubbed(begin);
         }
-        if events {
-            return self.first_content(origin, response, limits).await;
+        let mut headers = passed(&headers);
+        if rest.is_none() {
+            headers.push(("content-length".to_owned(), begin.len().to_string()));
         }
-        let (begin, rest) = read(&origin, response, limits, WHOLE).await?;
-        if let Some(error) = Some(&begin)
-            .filter(|begin| begin.trim_ascii_start().starts_with(b"{\"error\""))
-            .and_then(|begin| error_object(begin))
-        {
-            return Err(origin.in_band_error(&error).into());
+        let begin = stream::iter(Some(begin).filter(|begin| !begin.is_empty()).map(Ok));
+        let body = begin.chain(stream::iter(rest).flatten()).boxed();
+        let answer = Answer { origin, status: status.as_u16(), headers, body, events };
+        match error {
+            Some(error) => Err(Refused { error, raw: Some(Box::new(answer)) }),
+            None => Ok(answer),
         }
-        if rest.is_none() && !looks_whole(&begin) {
-            let error = origin.not_an_answer("something that is no JSON");
-            let raw = String::from_utf8_lossy(&begin[..begin.len().min(2048)]);
-            return Err(origin.with_detail(error, &raw).into());
-        }
-        Ok(answer(origin, status.as_u16(), &headers, begin, rest))
     }
 
     /// Keeps back what comes before the first content, so that another connection can still be asked.
-    async fn first_content(&self, origin: Origin, response: Response, limits: Limits) -> Result<Answer, Refused> {
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let mut rest = bytes(origin.clone(), response, limits);
+    async fn first_content(&self, origin: &Origin, mut rest: ByteStream, limits: Limits) -> Result<Begun, ModelError> {
         let stage = limits.timeouts.first_content;
         let first = async {
-            let mut held = BytesMut::new();
+            let mut held = Bytes::new();
             while let Some(piece) = rest.next().await {
                 let piece = piece?;
                 // The first piece mostly has content, and then goes on without a copy.
-                let (all, size) = if held.is_empty() {
-                    (piece.clone(), piece.len())
-                } else {
-                    held.extend_from_slice(&piece);
-                    (Bytes::copy_from_slice(&held), held.len())
-                };
-                if let Some(error) = error_event(&all) {
+                held = if held.is_empty() { piece } else { [held, piece].concat().into() };
+                if let Some(error) = error_event(&held) {
                     return Err(origin.in_band_error(&error));
                 }
-                if size > HELD || has_content(&all, self.passage) {
-                    return Ok(all);
-                }
-                if held.is_empty() {
-                    held.extend_from_slice(&piece);
+                if held.len() > HELD || has_content(&held, self.passage) {
+                    return Ok(held);
                 }
             }
             Err(origin.not_an_answer("a stream that ended before it had content"))
         };
         let Ok(begin) = timeout(limits.left(stage), first).await else {
             let setting = "models.first_content_timeout_ms";
-            return Err(limits.error(&origin, "no content came", stage, setting).into());
+            return Err(limits.error(origin, "no content came", stage, setting));
         };
-        let begin = begin?;
-        Ok(answer(origin, status, &headers, begin, Some(rest)))
+        Ok((begin?, Some(rest)))
     }
 }
 
-fn answer(origin: Origin, status: u16, headers: &HeaderMap, begin: Bytes, rest: Option<ByteStream>) -> Answer {
-    let events = is_events(headers);
-    let mut headers = passed(headers);
-    if rest.is_none() {
-        headers.push(("content-length".to_owned(), begin.len().to_string()));
+async fn document(origin: &Origin, rest: ByteStream) -> Result<Begun, ModelError> {
+    let (begin, rest) = read(rest, WHOLE).await?;
+    let told = begin.trim_ascii_start().starts_with(b"{\"error\"");
+    if let Some(error) = told.then(|| error_object(&begin)).flatten() {
+        return Err(origin.in_band_error(&error));
     }
-    Answer { origin, status, headers, begin, rest, events }
+    if rest.is_none() && !looks_whole(&begin) {
+        let error = origin.not_an_answer("something that is no JSON");
+        let raw = String::from_utf8_lossy(&begin[..begin.len().min(2048)]);
+        return Err(origin.with_detail(error, &raw));
+    }
+    Ok((begin, rest))
 }
 
 const PASSED: [&str; 9] = [
@@ -158,39 +155,14 @@ fn passed(headers: &HeaderMap) -> Vec<(String, String)> {
 }
 
 fn is_events(headers: &HeaderMap) -> bool {
-    headers
-        .get(reqwest::header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
+    content_type(headers).is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused {
-    let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let (begin, rest) = match read(&origin, response, limits, 1 << 20).await {
-        Ok(read) => read,
-        Err(error) => return error.into(),
-    };
-    let error = origin.http_error(status, &String::from_utf8_lossy(&begin), retry_after_ms(&headers), &[]);
-    let begin = origin.scrubbed(begin);
-    let raw = answer(origin, status, &headers, begin, rest);
-    Refused { error, raw: Some(Box::new(raw)) }
-}
-
-async fn read(
-    origin: &Origin,
-    response: Response,
-    limits: Limits,
-    most: usize,
-) -> Result<(Bytes, Option<ByteStream>), ModelError> {
-    let mut rest = bytes(origin.clone(), response, limits);
+async fn read(mut rest: ByteStream, most: usize) -> Result<Begun, ModelError> {
     let Some(first) = rest.next().await.transpose()? else {
         return Ok((Bytes::new(), None));
     };
-    let Some(second) = rest.next().await.transpose()? else {
-        return Ok((first, None));
-    };
     let mut all = BytesMut::from(first);
-    all.extend_from_slice(&second);
     while all.len() < most {
         match rest.next().await.transpose()? {
             Some(piece) => all.extend_from_slice(&piece),

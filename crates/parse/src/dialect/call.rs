@@ -1,7 +1,7 @@
 //! Reads JSON objects as calls, by the many names that models give to the parts.
 
 use super::Dialect;
-use crate::grammar::{Call, Found, broken_arguments};
+use crate::grammar::{Call, Found};
 use crate::json::{Scanner, Token, repair, strip_fence};
 use crate::native::as_object;
 use crate::tool_index::ToolIndex;
@@ -59,7 +59,7 @@ impl Cx<'_> {
         if self.tools.resolve(&name).is_none() {
             self.found.note(format!("`{name}` is no known tool"));
         }
-        let marker = self.dialect == Dialect::Markers;
+        let marker = self.dialect == Dialect::Marker;
         let (source, confidence) = match (mended, marker) {
             (true, _) => (CallSource::Repaired, MENDED),
             (false, true) => (CallSource::Marker, 0.8),
@@ -82,12 +82,13 @@ impl Cx<'_> {
                 let mended = fixes.iter().any(|fix| !fix.contains("fence") && !fix.contains("unquoted"));
                 self.add(id, &name, arguments, mended, false);
             }
-            Err(error) => self.found.broken(id, name, raw.trim(), &broken_arguments(&error)),
+            Err(error) => self.found.unreadable(id, name, raw.trim(), &error),
         }
     }
 
     pub fn unreadable(&mut self, name: &str, raw: &str, error: &str) {
-        self.broken(name, raw, &broken_arguments(error));
+        let name = self.tools.name(name);
+        self.found.unreadable(None, name, raw.trim(), error);
     }
 
     pub fn broken(&mut self, name: &str, raw: &str, error: &str) {
@@ -165,7 +166,7 @@ pub(crate) fn json_calls(value: Value, raw: &str, mended: bool, cx: &mut Cx<'_>)
                 }
                 Err(error) => {
                     let name = cx.tools.name(&name);
-                    cx.found.broken(id, name, raw, &broken_arguments(&error));
+                    cx.found.unreadable(id, name, raw, &error);
                 }
             }
         }
@@ -220,9 +221,7 @@ fn value_len(text: &str) -> usize {
 }
 
 /// The name in a call that can't be read, for the message.
-fn name_within(raw: &str) -> String {
+pub(crate) fn name_within(raw: &str) -> String {
     let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
-    let quoted = after.trim_start().strip_prefix(':').map_or("", str::trim_start);
-    let inner = quoted.strip_prefix('"').and_then(|rest| rest.split_once('"'));
-    inner.map_or("", |(name, _)| name).chars().take(64).collect()
+    after.split('"').nth(1).unwrap_or("").chars().take(64).collect()
 }

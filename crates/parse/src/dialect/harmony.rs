@@ -11,20 +11,39 @@ use std::sync::LazyLock;
 
 const MESSAGE: &str = "<|message|>";
 
-pub(super) const HARMONY_RULES: &[Rule] = &[
-    Rule { dialect: Dialect::Harmony, open: "<|channel|>", body: Body::Harmony },
-    Rule { dialect: Dialect::Harmony, open: "<|start|>", body: Body::Harmony },
+pub(super) const RULES: &[Rule] = &[
+    harmony("<|channel|>"),
+    harmony("<|start|>"),
     // What remains where a server drops the special tokens.
     call_rule("commentary to=functions."),
     call_rule("assistantcommentary to=functions."),
+    // Reasoning in the content. Source: model cards of DeepSeek-R1, Qwen 3, GLM, Magistral (`[THINK]`), Command A
+    // Reasoning, Kimi-VL (`◁think▷`), Seed-OSS; other models are often told to write `<thinking>` and its like.
+    thought("<think>", &["</think>"]),
+    thought("<thinking>", &["</thinking>"]),
+    thought("<thought>", &["</thought>"]),
+    thought("<reasoning>", &["</reasoning>"]),
+    thought("[THINK]", &["[/THINK]"]),
+    thought("<seed:think>", &["</seed:think>"]),
+    thought("<|START_THINKING|>", &["<|END_THINKING|>"]),
+    thought("<|begin_of_thought|>", &["<|end_of_thought|>"]),
+    thought("◁think▷", &["◁/think▷"]),
 ];
+
+const fn harmony(open: &'static str) -> Rule {
+    Rule { dialect: Dialect::Own, open, body: Body::Harmony }
+}
+
+const fn thought(open: &'static str, close: &'static [&'static str]) -> Rule {
+    Rule { dialect: Dialect::Wrapper, open, body: Body::Thought(close) }
+}
 
 /// What ends a message; the last two begin the next one.
 pub(crate) const ENDS: &[&str] = &["<|call|>", "<|end|>", "<|return|>", "<|start|>", "<|channel|>"];
 
 const fn call_rule(open: &'static str) -> Rule {
     let close = &["<|call|>", "<|end|>", "<|return|>"];
-    rule(Dialect::Harmony, open, Calls { json: true, head: true, keep_open: true, ..Calls::new(close, any, read) })
+    rule(open, Calls { json: true, head: true, keep_open: true, ..Calls::new(close, any, read) })
 }
 
 /// Reads a message with a recipient, header included.
@@ -83,24 +102,6 @@ fn read(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-/// Reasoning in the content. Source: model cards of DeepSeek-R1, Qwen 3, GLM, Magistral (`[THINK]`), Command A
-/// Reasoning, Kimi-VL (`◁think▷`), Seed-OSS; other models are often told to write `<thinking>` and its like.
-pub(super) const THOUGHT_RULES: &[Rule] = &[
-    thought("<think>", &["</think>"]),
-    thought("<thinking>", &["</thinking>"]),
-    thought("<thought>", &["</thought>"]),
-    thought("<reasoning>", &["</reasoning>"]),
-    thought("[THINK]", &["[/THINK]"]),
-    thought("<seed:think>", &["</seed:think>"]),
-    thought("<|START_THINKING|>", &["<|END_THINKING|>"]),
-    thought("<|begin_of_thought|>", &["<|end_of_thought|>"]),
-    thought("◁think▷", &["◁/think▷"]),
-];
-
-const fn thought(open: &'static str, close: &'static [&'static str]) -> Rule {
-    Rule { dialect: Dialect::Thought, open, body: Body::Thought(close) }
-}
-
 /// Tokens that mean nothing to a reader, and the beginnings of what only a server writes (`data/noise.txt`).
 pub(super) static NOISE_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let lines = include_str!("../../data/noise.txt").lines().filter_map(|line| line.split_once(' '));
@@ -111,7 +112,7 @@ pub(super) static NOISE_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "stop" => Body::Stop,
                 _ => return None,
             };
-            Some(Rule { dialect: Dialect::Noise, open, body })
+            Some(Rule { dialect: Dialect::Wrapper, open, body })
         })
         .collect()
 });

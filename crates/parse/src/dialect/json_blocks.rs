@@ -1,22 +1,66 @@
 use super::call::{Cx, read_json};
 use super::xml_blocks::element;
-use super::{Begin, Calls, Dialect, Rule, any, json_or_name, json_rule, rule, text_rule};
+use super::{Begin, Calls, Dialect, Rule, any, json_or_name, json_rule, rule, tag, text_rule, whole_rule};
 
 const HERMES_OPEN: &str = "<tool_call>";
+const KIMI_OPEN: &str = "<|tool_call_begin|>";
+const KIMI_SEPARATOR: &str = "<|tool_call_argument_begin|>";
 
-/// `<tool_call>{"name": …, "arguments": …}</tool_call>`, one block for each call. What other families put into the same
-/// tag is recognised by how it begins. Source: Hermes-Function-Calling (NousResearch), chat templates of Qwen 2.5 and
-/// Qwen 3, SmolLM 3, Granite 4.
-pub(super) const HERMES_RULES: &[Rule] = &[
-    tag(HERMES_OPEN, &["</tool_call>"]),
-    tag("<tool_call_begin>", &["</tool_call_end>", "<tool_call_end>"]),
-    tag("<function_call>", &["</function_call>"]),
-    tag("<function_calls>", &["</function_calls>"]),
-    tag("<tool_use>", &["</tool_use>"]),
+pub(super) const RULES: &[Rule] = &[
+    // `<tool_call>{"name": …, "arguments": …}</tool_call>`, one block for each call. What other families put into the same
+    // tag is recognised by how it begins. Source: Hermes-Function-Calling (NousResearch), chat templates of Qwen 2.5 and
+    // Qwen 3, SmolLM 3, Granite 4.
+    hermes(HERMES_OPEN, &["</tool_call>"]),
+    hermes("<tool_call_begin>", &["</tool_call_end>", "<tool_call_end>"]),
+    hermes("<function_call>", &["</function_call>"]),
+    hermes("<function_calls>", &["</function_calls>"]),
+    hermes("<tool_use>", &["</tool_use>"]),
+    // `<|tool_call|>[{"name": …, "arguments": …}]`, with no closing. Source: chat templates of Granite 3.0 to 3.3 (IBM).
+    // Granite 4 writes Hermes blocks, the 20B function calling model `<function_call> {…}`. The closing is Phi's.
+    json_rule("<|tool_call|>", &["<|/tool_call|>"]),
+    // `functools[{"name": …, "arguments": …}]` at the start of a line; for `<|tool_call|>…<|/tool_call|>` see Granite.
+    // Source: Phi-4-mini model card (Microsoft) and vLLM's `phi4mini_tool_parser`.
+    rule("functools", Calls { json: true, ..Calls::new(&[], phi_begins, read_json) }),
+    // One tag around a list of calls. Source: model cards of Nemotron (`<TOOLCALL>`), Jamba and Hunyuan (`<tool_calls>`),
+    // InternLM 2 (`<|action_start|><|plugin|>`), LFM2 (`<|tool_call_start|>`, Python), Glaive (`<functioncall>`).
+    json_rule("<TOOLCALL>", &["</TOOLCALL>"]),
+    json_rule("<tool_calls>", &["</tool_calls>"]),
+    json_rule("<|action_start|><|plugin|>", &["<|action_end|>"]),
+    json_rule("<functioncall>", &["</functioncall>"]),
+    text_rule("<|tool_call_start|>", &["<|tool_call_end|>"], json_or_name, super::python_calls),
+    // `[TOOL_CALLS][{"name": …, "arguments": …, "id": …}]`, and since tokenizer v11
+    // `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`. Source: mistral-common (github.com/mistralai/mistral-common) and vLLM's
+    // `mistral_tool_parser`.
+    mistral("[TOOL_CALLS]", &["[/TOOL_CALLS]"]),
+    mistral("[TOOL_REQUEST]", &["[END_TOOL_REQUEST]"]),
+    // `Action:` with a fenced list of `{"tool_name": …, "parameters": …}` (Command R, R+), and
+    // `<|START_ACTION|>[…]<|END_ACTION|>` (Command R7B, Command A). The tool `directly_answer` means no call. Source:
+    // docs.cohere.com "Prompting Command R" and "Prompting Command R7B".
+    Rule { dialect: Dialect::CommandR, ..json_rule("<|START_ACTION|>", &["<|END_ACTION|>"]) },
+    Rule {
+        dialect: Dialect::CommandR,
+        ..rule("Action:", Calls { json: true, ..Calls::new(&["```"], command_r_begins, read_json) })
+    },
+    // `<|tool_calls_section_begin|><|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>…`.
+    // Source: Kimi-K2 tool call guidance (model card, Moonshot AI).
+    text_rule("<|tool_calls_section_begin|>", &["<|tool_calls_section_end|>"], tag, read_kimi),
+    whole_rule(KIMI_OPEN, &["<|tool_call_end|>"], any, read_kimi),
+    // `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>…<｜tool▁sep｜>…<｜tool▁call▁end｜><｜tool▁calls▁end｜>`: V3 and R1 write
+    // `function<｜tool▁sep｜>name` and a fenced object, V3.1 `name<｜tool▁sep｜>{…}`. The DSML tags of V3.2 are in
+    // `xml_blocks`. Source: chat templates of DeepSeek-V3, R1 and V3.1, and llama.cpp's parsers of them
+    // (github.com/ggml-org/llama.cpp).
+    text_rule("<｜tool▁calls▁begin｜>", &["<｜tool▁calls▁end｜>"], tag, read_deepseek),
+    text_rule("<｜tool_calls_begin｜>", &["<｜tool_calls_end｜>"], tag, read_deepseek),
+    text_rule("<|tool▁calls▁begin|>", &["<|tool▁calls▁end|>"], tag, read_deepseek),
+    whole_rule("<｜tool▁call▁begin｜>", &["<｜tool▁call▁end｜>"], any, read_deepseek),
 ];
 
-const fn tag(open: &'static str, close: &'static [&'static str]) -> Rule {
-    rule(Dialect::Hermes, open, Calls { json: true, ends: hermes_ends, ..Calls::new(close, json_or_name, read_hermes) })
+const fn hermes(open: &'static str, close: &'static [&'static str]) -> Rule {
+    rule(open, Calls { json: true, ends: hermes_ends, ..Calls::new(close, json_or_name, read_hermes) })
+}
+
+const fn mistral(open: &'static str, close: &'static [&'static str]) -> Rule {
+    rule(open, Calls { json: true, head: true, ..Calls::new(close, mistral_begins, read_mistral) })
 }
 
 /// Qwen's closing counts only after the end of a function.
@@ -60,30 +104,6 @@ fn read_hermes(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-/// `<|tool_call|>[{"name": …, "arguments": …}]`, with no closing. Source: chat templates of Granite 3.0 to 3.3 (IBM).
-/// Granite 4 writes Hermes blocks, the 20B function calling model `<function_call> {…}`.
-pub(super) const GRANITE_RULES: &[Rule] = &[
-    // The closing is Phi's.
-    json_rule(Dialect::Granite, "<|tool_call|>", &["<|/tool_call|>"]),
-];
-
-// One tag around a list of calls. Source: model cards of Nemotron (`<TOOLCALL>`), Jamba and Hunyuan (`<tool_calls>`),
-// InternLM 2 (`<|action_start|><|plugin|>`), LFM2 (`<|tool_call_start|>`, Python), Glaive (`<functioncall>`).
-const LISTS: Dialect = Dialect::Lists;
-
-pub(super) const LISTS_RULES: &[Rule] = &[
-    json_rule(LISTS, "<TOOLCALL>", &["</TOOLCALL>"]),
-    json_rule(LISTS, "<tool_calls>", &["</tool_calls>"]),
-    json_rule(LISTS, "<|action_start|><|plugin|>", &["<|action_end|>"]),
-    json_rule(LISTS, "<functioncall>", &["</functioncall>"]),
-    text_rule(LISTS, "<|tool_call_start|>", &["<|tool_call_end|>"], json_or_name, super::python_calls),
-];
-
-/// `functools[{"name": …, "arguments": …}]` at the start of a line; for `<|tool_call|>…<|/tool_call|>` see Granite.
-/// Source: Phi-4-mini model card (Microsoft) and vLLM's `phi4mini_tool_parser`.
-pub(super) const PHI_RULES: &[Rule] =
-    &[rule(Dialect::Phi, "functools", Calls { json: true, ..Calls::new(&[], phi_begins, read_json) })];
-
 fn phi_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     match text.chars().next() {
         Some('[') => Begin::Yes,
@@ -92,23 +112,8 @@ fn phi_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     }
 }
 
-/// `[TOOL_CALLS][{"name": …, "arguments": …, "id": …}]`, and since tokenizer v11
-/// `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`. Source: mistral-common (github.com/mistralai/mistral-common) and vLLM's
-/// `mistral_tool_parser`.
-pub(super) const MISTRAL_RULES: &[Rule] =
-    &[mistral_rule("[TOOL_CALLS]", &["[/TOOL_CALLS]"]), mistral_rule("[TOOL_REQUEST]", &["[END_TOOL_REQUEST]"])];
-
-const fn mistral_rule(open: &'static str, close: &'static [&'static str]) -> Rule {
-    rule(Dialect::Mistral, open, Calls { json: true, head: true, ..Calls::new(close, mistral_begins, read_mistral) })
-}
-
 fn mistral_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
-    match text.trim_start().chars().next() {
-        Some(c) if c.is_alphanumeric() || "{[_`".contains(c) => Begin::Yes,
-        Some(_) => Begin::No,
-        None if end => Begin::No,
-        None => Begin::More,
-    }
+    super::first(text, end, |c| c.is_alphanumeric() || "{[_`".contains(c))
 }
 
 fn read_mistral(body: &str, cx: &mut Cx<'_>) {
@@ -129,14 +134,6 @@ fn read_mistral(body: &str, cx: &mut Cx<'_>) {
     cx.call_text(id, name, arguments);
 }
 
-/// `Action:` with a fenced list of `{"tool_name": …, "parameters": …}` (Command R, R+), and
-/// `<|START_ACTION|>[…]<|END_ACTION|>` (Command R7B, Command A). The tool `directly_answer` means no call. Source:
-/// docs.cohere.com "Prompting Command R" and "Prompting Command R7B".
-pub(super) const COMMAND_R_RULES: &[Rule] = &[
-    json_rule(Dialect::CommandR, "<|START_ACTION|>", &["<|END_ACTION|>"]),
-    rule(Dialect::CommandR, "Action:", Calls { json: true, ..Calls::new(&["```"], command_r_begins, read_json) }),
-];
-
 /// A fence of JSON; other actions are ReAct's or text.
 fn command_r_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     let open = if end { Begin::No } else { Begin::More };
@@ -155,23 +152,9 @@ fn command_r_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     }
 }
 
-// `<|tool_calls_section_begin|><|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>…`.
-// Source: Kimi-K2 tool call guidance (model card, Moonshot AI).
-const KIMI_OPEN: &str = "<|tool_call_begin|>";
-const SEPARATOR: &str = "<|tool_call_argument_begin|>";
-
-pub(super) const KIMI_RULES: &[Rule] = &[
-    text_rule(Dialect::Kimi, "<|tool_calls_section_begin|>", &["<|tool_calls_section_end|>"], tag_begins, read_kimi),
-    rule(Dialect::Kimi, KIMI_OPEN, Calls { keep_open: true, ..Calls::new(&["<|tool_call_end|>"], any, read_kimi) }),
-];
-
-fn tag_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
-    super::first(text, &['<'], end)
-}
-
 fn read_kimi(body: &str, cx: &mut Cx<'_>) {
     read_each(body, KIMI_OPEN, "<|tool_call_end|>", cx, |call, cx| {
-        let (id, arguments) = call.split_once(SEPARATOR).unwrap_or((call, ""));
+        let (id, arguments) = call.split_once(KIMI_SEPARATOR).unwrap_or((call, ""));
         let id = id.trim();
         let name = id.strip_prefix("functions.").unwrap_or(id);
         let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
@@ -190,23 +173,6 @@ fn read_each(body: &str, open: &str, close: &str, cx: &mut Cx<'_>, read: impl Fn
     if !any {
         cx.broken("", body, "there is no call in the block");
     }
-}
-
-// `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>…<｜tool▁sep｜>…<｜tool▁call▁end｜><｜tool▁calls▁end｜>`: V3 and R1 write
-// `function<｜tool▁sep｜>name` and a fenced object, V3.1 `name<｜tool▁sep｜>{…}`. The DSML tags of V3.2 are in
-// `xml_blocks`. Source: chat templates of DeepSeek-V3, R1 and V3.1, and llama.cpp's parsers of them
-// (github.com/ggml-org/llama.cpp).
-const DEEPSEEK: Dialect = Dialect::Deepseek;
-
-pub(super) const DEEPSEEK_RULES: &[Rule] = &[
-    text_rule(DEEPSEEK, "<｜tool▁calls▁begin｜>", &["<｜tool▁calls▁end｜>"], tag_begins, read_deepseek),
-    text_rule(DEEPSEEK, "<｜tool_calls_begin｜>", &["<｜tool_calls_end｜>"], tag_begins, read_deepseek),
-    text_rule(DEEPSEEK, "<|tool▁calls▁begin|>", &["<|tool▁calls▁end|>"], tag_begins, read_deepseek),
-    alone("<｜tool▁call▁begin｜>", &["<｜tool▁call▁end｜>"]),
-];
-
-const fn alone(open: &'static str, close: &'static [&'static str]) -> Rule {
-    rule(DEEPSEEK, open, Calls { keep_open: true, ..Calls::new(close, any, read_deepseek) })
 }
 
 fn read_deepseek(body: &str, cx: &mut Cx<'_>) {

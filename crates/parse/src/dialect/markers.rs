@@ -18,12 +18,12 @@ pub(super) const RULES: &[Rule] = &[
     marker("[ Tool :"),
     marker("[Tool:"),
     marker("[Tool :"),
-    Rule { dialect: Dialect::Markers, open: "[DONE]", body: Body::Done },
-    Rule { dialect: Dialect::Markers, open: "[done]", body: Body::Done },
+    Rule { dialect: Dialect::Marker, open: "[DONE]", body: Body::Done },
+    Rule { dialect: Dialect::Marker, open: "[done]", body: Body::Done },
 ];
 
 const fn marker(open: &'static str) -> Rule {
-    Rule { dialect: Dialect::Markers, open, body: Body::Marker(Calls::new(&["]"], begins, read)) }
+    Rule { dialect: Dialect::Marker, open, body: Body::Marker(Calls::new(&["]"], begins, read)) }
 }
 
 /// Longest name of a tool, in bytes.

@@ -4,7 +4,7 @@
 //! (ai.google.dev/gemma/docs/capabilities/function-calling), LFM2 model card.
 
 use super::call::{Cx, read_json};
-use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
+use super::{Begin, Calls, Rule, any, rule, text_rule};
 use crate::json::{Loose, strip_fence};
 use crate::tool_index::ToolIndex;
 use serde_json::{Map, Value};
@@ -84,22 +84,28 @@ fn nth(name: &str, n: usize, cx: &Cx<'_>) -> Option<String> {
     parameters["properties"].as_object()?.keys().nth(n).cloned()
 }
 
-/// `<|python_tag|>{"name": …, "parameters": …}` with `;` between calls, `<|python_tag|>tool.call(…)`, and lists of
-/// Python calls. A reply of nothing but such JSON is read by `grammar::dialects::untagged`. Source: Llama 3.1, 3.2 and
-/// 3.3 model cards, `llama3_json` and `pythonic` parsers (docs.vllm.ai).
-pub(super) const LLAMA_RULES: &[Rule] = &[rule(
-    Dialect::Llama,
-    "<|python_tag|>",
-    Calls { json: true, ..Calls::new(&["<|eom_id|>", "<|eot_id|>"], llama_begins, read_llama) },
-)];
-
-fn llama_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
-    match text.trim_start().chars().next() {
-        Some(_) => Begin::Yes,
-        None if end => Begin::No,
-        None => Begin::More,
-    }
-}
+pub(super) const RULES: &[Rule] = &[
+    // `<|python_tag|>{"name": …, "parameters": …}` with `;` between calls, `<|python_tag|>tool.call(…)`, and lists of
+    // Python calls. A reply of nothing but such JSON is read by `grammar::shell::bare`. Source: Llama 3.1, 3.2 and 3.3
+    // model cards, `llama3_json` and `pythonic` parsers (docs.vllm.ai).
+    rule(
+        "<|python_tag|>",
+        Calls {
+            json: true,
+            ..Calls::new(&["<|eom_id|>", "<|eot_id|>"], |text, _, end| super::first(text, end, |_| true), read_llama)
+        },
+    ),
+    // Code blocks `tool_code` (Gemma 2 and 3),
+    // `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` (FunctionGemma) and
+    // `<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>` (Gemma 4). Source:
+    // ai.google.dev/gemma/docs/capabilities/function-calling, model cards of FunctionGemma and Gemma 4.
+    text_rule("```tool_code", &["```"], any, block),
+    text_rule("```tool_calls", &["\n```"], any, block),
+    text_rule("```tool_call", &["\n```"], any, block),
+    text_rule("```function_call", &["\n```"], any, block),
+    text_rule("<start_function_call>", &["<end_function_call>"], gemma_begins, read_gemma),
+    text_rule("<|tool_call>", &["<tool_call|>"], gemma_begins, read_gemma),
+];
 
 fn read_llama(body: &str, cx: &mut Cx<'_>) {
     let text = body.trim();
@@ -127,21 +133,7 @@ pub(crate) fn is_python_list(text: &str, tools: &ToolIndex, end: bool) -> Begin 
     }
 }
 
-// Code blocks `tool_code` (Gemma 2 and 3),
-// `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` (FunctionGemma) and
-// `<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>` (Gemma 4). Source:
-// ai.google.dev/gemma/docs/capabilities/function-calling, model cards of FunctionGemma and Gemma 4.
-const ME: Dialect = Dialect::Gemma;
 const QUOTES: &[&str] = &["<escape>", "<|\"|>"];
-
-pub(super) const GEMMA_RULES: &[Rule] = &[
-    text_rule(ME, "```tool_code", &["```"], any, block),
-    text_rule(ME, "```tool_calls", &["\n```"], any, block),
-    text_rule(ME, "```tool_call", &["\n```"], any, block),
-    text_rule(ME, "```function_call", &["\n```"], any, block),
-    text_rule(ME, "<start_function_call>", &["<end_function_call>"], gemma_begins, read_gemma),
-    text_rule(ME, "<|tool_call>", &["<tool_call|>"], gemma_begins, read_gemma),
-];
 
 fn gemma_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     let text = text.trim_start();

@@ -1,7 +1,7 @@
 //! Calls in tags. The text is no XML: values are raw and may contain anything but their own closing.
 
 use super::call::Cx;
-use super::{Begin, Calls, Dialect, Rule, any, json_or_name, rule, text_rule};
+use super::{Begin, Calls, Rule, any, json_or_name, rule, text_rule, whole_rule};
 use crate::complexity_counter::find;
 use serde_json::{Map, Value};
 
@@ -48,14 +48,25 @@ pub(super) fn then(text: &str, starts: &[&str]) -> bool {
     text.is_empty() || starts.iter().any(|start| text.starts_with(start))
 }
 
-/// `<function=name><parameter=key>value</parameter></function>`, with or without `<tool_call>` around it. Source: chat
-/// template of Qwen3-Coder and its `qwen3coder_tool_parser` (docs.vllm.ai). With a JSON object in place of the
-/// parameters it is Llama 3.1's own form (Llama 3.1 model card).
-pub(super) const QWEN_RULES: &[Rule] = &[rule(
-    Dialect::Qwen,
-    "<function=",
-    Calls { keep_open: true, ends: qwen_ends, ..Calls::new(&["</function>"], any, read_qwen) },
-)];
+pub(super) const RULES: &[Rule] = &[
+    // `<function=name><parameter=key>value</parameter></function>`, with or without `<tool_call>` around it. Source: chat
+    // template of Qwen3-Coder and its `qwen3coder_tool_parser` (docs.vllm.ai). With a JSON object in place of the
+    // parameters it is Llama 3.1's own form (Llama 3.1 model card).
+    rule("<function=", Calls { keep_open: true, ends: qwen_ends, ..Calls::new(&["</function>"], any, read_qwen) }),
+    // `<invoke name="tool"><parameter name="key">value</parameter></invoke>` in one of several wrappers, with or without
+    // a prefix in the tags. Source: MiniMax-M2 tool calling guide (`<minimax:tool_call>`), DeepSeek-V3.2 encoding
+    // (`<｜DSML｜function_calls>`), both on their model cards.
+    text_rule("<minimax:tool_call>", &["</minimax:tool_call>"], json_or_name, read_invoke),
+    text_rule("<｜DSML｜function_calls>", &["</｜DSML｜function_calls>"], json_or_name, read_invoke),
+    text_rule("<｜DSML｜tool_calls>", &["</｜DSML｜tool_calls>"], json_or_name, read_invoke),
+    whole_rule("<｜DSML｜invoke name=", &["</｜DSML｜invoke>"], quote, read_invoke),
+    whole_rule("<invoke name=", &["</invoke>"], quote, read_invoke),
+    whole_rule("<function name=", &["</function>"], quote, read_invoke),
+];
+
+fn quote(text: &str, _: &Cx<'_>, end: bool) -> Begin {
+    super::first(text, end, |c| matches!(c, '"' | '\''))
+}
 
 /// A closing inside a value does not count.
 fn qwen_ends(body: &str) -> bool {
@@ -124,28 +135,6 @@ pub(super) fn read_glm(body: &str, cx: &mut Cx<'_>) {
         rest = value.rest;
     }
     cx.call_untyped(name, map, false);
-}
-
-// `<invoke name="tool"><parameter name="key">value</parameter></invoke>` in one of several wrappers, with or without
-// a prefix in the tags. Source: MiniMax-M2 tool calling guide (`<minimax:tool_call>`), DeepSeek-V3.2 encoding
-// (`<｜DSML｜function_calls>`), both on their model cards.
-const WRAP: Dialect = Dialect::Invoke;
-
-pub(super) const INVOKE_RULES: &[Rule] = &[
-    text_rule(WRAP, "<minimax:tool_call>", &["</minimax:tool_call>"], json_or_name, read_invoke),
-    text_rule(WRAP, "<｜DSML｜function_calls>", &["</｜DSML｜function_calls>"], json_or_name, read_invoke),
-    text_rule(WRAP, "<｜DSML｜tool_calls>", &["</｜DSML｜tool_calls>"], json_or_name, read_invoke),
-    alone("<｜DSML｜invoke name=", &["</｜DSML｜invoke>"]),
-    alone("<invoke name=", &["</invoke>"]),
-    alone("<function name=", &["</function>"]),
-];
-
-const fn alone(open: &'static str, close: &'static [&'static str]) -> Rule {
-    rule(WRAP, open, Calls { keep_open: true, ..Calls::new(close, quote_begins, read_invoke) })
-}
-
-fn quote_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
-    super::first(text, &['"', '\''], end)
 }
 
 pub(super) fn read_invoke(body: &str, cx: &mut Cx<'_>) {

@@ -1,9 +1,9 @@
 //! Strategy `guided_json`: one object `{reasoning, tool_calls, done}`.
 
-use super::{Call, Found, Grammar, broken_arguments};
+use super::{Found, Grammar, Read};
 use crate::complexity_counter::find_byte;
 use crate::json::{Scanner, Token, repair, unescape, unescape_part};
-use crate::native::{Read, as_object};
+use crate::native::as_object;
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
 use serde_json::{Map, Value, json};
@@ -195,9 +195,8 @@ impl Guided {
                         // Reads again from the start, for the keys before this one.
                         scanner = Scanner::new(self.pos);
                         while !matches!(scanner.next(&self.buf), Token::Open { .. }) {}
-                        let again = self.object_from(from, scanner);
                         sink.reasoning_break();
-                        return (again, false);
+                        return (self.object_from(from, scanner, String::new()), false);
                     }
                     if self.lax {
                         let stop = scanner.pos;
@@ -206,13 +205,8 @@ impl Guided {
                         return (State::Prose, false);
                     }
                     if KEYS.contains(&key.as_str()) {
-                        self.seen = true;
                         sink.reasoning_break();
-                        let mut object = self.object_from(from, scanner);
-                        if let State::Object(object) = &mut object {
-                            object.key = key;
-                        }
-                        return (object, false);
+                        return (self.object_from(from, scanner, key), false);
                     }
                 }
                 Token::Error | Token::End => {
@@ -227,9 +221,9 @@ impl Guided {
         }
     }
 
-    fn object_from(&mut self, from: usize, scanner: Scanner) -> State {
+    fn object_from(&mut self, start: usize, scanner: Scanner, key: String) -> State {
         self.seen = true;
-        State::Object(Box::new(Object { scanner, start: from, ..Object::default() }))
+        State::Object(Box::new(Object { scanner, start, key, ..Object::default() }))
     }
 
     fn object(&mut self, mut object: Box<Object>, sink: &mut Sink) -> (State, bool) {
@@ -268,7 +262,7 @@ impl Guided {
                 }
                 Err(error) => {
                     let name = self.tools.name(&object.item_name);
-                    self.found.broken(None, name, raw, &broken_arguments(&error));
+                    self.found.unreadable(None, name, raw, &error);
                 }
             }
         } else if object.calls == 0 {
@@ -364,24 +358,15 @@ impl Object {
 fn add_item(found: &mut Found, read: Read, raw: &str, tools: &ToolIndex) {
     let (item, fixes) = match read {
         Ok(read) => read,
-        Err(error) => return found.broken(None, String::new(), raw, &broken_arguments(&error)),
+        Err(error) => return found.unreadable(None, String::new(), raw, &error),
     };
     let Some(name) = item["name"].as_str().map(|name| tools.name(name)).filter(|name| !name.is_empty()) else {
         let message = "each call must be an object with `name` and `arguments`";
         return found.broken(None, String::new(), raw, message);
     };
     let arguments = item.get("arguments").cloned().unwrap_or(Value::Object(Map::new()));
-    match as_object(arguments, fixes, false) {
-        Ok((arguments, fixes)) => {
-            let mended = !fixes.is_empty();
-            for fix in fixes {
-                found.note(format!("call of `{name}`: {fix}"));
-            }
-            let (source, sure) = if mended { (CallSource::Repaired, 0.8) } else { (CallSource::GuidedJson, 0.95) };
-            found.call(Call::new(name, arguments, source, sure));
-        }
-        Err(error) => found.broken(None, name, raw, &broken_arguments(&error)),
-    }
+    let read = as_object(arguments, fixes, false);
+    found.read((None, name), (raw, read), "call", (CallSource::GuidedJson, 0.95));
 }
 
 impl Grammar for Guided {

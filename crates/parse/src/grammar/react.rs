@@ -2,12 +2,12 @@
 
 mod input;
 
-use super::{Call, Found, Grammar, broken_arguments};
+use super::{Found, Grammar};
 use crate::complexity_counter::line_end;
 use crate::json::{Scanner, Token};
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
-use input::{Head, Input, Label, NOTHING, Start, arguments, classify, closing_text};
+use input::{Head, Input, Label, NOTHING, Start, call, classify, closing_text};
 use steward_core::tool::ToolSpec;
 
 /// Stops the model before it makes up a result.
@@ -78,6 +78,11 @@ pub(crate) struct React {
 impl React {
     pub fn new(tools: &ToolIndex) -> Self {
         Self { tools: tools.clone(), line_start: true, line_blank: true, ..Self::default() }
+    }
+
+    /// For replies that were asked for in another form.
+    pub fn lax(tools: &ToolIndex) -> Self {
+        Self { lax: true, ..Self::new(tools) }
     }
 
     fn advance(&mut self, sink: &mut Sink, end: bool) {
@@ -351,21 +356,91 @@ impl React {
             self.section = Section::Stopped;
             return;
         }
-        match arguments(&self.tools, &name, raw, cut) {
-            Ok(read) => {
+        match call(&self.tools, &name, raw, cut) {
+            Ok((call, notes)) => {
                 if !known {
                     self.found.note(format!("`{name}` is no known tool"));
                 }
-                for note in read.notes {
+                for note in notes {
                     self.found.note(format!("input of `{name}`: {note}"));
                 }
-                self.found.call(Call::new(name, read.arguments, read.source, read.confidence));
+                self.found.call(call);
             }
             Err(error) => {
                 // The rest was written in the belief that the call was made.
-                self.found.broken(None, name, raw.trim(), &broken_arguments(&error));
+                self.found.unreadable(None, name, raw.trim(), &error);
                 self.section = Section::Stopped;
             }
+        }
+    }
+
+    /// A fence at the start of a line; `true`: it was taken.
+    fn fence(&mut self) -> bool {
+        let line = &self.buf[self.pos..];
+        let ticks = self.pos + line.len() - line.trim_start().len();
+        match &mut self.section {
+            Section::Preamble if self.buf[..self.pos].trim().is_empty() && !self.fences.whole => {
+                // The rest of the line (`text`, `markdown`) stays before the first label.
+                self.fences.whole = true;
+                self.preamble = self.pos;
+                false
+            }
+            Section::Final => {
+                self.held.get_or_insert(self.pos);
+                self.pos = ticks + 3;
+                self.line_start = false;
+                true
+            }
+            Section::Input(input) if input.fenced => {
+                self.pos = ticks + 3;
+                self.line_start = false;
+                self.commit_input();
+                true
+            }
+            Section::Named(_) => {
+                self.fences.input = !self.fences.input;
+                false
+            }
+            Section::Action(_) | Section::Input(_) | Section::Stopped => false,
+            Section::Preamble | Section::Thought | Section::Between => {
+                if self.fences.input {
+                    self.fences.input = false;
+                } else if self.fences.whole {
+                    self.fences.whole = false;
+                } else {
+                    self.fences.quote = !self.fences.quote;
+                }
+                false
+            }
+        }
+    }
+
+    /// Whether a label counts in a reply that was asked for in another form.
+    fn means(&self, label: Label) -> bool {
+        !self.lax
+            || !matches!(self.section, Section::Preamble)
+            || match label {
+                Label::Action => true,
+                Label::Thought | Label::Final => !self.wrote,
+                Label::Input | Label::Observation => false,
+            }
+    }
+
+    /// Takes an action back as text that ends at `end`: it names no known tool, or lacks what the tool needs.
+    fn untake(&mut self, end: usize, sink: &mut Sink) {
+        if let Some(line) = self.tentative.take() {
+            sink.text(&self.buf[line..end]);
+            self.wrote = true;
+            self.section = Section::Preamble;
+        }
+    }
+
+    fn tell(&mut self, sink: &mut Sink) {
+        while self.lax && self.told < self.found.items.len() {
+            if let Ok(call) = &self.found.items[self.told] {
+                sink.call_started(&call.name);
+            }
+            self.told += 1;
         }
     }
 }
@@ -417,84 +492,5 @@ impl Grammar for React {
             self.found.note("the reply ends within a code block; nothing in it was taken as a call");
         }
         std::mem::take(&mut self.found)
-    }
-}
-
-impl React {
-    /// A fence at the start of a line; `true`: it was taken.
-    pub(crate) fn fence(&mut self) -> bool {
-        let line = &self.buf[self.pos..];
-        let ticks = self.pos + line.len() - line.trim_start().len();
-        match &mut self.section {
-            Section::Preamble if self.buf[..self.pos].trim().is_empty() && !self.fences.whole => {
-                // The rest of the line (`text`, `markdown`) stays before the first label.
-                self.fences.whole = true;
-                self.preamble = self.pos;
-                false
-            }
-            Section::Final => {
-                self.held.get_or_insert(self.pos);
-                self.pos = ticks + 3;
-                self.line_start = false;
-                true
-            }
-            Section::Input(input) if input.fenced => {
-                self.pos = ticks + 3;
-                self.line_start = false;
-                self.commit_input();
-                true
-            }
-            Section::Named(_) => {
-                self.fences.input = !self.fences.input;
-                false
-            }
-            Section::Action(_) | Section::Input(_) | Section::Stopped => false,
-            Section::Preamble | Section::Thought | Section::Between => {
-                if self.fences.input {
-                    self.fences.input = false;
-                } else if self.fences.whole {
-                    self.fences.whole = false;
-                } else {
-                    self.fences.quote = !self.fences.quote;
-                }
-                false
-            }
-        }
-    }
-}
-
-impl React {
-    /// For replies that were asked for in another form.
-    pub fn lax(tools: &ToolIndex) -> Self {
-        Self { lax: true, ..Self::new(tools) }
-    }
-
-    /// Whether a label counts in a reply that was asked for in another form.
-    pub(crate) fn means(&self, label: Label) -> bool {
-        !self.lax
-            || !matches!(self.section, Section::Preamble)
-            || match label {
-                Label::Action => true,
-                Label::Thought | Label::Final => !self.wrote,
-                Label::Input | Label::Observation => false,
-            }
-    }
-
-    /// Takes an action back as text that ends at `end`: it names no known tool, or lacks what the tool needs.
-    fn untake(&mut self, end: usize, sink: &mut Sink) {
-        if let Some(line) = self.tentative.take() {
-            sink.text(&self.buf[line..end]);
-            self.wrote = true;
-            self.section = Section::Preamble;
-        }
-    }
-
-    pub(crate) fn tell(&mut self, sink: &mut Sink) {
-        while self.lax && self.told < self.found.items.len() {
-            if let Ok(call) = &self.found.items[self.told] {
-                sink.call_started(&call.name);
-            }
-            self.told += 1;
-        }
     }
 }

@@ -11,7 +11,7 @@ mod open;
 
 use super::{Found, Grammar};
 use crate::complexity_counter::find_byte;
-use crate::dialect::{Cx, Dialect};
+use crate::dialect::{Begin, Cx, Dialect};
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
 use bare::Bare;
@@ -23,9 +23,10 @@ pub enum Dialects {
     None,
     /// Reasoning wrappers and left-over tokens only.
     Wrappers,
+    /// Those, and `[TOOL:name|key=value]`.
+    Markers,
     /// Reasoning at the very beginning only; all the rest is text.
     Opening,
-    Only(Dialect),
     #[default]
     All,
 }
@@ -35,15 +36,8 @@ impl Dialects {
         match self {
             Self::None | Self::Opening => false,
             Self::All => true,
-            Self::Wrappers => matches!(dialect, Dialect::Thought | Dialect::Noise),
-            Self::Only(one) => {
-                matches!(dialect, Dialect::Thought | Dialect::Noise)
-                    || dialect == one
-                    // Families share tags.
-                    || (matches!(one, Dialect::Qwen | Dialect::Glm | Dialect::Granite) && dialect == Dialect::Hermes)
-                    || (matches!(one, Dialect::Deepseek) && dialect == Dialect::Invoke)
-                    || (matches!(one, Dialect::Phi) && dialect == Dialect::Granite)
-            }
+            Self::Wrappers => dialect == Dialect::Wrapper,
+            Self::Markers => matches!(dialect, Dialect::Wrapper | Dialect::Marker),
         }
     }
 }
@@ -169,12 +163,12 @@ impl Shell {
         loop {
             if self.line_new {
                 match self.line_start(sink, end) {
-                    line::Start::Plain => self.line_new = false,
-                    line::Start::Wait => {
+                    Begin::No => self.line_new = false,
+                    Begin::More => {
                         self.flush(sink);
                         return Step::Wait;
                     }
-                    line::Start::Changed => return Step::Go,
+                    Begin::Yes => return Step::Go,
                 }
             }
             let rest = &self.buf[self.pos..];
@@ -190,12 +184,12 @@ impl Shell {
                 continue;
             }
             match self.opening(sink, end) {
-                open::Opened::No => self.pos += 1,
-                open::Opened::Wait => {
+                Begin::No => self.pos += 1,
+                Begin::More => {
                     self.flush(sink);
                     return Step::Wait;
                 }
-                open::Opened::Yes => return Step::Go,
+                Begin::Yes => return Step::Go,
             }
         }
     }

@@ -69,22 +69,10 @@ impl Scanner {
         self.stack.len()
     }
 
-    pub fn stack(&self) -> &[bool] {
-        &self.stack
-    }
-
     /// Where the content of an open string value starts.
     pub fn open_string(&self) -> Option<usize> {
         match self.state {
             State::Str { start, key: false } => Some(start + 1),
-            _ => None,
-        }
-    }
-
-    /// Where an open scalar starts.
-    pub fn open_scalar(&self) -> Option<usize> {
-        match self.state {
-            State::Scalar { start } => Some(start),
             _ => None,
         }
     }
@@ -233,64 +221,55 @@ pub(crate) fn unescape_part(content: &str, last: bool) -> (String, usize) {
         out.push_str(&content[pos..pos + step]);
         pos += step;
         match escape(&content[pos..]) {
-            Escape::Char(c, len) => {
+            Some((c, len)) => {
                 out.push(c);
                 pos += len;
             }
-            Escape::Cut if last => {
-                return (out, content.len());
-            }
-            Escape::Cut => return (out, pos),
+            None => return (out, if last { content.len() } else { pos }),
         }
     }
     out.push_str(&content[pos..]);
     (out, content.len())
 }
 
-enum Escape {
-    Char(char, usize),
-    Cut,
-}
-
-fn escape(text: &str) -> Escape {
-    let Some(c) = text[1..].chars().next() else {
-        return Escape::Cut;
-    };
-    match c {
-        'n' => Escape::Char('\n', 2),
-        't' => Escape::Char('\t', 2),
-        'r' => Escape::Char('\r', 2),
-        'b' => Escape::Char('\u{8}', 2),
-        'f' => Escape::Char('\u{c}', 2),
-        'u' => unicode(text),
-        other => Escape::Char(other, 1 + other.len_utf8()),
-    }
+/// The character of the escape that `text` starts with, and its bytes; `None` if it is cut.
+fn escape(text: &str) -> Option<(char, usize)> {
+    Some(match text[1..].chars().next()? {
+        'n' => ('\n', 2),
+        't' => ('\t', 2),
+        'r' => ('\r', 2),
+        'b' => ('\u{8}', 2),
+        'f' => ('\u{c}', 2),
+        'u' => return unicode(text),
+        other => (other, 1 + other.len_utf8()),
+    })
 }
 
 /// `text` starts with `\u`.
-fn unicode(text: &str) -> Escape {
+fn unicode(text: &str) -> Option<(char, usize)> {
+    let alone = Some(('\u{FFFD}', 6));
     let high = match hex(text) {
         Hex::Unit(unit) => unit,
-        Hex::Cut => return Escape::Cut,
-        Hex::Wrong => return Escape::Char('u', 2),
+        Hex::Cut => return None,
+        Hex::Wrong => return Some(('u', 2)),
     };
     if !(0xD800..0xDC00).contains(&high) {
-        return Escape::Char(char::from_u32(high).unwrap_or('\u{FFFD}'), 6);
+        return char::from_u32(high).map_or(alone, |c| Some((c, 6)));
     }
     let rest = &text[6..];
     if rest.is_empty() || rest == "\\" {
-        return Escape::Cut;
+        return None;
     }
     if !rest.starts_with("\\u") {
-        return Escape::Char('\u{FFFD}', 6);
+        return alone;
     }
     match hex(rest) {
-        Hex::Cut => Escape::Cut,
+        Hex::Cut => None,
         Hex::Unit(low) if (0xDC00..0xE000).contains(&low) => {
             let code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-            Escape::Char(char::from_u32(code).unwrap_or('\u{FFFD}'), 12)
+            Some((char::from_u32(code).unwrap_or('\u{FFFD}'), 12))
         }
-        _ => Escape::Char('\u{FFFD}', 6),
+        _ => alone,
     }
 }
 

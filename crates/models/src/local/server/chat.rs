@@ -35,7 +35,7 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
     }
     let head = Head {
         id: format!("chatcmpl-{}", app.counter.fetch_add(1, Ordering::Relaxed)),
-        created: app.started_at_unix + app.started.elapsed().as_secs(),
+        created: app.started.elapsed().as_secs(),
         model: app.alias.clone(),
     };
     if request.stream {

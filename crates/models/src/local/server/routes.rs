@@ -77,7 +77,7 @@ impl App {
         let model = json!({
             "id": self.alias,
             "object": "model",
-            "created": self.started_at_unix,
+            "created": 0,
             "owned_by": "steward",
             "meta": meta,
         });

@@ -1,12 +1,15 @@
 //! Reads the text after `Action Input:` as arguments, and the labels at the start of lines.
 
+use crate::grammar::Call;
 use crate::json::{Scanner, repair, strip_fence};
 use crate::tool_index::ToolIndex;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use steward_core::tool::CallSource;
 
 /// Inputs that mean no arguments.
 pub(crate) const NOTHING: &[&str] = &["none", "null", "n/a", "-"];
+/// Confidence of a call with an object.
+const SURE: f32 = 0.9;
 
 #[derive(Debug)]
 pub(crate) struct Input {
@@ -53,19 +56,6 @@ impl Input {
     }
 }
 
-pub(crate) struct Read {
-    pub arguments: Value,
-    pub source: CallSource,
-    pub confidence: f32,
-    pub notes: Vec<String>,
-}
-
-impl Read {
-    fn sound(arguments: Value) -> Self {
-        Self { arguments, source: CallSource::React, confidence: 0.9, notes: Vec::new() }
-    }
-}
-
 fn bare_text(text: &str) -> &str {
     let inner = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     inner.filter(|inner| !inner.contains('`')).unwrap_or(text).trim()
@@ -79,26 +69,22 @@ fn bare_value(text: &str) -> String {
     })
 }
 
-/// The arguments in the input `raw` of a call of `name`. The error is for the model.
-pub(crate) fn arguments(tools: &ToolIndex, name: &str, raw: &str, cut: bool) -> Result<Read, String> {
+/// The call of `name` with the arguments in the input `raw`, and notes about it. The error is for the model.
+pub(crate) fn call(tools: &ToolIndex, name: &str, raw: &str, cut: bool) -> Result<(Call, Vec<String>), String> {
+    let made = |arguments, source, confidence| Call::new(name.to_owned(), arguments, source, confidence);
     let text = strip_fence(raw);
     let nothing = NOTHING.contains(&text.to_ascii_lowercase().as_str());
     if text.is_empty() || (nothing && !tools.needs_arguments(name)) {
         if cut {
             return Err("they were cut off before they began".to_owned());
         }
-        return Ok(Read::sound(Value::Object(Map::new())));
+        return Ok((made(Value::Object(Map::new()), CallSource::React, SURE), Vec::new()));
     }
     if text.starts_with('{') {
         let read = repair(raw, cut)?;
-        let mut out = Read::sound(read.value);
         let mended = read.fixes.iter().any(|fix| !fix.contains("fence"));
-        if mended {
-            out.source = CallSource::Repaired;
-            out.confidence = 0.75;
-        }
-        out.notes = read.fixes.iter().map(ToString::to_string).collect();
-        return Ok(out);
+        let (source, sure) = if mended { (CallSource::Repaired, 0.75) } else { (CallSource::React, SURE) };
+        return Ok((made(read.value, source, sure), read.fixes.iter().map(ToString::to_string).collect()));
     }
     let Some(field) = tools.sole_text(name) else {
         return Err("they are no JSON object".to_owned());
@@ -114,14 +100,8 @@ pub(crate) fn arguments(tools: &ToolIndex, name: &str, raw: &str, cut: bool) -> 
     if !fenced && bare.lines().any(|line| line.trim().is_empty()) {
         return Err(format!("it is not clear where `{field}` ends"));
     }
-    let mut arguments = Map::new();
-    arguments.insert(field.to_owned(), Value::String(bare_value(bare)));
-    Ok(Read {
-        arguments: Value::Object(arguments),
-        source: CallSource::React,
-        confidence: 0.6,
-        notes: vec![format!("plain text taken as `{field}`")],
-    })
+    let call = made(json!({field: bare_value(bare)}), CallSource::React, 0.6);
+    Ok((call, vec![format!("plain text taken as `{field}`")]))
 }
 
 /// The answer that comes with `done`: plain text, or the only text of an object.

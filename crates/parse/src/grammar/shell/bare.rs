@@ -5,7 +5,7 @@
 //! names a known tool and nothing but the end follows; text in an explanation is none.
 
 use super::{Shell, State, Step};
-use crate::dialect::{Begin, Dialect, json_calls, looks_like_call, python_calls};
+use crate::dialect::{Begin, Dialect, json_calls, looks_like_call, name_within, python_calls};
 use crate::json::{Scanner, Token, repair, unescape};
 use crate::out::Sink;
 use std::ops::Range;
@@ -44,13 +44,9 @@ enum Mode {
 }
 
 impl Bare {
-    pub fn json(from: usize, start: usize, first: bool, fence: Option<usize>) -> Self {
-        let mode = Mode::Json(Scanner::new(start), false);
-        Self { from, first, fence, fence_closed: false, values: Vec::new(), start, mode }
-    }
-
-    pub fn python(from: usize, start: usize, first: bool, fence: Option<usize>) -> Self {
-        let mode = Mode::Python(start);
+    /// `python`: a list of Python calls, else JSON.
+    pub fn new(python: bool, from: usize, start: usize, first: bool, fence: Option<usize>) -> Self {
+        let mode = if python { Mode::Python(start) } else { Mode::Json(Scanner::new(start), false) };
         Self { from, first, fence, fence_closed: false, values: Vec::new(), start, mode }
     }
 }
@@ -168,9 +164,8 @@ impl Shell {
     }
 
     fn names_tool(&self, raw: &str) -> bool {
-        let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
-        let name = after.split('"').nth(1).unwrap_or("");
-        !name.is_empty() && self.tools.resolve_call(name, None).is_some()
+        let name = name_within(raw);
+        !name.is_empty() && self.tools.resolve_call(&name, None).is_some()
     }
 
     fn bare_python(&mut self, bare: &mut Bare, end: bool) -> Next {
@@ -259,7 +254,7 @@ impl Shell {
     fn bare_calls(&mut self, bare: &Bare, at: usize, sink: &mut Sink) -> Step {
         let before = self.found.items.len();
         for range in bare.values.clone() {
-            self.read(Dialect::Llama, true, sink, |buf, cx| {
+            self.read(Dialect::Own, true, sink, |buf, cx| {
                 let raw = &buf[range];
                 match repair(raw, cx.cut) {
                     Ok(read) => {
@@ -267,7 +262,7 @@ impl Shell {
                         json_calls(read.value, raw, mended, cx);
                     }
                     Err(_) if raw.starts_with('[') => python_calls(raw, cx),
-                    Err(error) => cx.unreadable(&name_in(raw), raw, &error),
+                    Err(error) => cx.unreadable(&name_within(raw), raw, &error),
                 }
             });
         }
@@ -278,11 +273,6 @@ impl Shell {
         }
         self.after(at, sink)
     }
-}
-
-fn name_in(raw: &str) -> String {
-    let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
-    after.split('"').nth(1).unwrap_or("").chars().take(64).collect()
 }
 
 /// Whether an object begins with a key of a call in other quotes or none.

@@ -38,11 +38,10 @@ impl Block {
     }
 
     /// The block is no JSON, so only the closing is looked for, from the start.
-    #[expect(clippy::unnecessary_wraps, reason = "as the other steps end")]
-    fn raw(&mut self) -> Option<()> {
+    fn raw(&mut self) -> Next {
         self.at = self.body;
         self.mode = Mode::Raw;
-        Some(())
+        Next::Go
     }
 }
 
@@ -59,6 +58,14 @@ impl Marker {
     }
 }
 
+enum Next {
+    Go,
+    /// More text is needed.
+    Wait,
+    /// The block ends here; the text goes on there. `true`: it has its closing.
+    Close(usize, usize, bool),
+}
+
 enum Here {
     Closing(usize),
     Again,
@@ -70,60 +77,48 @@ enum Here {
 impl Shell {
     pub(super) fn block(&mut self, mut block: Block, sink: &mut Sink, end: bool) -> Step {
         loop {
-            let step = match &mut block.mode {
+            let next = match &mut block.mode {
                 Mode::Head => self.head(&mut block, end),
                 Mode::Header { fenced } => {
                     let fenced = *fenced;
                     self.header(&mut block, fenced, end)
                 }
                 Mode::Json(scanner) => match scanner.next(&self.buf) {
-                    Token::More => None,
+                    Token::More => Next::Wait,
                     Token::End => {
                         block.at = scanner.pos;
                         block.mode = Mode::After;
-                        Some(())
+                        Next::Go
                     }
-                    Token::Error => {
-                        block.at = block.body;
-                        block.mode = Mode::Raw;
-                        Some(())
-                    }
-                    _ => Some(()),
+                    Token::Error => block.raw(),
+                    _ => Next::Go,
                 },
-                Mode::After => match self.after_value(&mut block, end) {
-                    Some(Some((stop, after, closed))) => {
-                        return self.close(&block, stop, after, closed, sink);
-                    }
-                    Some(None) => Some(()),
-                    None => None,
-                },
-                Mode::Raw => match self.closing(&mut block, end) {
-                    Some((stop, after, closed)) => {
-                        return self.close(&block, stop, after, closed, sink);
-                    }
-                    None => None,
-                },
+                Mode::After => self.after_value(&mut block, end),
+                Mode::Raw => self.closing(&mut block, end),
             };
-            if step.is_some() {
-                continue;
+            match next {
+                Next::Go => {}
+                Next::Wait if !end => {
+                    self.state = State::Block(block);
+                    return Step::Wait;
+                }
+                Next::Wait => {
+                    let len = self.buf.len();
+                    return self.close(&block, len, len, false, sink);
+                }
+                Next::Close(stop, after, closed) => return self.close(&block, stop, after, closed, sink),
             }
-            if !end {
-                self.state = State::Block(block);
-                return Step::Wait;
-            }
-            let len = self.buf.len();
-            return self.close(&block, len, len, false, sink);
         }
     }
 
-    /// Looks for the first bracket of the JSON; `None`: more text is needed.
-    fn head(&self, block: &mut Block, end: bool) -> Option<()> {
+    /// Looks for the first bracket of the JSON.
+    fn head(&self, block: &mut Block, end: bool) -> Next {
         let rest = &self.buf[block.at..];
         let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == '`').len();
         crate::complexity_counter::count(skipped + 1);
         block.at += skipped;
         let Some(&byte) = self.buf.as_bytes().get(block.at) else {
-            return if end { block.raw() } else { None };
+            return if end { block.raw() } else { Next::Wait };
         };
         let fenced = self.buf[block.body..block.at].ends_with("```");
         block.mode = match byte {
@@ -131,35 +126,33 @@ impl Shell {
             _ if block.calls.head || fenced => Mode::Header { fenced },
             _ => return block.raw(),
         };
-        Some(())
+        Next::Go
     }
 
     /// Skips what stands before the JSON, such as `name[ARGS]` or a fence's language.
-    fn header(&self, block: &mut Block, fenced: bool, end: bool) -> Option<()> {
+    fn header(&self, block: &mut Block, fenced: bool, end: bool) -> Next {
         loop {
             let rest = &self.buf[block.at..];
             let again = if fenced { b'[' } else { block.again.as_bytes()[0] };
             let Some(step) = find_byte([b'{', again, b'<'], rest) else {
                 block.at = self.buf.len();
-                return if end { block.raw() } else { None };
+                return if end { block.raw() } else { Next::Wait };
             };
             block.at += step;
             let byte = rest.as_bytes()[step];
             match self.here(block, block.at, end) {
-                Here::Open if byte != b'{' => return None,
+                Here::Open if byte != b'{' => return Next::Wait,
                 Here::Closing(_) | Here::Again => return block.raw(),
                 _ if byte == b'{' || (fenced && byte == b'[') => {
                     block.mode = Mode::Json(Scanner::new(block.at));
-                    return Some(());
+                    return Next::Go;
                 }
                 _ => block.at += 1,
             }
         }
     }
 
-    /// `Some(None)`: go on; `None`: more text is needed.
-    #[expect(clippy::option_option, reason = "end of the block, go on, or wait")]
-    fn after_value(&self, block: &mut Block, end: bool) -> Option<Option<(usize, usize, bool)>> {
+    fn after_value(&self, block: &mut Block, end: bool) -> Next {
         let rest = &self.buf[block.at..];
         let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || "`;,}]".contains(c)).len();
         crate::complexity_counter::count(skipped + 1);
@@ -167,38 +160,35 @@ impl Shell {
         block.at += skipped;
         let at = block.at;
         let Some(byte) = self.buf.as_bytes().get(at) else {
-            return if end { Some(Some((at, at, false))) } else { None };
+            return if end { Next::Close(at, at, false) } else { Next::Wait };
         };
         match self.here(block, at, end) {
-            Here::Open => None,
-            Here::Closing(len) => Some(Some((at, at + len, true))),
-            Here::Again => Some(Some((at, at, true))),
-            Here::Neither => {
-                if matches!(byte, b'{' | b'[') {
-                    block.mode = Mode::Json(Scanner::new(at));
-                    return Some(None);
-                }
-                Some(Some((at, at, true)))
+            Here::Open => Next::Wait,
+            Here::Closing(len) => Next::Close(at, at + len, true),
+            Here::Neither if matches!(byte, b'{' | b'[') => {
+                block.mode = Mode::Json(Scanner::new(at));
+                Next::Go
             }
+            Here::Again | Here::Neither => Next::Close(at, at, true),
         }
     }
 
-    fn closing(&self, block: &mut Block, end: bool) -> Option<(usize, usize, bool)> {
+    fn closing(&self, block: &mut Block, end: bool) -> Next {
         let first = |token: Option<&&str>| token.map_or(b'<', |token| token.as_bytes()[0]);
         let bytes = [first(block.calls.close.first()), first(block.calls.close.last()), first(Some(&block.again))];
         loop {
             let rest = &self.buf[block.at..];
             let Some(step) = find_byte(bytes, rest) else {
                 block.at = self.buf.len();
-                return None;
+                return Next::Wait;
             };
             block.at += step;
             match self.here(block, block.at, end) {
-                Here::Open => return None,
+                Here::Open => return Next::Wait,
                 Here::Closing(len) if (block.calls.ends)(&self.buf[block.body..block.at]) => {
-                    return Some((block.at, block.at + len, true));
+                    return Next::Close(block.at, block.at + len, true);
                 }
-                Here::Again if block.at > block.body => return Some((block.at, block.at, false)),
+                Here::Again if block.at > block.body => return Next::Close(block.at, block.at, false),
                 _ => {}
             }
             block.at += self.buf[block.at..].chars().next().map_or(1, char::len_utf8);
@@ -243,15 +233,10 @@ impl Shell {
         let closed = stop.is_some();
         let stop = marker.body + stop.unwrap_or(body.len());
         let (start, read) = (marker.body, marker.calls.read);
-        if !closed {
-            self.read(marker.dialect, false, sink, |buf, cx| {
-                cx.broken("", &buf[start..stop], "the marker has no closing bracket");
-            });
-            return self.after(stop, sink);
-        }
-        self.read(marker.dialect, true, sink, |buf, cx| {
-            read(&buf[start..stop], cx);
+        self.read(marker.dialect, closed, sink, |buf, cx| match &buf[start..stop] {
+            body if closed => read(body, cx),
+            body => cx.broken("", body, "the marker has no closing bracket"),
         });
-        self.after(stop + 1, sink)
+        self.after(stop + usize::from(closed), sink)
     }
 }

@@ -17,13 +17,6 @@ static RULES: LazyLock<Vec<Vec<&'static Rule>>> = LazyLock::new(|| {
     table
 });
 
-#[derive(PartialEq, Eq)]
-pub(super) enum Opened {
-    No,
-    Wait,
-    Yes,
-}
-
 pub(super) fn opens(byte: u8) -> bool {
     !RULES[usize::from(byte)].is_empty()
 }
@@ -41,13 +34,13 @@ fn window(text: &str) -> (&str, bool) {
 }
 
 impl Shell {
-    pub(super) fn opening(&mut self, sink: &mut Sink, end: bool) -> Opened {
+    pub(super) fn opening(&mut self, sink: &mut Sink, end: bool) -> Begin {
         if self.fence.is_some() || self.line_quoted || self.is_quoted() {
-            return Opened::No;
+            return Begin::No;
         }
         let rest = &self.buf[self.pos..];
         let Some(first) = rest.as_bytes().first() else {
-            return Opened::No;
+            return Begin::No;
         };
         crate::complexity_counter::count(rest.len().min(WINDOW));
         let mut best: Option<&'static Rule> = None;
@@ -57,10 +50,10 @@ impl Shell {
                     best = Some(rule);
                 }
             } else if !end && rule.open.starts_with(rest) {
-                return Opened::Wait;
+                return Begin::More;
             }
         }
-        best.map_or(Opened::No, |rule| self.open(rule, sink, end))
+        best.map_or(Begin::No, |rule| self.open(rule, sink, end))
     }
 
     /// Whether the text at `pos` is quoted: by a quotation mark right before it or by a back-tick earlier in its line.
@@ -73,12 +66,12 @@ impl Shell {
         odd || self.buf[self.line.min(self.pos)..self.pos].ends_with(['"', '\'', '“', '‘', '«', '„'])
     }
 
-    fn open(&mut self, rule: &'static Rule, sink: &mut Sink, end: bool) -> Opened {
+    fn open(&mut self, rule: &'static Rule, sink: &mut Sink, end: bool) -> Begin {
         let after = self.pos + rule.open.len();
         match &rule.body {
             Body::Thought(close) => {
                 if !self.buf[self.line..self.pos].trim().is_empty() {
-                    return Opened::No;
+                    return Begin::No;
                 }
                 self.leave(after, sink);
                 sink.reasoning_break();
@@ -95,26 +88,20 @@ impl Shell {
                 self.state = State::Stopped;
             }
             Body::Harmony => return self.harmony(after, sink, end),
-            Body::Calls(calls) => match self.begins(after, calls.begins, end) {
-                Begin::More => return Opened::Wait,
-                Begin::No => return Opened::No,
-                Begin::Yes => {
-                    let open = self.pos;
-                    self.leave(after, sink);
-                    let start = if calls.keep_open { open } else { after };
-                    self.state = State::Block(Block::new(rule.dialect, calls, rule.open, start, after));
+            Body::Calls(calls) | Body::Marker(calls) => {
+                let begins = self.begins(after, calls.begins, end);
+                if begins != Begin::Yes {
+                    return begins;
                 }
-            },
-            Body::Marker(calls) => match self.begins(after, calls.begins, end) {
-                Begin::More => return Opened::Wait,
-                Begin::No => return Opened::No,
-                Begin::Yes => {
-                    self.leave(after, sink);
-                    self.state = State::Marker(Marker::new(rule.dialect, calls, after));
-                }
-            },
+                let start = if calls.keep_open { self.pos } else { after };
+                self.leave(after, sink);
+                self.state = match rule.body {
+                    Body::Marker(_) => State::Marker(Marker::new(rule.dialect, calls, after)),
+                    _ => State::Block(Block::new(rule.dialect, calls, rule.open, start, after)),
+                };
+            }
         }
-        Opened::Yes
+        Begin::Yes
     }
 
     fn begins(&mut self, after: usize, begins: fn(&str, &Cx<'_>, bool) -> Begin, end: bool) -> Begin {
@@ -123,7 +110,7 @@ impl Shell {
         let cx = Cx {
             tools: &self.tools,
             found: &mut found,
-            dialect: crate::dialect::Dialect::Noise,
+            dialect: crate::dialect::Dialect::Own,
             closed: false,
             cut: false,
         };
@@ -136,14 +123,14 @@ impl Shell {
         self.shown = after;
     }
 
-    fn harmony(&mut self, after: usize, sink: &mut Sink, end: bool) -> Opened {
+    fn harmony(&mut self, after: usize, sink: &mut Sink, end: bool) -> Begin {
         let start = self.pos;
         let Some((kind, len)) = harmony::header(&self.buf[start..]) else {
             if !end && self.buf.len() - start <= harmony::LONGEST {
-                return Opened::Wait;
+                return Begin::More;
             }
             self.leave(after, sink);
-            return Opened::Yes;
+            return Begin::Yes;
         };
         self.leave(start + len, sink);
         match kind {
@@ -166,6 +153,6 @@ impl Shell {
                 }
             }
         }
-        Opened::Yes
+        Begin::Yes
     }
 }
