@@ -1,5 +1,6 @@
 use sqlx::PgConnection;
 
+use crate::sql::catalog::quoted;
 use crate::sql::change::{Column, Table};
 use crate::sql::server_guard::{Verb, Write};
 use crate::sql::server_tables::{Reference, TableInfo};
@@ -122,10 +123,6 @@ pub(crate) async fn references(connection: &mut PgConnection, name: &str) -> Res
         columns: theirs.into_iter().zip(ours).collect(),
     };
     Ok(found.into_iter().map(reference).collect())
-}
-
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// All values of a row as texts. `row` names its table, with a dot, or is empty.

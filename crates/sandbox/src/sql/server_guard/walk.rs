@@ -5,8 +5,8 @@ use sqlparser::ast::{
     Query, Select, SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
 };
 
-use super::{Rules, denied, limit};
-use crate::sql::error::SqlError;
+use super::Rules;
+use crate::sql::error::{SqlError, denied, limit};
 
 const DEPTH: usize = 100;
 
@@ -17,8 +17,8 @@ pub(crate) struct Walked {
     pub calls: Vec<String>,
 }
 
-pub(crate) fn walk(statement: &Statement, rules: &Rules) -> Result<Walked, SqlError> {
-    let mut judge = Judge { rules, depth: 0, outermost: true, walked: Walked::default() };
+pub(crate) fn walk(statement: &Statement, rules: &Rules, write: bool) -> Result<Walked, SqlError> {
+    let mut judge = Judge { rules, write, depth: 0, outermost: true, walked: Walked::default() };
     match statement.visit(&mut judge) {
         Continue(()) => Ok(judge.walked),
         Break(error) => Err(error),
@@ -27,6 +27,7 @@ pub(crate) fn walk(statement: &Statement, rules: &Rules) -> Result<Walked, SqlEr
 
 struct Judge<'r> {
     rules: &'r Rules,
+    write: bool,
     depth: usize,
     outermost: bool,
     walked: Walked,
@@ -52,13 +53,13 @@ impl Visitor for Judge<'_> {
         let outermost = std::mem::replace(&mut self.outermost, false);
         match statement {
             Statement::Query(_) => Continue(()),
-            Statement::Insert(insert) if self.rules.write && outermost => unless(
+            Statement::Insert(insert) if self.write && outermost => unless(
                 insert.overwrite || insert.replace_into || insert.table_alias.is_some(),
                 "this form of INSERT",
                 PLAIN,
             ),
-            Statement::Update(_) if self.rules.write && outermost => Continue(()),
-            Statement::Delete(delete) if self.rules.write && outermost => unless(
+            Statement::Update(_) if self.write && outermost => Continue(()),
+            Statement::Delete(delete) if self.write && outermost => unless(
                 // Words before FROM can be instructions to the server, which the grammar takes for tables.
                 !delete.tables.is_empty(),
                 "DELETE with words before FROM",
@@ -158,7 +159,7 @@ impl Visitor for Judge<'_> {
     fn pre_visit_expr(&mut self, expr: &Expr) -> Flow {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Break(limit(&format!("an expression of more than {DEPTH} levels")));
+            return Break(limit(format!("an expression of more than {DEPTH} levels")));
         }
         for name in grammatical(expr) {
             self.call(name);
