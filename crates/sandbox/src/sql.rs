@@ -135,11 +135,6 @@ impl<'g> Session<'g> {
         self.guard.conn.authorizer(Some(callback)).map_err(SqlError::Sqlite)
     }
 
-    fn known(&self) -> Option<Arc<Names>> {
-        let names = self.guard.names.borrow();
-        names.as_ref().map(|(_, names)| Arc::clone(names))
-    }
-
     fn names(&self) -> rusqlite::Result<Arc<Names>> {
         let conn = &self.guard.conn;
         let version: i64 = conn.prepare_cached("PRAGMA schema_version")?.query_row([], |r| r.get(0))?;

@@ -63,20 +63,19 @@ pub(super) fn connection(path: &Path, purpose: OpenMode) -> Result<(Connection, 
         let files = file_system().ok_or_else(|| open("SQLite has no files".to_owned()))?;
         Connection::open_with_flags_and_vfs(&real, flags, files)
     };
-    let conn = conn.map_err(|e| classify_open(path, e))?;
-    let conn = match harden(&conn, purpose) {
-        Ok(()) => conn,
+    let failed = |error| classify_open(path, error);
+    let conn = conn.map_err(failed)?;
+    match harden(&conn, purpose) {
+        Ok(()) => Ok((conn, real)),
         Err(e) if purpose == OpenMode::Read && is_cant_open(&e) && !has_wal(&real) => {
             // A WAL database in an unwritable folder can have no -shm; without a -wal nothing is in flight.
             let uri = immutable_uri(&real);
-            let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
-                .map_err(|e| classify_open(path, e))?;
-            harden(&conn, purpose).map_err(|e| classify_open(path, e))?;
-            conn
+            let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(failed)?;
+            harden(&conn, purpose).map_err(failed)?;
+            Ok((conn, real))
         }
-        Err(e) => return Err(classify_open(path, e)),
-    };
-    Ok((conn, real))
+        Err(e) => Err(failed(e)),
+    }
 }
 
 pub(super) fn harden(conn: &Connection, purpose: OpenMode) -> rusqlite::Result<()> {

@@ -249,7 +249,7 @@ impl Connection {
             let rows: Vec<(String, f64)> = sqlx::query_as(SIZES).bind(&tables).fetch_all(&mut self.open).await?;
             sizes.extend(rows);
         }
-        self.planned.check(sql, planned::of_postgres(plan, &sizes), most)
+        self.planned.check(sql, planned::of_postgres(plan, &sizes, 1.0), most)
     }
 
     pub async fn close(self) {

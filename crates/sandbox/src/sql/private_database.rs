@@ -282,7 +282,6 @@ impl PrivateDatabase {
         made.map_err(|error| self.failed(error))
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
     fn failed(&self, error: impl ToString) -> SqlError {
         SqlError::Open { path: self.path.clone(), reason: error.to_string() }
     }

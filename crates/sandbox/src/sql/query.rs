@@ -91,7 +91,8 @@ impl<'g> Session<'g> {
             return error;
         }
         let tokens = Tokenizer::new(&SQLiteDialect {}, sql).tokenize().unwrap_or_default();
-        match self.known().and_then(|names| named(&tokens, &names, &self.guard.policy)) {
+        let known = self.guard.names.borrow();
+        match known.as_ref().and_then(|(_, names)| named(&tokens, names, &self.guard.policy)) {
             Some(what) => denied(&what, "Ask for something else."),
             None => error,
         }

@@ -61,7 +61,7 @@ impl Guard {
             session.in_time()?;
             session.lift_policy()?;
             session.is_sound()?;
-            session.views_are_allowed((does == CREATES_VIEW).then_some(&name))?;
+            session.views_are_allowed((does == CREATES_VIEW).then_some(name.as_str()))?;
             session.lift_policy()?;
             drop(names);
             let change = SchemaChange { what: format!("{does} {name}"), takes_away: !does.starts_with("creates") };
@@ -170,7 +170,7 @@ impl Session<'_> {
     }
 
     /// Compiles every view under the policy for reading, so that none is made that could never be read.
-    fn views_are_allowed(&self, made: Option<&String>) -> Result<(), SqlError> {
+    fn views_are_allowed(&self, made: Option<&str>) -> Result<(), SqlError> {
         let found = objects(&self.guard.conn).map_err(|error| self.classify(error))?;
         let _names = self.enforce_policy(None)?;
         for view in found.iter().filter(|object| object.kind == "view") {
@@ -178,7 +178,7 @@ impl Session<'_> {
             let Err(error) = self.guard.conn.prepare(&sql) else { continue };
             let refusal = self.classify(error);
             // One over a table that is gone since is broken, not forbidden.
-            if matches!(refusal, SqlError::Denied { .. }) || made == Some(&view.name) {
+            if matches!(refusal, SqlError::Denied { .. }) || made == Some(view.name.as_str()) {
                 return Err(refusal);
             }
         }

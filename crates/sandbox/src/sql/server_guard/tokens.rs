@@ -218,20 +218,13 @@ fn write(token: &Token, text: &mut String) {
     match token {
         Token::Word(word) => match word.quote_style {
             None => text.push_str(&word.value),
-            Some(quote) => quoted(&word.value, quote, text),
+            Some(quote) => text.push_str(&quoted(&word.value, quote)),
         },
-        Token::SingleQuotedString(value) => quoted(value, '\'', text),
+        Token::SingleQuotedString(value) => text.push_str(&quoted(value, '\'')),
         other => text.push_str(&other.to_string()),
     }
 }
 
-fn quoted(value: &str, quote: char, text: &mut String) {
-    text.push(quote);
-    for sign in value.chars() {
-        if sign == quote {
-            text.push(quote);
-        }
-        text.push(sign);
-    }
-    text.push(quote);
+fn quoted(value: &str, quote: char) -> String {
+    format!("{quote}{}{quote}", value.replace(quote, &format!("{quote}{quote}")))
 }

@@ -1,8 +1,8 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use sqlparser::ast::{
-    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments, Ident, ObjectName,
-    Query, Select, SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
+    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments, ObjectName, Query,
+    Select, SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
 };
 
 use super::Rules;
@@ -107,21 +107,14 @@ impl Visitor for Judge<'_> {
         let Some(parts) = parts(relation) else {
             return deny(format!("the name {relation}"), PLAIN);
         };
-        let refused = || deny(format!("table {relation}"), "Query the tables of the database.");
-        match parts.as_slice() {
-            [table] => {
-                if self.rules.closes(table) {
-                    return refused();
-                }
-            }
+        let closed = match parts.as_slice() {
+            [table] => self.rules.closes(table),
             [schema, table] => {
-                if self.rules.closed_schemas.has(schema) || self.rules.closes(schema) || self.rules.closes(table) {
-                    return refused();
-                }
+                self.rules.closed_schemas.has(schema) || self.rules.closes(schema) || self.rules.closes(table)
             }
-            _ => return refused(),
-        }
-        Continue(())
+            _ => true,
+        };
+        unless(closed, &format!("table {relation}"), "Query the tables of the database.")
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> Flow {
@@ -245,17 +238,10 @@ impl Visitor for Judge<'_> {
 
 impl Judge<'_> {
     fn function(&mut self, function: &Function) -> Flow {
-        let name = function.name.to_string();
-        let plain = match function.name.0.as_slice() {
-            [single] => single
-                .as_ident()
-                .is_some_and(|name| name.quote_style.is_none() && self.rules.functions.has(&name.value)),
-            _ => false,
-        };
-        if !plain {
-            return deny(format!("function {name}"), "Use the standard SQL functions.");
+        match plain(&function.name) {
+            Some(name) if self.rules.functions.has(name) => self.call(name),
+            _ => return deny(format!("function {}", function.name), "Use the standard SQL functions."),
         }
-        self.call(&name);
         let clauses = match &function.args {
             FunctionArguments::List(list) => list.clauses.as_slice(),
             FunctionArguments::None | FunctionArguments::Subquery(_) => &[],
@@ -278,17 +264,12 @@ impl Judge<'_> {
     }
 
     fn table_function(&mut self, name: &ObjectName) -> Flow {
-        let single = match name.0.as_slice() {
-            [single] => single.as_ident(),
-            _ => None,
-        };
-        let permitted = |name: &&Ident| name.quote_style.is_none() && self.rules.table_functions.has(&name.value);
-        match single.filter(permitted) {
-            Some(single) => {
-                self.call(&single.value);
+        match plain(name) {
+            Some(single) if self.rules.table_functions.has(single) => {
+                self.call(single);
                 Continue(())
             }
-            None => deny(format!("table function {name}"), "Query the tables of the database."),
+            _ => deny(format!("table function {name}"), "Query the tables of the database."),
         }
     }
 
@@ -300,11 +281,8 @@ impl Judge<'_> {
         let text = data_type.to_string();
         let head: &str = text.split(['(', '[']).next().unwrap_or_default().trim();
         // The list has underscores in names of several words.
-        if self.rules.types.has(&head.replace(' ', "_")) {
-            Continue(())
-        } else {
-            deny(format!("type {text}"), "Cast to text, numbers, dates or JSON.")
-        }
+        let known = self.rules.types.has(&head.replace(' ', "_"));
+        unless(!known, &format!("type {text}"), "Cast to text, numbers, dates or JSON.")
     }
 }
 
@@ -332,6 +310,13 @@ fn check_body(body: &SetExpr) -> Flow {
         }
         _ => deny("a statement that does more than read", ONLY_READ),
     }
+}
+
+/// A name of one part without quotes.
+fn plain(name: &ObjectName) -> Option<&str> {
+    let [single] = name.0.as_slice() else { return None };
+    let ident = single.as_ident().filter(|ident| ident.quote_style.is_none())?;
+    Some(&ident.value)
 }
 
 fn parts(name: &ObjectName) -> Option<Vec<&str>> {

@@ -16,6 +16,16 @@ pub enum Verb {
     Delete,
 }
 
+impl Verb {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Write {
     pub verb: Verb,
