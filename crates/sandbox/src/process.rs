@@ -64,9 +64,7 @@ impl Sandbox {
 
     /// What is known of this machine without running anything, and the tiers worth trying.
     pub(crate) fn untried(&self) -> (Capabilities, Vec<Tier>) {
-        let mut known = machine_support::untried();
-        let tiers = known.candidates(&self.allowed);
-        (known, tiers)
+        machine_support::untried(&self.allowed)
     }
 
     /// Probed once, by running a small program in each tier.

@@ -35,18 +35,6 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// The tiers of `allowed` that are worth a try; the others go to `missing`.
-    pub(crate) fn candidates(&mut self, allowed: &[Tier]) -> Vec<Tier> {
-        let mut worth = Vec::new();
-        for tier in allowed {
-            match lacks(self, *tier) {
-                None => worth.push(*tier),
-                Some(reason) => self.missing.push(reason),
-            }
-        }
-        worth
-    }
-
     pub(crate) fn unavailable(&self) -> SandboxError {
         let hint = if self.seccomp {
             "Install bubblewrap (package `bubblewrap`) and allow user namespaces, or use a kernel with Landlock ABI 3 \
@@ -58,9 +46,17 @@ impl Capabilities {
     }
 }
 
-/// What is known without starting anything; the caller has to try whether a tier works.
-pub(super) fn untried() -> Capabilities {
-    Capabilities { landlock_abi: crate::helper::landlock_abi(), seccomp: true, ..unknown() }
+/// What is known without starting anything, and the tiers of `allowed` that are worth a try.
+pub(super) fn untried(allowed: &[Tier]) -> (Capabilities, Vec<Tier>) {
+    let mut known = Capabilities { landlock_abi: crate::helper::landlock_abi(), seccomp: true, ..unknown() };
+    let mut worth = Vec::new();
+    for tier in allowed {
+        match lacks(&known, *tier) {
+            None => worth.push(*tier),
+            Some(reason) => known.missing.push(reason),
+        }
+    }
+    (known, worth)
 }
 
 fn unknown() -> Capabilities {

@@ -5,7 +5,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use super::catalog::Names;
 use super::error::{SqlError, denied};
-use super::policy::{Policy, Tables, allows_function, allows_table_function, is_internal};
+use super::policy::{FUNCTIONS, Policy, TABLE_FUNCTIONS, Tables, is_internal};
 
 /// What the authorizer of a session has seen.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ pub(super) fn judge(
     decide(policy, names, context, recorder.is_some())?;
     if let AuthAction::Read { table_name, .. } = context.action {
         let lower = table_name.to_ascii_lowercase();
-        if names.virtual_tables.contains(&lower) || (!names.tables.contains(&lower) && allows_table_function(&lower)) {
+        if names.virtual_tables.contains(&lower) || (!names.tables.contains(&lower) && TABLE_FUNCTIONS.has(&lower)) {
             findings.virtual_reads.insert(lower);
         }
     }
@@ -123,7 +123,7 @@ pub(super) fn read(
         }
         return Ok(());
     }
-    if allows_table_function(&lower) {
+    if TABLE_FUNCTIONS.has(&lower) {
         return Ok(());
     }
     if names.modules.contains(&lower) {
@@ -143,7 +143,7 @@ pub(super) fn internal(table: &str) -> SqlError {
 }
 
 pub(super) fn function(name: &str) -> Result<(), SqlError> {
-    if allows_function(name) {
+    if FUNCTIONS.has(name) {
         return Ok(());
     }
     Err(denied(&format!("function {name}"), "Use the standard SQL functions."))

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use serde_json::Value;
 
-use super::error::SqlError;
+use super::error::{SqlError, limit};
 
 /// Statements of a connection whose plans are remembered.
 const REMEMBERED: usize = 1_000;
@@ -23,12 +23,10 @@ impl Planned {
     pub fn check(&mut self, sql: &str, rows: f64, most: u64) -> Result<(), SqlError> {
         #[expect(clippy::cast_precision_loss, reason = "a limit")]
         if rows > most as f64 {
-            return Err(SqlError::Limit {
-                what: format!(
-                    "the database expects to look at about {rows:.0} rows for it, and {most} are allowed for this \
-                     datasource; narrow it by a condition on a field with an index"
-                ),
-            });
+            return Err(limit(format!(
+                "the database expects to look at about {rows:.0} rows for it, and {most} are allowed for this \
+                 datasource; narrow it by a condition on a field with an index"
+            )));
         }
         if self.0.len() >= REMEMBERED {
             self.0.clear();

@@ -125,19 +125,12 @@ pub(super) fn is_internal(table: &str) -> bool {
 }
 
 /// Functions without side effects.
-static FUNCTIONS: LazyLock<NameSet> = LazyLock::new(|| NameSet::read(include_str!("../../data/sql-functions.txt")));
+pub(super) static FUNCTIONS: LazyLock<NameSet> =
+    LazyLock::new(|| NameSet::read(include_str!("../../data/sql-functions.txt")));
 
 /// Table-valued functions that are always readable.
-static TABLE_FUNCTIONS: LazyLock<NameSet> =
+pub(super) static TABLE_FUNCTIONS: LazyLock<NameSet> =
     LazyLock::new(|| NameSet::read(include_str!("../../data/sql-table-functions.txt")));
-
-pub(super) fn allows_function(name: &str) -> bool {
-    FUNCTIONS.has(name)
-}
-
-pub(super) fn allows_table_function(name: &str) -> bool {
-    TABLE_FUNCTIONS.has(name)
-}
 
 /// Beginnings of the messages that mean "over a size limit".
 pub(super) fn limit_messages() -> impl Iterator<Item = &'static str> {

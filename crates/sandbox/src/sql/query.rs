@@ -130,25 +130,17 @@ impl<'g> Session<'g> {
                 out.truncated = Some(Truncated::Rows);
                 break;
             }
-            let mut values = Vec::with_capacity(out.columns.len());
-            for index in 0..out.columns.len() {
-                let cell = row.get_ref(index).map_err(|e| self.classify(e))?;
-                bytes = bytes.saturating_add(size(cell));
-                if bytes > limits.bytes {
-                    break;
-                }
-                values.push(to_json(cell));
-            }
+            let cells = (0..out.columns.len()).map(|index| row.get_ref(index)).collect::<rusqlite::Result<Vec<_>>>();
+            let cells = cells.map_err(|e| self.classify(e))?;
+            bytes = cells.iter().fold(bytes, |sum, cell| sum.saturating_add(size(*cell)));
             if bytes > limits.bytes {
                 if out.rows.is_empty() {
-                    return Err(SqlError::Limit {
-                        what: format!("the first row is larger than {} bytes", limits.bytes),
-                    });
+                    return Err(limit(format!("the first row is larger than {} bytes", limits.bytes)));
                 }
                 out.truncated = Some(Truncated::Bytes);
                 break;
             }
-            out.rows.push(values);
+            out.rows.push(cells.into_iter().map(to_json).collect());
         }
         self.in_time()?;
         Ok(out)
@@ -224,7 +216,7 @@ fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
             let source =
                 matches!(before, Some(Token::Word(word)) if matches!(word.keyword, Keyword::FROM | Keyword::JOIN));
             let called = matches!(tokens.peek(), Some(Token::LParen));
-            if source && called && !policy::allows_table_function(&lower) {
+            if source && called && !policy::TABLE_FUNCTIONS.has(&lower) {
                 return Some(format!("table-valued function {}", word.value));
             }
         }
