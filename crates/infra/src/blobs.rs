@@ -19,10 +19,12 @@ impl FileBlobs {
         Self { root: data_dir.join("blobs") }
     }
 
-    /// `None` for anything but a SHA-256 in lower-case hexadecimal, which could name a file elsewhere.
-    fn path(&self, hash: &str) -> Option<PathBuf> {
-        let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
-        is_hash.then(|| self.root.join(&hash[..2]).join(&hash[2..4]).join(hash))
+    /// Refuses anything but a SHA-256 in lower-case hexadecimal, which could name a file elsewhere.
+    fn path(&self, hash: &str) -> Result<PathBuf, BlobError> {
+        if hash.len() != 64 || !hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+            return Err(BlobError::Missing(hash.to_owned()));
+        }
+        Ok(self.root.join(&hash[..2]).join(&hash[2..4]).join(hash))
     }
 }
 
@@ -32,7 +34,7 @@ impl Blobs for FileBlobs {
         let this = self.clone();
         blocking(move || {
             let hash = sha256(&bytes);
-            let path = this.path(&hash).ok_or_else(|| BlobError::Missing(hash.clone()))?;
+            let path = this.path(&hash)?;
             match read(&path, &hash) {
                 Ok(_) => return Ok(hash),
                 // Write it again in full.
@@ -46,13 +48,13 @@ impl Blobs for FileBlobs {
     }
 
     async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError> {
-        let path = self.path(hash).ok_or_else(|| BlobError::Missing(hash.to_owned()))?;
+        let path = self.path(hash)?;
         let hash = hash.to_owned();
         blocking(move || read(&path, &hash)).await
     }
 
     async fn remove(&self, hash: &str) -> Result<(), BlobError> {
-        let path = self.path(hash).ok_or_else(|| BlobError::Missing(hash.to_owned()))?;
+        let path = self.path(hash)?;
         blocking(move || match std::fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(BlobError::Io(error)),
             _ => Ok(()),

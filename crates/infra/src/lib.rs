@@ -28,11 +28,7 @@ pub struct SystemClock {
 impl SystemClock {
     /// Reads the machine's time zone; UTC if there is none.
     pub fn new() -> Self {
-        Self::with_zone(TimeZone::system())
-    }
-
-    fn with_zone(zone: TimeZone) -> Self {
-        Self { zone }
+        Self { zone: TimeZone::system() }
     }
 }
 
@@ -84,14 +80,14 @@ mod clock_tests {
         // 2026-01-15 and 2026-07-15, noon UTC.
         let (winter, summer) = (Timestamp(1_768_478_400_000), Timestamp(1_784_116_800_000));
         let offsets = |name: &str| {
-            let clock = SystemClock::with_zone(TimeZone::get(name).unwrap());
+            let clock = SystemClock { zone: TimeZone::get(name).unwrap() };
             [winter, summer].map(|at| clock.utc_offset_minutes(at))
         };
         assert_eq!(offsets("Europe/Berlin"), [60, 120]);
         assert_eq!(offsets("America/St_Johns"), [-210, -150]);
         assert_eq!(offsets("Asia/Kolkata"), [330, 330]);
         assert_eq!(offsets("UTC"), [0, 0]);
-        let nonsense = SystemClock::with_zone(TimeZone::UTC);
+        let nonsense = SystemClock { zone: TimeZone::UTC };
         assert_eq!(nonsense.utc_offset_minutes(Timestamp(i64::MAX)), 0);
     }
 }

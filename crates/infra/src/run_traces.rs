@@ -67,14 +67,13 @@ impl RunTraces {
     pub fn ended(self: &Arc<Self>, run: RunId) {
         let traces = Arc::clone(self);
         self.tasks.spawn(async move {
-            let spans = match traces.of(run).await {
-                Ok(spans) => spans,
-                Err(error) => {
-                    return tracing::warn!(%run, %error, "the trace of a run can't be read");
+            match traces.of(run).await {
+                Ok(spans) => {
+                    if let Err(error) = traces.exporter.export(spans).await {
+                        tracing::warn!(%run, %error, "the trace of a run was not sent");
+                    }
                 }
-            };
-            if let Err(error) = traces.exporter.export(spans).await {
-                tracing::warn!(%run, %error, "the trace of a run was not sent");
+                Err(error) => tracing::warn!(%run, %error, "the trace of a run can't be read"),
             }
         });
     }
@@ -156,13 +155,13 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
         whole.attributes.push(KeyValue::new(CONVERSATION_ID, conversation.to_string()));
     }
     let mut found = Vec::new();
-    let mut asked: Option<&Event> = None;
+    let mut asked: Option<(Timestamp, &str)> = None;
     let mut begun: HashMap<&str, Timestamp> = HashMap::new();
     for event in events {
         match &event.body {
-            EventBody::ModelRequested { .. } => asked = Some(event),
+            EventBody::ModelRequested { model, .. } => asked = Some((event.at, model)),
             EventBody::ModelResponded { usage, .. } | EventBody::ModelFailed { usage, .. } => {
-                let Some((at, model)) = asked.take().and_then(requested) else {
+                let Some((at, model)) = asked.take() else {
                     continue;
                 };
                 let id = span_id(run, &format!("model {}", event.seq));
@@ -228,13 +227,6 @@ fn bare(name: String, trace: TraceId, id: SpanId, parent: SpanId, (from, to): (T
         links: SpanLinks::default(),
         status: Status::Unset,
         instrumentation_scope: InstrumentationScope::builder("steward").build(),
-    }
-}
-
-fn requested(event: &Event) -> Option<(Timestamp, &str)> {
-    match &event.body {
-        EventBody::ModelRequested { model, .. } => Some((event.at, model)),
-        _ => None,
     }
 }
 

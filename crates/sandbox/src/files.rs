@@ -39,8 +39,8 @@ impl Default for FileLimits {
 /// All methods block.
 #[derive(Debug)]
 pub struct Workspace {
-    pub(crate) root: OwnedFd,
-    pub(crate) limits: FileLimits,
+    root: OwnedFd,
+    limits: FileLimits,
     given: PathBuf,
     real: PathBuf,
 }
@@ -67,10 +67,6 @@ impl Workspace {
         &self.real
     }
 
-    pub fn limits(&self) -> FileLimits {
-        self.limits
-    }
-
     /// Checks a path as a person or a model wrote it. Does not touch the file.
     pub fn resolve(&self, path: &str) -> Result<RelPath, FilesError> {
         RelPath::parse(path, &[&self.real, &self.given])
@@ -79,7 +75,7 @@ impl Workspace {
     /// Whether it exists and can be reached without leaving the workspace.
     pub fn exists(&self, path: &str) -> Result<bool, FilesError> {
         let path = self.resolve(path)?;
-        match self.open_at(&path, OFlags::PATH, Mode::empty()) {
+        match self.open_at(&path, OFlags::PATH) {
             Ok(_) => Ok(true),
             Err(FilesError::NotFound { .. }) => Ok(false),
             Err(other) => Err(other),
@@ -106,25 +102,24 @@ impl Workspace {
     }
 
     fn open_folder(&self, path: &RelPath, folder: &Path) -> Result<OwnedFd, FilesError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        path::open(self.root.as_fd(), folder, flags, Mode::empty()).map_err(|e| self.explain(path, e))
+        path::open(self.root.as_fd(), folder, OFlags::RDONLY | OFlags::DIRECTORY).map_err(|e| self.explain(path, e))
     }
 
-    fn open_at(&self, path: &RelPath, flags: OFlags, mode: Mode) -> Result<OwnedFd, FilesError> {
-        path::open(self.root.as_fd(), path.as_path(), flags, mode).map_err(|e| self.explain(path, e))
+    fn open_at(&self, path: &RelPath, flags: OFlags) -> Result<OwnedFd, FilesError> {
+        path::open(self.root.as_fd(), path.as_path(), flags).map_err(|e| self.explain(path, e))
     }
 
     /// Refuses anything but a regular file.
-    pub(crate) fn regular(path: &RelPath, file: &OwnedFd) -> Result<Stat, FilesError> {
+    fn regular(path: &RelPath, file: &OwnedFd) -> Result<Stat, FilesError> {
         let stat = fstat(file).map_err(|e| FilesError::io(&path.given, e))?;
         match kind_of(&stat) {
             FileType::RegularFile => Ok(stat),
-            other => Err(FilesError::Kind { path: path.given.clone(), actual: word(other), expected: "a file" }),
+            other => Err(no_file(path, other)),
         }
     }
 
     /// The entry itself, not what it points to; `None` if there is none.
-    pub(crate) fn entry(path: &RelPath, folder: &OwnedFd, name: &std::ffi::OsStr) -> Result<Option<Stat>, FilesError> {
+    fn entry(path: &RelPath, folder: &OwnedFd, name: &std::ffi::OsStr) -> Result<Option<Stat>, FilesError> {
         match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
@@ -132,7 +127,7 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn explain(&self, path: &RelPath, error: Errno) -> FilesError {
+    fn explain(&self, path: &RelPath, error: Errno) -> FilesError {
         let given = path.given.clone();
         match error {
             Errno::XDEV | Errno::LOOP => FilesError::Outside { path: given },
@@ -153,8 +148,7 @@ impl Workspace {
         let mut parts: Vec<_> = path.as_path().components().collect();
         while let Some(name) = parts.pop() {
             let folder: PathBuf = parts.iter().collect();
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-            let Ok(fd) = path::open(self.root.as_fd(), &folder, flags, Mode::empty()) else {
+            let Ok(fd) = path::open(self.root.as_fd(), &folder, OFlags::RDONLY | OFlags::DIRECTORY) else {
                 continue;
             };
             let Ok(names) = names_in(&fd, self.limits.entries) else {
@@ -168,25 +162,7 @@ impl Workspace {
         }
         Vec::new()
     }
-}
 
-fn kind_of(stat: &Stat) -> FileType {
-    FileType::from_raw_mode(stat.st_mode)
-}
-
-pub(crate) fn word(kind: FileType) -> &'static str {
-    match kind {
-        FileType::RegularFile => "a file",
-        FileType::Directory => "a folder",
-        FileType::Symlink => "a symbolic link",
-        FileType::Fifo => "a named pipe",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Unknown => "of an unknown kind",
-    }
-}
-
-impl Workspace {
     pub fn open_read(&self, path: &str) -> Result<File, FilesError> {
         let path = self.resolve(path)?;
         self.open_regular(&path).map(|(file, _)| file)
@@ -197,23 +173,26 @@ impl Workspace {
         let path = self.resolve(path)?;
         let (file, size) = self.open_regular(&path)?;
         let max = self.limits.read_bytes;
-        let too_large = |size| FilesError::TooLarge { path: path.given().to_owned(), size, max };
         if size > max {
-            return Err(too_large(size));
+            return Err(too_large(&path, size, max));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         // The file can grow while it is read, and files of /proc have size 0.
-        file.take(max + 1).read_to_end(&mut bytes).map_err(|e| FilesError::io(path.given(), e))?;
+        file.take(max + 1).read_to_end(&mut bytes).map_err(|e| FilesError::io(&path.given, e))?;
         let read = bytes.len() as u64;
-        if read > max { Err(too_large(read)) } else { Ok(bytes) }
+        if read > max { Err(too_large(&path, read, max)) } else { Ok(bytes) }
     }
 
     fn open_regular(&self, path: &RelPath) -> Result<(File, u64), FilesError> {
         // NONBLOCK: opening a pipe must not wait for a writer before it is refused.
-        let fd = self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())?;
+        let fd = self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
         let stat = Self::regular(path, &fd)?;
         Ok((File::from(fd), u64::try_from(stat.st_size).unwrap_or(0)))
     }
+}
+
+fn too_large(path: &RelPath, size: u64, max: u64) -> FilesError {
+    FilesError::TooLarge { path: path.given.clone(), size, max }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -243,7 +222,7 @@ impl Workspace {
     pub fn list(&self, path: &str) -> Result<(Vec<Entry>, bool), FilesError> {
         let path = self.resolve(path)?;
         let folder = self.open_folder(&path, path.as_path())?;
-        let io = |e: rustix::io::Errno| FilesError::io(path.given(), e);
+        let io = |e: Errno| FilesError::io(&path.given, e);
         let mut entries = Vec::new();
         let mut more = false;
         for item in Dir::read_from(&folder).map_err(io)? {
@@ -275,7 +254,24 @@ impl Workspace {
     }
 }
 
-fn names_in(folder: &OwnedFd, limit: usize) -> Result<Vec<String>, rustix::io::Errno> {
+fn kind_of(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+fn no_file(path: &RelPath, kind: FileType) -> FilesError {
+    let actual = match kind {
+        FileType::RegularFile => "a file",
+        FileType::Directory => "a folder",
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a named pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        FileType::Unknown => "of an unknown kind",
+    };
+    FilesError::Kind { path: path.given.clone(), actual, expected: "a file" }
+}
+
+fn names_in(folder: &OwnedFd, limit: usize) -> Result<Vec<String>, Errno> {
     Dir::read_from(folder)?
         .filter_map(|item| match item {
             Ok(item) if matches!(item.file_name().to_bytes(), b"." | b"..") => None,

@@ -9,15 +9,22 @@ mod seccomp;
 mod supervise;
 
 pub(crate) use escape_attempts::{Barrier, Targets};
+pub(crate) use seccomp::{all_of, compile, condition};
 pub(crate) use supervise::tasks_of_user;
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 
+use seccomp::{Metadata, Signals, Sockets};
+
+/// The numbers of system calls; the second part has those that only x86-64 knows.
 macro_rules! calls {
-    ($($name:ident)*) => { &[$(libc::$name),*] };
+    ($($name:ident)* $(; x86_64: $($old:ident)*)?) => {
+        &[$(libc::$name,)* $($(#[cfg(target_arch = "x86_64")] libc::$old,)*)?]
+    };
 }
 pub(crate) use calls;
 
@@ -57,16 +64,27 @@ fn report_primitives() -> ExitCode {
     let found = Primitives {
         landlock_abi: landlock_abi(),
         // Before the seccomp filter, which denies unshare.
-        user_namespaces: unshare_user(),
-        seccomp: seccomp::filters(false).is_ok_and(|f| seccomp::apply(&f).is_ok()),
+        user_namespaces: unshare_user().is_ok(),
+        seccomp: seccomp::build(Metadata::Free, Sockets::None, Signals::Scoped)
+            .is_ok_and(|filters| seccomp::apply(&filters).is_ok()),
     };
-    match serde_json::to_string(&found) {
+    print(&found)
+}
+
+/// What this process was started to find out.
+fn print(found: &impl Serialize) -> ExitCode {
+    match serde_json::to_string(found) {
         Ok(text) => {
             println!("{text}");
             ExitCode::SUCCESS
         }
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// What a system call says by -1.
+fn succeeded(result: impl Into<i64>) -> io::Result<()> {
+    if result.into() == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// 0 if the kernel has no Landlock.
@@ -77,8 +95,8 @@ pub(crate) fn landlock_abi() -> i32 {
     i32::try_from(abi).unwrap_or(0).max(0)
 }
 
-fn unshare_user() -> bool {
+fn unshare_user() -> io::Result<()> {
     // SAFETY: unshare changes the namespaces of this single-threaded process, which ends after reporting; it touches
     // no memory and no descriptors.
-    unsafe { libc::unshare(libc::CLONE_NEWUSER) == 0 }
+    succeeded(unsafe { libc::unshare(libc::CLONE_NEWUSER) })
 }

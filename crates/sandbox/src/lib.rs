@@ -6,3 +6,8 @@ pub mod helper;
 pub mod process;
 pub mod python;
 pub mod sql;
+
+/// The lines of a data file that are neither empty nor comments.
+fn data_lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+}

@@ -14,7 +14,7 @@ mod session;
 mod spec;
 
 pub use doctor::Check;
-pub(crate) use helper_message::{Failure, Plan, Report, Stage, Tripped, receive_descriptor, send_descriptor};
+pub(crate) use helper_message::{Failure, Plan, Report, Stage, Tripped, receive_descriptor, send_with_descriptors};
 pub(crate) use kill_handle::KillHandle;
 pub(crate) use launch::{Launch, Launched, Resources};
 pub use machine_support::Capabilities;
@@ -64,9 +64,7 @@ impl Sandbox {
 
     /// What is known of this machine without running anything, and the tiers worth trying.
     pub(crate) fn untried(&self) -> (Capabilities, Vec<Tier>) {
-        let mut known = machine_support::untried();
-        let tiers = known.candidates(&self.allowed);
-        (known, tiers)
+        machine_support::untried(&self.allowed)
     }
 
     /// Probed once, by running a small program in each tier.
@@ -86,8 +84,7 @@ impl Sandbox {
         input: impl AsyncRead + Unpin,
         cancel: &CancellationToken,
     ) -> Result<Outcome, SandboxError> {
-        let capabilities = self.probe().await;
-        let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;
+        let (capabilities, tier) = self.usable().await?;
         run::run(&self.helper, capabilities, tier, spec, input, cancel).await
     }
 
@@ -95,19 +92,16 @@ impl Sandbox {
     /// space, processes, file size, CPU): its wall time and resident memory are not watched. A program that can't be
     /// executed shows as the end of its stdout; [`Session::ending`] then says why.
     pub async fn open(&self, spec: CommandSpec) -> Result<Session, SandboxError> {
+        let (capabilities, tier) = self.usable().await?;
+        let stdout = std::process::Stdio::piped();
+        let launch = Launch { helper: &self.helper, capabilities, tier, spec: &spec, service: true, stdout };
+        Session::begin(launch.start().await?, tier, spec).await
+    }
+
+    async fn usable(&self) -> Result<(&Capabilities, Tier), SandboxError> {
         let capabilities = self.probe().await;
         let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;
-        let launched = Launch {
-            helper: &self.helper,
-            capabilities,
-            tier,
-            spec: &spec,
-            service: true,
-            stdout: std::process::Stdio::piped(),
-        }
-        .start()
-        .await?;
-        Session::begin(launched, tier, spec).await
+        Ok((capabilities, tier))
     }
 }
 

@@ -17,6 +17,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::data_lines;
 use super::process::Tier;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,21 +60,9 @@ const MOST_CODE: usize = 256 << 10;
 /// Largest payload of one call as JSON, bytes.
 const MOST_PAYLOAD: usize = 8 << 20;
 
-/// As in `data/python/allowed.txt`.
-pub(crate) fn allowed() -> Vec<&'static str> {
-    lines(include_str!("../data/python/allowed.txt"))
-}
-
-fn warm() -> Vec<&'static str> {
-    lines(include_str!("../data/python/warm.txt"))
-}
-
-pub(crate) fn internal() -> Vec<&'static str> {
-    lines(include_str!("../data/python/internal.txt"))
-}
-
-fn lines(text: &'static str) -> Vec<&'static str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+/// Modules that code may import.
+fn allowed() -> Vec<&'static str> {
+    data_lines(include_str!("../data/python/allowed.txt")).collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,6 +23,7 @@ mod query;
 pub mod remote;
 mod schema;
 mod schema_change;
+mod server_error;
 mod server_guard;
 mod server_tables;
 mod table_file;
@@ -30,7 +31,7 @@ mod text_tables;
 mod write;
 
 pub use error::SqlError;
-pub use policy::{ColumnRef, Functions, Limits, Policy, Tables, is_sensitive};
+pub use policy::{ColumnRef, Limits, Policy, Tables};
 pub use query::{Rows, Truncated};
 pub use server_guard::Checked;
 pub use table_file::{TableContent, TableFile};
@@ -38,18 +39,17 @@ pub use table_file::{TableContent, TableFile};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthContext, Authorization};
 
-use authorizer::Slot;
+use authorizer::{Findings, Slot};
 use catalog::Names;
 use functions::Deadline;
 use open::OpenMode;
 
 /// Virtual machine instructions between two checks of the clock: some tens of microseconds.
-const STEP: u16 = 2000;
+const STEP: i32 = 2000;
 
 /// All methods block; call them off the async threads.
 #[derive(Debug)]
@@ -75,29 +75,20 @@ impl Guard {
     }
 
     fn open_for(path: &Path, policy: Policy, purpose: OpenMode) -> Result<Self, SqlError> {
-        let (conn, path) = open::connection(path, &policy.limits, purpose)?;
+        let (conn, path) = open::connection(path, purpose)?;
         Self::over(conn, path, policy, purpose)
     }
 
     /// The connection is already hardened.
     fn over(conn: Connection, path: PathBuf, policy: Policy, purpose: OpenMode) -> Result<Self, SqlError> {
         let deadline = Arc::<Deadline>::default();
-        functions::register(&conn, &deadline, policy.limits.value_bytes).map_err(SqlError::Sqlite)?;
+        functions::register(&conn, &deadline, open::VALUE_BYTES).map_err(SqlError::Sqlite)?;
         Ok(Self { conn, path, policy: Arc::new(policy), purpose, names: RefCell::new(None), deadline })
-    }
-
-    pub fn policy(&self) -> &Policy {
-        &self.policy
     }
 
     /// With links resolved.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Such as `3.51.3`.
-    pub fn sqlite_version() -> &'static str {
-        rusqlite::version()
     }
 
     /// One transaction with a deadline; the authorizer of [`Session::enforce_policy`] is off afterwards in any case.
@@ -110,52 +101,38 @@ impl Guard {
 /// Dropping it lifts the authorizer, the deadline and the transaction.
 pub(crate) struct Session<'g> {
     pub guard: &'g Guard,
-    exhausted: Arc<AtomicBool>,
     slot: Slot,
 }
 
 impl<'g> Session<'g> {
     fn begin(guard: &'g Guard) -> Result<Self, SqlError> {
-        let limits = &guard.policy.limits;
-        let exhausted = Arc::new(AtomicBool::new(false));
         let deadline = Arc::clone(&guard.deadline);
-        deadline.set(limits.wall);
-        let mut budget = limits.steps;
-        let empty = Arc::clone(&exhausted);
-        let progress = move || {
-            if let Some(left) = budget.as_mut() {
-                *left = left.saturating_sub(u64::from(STEP));
-                if *left == 0 {
-                    empty.store(true, Ordering::Relaxed);
-                    return true;
-                }
-            }
-            deadline.over()
-        };
-        guard.conn.progress_handler(i32::from(STEP), Some(progress)).map_err(SqlError::Sqlite)?;
-        let session = Self { guard, exhausted, slot: Slot::default() };
+        deadline.set(guard.policy.limits.wall);
+        guard.conn.progress_handler(STEP, Some(move || deadline.over())).map_err(SqlError::Sqlite)?;
+        let session = Self { guard, slot: Slot::default() };
         // The snapshot makes sure that the schema that was checked is the one that is read.
-        guard
-            .conn
-            .prepare_cached(if guard.purpose == OpenMode::Read { "BEGIN" } else { "BEGIN IMMEDIATE" })
-            .and_then(|mut s| s.execute([]))
-            .map_err(|e| session.classify(e))?;
+        let begin = if guard.purpose == OpenMode::Read { "BEGIN" } else { "BEGIN IMMEDIATE" };
+        let begun = guard.conn.prepare_cached(begin).and_then(|mut statement| statement.execute([]));
+        begun.map_err(|e| session.classify(e))?;
         Ok(session)
     }
 
     /// From here on the policy judges every statement. `recorder`: prefix of our own triggers, for a write.
     fn enforce_policy(&self, recorder: Option<String>) -> Result<Arc<Names>, SqlError> {
         let names = self.names().map_err(|e| self.classify(e))?;
-        let policy = Arc::clone(&self.guard.policy);
-        let slot = Arc::clone(&self.slot);
-        let callback = authorizer::callback(policy, Arc::clone(&names), slot, recorder);
-        self.guard.conn.authorizer(Some(callback)).map_err(SqlError::Sqlite)?;
+        let (policy, known) = (Arc::clone(&self.guard.policy), Arc::clone(&names));
+        self.authorize(move |context, findings| {
+            authorizer::judge(&policy, &known, recorder.as_deref(), context, findings)
+        })?;
         Ok(names)
     }
 
-    fn known(&self) -> Option<Arc<Names>> {
-        let names = self.guard.names.borrow();
-        names.as_ref().map(|(_, names)| Arc::clone(names))
+    fn authorize(
+        &self,
+        decide: impl FnMut(&AuthContext<'_>, &mut Findings) -> Result<(), SqlError> + Send + 'static,
+    ) -> Result<(), SqlError> {
+        let callback = authorizer::callback(self.slot.clone(), decide);
+        self.guard.conn.authorizer(Some(callback)).map_err(SqlError::Sqlite)
     }
 
     fn names(&self) -> rusqlite::Result<Arc<Names>> {
@@ -172,18 +149,14 @@ impl<'g> Session<'g> {
         Ok(names)
     }
 
-    /// How many different virtual tables the authorizer allowed.
-    pub fn virtual_reads(&self) -> usize {
-        authorizer::virtual_reads(&self.slot)
-    }
-
     pub fn lift_policy(&self) -> Result<(), SqlError> {
         let none: Option<fn(AuthContext<'_>) -> Authorization> = None;
         self.guard.conn.authorizer(none).map_err(SqlError::Sqlite)
     }
 
-    pub fn refusal(&self) -> Option<SqlError> {
-        authorizer::take(&self.slot).map(|r| SqlError::Denied { what: r.what, hint: r.hint })
+    fn end(&self, keep: bool) -> Result<(), SqlError> {
+        let end = if keep { "COMMIT" } else { "ROLLBACK" };
+        self.guard.conn.execute_batch(end).map_err(|e| self.classify(e))
     }
 
     pub fn timed_out(&self) -> bool {
@@ -195,10 +168,6 @@ impl<'g> Session<'g> {
             return Err(error::timeout(&self.guard.policy.limits));
         }
         Ok(())
-    }
-
-    pub fn out_of_steps(&self) -> bool {
-        self.exhausted.load(Ordering::Relaxed)
     }
 }
 

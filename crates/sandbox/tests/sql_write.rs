@@ -1,5 +1,6 @@
 //! Writes to `SQLite` files: what is refused, what is told before, and what comes back.
 
+use crate::sql_attempts::denying;
 use crate::undo_support;
 use crate::undo_support::file as random;
 
@@ -51,7 +52,7 @@ fn file(sql: &str) -> File {
 }
 
 fn policy() -> Policy {
-    let mut policy = Policy::denying(["secrets"], [("customers", "pin")]);
+    let mut policy = denying(&["secrets"], &[("customers", "pin")]);
     policy.limits = Limits { changes: Some(100), wall: Duration::from_secs(20), ..Limits::default() };
     policy
 }

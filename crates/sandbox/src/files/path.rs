@@ -15,6 +15,7 @@ const MAX_PATH: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RelPath {
     pub(super) path: PathBuf,
+    /// As the caller wrote it.
     pub(super) given: String,
 }
 
@@ -61,11 +62,6 @@ impl RelPath {
         &self.path
     }
 
-    /// As the caller wrote it.
-    pub fn given(&self) -> &str {
-        &self.given
-    }
-
     /// Folder and name, for operations on the entry rather than on what it points to.
     pub(super) fn split(&self) -> Result<(&Path, &OsStr), FilesError> {
         match (self.path.parent(), self.path.file_name()) {
@@ -83,7 +79,7 @@ impl RelPath {
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
 /// Opens `path` beneath `root`. Links that stay inside are followed, others give `EXDEV` or `ELOOP`.
-pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut flags = flags | OFlags::CLOEXEC;
     // openat2 refuses flags that make no sense together.
     if !flags.contains(OFlags::PATH) {
@@ -93,7 +89,7 @@ pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode)
     if !NO_OPENAT2.load(Ordering::Relaxed) {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         loop {
-            match openat2(root, path, flags, mode, resolve) {
+            match openat2(root, path, flags, Mode::empty(), resolve) {
                 // The kernel asks for another try when something was renamed during the walk.
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 // Seccomp filters answer EPERM for calls they don't know, but so can the file itself: the walk decides.
@@ -106,11 +102,11 @@ pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode)
             }
         }
     }
-    walk(root, path, flags, mode)
+    walk(root, path, flags)
 }
 
 /// The same without `openat2`; follows no links.
-pub(super) fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+pub(super) fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut names = path
         .components()
         .filter_map(|c| match c {
@@ -128,8 +124,8 @@ pub(super) fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode)
     }
     let at = folder.as_ref().map_or(root, AsFd::as_fd);
     match last {
-        Some(name) => openat(at, name, flags | OFlags::NOFOLLOW, mode),
-        None => openat(at, ".", flags, mode),
+        Some(name) => openat(at, name, flags | OFlags::NOFOLLOW, Mode::empty()),
+        None => openat(at, ".", flags, Mode::empty()),
     }
 }
 
@@ -149,7 +145,7 @@ mod tests {
         symlink("/etc", dir.path().join("etc")).unwrap();
         symlink("a", dir.path().join("b")).unwrap();
         let root = OwnedFd::from(fs::File::open(dir.path()).unwrap());
-        let at = |path: &str| walk(root.as_fd(), Path::new(path), OFlags::RDONLY, Mode::empty());
+        let at = |path: &str| walk(root.as_fd(), Path::new(path), OFlags::RDONLY);
         assert!(at("a/f").is_ok() && at("").is_ok());
         for bad in ["etc/passwd", "b/f", "b", "../x", "/etc/passwd", "a/../a/f"] {
             assert!(at(bad).is_err(), "{bad}");

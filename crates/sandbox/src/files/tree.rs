@@ -184,7 +184,7 @@ fn parent<'p>(root: BorrowedFd<'_>, path: &'p str) -> io::Result<(OwnedFd, &'p O
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other("the workspace itself is not put back"));
     };
-    Ok((path::walk(root, parent, FOLDER, Mode::empty())?, name))
+    Ok((path::walk(root, parent, FOLDER)?, name))
 }
 
 fn checked(path: &str) -> io::Result<&Path> {
@@ -197,7 +197,7 @@ fn checked(path: &str) -> io::Result<&Path> {
 /// Through a descriptor that needs no right to read the folder.
 fn set_folder_mode(root: BorrowedFd<'_>, path: &str, mode: u32) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = path::walk(root, checked(path)?, flags, Mode::empty())?;
+    let fd = path::walk(root, checked(path)?, flags)?;
     chmod(format!("/proc/self/fd/{}", fd.as_raw_fd()), Mode::from_raw_mode(mode))?;
     Ok(())
 }

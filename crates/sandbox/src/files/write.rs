@@ -2,7 +2,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::error::FilesError;
 use super::path::RelPath;
-use super::{Workspace, kind_of, word};
+use super::{Workspace, kind_of, no_file, too_large};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Before {
@@ -51,38 +51,32 @@ pub struct Staged {
     given: String,
     folder: OwnedFd,
     name: OsString,
-    temporary: Option<OsString>,
-    leave: bool,
+    temporary: OsString,
+    /// Not removed on drop.
+    stays: bool,
 }
 
 impl Staged {
     /// Keeps it from being removed on drop, since others know of it.
     pub fn leave(&mut self) {
-        self.leave = true;
+        self.stays = true;
     }
 
     /// Readers see the old content or the new one. A file that did not exist before is not overwritten.
     pub fn place(mut self) -> Result<Written, FilesError> {
-        self.leave = false;
+        self.stays = false;
         let io = |error: Errno| FilesError::io(&self.given, error);
-        let Some(temporary) = &self.temporary else {
-            return Err(io(Errno::NOENT));
-        };
-        let (folder, name) = (&self.folder, &self.name);
+        let (folder, temporary, name) = (&self.folder, &self.temporary, &self.name);
         let fresh = self.before == Before::Absent;
         let flags = if fresh { RenameFlags::NOREPLACE } else { RenameFlags::empty() };
         match renameat_with(folder, temporary, folder, name, flags) {
             Ok(()) => {}
-            Err(Errno::EXIST) => {
-                return Err(FilesError::Exists { path: self.given.clone() });
-            }
+            Err(Errno::EXIST) => return Err(FilesError::Exists { path: self.given.clone() }),
             // Some file systems have no flags.
-            Err(Errno::INVAL | Errno::NOSYS) if fresh => {
-                renameat(folder, temporary, folder, name).map_err(io)?;
-            }
+            Err(Errno::INVAL | Errno::NOSYS) if fresh => renameat(folder, temporary, folder, name).map_err(io)?,
             Err(error) => return Err(io(error)),
         }
-        self.temporary = None;
+        self.stays = true;
         fsync(&self.folder).map_err(|error| FilesError::io(&self.given, error))?;
         Ok(Written {
             path: std::mem::take(&mut self.path),
@@ -94,8 +88,8 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        if let Some(temporary) = self.temporary.as_ref().filter(|_| !self.leave) {
-            let _ = unlinkat(&self.folder, temporary, AtFlags::empty());
+        if !self.stays {
+            let _ = unlinkat(&self.folder, &self.temporary, AtFlags::empty());
         }
     }
 }
@@ -107,8 +101,13 @@ impl Workspace {
     pub fn snapshot(&self, path: &str) -> Result<Before, FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
-        match self.open_folder(&path, folder) {
-            Ok(folder) => self.before(&path, &folder, name),
+        self.before_at(&path, folder, name)
+    }
+
+    /// Also where there is no such folder.
+    fn before_at(&self, path: &RelPath, folder: &Path, name: &OsStr) -> Result<Before, FilesError> {
+        match self.open_folder(path, folder) {
+            Ok(folder) => self.before(path, &folder, name),
             Err(FilesError::NotFound { .. }) => Ok(Before::Absent),
             Err(other) => Err(other),
         }
@@ -128,17 +127,10 @@ impl Workspace {
     pub fn staged(&self, path: &str, tag: &str) -> Result<Option<Vec<u8>>, FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
-        let folder = match self.open_folder(&path, folder) {
-            Ok(folder) => folder,
-            Err(FilesError::NotFound { .. }) => return Ok(None),
-            Err(other) => return Err(other),
-        };
-        match self.before(&path, &folder, &temporary_name(name, tag))? {
+        match self.before_at(&path, folder, &temporary_name(name, tag))? {
             Before::File { bytes, .. } => Ok(Some(bytes)),
             Before::Absent | Before::Size { .. } => Ok(None),
-            Before::TooLarge { size, .. } => {
-                Err(FilesError::TooLarge { path: path.given().to_owned(), size, max: self.limits.read_bytes })
-            }
+            Before::TooLarge { size, .. } => Err(too_large(&path, size, self.limits.read_bytes)),
         }
     }
 
@@ -160,13 +152,13 @@ impl Workspace {
         let before = match Self::entry(&path, &folder, name)? {
             None => return Err(self.explain(&path, Errno::NOENT)),
             Some(stat) if kind_of(&stat) == FileType::Directory => {
-                return Err(kind_error(&path, FileType::Directory));
+                return Err(no_file(&path, FileType::Directory));
             }
             Some(stat) if kind_of(&stat) == FileType::RegularFile => self.before(&path, &folder, name)?,
             Some(stat) => Before::TooLarge { size: 0, mode: stat.st_mode & 0o7777 },
         };
         unlinkat(&folder, name, AtFlags::empty()).map_err(|e| self.explain(&path, e))?;
-        fsync(&folder).map_err(|e| FilesError::io(path.given(), e))?;
+        fsync(&folder).map_err(|e| FilesError::io(&path.given, e))?;
         Ok(Written { path: path.path, before, size: 0 })
     }
 
@@ -180,10 +172,10 @@ impl Workspace {
             Before::File { bytes, mode } => self.replace(path, bytes, Some(*mode)).map(drop),
             Before::Size { size } => {
                 let path = self.resolve(path)?;
-                let fd = self.open_at(&path, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty())?;
+                let fd = self.open_at(&path, OFlags::WRONLY | OFlags::NONBLOCK)?;
                 Self::regular(&path, &fd)?;
                 let file = File::from(fd);
-                file.set_len(*size).and_then(|()| file.sync_all()).map_err(|e| FilesError::io(path.given(), e))
+                file.set_len(*size).and_then(|()| file.sync_all()).map_err(|e| FilesError::io(&path.given, e))
             }
             Before::TooLarge { size, .. } => {
                 Err(FilesError::TooLarge { path: path.to_owned(), size: *size, max: self.limits.read_bytes })
@@ -199,7 +191,10 @@ impl Workspace {
 
     fn prepare(&self, path: &str, bytes: &[u8], mode: Option<u32>, tag: &str) -> Result<Staged, FilesError> {
         let path = self.resolve(path)?;
-        self.fits(&path, bytes.len() as u64)?;
+        let (size, max) = (bytes.len() as u64, self.limits.write_bytes);
+        if size > max {
+            return Err(too_large(&path, size, max));
+        }
         let (parent, name) = path.split()?;
         let name = name.to_owned();
         self.make_folders(&path, parent)?;
@@ -210,7 +205,7 @@ impl Workspace {
             Before::Absent | Before::Size { .. } => None,
         });
         let temporary = temporary_name(&name, tag);
-        let io = |error| FilesError::io(path.given(), error);
+        let io = |error| FilesError::io(&path.given, error);
         match unlinkat(&folder, &temporary, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(error) => return Err(io(error.into())),
@@ -220,24 +215,7 @@ impl Workspace {
             let _ = unlinkat(&folder, &temporary, AtFlags::empty());
             return Err(io(error));
         }
-        Ok(Staged {
-            before,
-            size: bytes.len() as u64,
-            given: path.given().to_owned(),
-            path: path.path,
-            folder,
-            name,
-            temporary: Some(temporary),
-            leave: false,
-        })
-    }
-
-    fn fits(&self, path: &RelPath, size: u64) -> Result<(), FilesError> {
-        let max = self.limits.write_bytes;
-        if size > max {
-            return Err(FilesError::TooLarge { path: path.given().to_owned(), size, max });
-        }
-        Ok(())
+        Ok(Staged { before, size, given: path.given, path: path.path, folder, name, temporary, stays: false })
     }
 
     fn before(&self, path: &RelPath, folder: &OwnedFd, name: &OsStr) -> Result<Before, FilesError> {
@@ -246,7 +224,7 @@ impl Workspace {
         };
         let kind = kind_of(&entry);
         if kind != FileType::RegularFile {
-            return Err(kind_error(path, kind));
+            return Err(no_file(path, kind));
         }
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = openat(folder.as_fd(), name, flags, Mode::empty()).map_err(|e| self.explain(path, e))?;
@@ -254,7 +232,7 @@ impl Workspace {
         let mode = stat.st_mode & 0o7777;
         let max = self.limits.read_bytes;
         let mut bytes = Vec::new();
-        File::from(fd).take(max + 1).read_to_end(&mut bytes).map_err(|e| FilesError::io(path.given(), e))?;
+        File::from(fd).take(max + 1).read_to_end(&mut bytes).map_err(|e| FilesError::io(&path.given, e))?;
         if bytes.len() as u64 > max {
             return Ok(Before::TooLarge { size: u64::try_from(stat.st_size).unwrap_or(u64::MAX), mode });
         }
@@ -277,8 +255,4 @@ fn fill(folder: &OwnedFd, name: &OsStr, bytes: &[u8], mode: Option<u32>) -> std:
 fn temporary_name(name: &OsStr, tag: &str) -> OsString {
     let stem: String = name.to_string_lossy().chars().take(40).collect();
     format!(".{stem}.{tag}.tmp").into()
-}
-
-fn kind_error(path: &RelPath, kind: FileType) -> FilesError {
-    FilesError::Kind { path: path.given().to_owned(), actual: word(kind), expected: "a file" }
 }

@@ -15,8 +15,8 @@ use landlock::{
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit, setsid, umask};
 
 use super::seccomp::{self, Metadata, Signals, Sockets};
-use super::{notify, supervise};
-use crate::process::{Failure, Plan, Stage, Tier, send_descriptor};
+use super::{notify, succeeded, supervise};
+use crate::process::{Failure, Plan, Stage, Tier, send_with_descriptors};
 
 /// The first Landlock ABI that scopes signals.
 const SCOPED_SIGNALS: i32 = 6;
@@ -52,8 +52,7 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
     };
     let build = |metadata| seccomp::build(metadata, sockets, signals).map_err(at(Stage::Seccomp));
     let asking = seccomp::asking().map_err(at(Stage::Seccomp))?;
-    let filters = [Metadata::Free, Metadata::Asked, Metadata::Denied].map(build);
-    let [free, asked, denied] = filters;
+    let [free, asked, denied] = [Metadata::Free, Metadata::Asked, Metadata::Denied].map(build);
     let image = Image::new(plan).map_err(at(Stage::Exec))?;
     if let Some(user) = plan.drop_to {
         drop_privileges(user).map_err(text).map_err(at(Stage::Privileges))?;
@@ -79,15 +78,12 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
 }
 
 fn drop_privileges(user: u32) -> io::Result<()> {
-    let check = |result: i32| {
-        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    };
     // SAFETY: the calls take numbers and an empty list; this process has a single thread, so there is none that
     // would keep the old user.
     unsafe {
-        check(libc::setgroups(0, std::ptr::null()))?;
-        check(libc::setresgid(user, user, user))?;
-        check(libc::setresuid(user, user, user))
+        succeeded(libc::setgroups(0, std::ptr::null()))?;
+        succeeded(libc::setresgid(user, user, user))?;
+        succeeded(libc::setresuid(user, user, user))
     }
 }
 
@@ -113,8 +109,7 @@ fn drop_capabilities() -> io::Result<()> {
 /// Everything but the three streams; the status pipe too, but only once the command runs.
 fn close_others_on_exec() -> io::Result<()> {
     // SAFETY: the call only marks descriptors; nothing is closed before exec.
-    let done = unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
-    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    succeeded(unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) })
 }
 
 struct Image {
@@ -233,5 +228,5 @@ fn set_limit(resource: Resource, soft: u64, hard: u64) -> Result<(), String> {
 #[expect(clippy::needless_pass_by_value, reason = "the other side waits until this end is closed")]
 pub(super) fn offer_listener(to: OwnedFd) -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    send_descriptor(&to, listener.as_fd())
+    send_with_descriptors(&to, b"g", &[listener.as_fd()])
 }

@@ -9,6 +9,8 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
+use super::{print, succeeded, unshare_user};
+
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Targets {
     pub canary: PathBuf,
@@ -30,18 +32,12 @@ pub(super) fn main(targets: &str) -> ExitCode {
     let Ok(targets) = serde_json::from_str::<Targets>(targets) else {
         return ExitCode::from(2);
     };
-    match serde_json::to_string(&attempts(&targets)) {
-        Ok(text) => {
-            println!("{text}");
-            ExitCode::SUCCESS
-        }
-        Err(_) => ExitCode::FAILURE,
-    }
+    print(&attempts(&targets))
 }
 
 fn attempts(t: &Targets) -> Vec<Barrier> {
     let inside = t.workspace.join("written");
-    let mut all = vec![
+    vec![
         stopped("read outside the workspace", fs::read(&t.canary)),
         stopped("read outside through a link", fs::read(&t.link)),
         stopped("read /etc/shadow", fs::read("/etc/shadow")),
@@ -60,31 +56,32 @@ fn attempts(t: &Targets) -> Vec<Barrier> {
         stopped("set a process's priority", by_id(t.observer, priority)),
         stopped("set a process's I/O priority", by_id(t.observer, io_priority)),
         stopped("share memory by number", shared_memory()),
-        stopped("make a user namespace", unshare()),
+        stopped("make a user namespace", unshare_user()),
         stopped("make a set-user-id file", set_user_id(&inside)),
         allowed("write in the workspace", fs::write(&inside, "x").and_then(|()| fs::remove_file(&inside))),
         environment(&t.environment),
         descriptors(),
         no_new_privileges(),
-    ];
-    all.push(capabilities());
-    all
+        capabilities(),
+    ]
+}
+
+fn barrier(name: &str, ok: bool, detail: String) -> Barrier {
+    Barrier { name: name.to_owned(), ok, detail }
 }
 
 fn stopped<T>(name: &str, result: io::Result<T>) -> Barrier {
-    let (ok, detail) = match result {
-        Ok(_) => (false, "it was possible".to_owned()),
-        Err(e) => (true, e.to_string()),
-    };
-    Barrier { name: name.to_owned(), ok, detail }
+    match result {
+        Ok(_) => barrier(name, false, "it was possible".to_owned()),
+        Err(e) => barrier(name, true, e.to_string()),
+    }
 }
 
-fn allowed<T>(name: &str, result: io::Result<T>) -> Barrier {
-    let (ok, detail) = match result {
-        Ok(_) => (true, "possible".to_owned()),
-        Err(e) => (false, e.to_string()),
-    };
-    Barrier { name: name.to_owned(), ok, detail }
+fn allowed(name: &str, result: io::Result<()>) -> Barrier {
+    match result {
+        Ok(()) => barrier(name, true, "possible".to_owned()),
+        Err(e) => barrier(name, false, e.to_string()),
+    }
 }
 
 /// A refused connection or a missing socket file means that a socket could be made.
@@ -98,16 +95,13 @@ fn answered(error: io::Error) -> io::Result<()> {
 fn signal(pid: u32) -> io::Result<()> {
     let pid = i32::try_from(pid).unwrap_or(i32::MAX);
     // SAFETY: signal 0 only asks whether a signal could be sent.
-    if unsafe { libc::kill(pid, 0) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    succeeded(unsafe { libc::kill(pid, 0) })
 }
 
 /// The kernel knows a process by its own id too, so without a filter this is possible in every tier.
 fn by_id(observer: u32, attempt: fn(i32) -> libc::c_long) -> io::Result<()> {
     [observer, std::process::id()]
-        .map(|pid| match attempt(i32::try_from(pid).unwrap_or(i32::MAX)) {
-            -1 => Err(io::Error::last_os_error()),
-            _ => Ok(()),
-        })
+        .map(|pid| succeeded(attempt(i32::try_from(pid).unwrap_or(i32::MAX))))
         .into_iter()
         .reduce(Result::or)
         .unwrap_or(Ok(()))
@@ -155,14 +149,11 @@ fn io_priority(pid: i32) -> libc::c_long {
 
 fn shared_memory() -> io::Result<()> {
     // SAFETY: takes numbers only; what is made is removed at once.
-    match unsafe { libc::shmget(libc::IPC_PRIVATE, 4096, libc::IPC_CREAT | 0o600) } {
-        -1 => Err(io::Error::last_os_error()),
-        id => {
-            // SAFETY: removing takes no buffer.
-            unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
-            Ok(())
-        }
-    }
+    let id = unsafe { libc::shmget(libc::IPC_PRIVATE, 4096, libc::IPC_CREAT | 0o600) };
+    succeeded(id)?;
+    // SAFETY: removing takes no buffer.
+    unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
+    Ok(())
 }
 
 /// In every way that gives a file its mode; only what a filter can't tell apart may return an error.
@@ -183,29 +174,24 @@ fn set_user_id(file: &std::path::Path) -> io::Result<()> {
     Err(io::ErrorKind::PermissionDenied.into())
 }
 
-fn unshare() -> io::Result<()> {
-    // SAFETY: takes flags only; this process ends soon.
-    if unsafe { libc::unshare(libc::CLONE_NEWUSER) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
 fn environment(expected: &[String]) -> Barrier {
     let extra: Vec<String> =
         std::env::vars_os().map(|(k, _)| k.to_string_lossy().into_owned()).filter(|k| !expected.contains(k)).collect();
     let detail = if extra.is_empty() { "only what was given".to_owned() } else { extra.join(", ") };
-    Barrier { name: "environment".to_owned(), ok: extra.is_empty(), detail }
+    barrier("environment", extra.is_empty(), detail)
 }
 
 fn descriptors() -> Barrier {
     // SAFETY: asks for the flags of a number, which need not be a descriptor.
     let open: Vec<i32> = (3..1024).filter(|fd| unsafe { libc::fcntl(*fd, libc::F_GETFD) } != -1).collect();
     let detail = if open.is_empty() { "only the three streams".to_owned() } else { format!("{open:?}") };
-    Barrier { name: "inherited descriptors".to_owned(), ok: open.is_empty(), detail }
+    barrier("inherited descriptors", open.is_empty(), detail)
 }
 
 fn no_new_privileges() -> Barrier {
     // SAFETY: reads one flag of this process.
     let ok = unsafe { libc::prctl(libc::PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) } == 1;
-    Barrier { name: "no new privileges".to_owned(), ok, detail: if ok { "set" } else { "not set" }.to_owned() }
+    barrier("no new privileges", ok, if ok { "set" } else { "not set" }.to_owned())
 }
 
 fn capabilities() -> Barrier {
@@ -217,5 +203,5 @@ fn capabilities() -> Barrier {
         .collect();
     let ok = held.is_empty() && status.contains("CapEff:");
     let detail = if ok { "none".to_owned() } else { held.join(", ") };
-    Barrier { name: "capabilities".to_owned(), ok, detail }
+    barrier("capabilities", ok, detail)
 }

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use seccompiler::sock_filter;
 
 use super::seccomp::SYS_FCHMODAT2;
-use crate::process::{receive_descriptor, send_descriptor};
+use crate::process::{receive_descriptor, send_with_descriptors};
 
 const RECEIVE: libc::c_ulong = 0xc050_2100;
 const SEND: libc::c_ulong = 0xc018_2101;
@@ -46,7 +46,7 @@ pub(super) fn ask(program: &[sock_filter], supervisor: &OwnedFd) -> io::Result<(
     }
     // SAFETY: the kernel just made this descriptor, and nothing else knows it.
     let listener = unsafe { OwnedFd::from_raw_fd(listener) };
-    send_descriptor(supervisor, listener.as_fd())
+    send_with_descriptors(supervisor, b"g", &[listener.as_fd()])
 }
 
 /// In the supervisor: answers until no process is left that could ask.

@@ -5,9 +5,9 @@
 use super::calls;
 use std::collections::BTreeMap;
 
+use seccompiler::SeccompCmpArgLen::{self, Dword, Qword};
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, sock_filter,
+    BpfProgram, SeccompAction, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
 /// Denied whatever their arguments.
@@ -27,7 +27,8 @@ const DENIED: &[libc::c_long] = calls! {
     SYS_acct SYS_sethostname SYS_setdomainname SYS_settimeofday SYS_clock_settime SYS_adjtimex SYS_clock_adjtime
     // memory, semaphores and queues by number, which every process of the user shares and no path rule covers
     SYS_shmget SYS_shmat SYS_shmctl SYS_semget SYS_semop SYS_semtimedop SYS_semctl SYS_msgget SYS_msgsnd SYS_msgrcv
-    SYS_msgctl SYS_mq_open SYS_mq_unlink
+    SYS_msgctl SYS_mq_open SYS_mq_unlink;
+    x86_64: SYS_iopl SYS_ioperm SYS_modify_ldt SYS_uselib SYS_ustat SYS_sysfs SYS__sysctl
 };
 
 /// The first argument names a process; 0 is the caller itself, and the only one allowed. Only namespaces keep a
@@ -43,12 +44,13 @@ const MODES: &[(libc::c_long, u8, Option<u8>)] = &[
     (libc::SYS_fchmodat, 2, None),
     (SYS_FCHMODAT2, 2, None),
     (libc::SYS_openat, 3, Some(2)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 2, Some(1)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1, None),
 ];
-#[cfg(target_arch = "x86_64")]
-const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] =
-    &[(libc::SYS_chmod, 1, None), (libc::SYS_open, 2, Some(1)), (libc::SYS_creat, 1, None)];
-#[cfg(not(target_arch = "x86_64"))]
-const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] = &[];
 
 /// Calls that create a node of the file system, and the argument of the mode.
 const NODES: &[(libc::c_long, u8)] = &[
@@ -58,26 +60,14 @@ const NODES: &[(libc::c_long, u8)] = &[
 ];
 
 /// Sockets of any kind; socketpair is treated below.
-const SOCKETS: &[libc::c_long] =
-    &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_accept, libc::SYS_accept4];
-
-#[cfg(target_arch = "x86_64")]
-const DENIED_HERE: &[libc::c_long] = calls! {
-    SYS_iopl SYS_ioperm SYS_modify_ldt SYS_uselib SYS_ustat SYS_sysfs SYS__sysctl
-};
-#[cfg(not(target_arch = "x86_64"))]
-const DENIED_HERE: &[libc::c_long] = &[];
+const SOCKETS: &[libc::c_long] = calls! { SYS_socket SYS_connect SYS_bind SYS_listen SYS_accept SYS_accept4 };
 
 /// Landlock does not govern who owns a file and who may use it, so its tier loses the calls that change that.
 const METADATA: &[libc::c_long] = calls! {
     SYS_fchown SYS_fchownat SYS_setxattr SYS_lsetxattr SYS_fsetxattr SYS_removexattr SYS_lremovexattr
-    SYS_fremovexattr
+    SYS_fremovexattr;
+    x86_64: SYS_chown SYS_lchown SYS_utime SYS_utimes SYS_futimesat
 };
-#[cfg(target_arch = "x86_64")]
-const METADATA_HERE: &[libc::c_long] =
-    &[libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
-#[cfg(not(target_arch = "x86_64"))]
-const METADATA_HERE: &[libc::c_long] = &[];
 
 /// In that tier these calls go only through the supervisor, which checks where the file is.
 const MODE_CHANGES: &[libc::c_long] = &[
@@ -113,12 +103,6 @@ const CLONE_NAMESPACES: &[i32] = &[
     libc::CLONE_NEWNET,
 ];
 
-/// All of them apply. `landlock`: for the tier without mounts of its own.
-pub(super) fn filters(landlock: bool) -> Result<Vec<BpfProgram>, String> {
-    let metadata = if landlock { Metadata::Denied } else { Metadata::Free };
-    build(metadata, Sockets::None, Signals::Scoped)
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sockets {
     None,
@@ -146,42 +130,43 @@ pub(super) enum Signals {
     Unscoped,
 }
 
+/// All of them apply.
 pub(super) fn build(metadata: Metadata, sockets: Sockets, scope: Signals) -> Result<Vec<BpfProgram>, String> {
-    let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    rules.extend(DENIED.iter().chain(DENIED_HERE).map(|nr| (*nr, vec![])));
-    match sockets {
-        Sockets::None => rules.extend(SOCKETS.iter().map(|nr| (*nr, vec![]))),
-        Sockets::Internet => {
-            let allowed = [libc::AF_INET, libc::AF_INET6];
-            rules.insert(libc::SYS_socket, vec![foreign_family(&allowed)?]);
-        }
-        Sockets::Loopback => {
-            let allowed = [libc::AF_INET, libc::AF_INET6, libc::AF_UNIX];
-            rules.insert(libc::SYS_socket, vec![foreign_family(&allowed)?]);
-        }
+    let mut rules: Rules = BTreeMap::new();
+    rules.extend(DENIED.iter().map(|nr| (*nr, vec![])));
+    let families: &[i32] = match sockets {
+        Sockets::None => &[],
+        Sockets::Internet => &[libc::AF_INET, libc::AF_INET6],
+        Sockets::Loopback => &[libc::AF_INET, libc::AF_INET6, libc::AF_UNIX],
+    };
+    if families.is_empty() {
+        rules.extend(SOCKETS.iter().map(|nr| (*nr, vec![])));
+    } else {
+        // Any other family: what reaches into the kernel, the local machine or the link is not the network.
+        let differs = |family: &i32| condition(0, Dword, SeccompCmpOp::Ne, unsigned(*family));
+        rules.insert(libc::SYS_socket, vec![all_of(families.iter().map(differs).collect::<Result<_, _>>()?)?]);
     }
     if metadata != Metadata::Free {
-        rules.extend(METADATA.iter().chain(METADATA_HERE).map(|nr| (*nr, vec![])));
+        rules.extend(METADATA.iter().map(|nr| (*nr, vec![])));
     }
     if metadata == Metadata::Denied {
         rules.extend(changes_of_metadata()?);
     }
     rules.insert(libc::SYS_clone, one_of(0, CLONE_NAMESPACES)?);
     // A datagram socket of a pair can send to any socket of the file system.
-    let datagram = rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(0xf), unsigned(libc::SOCK_DGRAM))?;
-    let not_unix = rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unsigned(libc::AF_UNIX))?;
+    let datagram = rule(1, Dword, SeccompCmpOp::MaskedEq(0xf), unsigned(libc::SOCK_DGRAM))?;
+    let not_unix = rule(0, Dword, SeccompCmpOp::Ne, unsigned(libc::AF_UNIX))?;
     rules.insert(libc::SYS_socketpair, vec![datagram, not_unix]);
     // Typing into somebody else's terminal.
-    let typing = |request: libc::c_ulong| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request);
+    let typing = |request: libc::c_ulong| rule(1, Dword, SeccompCmpOp::Eq, request);
     rules.insert(libc::SYS_ioctl, vec![typing(libc::TIOCSTI)?, typing(0x541c)?]);
     for call in OF_ITSELF {
-        rules.insert(*call, vec![rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?]);
+        rules.insert(*call, vec![rule(0, Dword, SeccompCmpOp::Ne, 0)?]);
     }
     // The first argument says "a process" (1 for I/O priorities), the second is the caller itself.
     for (call, process) in [(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)] {
-        let kind = rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, process)?;
-        let other = rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
+        let kind = rule(0, Dword, SeccompCmpOp::Ne, process)?;
+        let other = rule(1, Dword, SeccompCmpOp::Ne, 0)?;
         rules.insert(call, vec![kind, other]);
     }
     // Devices and set-user-id bits on files of the workspace, which its owner may start outside.
@@ -190,39 +175,35 @@ pub(super) fn build(metadata: Metadata, sockets: Sockets, scope: Signals) -> Res
         kinds.extend(privileged(*mode, None)?);
         rules.insert(*call, kinds);
     }
-    for (call, mode, flags) in MODES.iter().chain(MODES_HERE) {
+    for (call, mode, flags) in MODES {
         if !rules.contains_key(call) {
             rules.insert(*call, privileged(*mode, *flags)?);
         }
     }
     // A signal of any kind to any process of the user, when a descriptor becomes ready.
     if scope == Signals::Unscoped {
-        let command = |n: i32| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, unsigned(n));
+        let command = |n: i32| rule(1, Dword, SeccompCmpOp::Eq, unsigned(n));
         rules.insert(libc::SYS_fcntl, vec![command(libc::F_SETOWN)?, command(F_SETOWN_EX)?, command(F_SETSIG)?]);
         rules.entry(libc::SYS_ioctl).or_default().extend([typing(FIOSETOWN)?, typing(SIOCSPGRP)?]);
         rules.extend(SIGNALS.iter().map(|nr| (*nr, vec![])));
     }
-    let denied = compile(rules, SeccompAction::Errno(libc::EPERM.unsigned_abs()), arch)?;
+    let denied = deny(rules, SeccompAction::Errno(libc::EPERM.unsigned_abs()))?;
     // Their arguments are in memory, out of a filter's reach; programs fall back to clone and openat.
-    let absent = compile(
-        [(libc::SYS_clone3, vec![]), (libc::SYS_openat2, vec![])].into(),
-        SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
-        arch,
-    )?;
+    let in_memory = [(libc::SYS_clone3, vec![]), (libc::SYS_openat2, vec![])].into();
+    let absent = deny(in_memory, SeccompAction::Errno(libc::ENOSYS.unsigned_abs()))?;
     Ok(vec![only_known_calls(), absent, denied])
 }
 
 /// Setting times is denied only by path; by descriptor (a null path) archivers do it to new files.
-fn changes_of_metadata() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
-    let by_path = rule(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+fn changes_of_metadata() -> Result<Rules, String> {
+    let by_path = rule(1, Qword, SeccompCmpOp::Ne, 0)?;
     let modes = MODE_CHANGES.iter().map(|nr| (*nr, vec![]));
     Ok(modes.chain([(libc::SYS_utimensat, vec![by_path])]).collect())
 }
 
 pub(super) fn asking() -> Result<BpfProgram, String> {
-    let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
     // The library has no such action, so another one stands for it first.
-    let mut program = compile(changes_of_metadata()?, SeccompAction::Log, arch)?;
+    let mut program = deny(changes_of_metadata()?, SeccompAction::Log)?;
     for op in &mut program {
         if op.code == RETURN && op.k == libc::SECCOMP_RET_LOG {
             op.k = libc::SECCOMP_RET_USER_NOTIF;
@@ -236,44 +217,47 @@ pub(super) fn apply(filters: &[BpfProgram]) -> Result<(), String> {
     filters.iter().try_for_each(|f| seccompiler::apply_filter(f)).map_err(|e| e.to_string())
 }
 
-fn compile(
-    rules: BTreeMap<i64, Vec<SeccompRule>>,
-    action: SeccompAction,
-    arch: TargetArch,
-) -> Result<BpfProgram, String> {
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, arch).map_err(|e| e.to_string())?;
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+fn deny(rules: Rules, how: SeccompAction) -> Result<BpfProgram, String> {
+    compile(rules, SeccompAction::Allow, how)
+}
+
+/// `matched` is for calls that a rule fits, `other` for all else.
+pub(crate) fn compile(rules: Rules, other: SeccompAction, matched: SeccompAction) -> Result<BpfProgram, String> {
+    let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
+    let filter = SeccompFilter::new(rules, other, matched, arch).map_err(|e| e.to_string())?;
     filter.try_into().map_err(|e: seccompiler::BackendError| e.to_string())
 }
 
-fn rule(argument: u8, width: SeccompCmpArgLen, op: SeccompCmpOp, value: u64) -> Result<SeccompRule, String> {
-    let condition = SeccompCondition::new(argument, width, op, value).map_err(|e| e.to_string())?;
-    SeccompRule::new(vec![condition]).map_err(|e| e.to_string())
+pub(crate) fn condition(
+    argument: u8,
+    width: SeccompCmpArgLen,
+    op: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompCondition, String> {
+    SeccompCondition::new(argument, width, op, value).map_err(|e| e.to_string())
 }
 
-/// Any other family: what reaches into the kernel, the local machine or the link is not the network.
-fn foreign_family(allowed: &[i32]) -> Result<SeccompRule, String> {
-    let differs = |family: &i32| {
-        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unsigned(*family))
-            .map_err(|e| e.to_string())
-    };
-    let conditions = allowed.iter().map(differs).collect::<Result<_, _>>()?;
+pub(crate) fn all_of(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, String> {
     SeccompRule::new(conditions).map_err(|e| e.to_string())
+}
+
+fn rule(argument: u8, width: SeccompCmpArgLen, op: SeccompCmpOp, value: u64) -> Result<SeccompRule, String> {
+    all_of(vec![condition(argument, width, op, value)?])
 }
 
 fn one_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, String> {
     let flag = |f: &i32| {
         let bit = unsigned(*f);
-        rule(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bit), bit)
+        rule(argument, Qword, SeccompCmpOp::MaskedEq(bit), bit)
     };
     flags.iter().map(flag).collect()
 }
 
 /// A mode with a set-user-id or set-group-id bit; if `flags` is given, only in calls that create a file.
 fn privileged(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, String> {
-    let has = |argument: u8, bits: u64| {
-        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits), bits)
-            .map_err(|e| e.to_string())
-    };
+    let has = |argument: u8, bits: u64| condition(argument, Dword, SeccompCmpOp::MaskedEq(bits), bits);
     // O_TMPFILE includes O_DIRECTORY, which alone says nothing.
     let making = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
     let mut found = Vec::new();
@@ -287,11 +271,11 @@ fn privileged(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, String> {
             found.push(vec![bit.clone(), has(flags, unsigned(make))?]);
         }
     }
-    found.into_iter().map(|conditions| SeccompRule::new(conditions).map_err(|e| e.to_string())).collect()
+    found.into_iter().map(all_of).collect()
 }
 
 fn device(argument: u8, kind: libc::mode_t) -> Result<SeccompRule, String> {
-    rule(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT)), u64::from(kind))
+    rule(argument, Dword, SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT)), u64::from(kind))
 }
 
 fn unsigned(value: i32) -> u64 {

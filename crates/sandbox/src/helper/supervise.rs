@@ -6,16 +6,17 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getppid, kill_process, kill_process_group, set_child_subreaper,
+    Pid, Signal, WaitOptions, getppid, kill_process, kill_process_group, set_child_subreaper,
     set_parent_process_death_signal, wait,
 };
 
-use super::child;
 use super::notify::{self, WritableFiles};
+use super::{child, succeeded};
 use crate::process::{Failure, Plan, Report, Stage, Tier, Tripped};
 
 const WATCH: Duration = Duration::from_millis(25);
@@ -77,14 +78,18 @@ fn start() -> Result<(Plan, Pid), Start> {
     }
     // What the command leaves behind becomes our child, wherever it hides.
     set_child_subreaper(Pid::from_raw(1)).map_err(os)?;
-    block_signals().map_err(|e| failed(Stage::Fork, e.to_string()))?;
+    // From here on the signals have to be waited for.
+    set_mask(libc::SIG_BLOCK).map_err(|e| failed(Stage::Fork, e.to_string()))?;
     if let Some(fd) = plan.gate {
         // SAFETY: the number was given to this process as its end of the listener's socket, and nothing else here
         // uses it.
         let to = unsafe { OwnedFd::from_raw_fd(fd) };
         child::offer_listener(to).map_err(|e| failed(Stage::Network, e.to_string()))?;
     }
-    let (asked, asking) = listener_sockets(&plan).map_err(|e| failed(Stage::Fork, e.to_string()))?.unzip();
+    // For the questions of `notify`.
+    let sockets = (plan.tier == Tier::Landlock).then(UnixStream::pair).transpose();
+    let sockets = sockets.map_err(|e| failed(Stage::Fork, e.to_string()))?;
+    let (asked, asking) = sockets.map(|(ours, theirs)| (OwnedFd::from(ours), OwnedFd::from(theirs))).unzip();
     // SAFETY: this process has a single thread (checked above), so the child may go on as any program.
     match unsafe { libc::fork() } {
         -1 => Err(failed(Stage::Fork, std::io::Error::last_os_error().to_string())),
@@ -107,14 +112,6 @@ fn start() -> Result<(Plan, Pid), Start> {
             None => Err(failed(Stage::Fork, "no process id".to_owned())),
         },
     }
-}
-
-fn listener_sockets(plan: &Plan) -> std::io::Result<Option<(OwnedFd, OwnedFd)>> {
-    if plan.tier != Tier::Landlock {
-        return Ok(None);
-    }
-    let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
-    Ok(Some((ours.into(), theirs.into())))
 }
 
 /// Reads exactly the plan, unbuffered: what follows on stdin is for the command.
@@ -145,7 +142,6 @@ fn read_exactly(mut into: &mut [u8]) -> Result<(), String> {
 
 fn watch(plan: &Plan, command: Pid) -> Report {
     let started = Instant::now();
-    let mut tripped = None;
     // The end of a child, and of our parent, comes as a signal; only limits need a clock.
     let pause = match (plan.service, plan.limits.resident_bytes) {
         (false, _) => WATCH,
@@ -153,20 +149,16 @@ fn watch(plan: &Plan, command: Pid) -> Report {
         (true, None) => IDLE,
     };
     loop {
-        if matches!(wait_for_signal(pause), Some(libc::SIGTERM | libc::SIGINT)) {
+        let signal = wait_for_signal(pause);
+        let report = if matches!(signal, Some(libc::SIGTERM | libc::SIGINT)) {
+            Some(Report::Signaled(libc::SIGKILL))
+        } else {
+            let over = || if plan.service { over_memory(plan) } else { over_limit(plan, started) };
+            reap(command).or_else(|| over().map(Report::Tripped))
+        };
+        if let Some(report) = report {
             kill_descendants(plan);
-            return Report::Signaled(libc::SIGKILL);
-        }
-        if let Some(report) = reap(command) {
-            kill_descendants(plan);
-            return tripped.map_or(report, Report::Tripped);
-        }
-        if tripped.is_none() {
-            tripped = if plan.service { over_memory(plan) } else { over_limit(plan, started) };
-            if tripped.is_some() {
-                kill_descendants(plan);
-                return tripped.map_or(Report::Signaled(libc::SIGKILL), Report::Tripped);
-            }
+            return report;
         }
     }
 }
@@ -174,24 +166,16 @@ fn watch(plan: &Plan, command: Pid) -> Report {
 fn reap(command: Pid) -> Option<Report> {
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         if pid == command {
-            return Some(report_of(status));
+            let killed = Report::Signaled(status.terminating_signal().unwrap_or(libc::SIGKILL));
+            return Some(status.exit_status().map_or(killed, Report::Exited));
         }
     }
     None
 }
 
-fn report_of(status: WaitStatus) -> Report {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => Report::Exited(code),
-        (None, Some(signal)) => Report::Signaled(signal),
-        (None, None) => Report::Signaled(libc::SIGKILL),
-    }
-}
-
 fn over_memory(plan: &Plan) -> Option<Tripped> {
     let most = plan.limits.resident_bytes?;
-    let used = usage(&descendants(usize::MAX)).bytes;
-    (used > most).then_some(Tripped::Memory)
+    (usage(&descendants(usize::MAX)).bytes > most).then_some(Tripped::Memory)
 }
 
 fn over_limit(plan: &Plan, started: Instant) -> Option<Tripped> {
@@ -245,11 +229,11 @@ fn kill_descendants(plan: &Plan) {
     }
 }
 
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default)]
 struct Usage {
-    pub tasks: u64,
+    tasks: u64,
     /// Resident, and not backed by files.
-    pub bytes: u64,
+    bytes: u64,
 }
 
 /// All descendants, nearest first; no more than `most`.
@@ -322,11 +306,6 @@ fn signal_set() -> libc::sigset_t {
     }
 }
 
-/// From here on the signals have to be waited for.
-fn block_signals() -> io::Result<()> {
-    set_mask(libc::SIG_BLOCK)
-}
-
 /// For the command: nothing blocked, and a broken pipe ends it as usual (Rust's start-up ignores that signal).
 pub(super) fn reset_signals() -> io::Result<()> {
     // SAFETY: setting a disposition to the default installs no handler.
@@ -339,10 +318,7 @@ pub(super) fn reset_signals() -> io::Result<()> {
 fn set_mask(how: i32) -> io::Result<()> {
     let set = signal_set();
     // SAFETY: the set is initialised and outlives the call; no old mask is asked for.
-    match unsafe { libc::sigprocmask(how, &raw const set, std::ptr::null_mut()) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    succeeded(unsafe { libc::sigprocmask(how, &raw const set, std::ptr::null_mut()) })
 }
 
 /// `None` after the time.

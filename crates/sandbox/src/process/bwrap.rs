@@ -3,25 +3,15 @@ use std::path::{Path, PathBuf};
 
 use super::Helper;
 use super::mounts::{ETC, NETWORK, Resolved, SYSTEM};
-use super::spec::Limits;
+use super::spec::{Limits, Privileges};
 
 pub(super) const INNER_HELPER: &str = "/run/sandbox/helper";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Users {
-    /// A user namespace that maps the caller's user onto itself.
-    Own,
-    /// The caller is root: a user namespace in which it is seen as `nobody`, without capabilities.
-    RootMapped,
-    /// The caller is root: no user namespace, and the helper really becomes `nobody`.
-    RootDropping,
-}
 
 pub(super) fn arguments(
     helper: &Helper,
     resolved: &Resolved,
     limits: &Limits,
-    users: Users,
+    privileges: Privileges,
     status_fd: i32,
 ) -> Vec<OsString> {
     let mut a = Arguments(Vec::new());
@@ -29,10 +19,15 @@ pub(super) fn arguments(
     if !resolved.network {
         a.add(["--unshare-net"]);
     }
-    match users {
-        Users::Own => a.add(["--unshare-user", "--cap-drop", "ALL"]),
-        Users::RootMapped => a.add(["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]),
-        Users::RootDropping => a.add(["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]),
+    match privileges {
+        // A user namespace that maps the caller's user onto itself.
+        Privileges::User => a.add(["--unshare-user", "--cap-drop", "ALL"]),
+        // A user namespace in which root is seen as `nobody`, without capabilities.
+        Privileges::RootWithoutCapabilities => {
+            a.add(["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]);
+        }
+        // No user namespace, and the helper really becomes `nobody`.
+        Privileges::Dropped => a.add(["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]),
     }
     a.add(["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1"]);
     for path in SYSTEM {

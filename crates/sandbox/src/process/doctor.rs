@@ -21,6 +21,17 @@ pub struct Check {
     pub hint: Option<String>,
 }
 
+impl Check {
+    pub(crate) fn new(name: &str, ok: bool, detail: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), ok, detail: detail.into(), hint: None }
+    }
+
+    pub(crate) fn with_hint(self, hint: &str) -> Self {
+        let hint = (!self.ok).then(|| hint.to_owned());
+        Self { hint, ..self }
+    }
+}
+
 /// A workspace with a canary outside, and the command that tries to reach it.
 pub(super) struct EscapeTest {
     pub spec: CommandSpec,
@@ -75,27 +86,21 @@ impl EscapeTest {
     pub fn barriers(&self, outcome: &Outcome) -> Vec<Check> {
         let reported: Result<Vec<Barrier>, _> = serde_json::from_slice(&outcome.stdout.bytes);
         let Ok(reported) = reported else {
-            let detail = format!("{:?}: {}", outcome.exit, outcome.stderr.text());
-            return vec![Check { name: "run a program".to_owned(), ok: false, detail, hint: Some(hint()) }];
+            return vec![failed("run a program", format!("{:?}: {}", outcome.exit, outcome.stderr.text()))];
         };
-        let mut checks: Vec<Check> = reported
-            .into_iter()
-            .map(|b| Check { hint: (!b.ok).then(hint), name: b.name, ok: b.ok, detail: b.detail })
-            .collect();
-        let ended = outcome.exit == Exit::Exited(0);
+        let told = reported.into_iter().map(|one| Check::new(&one.name, one.ok, one.detail).with_hint(HINT));
+        let mut checks: Vec<Check> = told.collect();
         let detail = format!("{:?} after {} ms", outcome.exit, outcome.wall_ms);
-        checks.push(Check { name: "run a program".to_owned(), ok: ended, detail, hint: None });
+        checks.push(Check::new("run a program", outcome.exit == Exit::Exited(0), detail));
         // The program's word is not enough for what can be seen from here.
         let unchanged = std::fs::read(&self.canary).is_ok_and(|c| c == b"canary");
-        let detail = if unchanged { "unchanged" } else { "changed from inside" }.to_owned();
-        checks.push(Check { name: "canary outside".to_owned(), ok: unchanged, detail, hint: None });
+        let detail = if unchanged { "unchanged" } else { "changed from inside" };
+        checks.push(Check::new("canary outside", unchanged, detail));
         checks
     }
 }
 
-fn hint() -> String {
-    "Untrusted programs are not run while this fails; see what the machine lacks above.".to_owned()
-}
+const HINT: &str = "Untrusted programs are not run while this fails; see what the machine lacks above.";
 
 fn inner(helper: &Helper, tier: Tier) -> Vec<String> {
     let program = match tier {
@@ -110,38 +115,33 @@ impl Sandbox {
     /// Takes about a second.
     pub async fn doctor(&self) -> Vec<Check> {
         let found = self.probe().await;
-        let mut checks = vec![Check {
-            name: "sandbox".to_owned(),
-            ok: found.tier.is_some(),
-            detail: match found.tier {
-                Some(Tier::Namespaces) => "bubblewrap namespaces and seccomp".to_owned(),
-                Some(Tier::Landlock) => "Landlock and seccomp".to_owned(),
-                None => found.missing.join("; "),
-            },
-            hint: found.tier.is_none().then(|| found.unavailable().to_string()),
-        }];
-        checks.push(Check {
-            name: "kernel".to_owned(),
-            ok: found.seccomp,
-            detail: format!(
-                "Landlock ABI {}, seccomp {}, user namespaces {}, bubblewrap {}{}",
-                found.landlock_abi,
-                if found.seccomp { "yes" } else { "no" },
-                if found.user_namespaces { "yes" } else { "no" },
-                found.bubblewrap.as_ref().map_or_else(|| "none".to_owned(), |p| p.display().to_string()),
-                if found.root { ", running as root" } else { "" },
-            ),
-            hint: None,
-        });
+        let tier = match found.tier {
+            Some(Tier::Namespaces) => "bubblewrap namespaces and seccomp".to_owned(),
+            Some(Tier::Landlock) => "Landlock and seccomp".to_owned(),
+            None => found.missing.join("; "),
+        };
+        let yes = |has: bool| if has { "yes" } else { "no" };
+        let kernel = format!(
+            "Landlock ABI {}, seccomp {}, user namespaces {}, bubblewrap {}{}",
+            found.landlock_abi,
+            yes(found.seccomp),
+            yes(found.user_namespaces),
+            found.bubblewrap.as_ref().map_or_else(|| "none".to_owned(), |p| p.display().to_string()),
+            if found.root { ", running as root" } else { "" },
+        );
+        let mut checks = vec![
+            Check::new("sandbox", found.tier.is_some(), tier).with_hint(&found.unavailable().to_string()),
+            Check::new("kernel", found.seccomp, kernel),
+        ];
         let Some(tier) = found.tier else {
             return checks;
         };
         match EscapeTest::new(&self.helper, tier) {
             Ok(test) => match self.run(test.spec.clone(), &CancellationToken::new()).await {
                 Ok(outcome) => checks.extend(test.barriers(&outcome)),
-                Err(error) => checks.push(failed("run a program", &error.to_string())),
+                Err(error) => checks.push(failed("run a program", error)),
             },
-            Err(error) => checks.push(failed("temporary folder", &error.to_string())),
+            Err(error) => checks.push(failed("temporary folder", error)),
         }
         checks.push(self.check_kill(tier).await);
         checks
@@ -151,7 +151,7 @@ impl Sandbox {
         let name = "kill at the wall time";
         let mut test = match EscapeTest::new(&self.helper, tier) {
             Ok(test) => test,
-            Err(error) => return failed(name, &error.to_string()),
+            Err(error) => return failed(name, error),
         };
         test.spec.argv.clone_from(&test.program);
         test.spec.argv.push("sleep".to_owned());
@@ -162,13 +162,13 @@ impl Sandbox {
                 let took = started.elapsed();
                 let ok = outcome.exit == Exit::TimedOut && took < Duration::from_secs(3);
                 let detail = format!("{:?} after {} ms", outcome.exit, took.as_millis());
-                Check { name: name.to_owned(), ok, detail, hint: None }
+                Check::new(name, ok, detail)
             }
-            Err(error) => failed(name, &error.to_string()),
+            Err(error) => failed(name, error),
         }
     }
 }
 
-fn failed(name: &str, detail: &str) -> Check {
-    Check { name: name.to_owned(), ok: false, detail: detail.to_owned(), hint: Some(hint()) }
+fn failed(name: &str, why: impl ToString) -> Check {
+    Check::new(name, false, why.to_string()).with_hint(HINT)
 }

@@ -99,14 +99,14 @@ pub(super) async fn receive_listener(from: UnixStream) -> io::Result<TcpListener
     TcpListener::from_std(listener)
 }
 
-pub(crate) fn send_descriptor(to: impl AsFd, fd: BorrowedFd<'_>) -> io::Result<()> {
-    let sent = [fd];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+/// A message that takes at most four descriptors along.
+pub(crate) fn send_with_descriptors(to: impl AsFd, message: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    if !control.push(SendAncillaryMessage::ScmRights(&sent)) {
-        return Err(io::Error::other("no room for a descriptor"));
+    if !fds.is_empty() && !control.push(SendAncillaryMessage::ScmRights(fds)) {
+        return Err(io::Error::other("too many descriptors"));
     }
-    sendmsg(to, &[IoSlice::new(b"g")], &mut control, SendFlags::empty())?;
+    sendmsg(to, &[IoSlice::new(message)], &mut control, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 

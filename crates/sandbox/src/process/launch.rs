@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::bwrap::{self, Users};
+use super::bwrap;
 use super::helper_message::{self, Plan};
 use super::kill_handle::{ControlGroup, KillHandle};
 use super::machine_support::{Capabilities, NOBODY, can_drop, is_root};
@@ -59,30 +59,28 @@ pub(crate) struct Resources {
 
 impl Launch<'_> {
     pub async fn start(self) -> Result<Launched, SandboxError> {
-        let Self { helper, capabilities, tier, spec, .. } = self;
+        let (tier, spec) = (self.tier, self.spec);
         let resolved = mounts::resolve(spec)?;
         if spec.gate && (tier == Tier::Landlock || spec.network || !self.service) {
             return Err(no_gate(tier));
         }
-        let dropping = is_root() && can_drop(&resolved, tier);
-        let group = if is_root() { ControlGroup::new(spec.limits.processes) } else { None };
-        // Without a namespace only the kernel's count holds back a fork bomb.
-        if tier == Tier::Landlock && is_root() && !dropping && group.is_none() {
-            return Err(uncounted(&resolved));
-        }
-        let privileges = match (is_root(), dropping) {
+        let privileges = match (is_root(), is_root() && can_drop(&resolved, tier)) {
             (false, _) => Privileges::User,
             (true, true) => Privileges::Dropped,
             (true, false) => Privileges::RootWithoutCapabilities,
         };
+        let group = if is_root() { ControlGroup::new(spec.limits.processes) } else { None };
+        // Without a namespace only the kernel's count holds back a fork bomb.
+        if tier == Tier::Landlock && privileges == Privileges::RootWithoutCapabilities && group.is_none() {
+            return Err(uncounted(&resolved));
+        }
         // Bubblewrap has its own /tmp; in the Landlock tier the command gets a folder that is removed at its end.
         let own_tmp = match tier {
             Tier::Namespaces => None,
-            Tier::Landlock => Some(private_tmp(dropping)?),
+            Tier::Landlock => Some(private_tmp(privileges)?),
         };
         let tmp = own_tmp.as_ref().map_or(Path::new("/tmp"), tempfile::TempDir::path);
-        let mut plan = plan(spec, &resolved, tier, capabilities.landlock_abi, dropping, tmp);
-        plan.service = self.service;
+        let mut plan = self.plan(&resolved, privileges, tmp);
         // The group counts the command alone, the limit by user whatever else runs as that user.
         if group.is_some() {
             plan.most_processes = None;
@@ -90,7 +88,7 @@ impl Launch<'_> {
         let (status, status_out) = status_pipe()?;
         let (gate, gate_out) = spec.gate.then(helper_message::listener_sockets).transpose()?.unzip();
         plan.gate = gate_out.as_ref().map(OwnedFd::as_raw_fd);
-        let command = command(helper, capabilities, tier, &resolved, &spec.limits, dropping, &status_out)?;
+        let command = self.command(&resolved, privileges, &status_out)?;
         let keep: Vec<&OwnedFd> = std::iter::once(&status_out).chain(&gate_out).collect();
         let child = spawn(command, &keep, group.as_ref(), self.stdout).await?;
         drop((status_out, gate_out));
@@ -106,6 +104,51 @@ impl Launch<'_> {
             privileges,
             resources: Resources { _tmp: own_tmp, _group: group },
         })
+    }
+
+    fn plan(&self, resolved: &Resolved, privileges: Privileges, tmp: &Path) -> Plan {
+        let Self { tier, spec, .. } = *self;
+        let mut read: Vec<_> = SYSTEM.iter().chain(ETC).chain(LANDLOCK_READ).map(Into::into).collect();
+        if spec.network {
+            read.extend(NETWORK.iter().map(Into::into));
+        }
+        read.extend(resolved.read_paths.iter().cloned());
+        let mut write = vec!["/dev/null".into(), tmp.to_owned()];
+        write.extend(resolved.write_paths.iter().cloned());
+        if resolved.writable { &mut write } else { &mut read }.push(resolved.workspace.clone());
+        Plan {
+            argv: spec.argv.clone(),
+            cwd: resolved.cwd.clone(),
+            env: mounts::environment(spec, &resolved.workspace, tmp),
+            tier,
+            limits: spec.limits.clone(),
+            read,
+            write,
+            network: spec.network,
+            gate: None,
+            landlock_abi: self.capabilities.landlock_abi,
+            drop_to: (privileges == Privileges::Dropped).then_some(NOBODY),
+            most_processes: most_processes(&spec.limits, tier, privileges),
+            service: self.service,
+            parent: (tier == Tier::Landlock).then(std::process::id),
+        }
+    }
+
+    fn command(&self, resolved: &Resolved, privileges: Privileges, status: &OwnedFd) -> Result<Command, SandboxError> {
+        let (helper, fd) = (self.helper, status.as_raw_fd());
+        match self.tier {
+            Tier::Namespaces => {
+                let bwrap = self.capabilities.bubblewrap.as_ref().ok_or_else(|| self.capabilities.unavailable())?;
+                let mut command = Command::new(bwrap);
+                command.args(bwrap::arguments(helper, resolved, &self.spec.limits, privileges, fd));
+                Ok(command)
+            }
+            Tier::Landlock => {
+                let mut command = Command::new(&helper.program);
+                command.args(&helper.prefix).arg("run").arg(fd.to_string());
+                Ok(command)
+            }
+        }
     }
 }
 
@@ -133,9 +176,9 @@ fn uncounted(resolved: &Resolved) -> SandboxError {
 }
 
 /// The path must be walkable for the dropped user, so it can't be in a private parent.
-fn private_tmp(dropping: bool) -> Result<tempfile::TempDir, SandboxError> {
+fn private_tmp(privileges: Privileges) -> Result<tempfile::TempDir, SandboxError> {
     let dir = tempfile::Builder::new().prefix("sandbox-").tempdir()?;
-    if dropping {
+    if privileges == Privileges::Dropped {
         std::os::unix::fs::chown(dir.path(), Some(NOBODY), Some(NOBODY))?;
     }
     Ok(dir)
@@ -146,73 +189,16 @@ fn status_pipe() -> Result<(pipe::Receiver, OwnedFd), SandboxError> {
     Ok((pipe::Receiver::from_owned_fd(read)?, write))
 }
 
-fn plan(spec: &CommandSpec, resolved: &Resolved, tier: Tier, landlock_abi: i32, dropping: bool, tmp: &Path) -> Plan {
-    let mut read: Vec<_> = SYSTEM.iter().chain(ETC).chain(LANDLOCK_READ).map(Into::into).collect();
-    if spec.network {
-        read.extend(NETWORK.iter().map(Into::into));
-    }
-    read.extend(resolved.read_paths.iter().cloned());
-    let mut write = vec!["/dev/null".into(), tmp.to_owned()];
-    write.extend(resolved.write_paths.iter().cloned());
-    if resolved.writable { &mut write } else { &mut read }.push(resolved.workspace.clone());
-    Plan {
-        argv: spec.argv.clone(),
-        cwd: resolved.cwd.clone(),
-        env: mounts::environment(spec, &resolved.workspace, tmp),
-        tier,
-        limits: spec.limits.clone(),
-        read,
-        write,
-        network: spec.network,
-        gate: None,
-        landlock_abi,
-        drop_to: dropping.then_some(NOBODY),
-        most_processes: most_processes(&spec.limits, tier, dropping),
-        service: false,
-        parent: (tier == Tier::Landlock).then(std::process::id),
-    }
-}
-
 /// The kernel counts a user's processes per user namespace, and never those of root.
-fn most_processes(limits: &Limits, tier: Tier, dropping: bool) -> Option<u64> {
-    let present = match (is_root(), tier) {
-        (true, _) if dropping => tasks_of_user(NOBODY),
-        (true, _) => return None,
+fn most_processes(limits: &Limits, tier: Tier, privileges: Privileges) -> Option<u64> {
+    let present = match (privileges, tier) {
+        (Privileges::RootWithoutCapabilities, _) => return None,
+        (Privileges::Dropped, _) => tasks_of_user(NOBODY),
         // A namespace of its own, with nothing in it but the helper.
-        (false, Tier::Namespaces) => 1,
-        (false, Tier::Landlock) => tasks_of_user(rustix::process::getuid().as_raw()),
+        (Privileges::User, Tier::Namespaces) => 1,
+        (Privileges::User, Tier::Landlock) => tasks_of_user(rustix::process::getuid().as_raw()),
     };
     Some(present + limits.processes)
-}
-
-fn command(
-    helper: &Helper,
-    capabilities: &Capabilities,
-    tier: Tier,
-    resolved: &Resolved,
-    limits: &Limits,
-    dropping: bool,
-    status: &OwnedFd,
-) -> Result<Command, SandboxError> {
-    let fd = status.as_raw_fd();
-    match tier {
-        Tier::Namespaces => {
-            let users = match (is_root(), dropping) {
-                (false, _) => Users::Own,
-                (true, false) => Users::RootMapped,
-                (true, true) => Users::RootDropping,
-            };
-            let bwrap = capabilities.bubblewrap.as_ref().ok_or_else(|| capabilities.unavailable())?;
-            let mut command = Command::new(bwrap);
-            command.args(bwrap::arguments(helper, resolved, limits, users, fd));
-            Ok(command)
-        }
-        Tier::Landlock => {
-            let mut command = Command::new(&helper.program);
-            command.args(&helper.prefix).arg("run").arg(fd.to_string());
-            Ok(command)
-        }
-    }
 }
 
 // The kernel's "die with your parent" means the thread that started the child, and threads of an async runtime come

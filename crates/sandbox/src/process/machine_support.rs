@@ -35,18 +35,6 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// The tiers of `allowed` that are worth a try; the others go to `missing`.
-    pub(crate) fn candidates(&mut self, allowed: &[Tier]) -> Vec<Tier> {
-        let mut worth = Vec::new();
-        for tier in allowed {
-            match lacks(self, *tier) {
-                None => worth.push(*tier),
-                Some(reason) => self.missing.push(reason),
-            }
-        }
-        worth
-    }
-
     pub(crate) fn unavailable(&self) -> SandboxError {
         let hint = if self.seccomp {
             "Install bubblewrap (package `bubblewrap`) and allow user namespaces, or use a kernel with Landlock ABI 3 \
@@ -58,9 +46,17 @@ impl Capabilities {
     }
 }
 
-/// What is known without starting anything; the caller has to try whether a tier works.
-pub(super) fn untried() -> Capabilities {
-    Capabilities { landlock_abi: crate::helper::landlock_abi(), seccomp: true, ..unknown() }
+/// What is known without starting anything, and the tiers of `allowed` that are worth a try.
+pub(super) fn untried(allowed: &[Tier]) -> (Capabilities, Vec<Tier>) {
+    let mut known = Capabilities { landlock_abi: crate::helper::landlock_abi(), seccomp: true, ..unknown() };
+    let mut worth = Vec::new();
+    for tier in allowed {
+        match lacks(&known, *tier) {
+            None => worth.push(*tier),
+            Some(reason) => known.missing.push(reason),
+        }
+    }
+    (known, worth)
 }
 
 fn unknown() -> Capabilities {
@@ -69,14 +65,10 @@ fn unknown() -> Capabilities {
         landlock_abi: 0,
         seccomp: false,
         user_namespaces: false,
-        bubblewrap: bubblewrap(),
+        bubblewrap: BUBBLEWRAP.iter().map(PathBuf::from).find(|place| place.is_file()),
         root: is_root(),
         missing: Vec::new(),
     }
-}
-
-fn bubblewrap() -> Option<PathBuf> {
-    BUBBLEWRAP.iter().map(Path::new).find(|p| p.is_file()).map(Path::to_owned)
 }
 
 /// Why a tier need not be tried.
@@ -97,10 +89,8 @@ fn lacks(found: &Capabilities, tier: Tier) -> Option<String> {
 pub(super) async fn probe(sandbox: &Sandbox) -> Capabilities {
     let mut found = unknown();
     match primitives(sandbox).await {
-        Ok(primitives) => {
-            found.landlock_abi = primitives.landlock_abi;
-            found.seccomp = primitives.seccomp;
-            found.user_namespaces = primitives.user_namespaces;
+        Ok(Primitives { landlock_abi, seccomp, user_namespaces }) => {
+            found = Capabilities { landlock_abi, seccomp, user_namespaces, ..found };
         }
         Err(reason) => {
             found.missing.push(format!("the launcher {} does not run: {reason}", sandbox.helper.program.display()));
@@ -139,10 +129,7 @@ async fn works(sandbox: &Sandbox, found: &Capabilities, tier: Tier) -> Result<()
     if let Some(lacking) = lacks(found, tier) {
         return Err(lacking);
     }
-    let name = match tier {
-        Tier::Namespaces => "bubblewrap",
-        Tier::Landlock => "Landlock",
-    };
+    let name = tier.mechanism();
     let test = doctor::EscapeTest::new(&sandbox.helper, tier).map_err(|e| format!("{name}: {e}"))?;
     let outcome =
         run::run(&sandbox.helper, found, tier, test.spec.clone(), tokio::io::empty(), &CancellationToken::new())

@@ -83,9 +83,7 @@ async fn attend(
         }
         std::future::pending::<Infallible>().await
     };
-    let stdout = read(out, keep);
-    let stderr = read(err, keep);
-    let ended = async { tokio::join!(stdout, stderr, read_report(status), child.wait()) };
+    let ended = async { tokio::join!(capture(out, keep), capture(err, keep), read_report(status), child.wait()) };
     // Its end is the end, whether or not there is more to feed.
     let (stdout, stderr, report, _) = tokio::select! {
         ended = ended => ended,
@@ -99,13 +97,6 @@ pub(super) async fn read_report(status: pipe::Receiver) -> Option<Report> {
     let mut text = Vec::new();
     let _ = status.take(64 << 10).read_to_end(&mut text).await;
     text.split(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
-}
-
-pub(super) async fn read(stream: Option<impl AsyncRead + Unpin>, keep: usize) -> Output {
-    match stream {
-        Some(stream) => capture(stream, keep).await,
-        None => Output::default(),
-    }
 }
 
 pub(super) fn exit_of(program: &str, report: Option<Report>, stderr: &Output) -> Result<Exit, SandboxError> {
@@ -133,8 +124,11 @@ pub(super) fn exit_of(program: &str, report: Option<Report>, stderr: &Output) ->
 }
 
 /// Reads to the end and keeps only the beginning.
-pub(crate) async fn capture(from: impl AsyncRead + Unpin, keep: usize) -> Output {
-    capture_with(from, keep, |_| {}).await
+pub(crate) async fn capture(from: Option<impl AsyncRead + Unpin>, keep: usize) -> Output {
+    match from {
+        Some(from) => capture_with(from, keep, |_| {}).await,
+        None => Output::default(),
+    }
 }
 
 /// Calls `on_read` with the total after each piece.

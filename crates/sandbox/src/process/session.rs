@@ -98,7 +98,7 @@ async fn without_gate(
 }
 
 async fn watch(mut child: Child, status: tokio::net::unix::pipe::Receiver, keep: usize) -> (Option<Report>, Output) {
-    let stderr = run::read(child.stderr.take(), keep);
+    let stderr = run::capture(child.stderr.take(), keep);
     let (stderr, report, _) = tokio::join!(stderr, run::read_report(status), child.wait());
     (report, stderr)
 }

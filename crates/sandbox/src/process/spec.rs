@@ -95,6 +95,16 @@ pub enum Tier {
     Landlock,
 }
 
+impl Tier {
+    /// What confines the files of a program.
+    pub(crate) fn mechanism(self) -> &'static str {
+        match self {
+            Self::Namespaces => "bubblewrap",
+            Self::Landlock => "Landlock",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privileges {

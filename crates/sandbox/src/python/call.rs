@@ -16,7 +16,7 @@ use crate::process::{Output, capture_with};
 /// After the wall time, in case the warm interpreter itself is stopped.
 const BACKSTOP: Duration = Duration::from_secs(5);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RawResult {
     pub end: End,
     pub frame: Vec<u8>,
@@ -83,7 +83,7 @@ pub(super) async fn make(
         check,
     };
     let fds = [source.as_fd(), out_end.as_fd(), err_end.as_fd(), result_end.as_fd()];
-    zygote.send(&request, &fds).await.map_err(|_| NoCall::Gone)?;
+    zygote.control.send(&request, &fds).await.map_err(|_| NoCall::Gone)?;
     let mut guard = Guard { zygote, id, armed: true };
     drop((source, out_end, err_end, result_end));
     let over = || zygote.kill(id);
@@ -111,15 +111,8 @@ pub(super) async fn make(
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let Some(((stdout, out_over), (stderr, err_over), (frame, over), ended)) = finished else {
         zygote.kill_all();
-        return Ok(RawResult {
-            end: End { status: libc::SIGKILL, late: !cancelled, peak: 0 },
-            frame: Vec::new(),
-            stdout: Output::default(),
-            stderr: Output::default(),
-            flooded: false,
-            cancelled,
-            ms,
-        });
+        let end = End { status: libc::SIGKILL, late: !cancelled, peak: 0 };
+        return Ok(RawResult { end, cancelled, ms, ..RawResult::default() });
     };
     match ended {
         Err(_) => Err(NoCall::Gone),

@@ -7,6 +7,7 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::call::{self, NoCall, RawResult};
+use super::start::check;
 use super::zygote::Zygote;
 use super::{
     FaultKind, MOST_CODE, MOST_PAYLOAD, PythonConfig, PythonFault, PythonLimits, PythonOutcome, allowed, result, start,
@@ -107,10 +108,10 @@ impl PythonPool {
     pub async fn doctor(&self) -> Vec<Check> {
         let found = match self.warm().await {
             Ok(found) => found,
-            Err(error) => return vec![line("interpreter", false, error.to_string())],
+            Err(error) => return vec![check("interpreter", false, error.to_string())],
         };
-        let place = start::name(found.tier);
-        let mut checks = vec![line(
+        let place = found.tier.mechanism();
+        let mut checks = vec![check(
             "interpreter",
             true,
             format!(
@@ -130,14 +131,14 @@ impl PythonPool {
         let answer = self.run(code, &json!([1]), &limits, &never).await;
         let ok = answer.is_ok_and(|o| o.result.as_ref() == Ok(&json!([1])));
         let detail = format!("{:.1} ms", started.elapsed().as_secs_f64() * 1000.0);
-        checks.push(line("call", ok, detail));
+        checks.push(check("call", ok, detail));
         let short = PythonLimits { wall: Duration::from_millis(300), ..limits };
         let endless = "def run(payload):\n    while True: pass";
         let (word, ms) = match self.run(endless, &json!(null), &short, &never).await {
             Ok(outcome) => (outcome.word(), outcome.ms),
             Err(_) => ("failed", 0),
         };
-        checks.push(line("kill at the wall time", word == "timeout" && ms < 3000, format!("{word} after {ms} ms")));
+        checks.push(check("kill at the wall time", word == "timeout" && ms < 3000, format!("{word} after {ms} ms")));
         checks
     }
 
@@ -150,10 +151,6 @@ impl PythonPool {
         *current = Some(Arc::clone(&started));
         Ok(started)
     }
-}
-
-fn line(name: &str, ok: bool, detail: String) -> Check {
-    start::check((name.to_owned(), ok, detail))
 }
 
 fn outcome(raw: &RawResult, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
@@ -179,17 +176,13 @@ fn without_result(fault: PythonFault, tier: Tier) -> PythonOutcome {
 }
 
 fn too_large(code: usize, payload: usize) -> Option<PythonFault> {
-    let (what, length, most, hint) = if code > MOST_CODE {
-        let hint = "Shorten the code; data belongs into the payload";
-        ("code", code, MOST_CODE, hint)
-    } else if payload > MOST_PAYLOAD {
-        let hint = "Pass less data, or a part of it at a time";
-        ("payload", payload, MOST_PAYLOAD, hint)
-    } else {
-        return None;
-    };
+    let bounds = [
+        ("code", code, MOST_CODE, "Shorten the code; data belongs into the payload"),
+        ("payload", payload, MOST_PAYLOAD, "Pass less data, or a part of it at a time"),
+    ];
+    let (what, length, most, hint) = bounds.into_iter().find(|(_, length, most, _)| length > most)?;
     let message = format!("the {what} has {length} bytes, and a call takes at most {most}");
-    Some(result::fault(FaultKind::Input, message, hint, None))
+    Some(result::fault(FaultKind::Input, message, hint))
 }
 
 fn fault_of(kind: FaultKind) -> PythonFault {
@@ -203,5 +196,5 @@ fn fault_of(kind: FaultKind) -> PythonFault {
             "Call again; if it happens again, hold less data at a time",
         ),
     };
-    result::fault(kind, message.to_owned(), hint, None)
+    result::fault(kind, message.to_owned(), hint)
 }

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::{FaultKind, PythonFault, PythonLimits};
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct End {
     /// As returned by `waitpid`.
     pub status: i32,
@@ -45,7 +45,6 @@ pub(super) fn read(end: End, frame: &[u8], limits: &PythonLimits, allowed: &str)
             FaultKind::Timeout,
             format!("the code ran longer than {wall_ms} ms and was stopped"),
             "Do less in one call, or give it less data",
-            None,
         ));
     }
     if !(libc::WIFEXITED(end.status) && libc::WEXITSTATUS(end.status) == 0) || frame.is_empty() {
@@ -56,7 +55,6 @@ pub(super) fn read(end: End, frame: &[u8], limits: &PythonLimits, allowed: &str)
             FaultKind::ResultNotJson,
             "what the code returned is no JSON".to_owned(),
             "Return plain values: None, booleans, numbers, text, lists and dicts",
-            None,
         ));
     };
     match (frame.ok, frame.error) {
@@ -72,7 +70,6 @@ fn value(text: &str) -> Result<Value, PythonFault> {
             FaultKind::ResultNotJson,
             "the result holds an integer of more than 64 bits".to_owned(),
             "Return it as text: str(n)",
-            None,
         ));
     }
     serde_json::from_str(text).map_err(|error| {
@@ -80,7 +77,6 @@ fn value(text: &str) -> Result<Value, PythonFault> {
             FaultKind::ResultNotJson,
             format!("the result cannot be passed on: {error}"),
             "Return values that are not nested deeply, and text of whole characters",
-            None,
         )
     })
 }
@@ -126,11 +122,8 @@ fn fault_of(reported: ReportedError, allowed: &str, full: bool) -> PythonFault {
         return memory();
     }
     let at = reported.line.map(|line| format!(" (line {line})")).unwrap_or_default();
-    let plain = if reported.message.is_empty() {
-        format!("{}{at}", reported.class)
-    } else {
-        format!("{}: {}{at}", reported.class, reported.message)
-    };
+    let separator = if reported.message.is_empty() { "" } else { ": " };
+    let plain = format!("{}{separator}{}{at}", reported.class, reported.message);
     let (kind, message, hint) = match reported.kind.as_str() {
         "syntax" => (FaultKind::Syntax, plain, "Mend the code; it must be Python 3".to_owned()),
         "no_entry" => (
@@ -159,12 +152,7 @@ fn fault_of(reported: ReportedError, allowed: &str, full: bool) -> PythonFault {
 }
 
 fn memory() -> PythonFault {
-    fault(
-        FaultKind::Memory,
-        "the code reached its memory cap".to_owned(),
-        "Hold less at a time, or give it less data",
-        None,
-    )
+    fault(FaultKind::Memory, "the code reached its memory cap".to_owned(), "Hold less at a time, or give it less data")
 }
 
 /// `full`: its memory was full, which explains a crash; an exit by its own choice is still reported as such.
@@ -181,10 +169,9 @@ fn killed(status: i32, full: bool) -> PythonFault {
         FaultKind::Killed,
         format!("the code's process ended without a result: {how}"),
         "Return from `run`; do not end the process, and do not recurse without end",
-        None,
     )
 }
 
-pub(super) fn fault(kind: FaultKind, message: String, hint: &str, line: Option<u32>) -> PythonFault {
-    PythonFault { kind, message, hint: hint.to_owned(), line }
+pub(super) fn fault(kind: FaultKind, message: String, hint: &str) -> PythonFault {
+    PythonFault { kind, message, hint: hint.to_owned(), line: None }
 }

@@ -10,7 +10,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::zygote::{Answer, Control, Ready, Zygote};
-use super::{PythonConfig, PythonLimits, allowed, call, internal, result, syscall_filter, warm};
+use super::{PythonConfig, PythonLimits, allowed, call, result, syscall_filter};
+use crate::data_lines;
 use crate::process::{
     Access, Capabilities, Check, CommandSpec, Launch, Launched, Limits, Output, Sandbox, SandboxError, Tier, capture,
 };
@@ -45,7 +46,7 @@ pub(super) async fn start(sandbox: &Sandbox, config: &PythonConfig) -> Result<Zy
                 Ok(zygote) => return Ok(zygote),
                 Err(reason) => {
                     tracing::debug!(?tier, %reason, program = %candidate.program.display(), "no warm Python interpreter");
-                    reasons.push(format!("{} under {}: {reason}", candidate.program.display(), name(*tier)));
+                    reasons.push(format!("{} under {}: {reason}", candidate.program.display(), tier.mechanism()));
                 }
             }
         }
@@ -61,13 +62,6 @@ fn no_python(missing: &str) -> SandboxError {
     SandboxError::Unavailable {
         missing: missing.to_owned(),
         hint: "Install CPython 3.10 or later (package `python3`), or name the interpreter in the settings".to_owned(),
-    }
-}
-
-pub(super) fn name(tier: Tier) -> &'static str {
-    match tier {
-        Tier::Namespaces => "bubblewrap",
-        Tier::Landlock => "Landlock",
     }
 }
 
@@ -93,13 +87,7 @@ async fn start_one(
     };
     let mut launched = launch.start().await.map_err(|e| e.to_string())?;
     // Read all along, so that the program cannot block on it.
-    let stderr = launched.child.stderr.take();
-    let words = tokio::spawn(async move {
-        match stderr {
-            Some(stderr) => capture(stderr, 4000).await,
-            None => Output::default(),
-        }
-    });
+    let words = tokio::spawn(capture(launched.child.stderr.take(), 4000));
     let ready = match tokio::time::timeout(WARM_UP, greet(&mut launched, &control)).await {
         Ok(Ok(Some(ready))) => ready,
         Ok(Ok(None)) => return Err(last_words(launched, words).await),
@@ -109,17 +97,12 @@ async fn start_one(
     // The interpreter stays in the folder without its name; a killed program could not remove it any more.
     workspace.close().map_err(text)?;
     let mut zygote = Zygote::new(control, launched, tier, ready);
-    let broken: Vec<String> = barriers(&zygote)
-        .await
-        .into_iter()
-        .filter(|check| !check.ok)
-        .map(|check| format!("{}: {}", check.name, check.detail))
-        .collect();
+    let checks = barriers(&zygote).await;
+    let broken = checks.iter().filter(|check| !check.ok).map(|check| format!("{}: {}", check.name, check.detail));
+    let broken: Vec<String> = broken.collect();
     if !broken.is_empty() {
         drop(zygote);
-        let said = said(words).await;
-        let broken = broken.join(", ");
-        return Err(format!("it does not hold here: {broken} {said}"));
+        return Err(format!("it does not hold here: {} {}", broken.join(", "), said(words).await));
     }
     zygote.start_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(zygote)
@@ -129,8 +112,8 @@ async fn start_one(
 async fn greet(launched: &mut Launched, control: &Control) -> std::io::Result<Option<Ready>> {
     let config = json!({
         "allowed": allowed(),
-        "warm": warm(),
-        "internal": internal(),
+        "warm": data_lines(include_str!("../../data/python/warm.txt")).collect::<Vec<_>>(),
+        "internal": data_lines(include_str!("../../data/python/internal.txt")).collect::<Vec<_>>(),
         "filters": {
             "zygote": syscall_filter::zygote().map_err(std::io::Error::other)?,
             "call": syscall_filter::call().map_err(std::io::Error::other)?,
@@ -243,14 +226,13 @@ async fn ask(place: &Path) -> Result<Candidate, String> {
         .map_err(|e| said(&e.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let paths: Vec<PathBuf> = text.lines().map(PathBuf::from).collect();
-    let [program, prefixes @ ..] = paths.as_slice() else {
+    let [program, base, exec_base] = paths.as_slice() else {
         return Err(said("it is no Python interpreter"));
     };
-    if !is_program(program) || prefixes.len() != 2 {
+    if !is_program(program) {
         return Err(said("it is no Python interpreter"));
     }
-    let mut read_paths = prefixes.to_vec();
-    read_paths.push(program.clone());
+    let mut read_paths = vec![base.clone(), exec_base.clone(), program.clone()];
     read_paths.sort();
     read_paths.dedup();
     read_paths.retain(|path| path != Path::new("/usr") && path != Path::new("/"));
@@ -279,13 +261,13 @@ pub(super) async fn barriers(zygote: &Zygote) -> Vec<Check> {
     };
     let own = zygote.ready.barriers.iter().cloned();
     match tried {
-        Ok(tried) => own.chain(tried).map(check).collect(),
-        Err(reason) => vec![check(("run the check".to_owned(), false, reason))],
+        Ok(tried) => own.chain(tried).map(|(name, ok, detail)| check(&name, ok, detail)).collect(),
+        Err(reason) => vec![check("run the check", false, reason)],
     }
 }
 
-pub(super) fn check((name, ok, detail): (String, bool, String)) -> Check {
-    Check { name, ok, detail, hint: (!ok).then(|| "Inline Python is not run while this fails.".to_owned()) }
+pub(super) fn check(name: &str, ok: bool, detail: String) -> Check {
+    Check::new(name, ok, detail).with_hint("Inline Python is not run while this fails.")
 }
 
 /// What a call reads: the length of the code (4 bytes, little endian), the code, and the payload as JSON.

@@ -1,23 +1,19 @@
 #![expect(unsafe_code, reason = "registering a descriptor with the reactor")]
 
 use std::collections::HashMap;
-use std::io::{self, IoSlice, IoSliceMut};
-use std::mem::MaybeUninit;
+use std::io::{self, IoSliceMut};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
-    SocketType, recvmsg, sendmsg, socketpair,
-};
+use rustix::net::{AddressFamily, RecvAncillaryBuffer, RecvFlags, SocketFlags, SocketType, recvmsg, socketpair};
 use serde::{Deserialize, Serialize};
 use tokio::io::unix::AsyncFd;
 use tokio::process::Child;
 use tokio::sync::oneshot;
 
 use super::result::End;
-use crate::process::{KillHandle, Launched, Privileges, Resources, Tier};
+use crate::process::{KillHandle, Launched, Privileges, Resources, Tier, send_with_descriptors};
 
 #[derive(Debug)]
 pub(super) enum CallEnd {
@@ -32,7 +28,7 @@ type Pending = Arc<Mutex<Option<HashMap<u64, oneshot::Sender<CallEnd>>>>>;
 /// Dropping it kills the interpreter and every call in it.
 #[derive(Debug)]
 pub(super) struct Zygote {
-    control: Arc<Control>,
+    pub control: Arc<Control>,
     pending: Pending,
     next: AtomicU64,
     kill_handle: KillHandle,
@@ -73,10 +69,6 @@ impl Zygote {
         Some((id, receiver))
     }
 
-    pub async fn send(&self, request: &Request, fds: &[BorrowedFd<'_>]) -> std::io::Result<()> {
-        self.control.send(request, fds).await
-    }
-
     /// If the message does not get through, the call's wall time ends it.
     pub fn kill(&self, id: u64) {
         if let Err(error) = self.control.try_send(&Request::Kill { kill: id }) {
@@ -97,27 +89,22 @@ fn lock(pending: &Pending) -> std::sync::MutexGuard<'_, Option<HashMap<u64, ones
 
 /// Passes answers on until the interpreter ends; those still waiting then see their sender gone.
 async fn dispatch_answers(control: Arc<Control>, mut child: Child, pending: Pending) {
-    let answers = async {
-        loop {
-            let (id, ended) = match control.receive().await {
-                Ok(Some(Answer::Done { done, status, late, peak })) => {
-                    (done, CallEnd::Done(End { status, late, peak }))
-                }
-                Ok(Some(Answer::Busy { busy, why })) => (busy, CallEnd::Busy(why)),
-                Ok(Some(Answer::Ready { .. })) => continue,
-                Ok(None) => break,
-                Err(error) => {
-                    tracing::warn!(%error, "the warm Python interpreter cannot be understood");
-                    break;
-                }
-            };
-            let waiting = lock(&pending).as_mut().and_then(|all| all.remove(&id));
-            if let Some(waiting) = waiting {
-                let _ = waiting.send(ended);
+    loop {
+        let (id, ended) = match control.receive().await {
+            Ok(Some(Answer::Done { done, status, late, peak })) => (done, CallEnd::Done(End { status, late, peak })),
+            Ok(Some(Answer::Busy { busy, why })) => (busy, CallEnd::Busy(why)),
+            Ok(Some(Answer::Ready { .. })) => continue,
+            Ok(None) => break,
+            Err(error) => {
+                tracing::warn!(%error, "the warm Python interpreter cannot be understood");
+                break;
             }
+        };
+        let waiting = lock(&pending).as_mut().and_then(|all| all.remove(&id));
+        if let Some(waiting) = waiting {
+            let _ = waiting.send(ended);
         }
-    };
-    answers.await;
+    }
     *lock(&pending) = None;
     let _ = child.wait().await;
 }
@@ -175,7 +162,7 @@ impl Control {
         let text = serde_json::to_vec(request)?;
         loop {
             let mut ready = self.0.writable().await?;
-            if let Ok(result) = ready.try_io(|_| self.send_now(&text, fds)) {
+            if let Ok(result) = ready.try_io(|_| send_with_descriptors(self.0.get_ref(), &text, fds)) {
                 return result;
             }
         }
@@ -183,17 +170,7 @@ impl Control {
 
     /// Does not wait; a full socket loses the message.
     pub fn try_send(&self, request: &Request) -> io::Result<()> {
-        self.send_now(&serde_json::to_vec(request)?, &[])
-    }
-
-    fn send_now(&self, text: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<()> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
-        let mut rights = SendAncillaryBuffer::new(&mut space);
-        if !fds.is_empty() && !rights.push(SendAncillaryMessage::ScmRights(fds)) {
-            return Err(io::Error::other("too many descriptors"));
-        }
-        sendmsg(self.0.get_ref(), &[IoSlice::new(text)], &mut rights, SendFlags::NOSIGNAL)?;
-        Ok(())
+        send_with_descriptors(self.0.get_ref(), &serde_json::to_vec(request)?, &[])
     }
 
     /// `None` at the end.

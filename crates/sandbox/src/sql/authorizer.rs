@@ -1,64 +1,39 @@
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use super::catalog::Names;
-use super::policy::{Functions, Policy, is_internal, standard_functions, table_functions};
+use super::error::{SqlError, denied};
+use super::policy::{FUNCTIONS, Policy, TABLE_FUNCTIONS, Tables, is_internal};
 
-#[derive(Debug, Clone)]
-pub(super) struct Refusal {
-    pub what: String,
-    pub hint: String,
-}
-
+/// What the authorizer of a session has seen.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// SQLite's own message only says "not authorized".
-    refusal: Option<Refusal>,
+    pub refusal: Option<SqlError>,
     /// Allowed virtual tables and table-valued functions, in lower case.
-    virtual_reads: HashSet<String>,
+    pub virtual_reads: HashSet<String>,
 }
 
-pub(super) type Slot = Arc<Mutex<Findings>>;
+#[derive(Debug, Clone, Default)]
+pub(super) struct Slot(Arc<Mutex<Findings>>);
 
-pub(super) fn take(slot: &Slot) -> Option<Refusal> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).refusal.take()
+impl Slot {
+    pub fn lock(&self) -> MutexGuard<'_, Findings> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-pub(super) fn note(slot: &Slot, refusal: Refusal) {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).refusal.get_or_insert(refusal);
-}
-
-pub(super) fn virtual_reads(slot: &Slot) -> usize {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).virtual_reads.len()
-}
-
-/// The names of the triggers that record a write begin with `recorder`; without it nothing may be written.
+/// Allows what `decide` does; keeps its first refusal.
 pub(super) fn callback(
-    policy: Arc<Policy>,
-    names: Arc<Names>,
     slot: Slot,
-    recorder: Option<String>,
+    mut decide: impl FnMut(&AuthContext<'_>, &mut Findings) -> Result<(), SqlError> + Send + 'static,
 ) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
     move |context| {
-        let ours = |prefix: &String| context.accessor.is_some_and(|name| name.starts_with(prefix));
-        if recorder.as_ref().is_some_and(ours) {
-            return Authorization::Allow;
-        }
-        let decision = decide(&policy, &names, &context, recorder.is_some());
-        let mut findings = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        match decision {
-            Ok(()) => {
-                if let AuthAction::Read { table_name, .. } = context.action {
-                    let lower = table_name.to_ascii_lowercase();
-                    let virtual_table = names.virtual_tables.contains(&lower);
-                    if virtual_table || (!names.tables.contains(&lower) && table_functions().contains(lower.as_str())) {
-                        findings.virtual_reads.insert(lower);
-                    }
-                }
-                Authorization::Allow
-            }
+        let mut findings = slot.lock();
+        match decide(&context, &mut findings) {
+            Ok(()) => Authorization::Allow,
             Err(refusal) => {
                 findings.refusal.get_or_insert(refusal);
                 Authorization::Deny
@@ -67,10 +42,32 @@ pub(super) fn callback(
     }
 }
 
-const ONLY_READ: &str = "Only a single SELECT, VALUES or WITH … SELECT is run.";
-const ONLY_ROWS: &str = "Only a single SELECT, INSERT, UPDATE or DELETE is run.";
+/// The names of the triggers that record a write begin with `recorder`; without it nothing may be written.
+pub(super) fn judge(
+    policy: &Policy,
+    names: &Names,
+    recorder: Option<&str>,
+    context: &AuthContext<'_>,
+    findings: &mut Findings,
+) -> Result<(), SqlError> {
+    if recorder.is_some_and(|prefix| context.accessor.is_some_and(|name| name.starts_with(prefix))) {
+        return Ok(());
+    }
+    decide(policy, names, context, recorder.is_some())?;
+    if let AuthAction::Read { table_name, .. } = context.action {
+        let lower = table_name.to_ascii_lowercase();
+        if names.virtual_tables.contains(&lower) || (!names.tables.contains(&lower) && TABLE_FUNCTIONS.has(&lower)) {
+            findings.virtual_reads.insert(lower);
+        }
+    }
+    Ok(())
+}
 
-fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>, writes: bool) -> Result<(), Refusal> {
+const ONLY_READ: &str = "Only a single SELECT, VALUES or WITH … SELECT is run.";
+pub(super) const ORDINARY: &str = "Change the ordinary tables of the database.";
+pub(super) const ONLY_ROWS: &str = "Only a single SELECT, INSERT, UPDATE or DELETE is run.";
+
+fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>, writes: bool) -> Result<(), SqlError> {
     match context.action {
         AuthAction::Insert { table_name } | AuthAction::Delete { table_name } if writes => {
             change(policy, names, context.database_name, table_name, "")
@@ -82,16 +79,16 @@ fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>, writes: boo
         AuthAction::Read { table_name, column_name } => {
             read(policy, names, context.database_name, table_name, column_name)
         }
-        AuthAction::Function { function_name } => function(policy, function_name),
-        other => Err(refuse(describe(&other), if writes { ONLY_ROWS } else { ONLY_READ })),
+        AuthAction::Function { function_name } => function(function_name),
+        other => Err(denied(&describe(&other), if writes { ONLY_ROWS } else { ONLY_READ })),
     }
 }
 
 /// What may not be read may not be changed either, nor anything but ordinary tables.
-fn change(policy: &Policy, names: &Names, database: Option<&str>, table: &str, column: &str) -> Result<(), Refusal> {
+fn change(policy: &Policy, names: &Names, database: Option<&str>, table: &str, column: &str) -> Result<(), SqlError> {
     let lower = table.to_ascii_lowercase();
     if names.virtual_tables.contains(&lower) || !names.tables.contains(&lower) {
-        return Err(refuse(format!("changing {table}"), "Change the ordinary tables of the database."));
+        return Err(denied(&format!("changing {table}"), ORDINARY));
     }
     read(policy, names, database, table, column)
 }
@@ -102,79 +99,54 @@ pub(super) fn read(
     database: Option<&str>,
     table: &str,
     column: &str,
-) -> Result<(), Refusal> {
+) -> Result<(), SqlError> {
     let lower = table.to_ascii_lowercase();
+    let refuse = |what: &str, hint: &str| Err(denied(what, hint));
     if is_internal(table) {
-        return Err(refuse(
-            format!("table {table}"),
-            "The schema is available separately; query the tables themselves.",
-        ));
+        return Err(internal(table));
     }
-    if database.is_some_and(|d| !d.eq_ignore_ascii_case("main")) {
-        return Err(refuse(
-            format!("database {}", database.unwrap_or_default()),
-            "Only the main database is readable.",
-        ));
+    if let Some(other) = database.filter(|name| !name.eq_ignore_ascii_case("main")) {
+        return refuse(&format!("database {other}"), "Only the main database is readable.");
     }
     if names.tables.contains(&lower) {
         if !policy.allows_table(table) {
-            return Err(refuse(format!("table {table}"), "Ask for another table, or have this one allowed."));
+            return refuse(&format!("table {table}"), "Ask for another table, or have this one allowed.");
         }
         // Their modules run statements of their own, and have ways to the text of every column.
         if names.virtual_tables.contains(&lower) {
-            return Err(refuse(
-                format!("table {table}, which is a virtual one"),
-                "Query the ordinary tables of the database.",
-            ));
+            let what = format!("table {table}, which is a virtual one");
+            return refuse(&what, "Query the ordinary tables of the database.");
         }
         if !column.is_empty() && !policy.allows_column(table, column) {
-            return Err(refuse(
-                format!("column {table}.{column}"),
-                "Leave it out; with *, name the columns that you need instead.",
-            ));
+            let what = format!("column {table}.{column}");
+            return refuse(&what, "Leave it out; with *, name the columns that you need instead.");
         }
         return Ok(());
     }
-    if table_functions().contains(lower.as_str()) {
+    if TABLE_FUNCTIONS.has(&lower) {
         return Ok(());
     }
     if names.modules.contains(&lower) {
-        return Err(refuse(format!("table-valued function {table}"), "Query the tables of the database."));
+        return refuse(&format!("table-valued function {table}"), "Query the tables of the database.");
     }
     // SQLite names a table without a column when only its rows are used (count(*)), and does so for common table
     // expressions and subqueries too. A name that is neither a table nor a module can only be one of those, since a
     // missing table is an error before this point, and the schema cannot change inside our transaction.
-    if column.is_empty() && policy_never_lists(policy, table) {
+    if column.is_empty() && (!matches!(policy.tables, Tables::Deny(_)) || policy.allows_table(table)) {
         return Ok(());
     }
-    Err(refuse(format!("table {table}"), "Query the tables of the database."))
+    refuse(&format!("table {table}"), "Query the tables of the database.")
 }
 
-fn policy_never_lists(policy: &Policy, table: &str) -> bool {
-    match &policy.tables {
-        super::Tables::Deny(_) => policy.allows_table(table),
-        super::Tables::All | super::Tables::Allow(_) | super::Tables::Prefix(_) => true,
+pub(super) fn internal(table: &str) -> SqlError {
+    denied(&format!("table {table}"), "The schema is available separately; query the tables themselves.")
+}
+
+pub(super) fn function(name: &str) -> Result<(), SqlError> {
+    if FUNCTIONS.has(name) {
+        return Ok(());
     }
-}
-
-fn function(policy: &Policy, name: &str) -> Result<(), Refusal> {
-    if allows_function(policy, name) {
-        Ok(())
-    } else {
-        Err(refuse(format!("function {name}"), "Use the standard SQL functions."))
-    }
-}
-
-pub(super) fn allows_function(policy: &Policy, name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    match &policy.functions {
-        Functions::Standard => standard_functions().contains(lower.as_str()),
-        Functions::Allow(set) => set.iter().any(|f| f.eq_ignore_ascii_case(name)),
-    }
-}
-
-pub(super) fn refuse(what: impl Into<String>, hint: &str) -> Refusal {
-    Refusal { what: what.into(), hint: hint.to_owned() }
+    Err(denied(&format!("function {name}"), "Use the standard SQL functions."))
 }
 
 /// `Pragma { pragma_name: "x", … }` → `PRAGMA x`; the rest by the name of the action.

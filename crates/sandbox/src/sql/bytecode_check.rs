@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use super::catalog::{Names, Tree};
 use super::policy::Policy;
 
-struct Op {
+pub(super) struct Op {
     /// Starts again at 0 for a trigger's program, which has its own cursors.
     addr: i64,
-    name: String,
+    pub name: String,
     p1: i64,
     p2: i64,
     p3: i64,
@@ -58,19 +58,14 @@ pub(super) fn check(
     let program = explain(conn, sql)?;
     let mut checked = ProgramCheck::default();
     let mut virtual_tables = HashSet::new();
-    for part in parts(&program) {
+    for part in program.chunk_by(|_, next| next.addr != 0) {
         let found = check_part(part, policy, names, &mut virtual_tables, &mut checked.written);
         checked.forbidden = checked.forbidden.or(found);
     }
     if virtual_tables.len() > virtual_reads {
-        let what = "a virtual table that is only joined on".to_owned();
-        checked.forbidden.get_or_insert(what);
+        checked.forbidden.get_or_insert_with(|| "a virtual table that is only joined on".to_owned());
     }
     Ok(checked)
-}
-
-fn parts(program: &[Op]) -> impl Iterator<Item = &[Op]> {
-    program.chunk_by(|_, next| next.addr != 0)
 }
 
 fn check_part<'p>(
@@ -123,14 +118,14 @@ fn check_part<'p>(
     })
 }
 
-fn explain(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<Op>> {
+/// The program of a statement, with its parameters unbound, since nothing is run.
+pub(super) fn explain(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<Op>> {
+    // Empty statements before it would be explained instead.
+    let sql = sql.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
     let mut statement = conn.prepare(&format!("EXPLAIN {sql}"))?;
-    // Raw: the parameters stay unbound, since nothing is run.
-    let mut rows = statement.raw_query();
-    let mut program = Vec::new();
-    while let Some(r) = rows.next()? {
-        let p4 = r.get::<_, Option<String>>(5)?.unwrap_or_default();
-        program.push(Op { addr: r.get(0)?, name: r.get(1)?, p1: r.get(2)?, p2: r.get(3)?, p3: r.get(4)?, p4 });
-    }
-    Ok(program)
+    let read = |row: &Row<'_>| {
+        let p4 = row.get::<_, Option<String>>(5)?.unwrap_or_default();
+        Ok(Op { addr: row.get(0)?, name: row.get(1)?, p1: row.get(2)?, p2: row.get(3)?, p3: row.get(4)?, p4 })
+    };
+    statement.raw_query().mapped(read).collect()
 }

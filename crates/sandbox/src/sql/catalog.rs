@@ -1,6 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Params, Row};
 
 use super::policy::Policy;
 
@@ -33,16 +33,12 @@ impl Names {
     /// Reads the names through the trusted connection, before the authorizer is in force.
     pub fn load(conn: &Connection, policy: &Policy) -> rusqlite::Result<Self> {
         let mut names =
-            Self { modules: column(conn, "SELECT lower(name) FROM pragma_module_list", "")?, ..Self::default() };
-        let shadows =
-            column(conn, "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'", "")?;
+            Self { modules: column(conn, "SELECT lower(name) FROM pragma_module_list", [])?, ..Self::default() };
+        let shadows = "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'";
+        let shadows = column(conn, shadows, [])?;
         names.closed = closed(conn, policy)?;
         let nothing = HashSet::new();
-        let mut objects = conn.prepare("SELECT type, name, tbl_name, rootpage FROM main.sqlite_schema")?;
-        let mut rows = objects.query([])?;
-        while let Some(row) = rows.next()? {
-            let (kind, name, table): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let root: i64 = row.get::<_, Option<i64>>(3)?.unwrap_or(0);
+        for Object { kind, name, table, root } in objects(conn)? {
             if kind == "table" || kind == "view" {
                 names.tables.insert(name.to_ascii_lowercase());
             }
@@ -52,13 +48,25 @@ impl Names {
             if root > 0 {
                 let lower = table.to_ascii_lowercase();
                 let denied = names.closed.get(&lower).unwrap_or(&nothing);
-                let mut tree = layout(conn, denied, kind == "table", &name, &table)?;
-                tree.shadow = shadows.contains(&lower);
-                names.trees.insert(root, tree);
+                let tree = layout(conn, denied, kind == "table", &name, &table)?;
+                names.trees.insert(root, Tree { shadow: shadows.contains(&lower), ..tree });
             }
         }
         Ok(names)
     }
+}
+
+pub(super) struct Object {
+    pub kind: String,
+    pub name: String,
+    pub table: String,
+    /// 0 for a view and for a virtual table.
+    pub root: i64,
+}
+
+pub(super) fn objects(conn: &Connection) -> rusqlite::Result<Vec<Object>> {
+    let found = rows(conn, "SELECT type, name, tbl_name, coalesce(rootpage, 0) FROM main.sqlite_schema", [])?;
+    Ok(found.into_iter().map(|(kind, name, table, root)| Object { kind, name, table, root }).collect())
 }
 
 fn closed(conn: &Connection, policy: &Policy) -> rusqlite::Result<HashMap<String, HashSet<String>>> {
@@ -68,11 +76,8 @@ fn closed(conn: &Connection, policy: &Policy) -> rusqlite::Result<HashMap<String
     }
     let sql = "SELECT t.name, c.name, c.hidden FROM pragma_table_list t, pragma_table_xinfo(t.name) c \
                WHERE t.schema = 'main' AND t.type IN ('table', 'shadow')";
-    let mut columns = conn.prepare(sql)?;
-    let mut rows = columns.query([])?;
     let mut stored = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (table, column, hidden): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    for (table, column, hidden) in rows::<(String, String, i64)>(conn, sql, [])? {
         let lower = (table.to_ascii_lowercase(), column.to_ascii_lowercase());
         if !policy.allows_column(&table, &column) {
             closed.entry(lower.0).or_default().insert(lower.1);
@@ -102,16 +107,12 @@ fn layout(
     }
     let denied = |column: &str| closed.contains(&column.to_ascii_lowercase());
     let without_rowid = "SELECT name FROM pragma_table_list(?1) WHERE schema = 'main' AND wr = 1";
-    if is_table && column(conn, without_rowid, table)?.is_empty() {
+    if is_table && column(conn, without_rowid, [table])?.is_empty() {
         // Virtual generated columns are not stored, so they take no position.
         let sql = "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 2 ORDER BY cid";
-        let mut columns = conn.prepare(sql)?;
-        let mut rows = columns.query([table])?;
         let mut keys = 0;
         let mut integer_key = None;
-        let mut position = 0;
-        while let Some(row) = rows.next()? {
-            let (column, kind, pk): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        for (position, (column, kind, pk)) in (0..).zip(rows::<(String, String, i64)>(conn, sql, [table])?) {
             if denied(&column) {
                 tree.denied.insert(position);
             }
@@ -119,7 +120,6 @@ fn layout(
                 keys += 1;
                 integer_key = kind.eq_ignore_ascii_case("integer").then_some(column);
             }
-            position += 1;
         }
         tree.denied_rowid = keys == 1 && integer_key.is_some_and(|c| denied(&c));
         return Ok(tree);
@@ -127,25 +127,29 @@ fn layout(
     // An index, or a table that is its own primary key. Expressions could compute anything from a denied column.
     let index = if is_table { "(SELECT name FROM pragma_index_list(?1) WHERE origin = 'pk')" } else { "?1" };
     let sql = format!("SELECT seqno, cid, name, key FROM pragma_index_xinfo({index}) ORDER BY seqno");
-    let mut columns = conn.prepare(&sql)?;
-    let mut rows = columns.query([name])?;
-    while let Some(row) = rows.next()? {
-        let (position, cid): (i64, i64) = (row.get(0)?, row.get(1)?);
-        let column: Option<String> = row.get(2)?;
-        let is_denied = match column {
-            Some(column) => denied(&column),
-            None => cid == -2,
-        };
+    for (position, cid, column, key) in rows::<(i64, i64, Option<String>, bool)>(conn, &sql, [name])? {
+        let is_denied = column.map_or(cid == -2, |column| denied(&column));
         if is_denied {
             tree.denied.insert(position);
-            tree.denied_key |= row.get::<_, bool>(3)?;
+            tree.denied_key |= key;
         }
     }
     Ok(tree)
 }
 
-fn column(conn: &Connection, sql: &str, parameter: &str) -> rusqlite::Result<HashSet<String>> {
-    let mut statement = conn.prepare_cached(sql)?;
-    let bound = if statement.parameter_count() == 0 { vec![] } else { vec![parameter] };
-    statement.query_map(rusqlite::params_from_iter(bound), |row| row.get::<_, String>(0))?.collect()
+/// The first column of the rows.
+fn column(conn: &Connection, sql: &str, parameters: impl Params) -> rusqlite::Result<HashSet<String>> {
+    Ok(rows::<(String,)>(conn, sql, parameters)?.into_iter().map(|(name,)| name).collect())
+}
+
+/// All rows, each as a tuple of its columns.
+pub(super) fn rows<T>(conn: &Connection, sql: &str, parameters: impl Params) -> rusqlite::Result<Vec<T>>
+where
+    T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>,
+{
+    conn.prepare_cached(sql)?.query_map(parameters, |row| T::try_from(row))?.collect()
+}
+
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }

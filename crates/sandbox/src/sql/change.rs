@@ -1,11 +1,11 @@
 mod put_back;
 
 pub use put_back::WriteState;
-pub(super) use put_back::{Store, put_back, settle};
+pub(super) use put_back::{Seen, Store, put_back, settle};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::SqlError;
+use super::error::{SqlError, limit};
 use super::policy::Limits;
 use super::query::Rows;
 
@@ -27,6 +27,10 @@ pub struct Changes {
 }
 
 impl Changes {
+    pub(super) fn unrecorded(count: u64, why: &str) -> Self {
+        Self { count, lines: Vec::new(), notes: Vec::new(), undo: Err(why.to_owned()) }
+    }
+
     /// An error if more rows changed than allowed.
     pub(super) fn within(self, limits: &Limits) -> Result<Self, SqlError> {
         match limits.changes {
@@ -39,7 +43,7 @@ impl Changes {
 /// `count` if it is known.
 pub(super) fn over(count: Option<u64>, most: u64) -> SqlError {
     let count = count.map_or_else(|| "more".to_owned(), |count| count.to_string());
-    SqlError::Limit { what: format!("it would change {count} rows, at most {most} may change; nothing was changed") }
+    limit(format!("it would change {count} rows, at most {most} may change; nothing was changed"))
 }
 
 /// Rows before and after a write, in the order in which they were changed.
@@ -144,30 +148,29 @@ impl Table {
     }
 
     pub(crate) fn key_of(&self, row: &[Cell]) -> Vec<Cell> {
-        let found = self.key.iter().filter_map(|at| row.get(*at));
-        found.cloned().collect()
+        self.key.iter().filter_map(|at| row.get(*at)).cloned().collect()
     }
 }
 
 impl Snapshot {
-    fn is_sound(&self) -> bool {
+    fn check(&self) -> Result<(), SqlError> {
         let keys = |table: &Table| !table.key.is_empty() && table.key.iter().all(|at| *at < table.columns.len());
         let fits = |row: &RowChange| {
-            let Some(table) = self.tables.get(row.table) else {
-                return false;
-            };
+            let Some(table) = self.tables.get(row.table) else { return false };
             let long = |cells: &Vec<Cell>| cells.len() == table.columns.len();
             (row.before.is_some() || row.after.is_some()) && row.before.iter().chain(&row.after).all(long)
         };
-        self.tables.iter().all(keys) && self.rows.iter().all(fits)
+        if self.tables.iter().all(keys) && self.rows.iter().all(fits) {
+            return Ok(());
+        }
+        Err(SqlError::NoUndo("the snapshot can't be read".to_owned()))
     }
 }
 
 impl RowChange {
     /// Size in a record, bytes.
     pub(crate) fn size(&self) -> usize {
-        let cells = self.before.iter().chain(&self.after).flatten();
-        cells.map(Cell::size).sum()
+        self.before.iter().chain(&self.after).flatten().map(Cell::size).sum()
     }
 }
 

@@ -67,6 +67,18 @@ pub(super) fn shorten(message: &str) -> String {
     format!("{} … ({} bytes in all)", &message[..end], message.len())
 }
 
+pub(super) fn denied(what: &str, hint: &str) -> SqlError {
+    SqlError::Denied { what: shorten(what), hint: hint.to_owned() }
+}
+
+pub(super) fn limit(what: impl Into<String>) -> SqlError {
+    SqlError::Limit { what: what.into() }
+}
+
+pub(super) fn syntax(message: impl Into<String>) -> SqlError {
+    SqlError::Syntax { message: message.into(), hint: None }
+}
+
 pub(super) fn timeout(limits: &Limits) -> SqlError {
     SqlError::Timeout { ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX) }
 }

@@ -37,24 +37,15 @@ struct Running {
 
 impl Running {
     fn change(&mut self, context: &Context<'_>, out: bool) -> Result<()> {
-        let (value, fraction) = match context.get_raw(0) {
+        let (digits, binary, fraction) = match context.get_raw(0) {
             ValueRef::Null => return Ok(()),
-            ValueRef::Integer(number) => (Value::Integer(number), false),
-            ValueRef::Real(number) => (Value::Real(number), true),
+            ValueRef::Integer(number) => (number.to_string(), number as f64, false),
+            ValueRef::Real(number) => (number.to_string(), number, true),
             ValueRef::Text(bytes) => number(bytes)?,
             ValueRef::Blob(_) => return Err(no_number("a blob")),
         };
-        let (decimal, binary) = match value {
-            Value::Integer(number) => (scaled(&number.to_string()), number as f64),
-            Value::Real(number) => (scaled(&number.to_string()), number),
-            _ => return Ok(()),
-        };
-        let sum =
-            decimal.and_then(
-                |decimal| {
-                    if out { self.decimal.checked_sub(decimal) } else { self.decimal.checked_add(decimal) }
-                },
-            );
+        let decimal = scaled(&digits).and_then(|decimal| if out { decimal.checked_neg() } else { Some(decimal) });
+        let sum = decimal.and_then(|decimal| self.decimal.checked_add(decimal));
         let sign = if out { -1.0 } else { 1.0 };
         self.binary += sign * binary;
         let step = |count: u64| {
@@ -96,15 +87,15 @@ fn text(decimal: i128) -> String {
     format!("{sign}{}.{:018}", size / unit, size % unit)
 }
 
-/// And whether it is a fraction.
-fn number(bytes: &[u8]) -> Result<(Value, bool)> {
+/// Its digits, its value, and whether it is a fraction.
+fn number(bytes: &[u8]) -> Result<(String, f64, bool)> {
     let text = String::from_utf8_lossy(bytes);
     let trimmed = text.trim();
     if let Ok(number) = trimmed.parse::<i64>() {
-        return Ok((Value::Integer(number), false));
+        return Ok((number.to_string(), number as f64, false));
     }
     match trimmed.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok((Value::Real(number), true)),
+        Ok(number) if number.is_finite() => Ok((number.to_string(), number, true)),
         _ => Err(no_number(&format!("the text `{}`", trimmed.chars().take(40).collect::<String>()))),
     }
 }

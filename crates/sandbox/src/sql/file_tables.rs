@@ -19,23 +19,20 @@ impl Guard {
         let conn = Connection::open_in_memory().map_err(SqlError::Sqlite)?;
         let mut names = HashSet::new();
         let mut room = Room::default();
-        let most = policy.limits.columns;
         for file in files {
             let name = free(&identifier(file.name), &mut names);
             conn.execute_batch("BEGIN").map_err(SqlError::Sqlite)?;
             match &file.content {
                 TableContent::Text(text) => {
-                    let table = Table::read(file, text, most, &mut room)?;
-                    conn.execute_batch(&table.definition(&name)).map_err(SqlError::Sqlite)?;
-                    table.fill(&conn, &name, file, text, &room)?;
+                    Table::read(file, text, &mut room)?.load(&conn, &name, file, text, &room)?;
                 }
                 TableContent::Parquet(bytes) => {
-                    parquet_tables::load(&conn, &name, file, bytes.clone(), most, &mut room)?;
+                    parquet_tables::load(&conn, &name, file, bytes.clone(), &mut room)?;
                 }
             }
             conn.execute_batch("COMMIT").map_err(SqlError::Sqlite)?;
         }
-        harden(&conn, &policy.limits, OpenMode::Read).map_err(SqlError::Sqlite)?;
+        harden(&conn, OpenMode::Read).map_err(SqlError::Sqlite)?;
         exact_sums::register(&conn).map_err(SqlError::Sqlite)?;
         Self::over(conn, ":memory:".into(), policy, OpenMode::Read)
     }

@@ -7,23 +7,25 @@ mod write;
 
 use std::any::TypeId;
 use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use futures_util::TryStreamExt as _;
-use serde_json::Value;
 use sqlparser::dialect::{Dialect, MySqlDialect};
-use sqlx::mysql::{MySqlConnectOptions, MySqlDatabaseError, MySqlRow};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, MySqlConnection, Row as _};
+use sqlx::mysql::{MySqlConnectOptions, MySqlRow};
+use sqlx::{
+    AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, MySqlConnection, Row as _,
+};
 
 use steward_core::tables::Schema;
 
 use super::change::{Snapshot, WriteState};
-use super::error::{SqlError, shorten, timeout};
+use super::error::{SqlError, denied};
 use super::planned::{self, Planned};
-use super::policy::Limits;
+use super::policy::{Limits, NameSet};
 use super::query::Truncated;
-use super::remote::{Answer, Collector, Purpose, RemoteOptions, no_connection, too_much_power};
-use super::server_guard::{self, Checked, NameSet, Rules, denied};
+use super::remote::{Answer, Collector, Job, too_much_power};
+use super::server_error::no_connection;
+use super::server_guard::{self, Checked, Rules};
 use super::server_tables::bind;
 pub(super) use table::quoted;
 
@@ -62,25 +64,22 @@ impl Dialect for Lexer {
     }
 }
 
-/// Checks that the statement is a single query without effects or, with `write`, a single INSERT, UPDATE or DELETE.
-pub fn check(sql: &str, write: bool) -> Result<Checked, SqlError> {
-    server_guard::check(sql, &Lexer, &MySqlDialect {}, rules(write))
-}
+static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
+    lexer: &Lexer,
+    grammar: &MySqlDialect {},
+    functions: NameSet::read(include_str!("../../data/mysql-functions.txt")),
+    table_functions: NameSet::read(""),
+    words: NameSet::read("current_role current_user"),
+    searching: NameSet::read(include_str!("../../data/mysql-searching-functions.txt")),
+    growing: NameSet::read(include_str!("../../data/mysql-growing-functions.txt")),
+    types: NameSet::read(include_str!("../../data/mysql-types.txt")),
+    closed_schemas: NameSet::read("information_schema mysql performance_schema sys"),
+    closed_prefixes: &[],
+    live_comments: true,
+});
 
-fn rules(write: bool) -> &'static Rules {
-    static RULES: [OnceLock<Rules>; 2] = [OnceLock::new(), OnceLock::new()];
-    RULES[usize::from(write)].get_or_init(|| Rules {
-        functions: NameSet::read(include_str!("../../data/mysql-functions.txt")),
-        table_functions: NameSet::read(""),
-        words: NameSet::read("current_role current_user"),
-        searching: NameSet::read(include_str!("../../data/mysql-searching-functions.txt")),
-        growing: NameSet::read(include_str!("../../data/mysql-growing-functions.txt")),
-        types: NameSet::read(include_str!("../../data/mysql-types.txt")),
-        closed_schemas: NameSet::read("information_schema mysql performance_schema sys"),
-        closed_prefixes: &[],
-        live_comments: true,
-        write,
-    })
+pub fn check(sql: &str, write: bool) -> Result<Checked, SqlError> {
+    server_guard::check(sql, &RULES, write)
 }
 
 const OWN: &str = "SELECT CAST(routine_name AS CHAR) FROM information_schema.routines \
@@ -108,71 +107,60 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
+    pub async fn open(url: &str, limits: &Limits) -> Result<Self, SqlError> {
         let wanted: MySqlConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
         let wanted = wanted
             // Statements are not closed one by one: the next one would wait for an answer that never comes.
             .statement_cache_capacity(100)
             .disable_statement_logging();
-        let link = Link::open(&wanted, &options.limits).await?;
-        Ok(Self { wanted, limits: options.limits.clone(), link: Some(link) })
+        let link = Link::open(&wanted, limits).await?;
+        Ok(Self { wanted, limits: limits.clone(), link: Some(link) })
     }
 
     /// Takes the link out, so that it is dropped if the work with it does not finish.
-    async fn link(&mut self) -> Result<Link, SqlError> {
-        match self.link.take() {
-            Some(link) => Ok(link),
-            None => Link::open(&self.wanted, &self.limits).await,
-        }
-    }
-
-    fn keep<T>(&mut self, link: Link, answer: Result<T, SqlError>) -> Result<T, SqlError> {
+    async fn with_link<T>(&mut self, work: impl AsyncFnOnce(&mut Link) -> Result<T, SqlError>) -> Result<T, SqlError> {
+        let mut link = match self.link.take() {
+            Some(link) => link,
+            None => Link::open(&self.wanted, &self.limits).await?,
+        };
+        let answer = work(&mut link).await;
         let broken = matches!(answer, Err(SqlError::Connect { .. }));
         self.link = Some(link).filter(|link| !link.unread && !broken);
         answer
     }
 
-    pub async fn run(
-        &mut self,
-        checked: &Checked,
-        parameters: &[Value],
-        limits: &Limits,
-        purpose: Purpose,
-    ) -> Result<Answer, SqlError> {
-        let mut link = self.link().await?;
-        let answer = link.run(checked, parameters, limits, purpose).await;
-        self.keep(link, answer)
+    pub async fn run(&mut self, job: Job<'_>) -> Result<Answer, SqlError> {
+        self.with_link(async |link| link.run(job).await).await
     }
 
-    pub async fn schema(&mut self, limits: &Limits) -> Result<Schema, SqlError> {
-        let mut link = self.link().await?;
-        let answer = schema::read(&mut link.connection).await.map_err(|e| classify(&e, limits));
-        self.keep(link, answer)
+    pub async fn schema(&mut self) -> Result<Schema, SqlError> {
+        self.with_link(async |link| Ok(schema::read(&mut link.connection).await?)).await
     }
 
-    pub async fn commit(&mut self, limits: &Limits) -> Result<(), SqlError> {
-        let mut link = self.link.take().ok_or_else(|| SqlError::Connect {
-            reason: "the connection was lost before the commit; nothing was changed".to_owned(),
-        })?;
-        let answer = link.end(true, Ok(()), limits).await;
-        self.keep(link, answer)
+    pub async fn commit(&mut self) -> Result<(), SqlError> {
+        if self.link.is_none() {
+            let reason = "the connection was lost before the commit; nothing was changed".to_owned();
+            return Err(SqlError::Connect { reason });
+        }
+        self.with_link(async |link| link.end(true, Ok(())).await).await
     }
 
-    pub async fn settle(
-        &mut self,
-        snapshot: &Snapshot,
-        later: &[Snapshot],
-        limits: &Limits,
-    ) -> Result<WriteState, SqlError> {
-        let mut link = self.link().await?;
-        let answer = link.settle(snapshot, later, limits).await;
-        self.keep(link, answer)
+    pub async fn settle(&mut self, snapshot: &Snapshot, later: &[Snapshot]) -> Result<WriteState, SqlError> {
+        self.with_link(async |link| {
+            link.begin(true).await?;
+            let answer = put_back::settle_rows(&mut link.connection, snapshot, later).await;
+            link.end(false, answer).await
+        })
+        .await
     }
 
-    pub async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
-        let mut link = self.link().await?;
-        let answer = link.put_back(snapshot, limits).await;
-        self.keep(link, answer)
+    pub async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
+        self.with_link(async |link| {
+            link.begin(true).await?;
+            let answer = put_back::restore(&mut link.connection, snapshot).await;
+            link.end(true, answer).await
+        })
+        .await
     }
 
     pub async fn close(self) {
@@ -184,6 +172,8 @@ impl Connection {
 
 struct Link {
     connection: MySqlConnection,
+    limits: Limits,
+    mariadb: bool,
     /// Functions of the database's own, which servers call where they have none of that name.
     own: HashSet<String>,
     written: bool,
@@ -200,11 +190,9 @@ impl Link {
         let (version, database): (String, Option<String>) =
             sqlx::query_as("SELECT version(), DATABASE()").fetch_one(&mut connection).await.map_err(failed)?;
         if let Some(name) = database.filter(|name| closed(name)) {
-            return Err(SqlError::Connect {
-                reason: format!(
-                    "its URL names {name}, a database of the server's own; name the one that has your tables"
-                ),
-            });
+            let reason =
+                format!("its URL names {name}, a database of the server's own; name the one that has your tables");
+            return Err(SqlError::Connect { reason });
         }
         let mariadb = version.to_lowercase().contains("mariadb");
         let powers = grants::excess_rights(&mut connection, mariadb).await.map_err(failed)?;
@@ -222,6 +210,8 @@ impl Link {
         let own: Vec<String> = sqlx::query_scalar(OWN).fetch_all(&mut connection).await.map_err(failed)?;
         Ok(Self {
             connection,
+            limits: limits.clone(),
+            mariadb,
             own: own.into_iter().map(|name| name.to_lowercase()).collect(),
             written: false,
             unread: false,
@@ -229,50 +219,20 @@ impl Link {
         })
     }
 
-    async fn run(
-        &mut self,
-        checked: &Checked,
-        parameters: &[Value],
-        limits: &Limits,
-        purpose: Purpose,
-    ) -> Result<Answer, SqlError> {
-        if let Some(name) = checked.calls.iter().find(|name| self.own.contains(*name)) {
-            return Err(denied(
-                &format!("the function {name}, which this database has by itself"),
-                "Use the server's own functions.",
-            ));
+    async fn run(&mut self, job: Job<'_>) -> Result<Answer, SqlError> {
+        if let Some(name) = job.checked.calls.iter().find(|name| self.own.contains(*name)) {
+            let what = format!("the function {name}, which this database has by itself");
+            return Err(denied(&what, "Use the server's own functions."));
         }
-        self.begin(checked.writes, limits).await?;
-        let answer = self.inside(checked, parameters, limits, purpose).await;
-        let held = checked.writes && purpose == Purpose::Hold && answer.is_ok();
-        if self.unread || held {
-            return answer;
-        }
-        self.end(checked.writes && purpose == Purpose::Commit, answer, limits).await
+        self.begin(job.checked.writes).await?;
+        let answer = self.inside(job).await;
+        if self.unread || job.holds(&answer) { answer } else { self.end(job.commits(), answer).await }
     }
 
-    async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
-        self.begin(true, limits).await?;
-        let answer = put_back::restore(&mut self.connection, snapshot, limits).await;
-        self.end(true, answer, limits).await
-    }
-
-    async fn settle(
-        &mut self,
-        snapshot: &Snapshot,
-        later: &[Snapshot],
-        limits: &Limits,
-    ) -> Result<WriteState, SqlError> {
-        self.begin(true, limits).await?;
-        let answer = put_back::settle_rows(&mut self.connection, snapshot, later, limits).await;
-        self.end(false, answer, limits).await
-    }
-
-    async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
+    async fn begin(&mut self, write: bool) -> Result<(), SqlError> {
         if write && std::mem::replace(&mut self.written, true) {
             // Servers fail on some statements that are run a second time.
-            let cleared = self.connection.clear_cached_statements().await;
-            cleared.map_err(|e| classify(&e, limits))?;
+            self.connection.clear_cached_statements().await?;
         }
         // The rows that a write's condition finds must not change until it is done.
         let level = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
@@ -280,25 +240,26 @@ impl Link {
             if write { &[level, "START TRANSACTION READ WRITE"] } else { &["START TRANSACTION READ ONLY"] };
         // By the text protocol, since servers do not prepare these.
         for sql in begin.iter().copied() {
-            let done = sqlx::raw_sql(sql).execute(&mut self.connection).await;
-            done.map_err(|e| classify(&e, limits))?;
+            sqlx::raw_sql(sql).execute(&mut self.connection).await?;
         }
         Ok(())
     }
 
     /// Commits if the answer is no error and `keep` is set.
-    async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>, limits: &Limits) -> Result<T, SqlError> {
+    async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>) -> Result<T, SqlError> {
         let end = if keep && answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
         let ended = sqlx::raw_sql(end).execute(&mut self.connection).await;
-        let ended = ended.map_err(|e| classify(&e, limits));
-        answer.and_then(|answer| ended.map(|_| answer))
+        let answer = answer?;
+        ended?;
+        Ok(answer)
     }
 
     /// Refuses a query for which the server expects to look at more rows than are allowed.
-    async fn plan(&mut self, sql: &str, parameters: &[Value], limits: &Limits) -> Result<(), SqlError> {
-        let Some(most) = limits.planned.filter(|_| !self.planned.is_known(sql)) else { return Ok(()) };
-        let query = bind(sqlx::query(AssertSqlSafe(format!("EXPLAIN {sql}"))), parameters)?.persistent(false);
-        let rows = query.fetch_all(&mut self.connection).await.map_err(|e| classify(&e, limits))?;
+    async fn plan(&mut self, job: Job<'_>) -> Result<(), SqlError> {
+        let sql = &job.checked.sql;
+        let Some(most) = self.limits.planned.filter(|_| !self.planned.is_known(sql)) else { return Ok(()) };
+        let query = bind(sqlx::query(AssertSqlSafe(format!("EXPLAIN {sql}"))), job.parameters)?.persistent(false);
+        let rows = query.fetch_all(&mut self.connection).await?;
         let number = |row: &MySqlRow, name: &str| {
             let signed = row.try_get_unchecked::<Option<i64>, _>(name).ok().flatten();
             signed.or_else(|| row.try_get::<Option<String>, _>(name).ok().flatten()?.parse().ok())
@@ -309,29 +270,21 @@ impl Link {
         self.planned.check(sql, planned::of_mysql(&steps), most)
     }
 
-    async fn inside(
-        &mut self,
-        checked: &Checked,
-        parameters: &[Value],
-        limits: &Limits,
-        purpose: Purpose,
-    ) -> Result<Answer, SqlError> {
-        if checked.writes {
-            let changes = write::change(&mut self.connection, checked, parameters, limits, purpose).await?;
-            return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
+    async fn inside(&mut self, job: Job<'_>) -> Result<Answer, SqlError> {
+        if job.checked.writes {
+            let changes = write::change(&mut self.connection, job, &self.limits, self.mariadb).await?;
+            return Ok(Answer::Changed(Box::new(changes.within(&self.limits)?)));
         }
-        self.plan(&checked.sql, parameters, limits).await?;
-        let sql = AssertSqlSafe(checked.sql.clone());
-        let query = bind(sqlx::query(sql), parameters)?;
-        let mut collector = Collector::new(Vec::new(), limits);
+        self.plan(job).await?;
+        let query = bind(sqlx::query(AssertSqlSafe(job.checked.sql.clone())), job.parameters)?;
+        let mut collector = Collector::new(Vec::new(), &self.limits);
         let mut rows = query.fetch(&mut self.connection);
-        while let Some(row) = rows.try_next().await.map_err(|e| classify(&e, limits))? {
+        while let Some(row) = rows.try_next().await? {
             if collector.rows.columns.is_empty() {
-                collector.rows.columns = values::columns(&row);
+                collector.rows.columns = row.columns().iter().map(|column| column.name().to_owned()).collect();
             }
-            let taken = values::values(&row)
-                .map_err(|e| classify(&e, limits))
-                .and_then(|(values, bytes)| collector.take(values, bytes));
+            let values = values::values(&row).map_err(SqlError::from);
+            let taken = values.and_then(|(values, bytes)| collector.take(values, bytes));
             if matches!(taken, Ok(true)) {
                 continue;
             }
@@ -353,47 +306,14 @@ fn closed(database: &str) -> bool {
 }
 
 /// Sets a variable of the session; `None`: to its default.
-async fn set_variable(
-    connection: &mut MySqlConnection,
-    name: &str,
-    value: Option<&str>,
-    limits: &Limits,
-) -> Result<(), SqlError> {
+async fn set_variable(connection: &mut MySqlConnection, name: &str, value: Option<&str>) -> Result<(), SqlError> {
     let sql = format!("SET SESSION {name} = {}", value.unwrap_or("DEFAULT"));
-    let done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await;
-    done.map(|_| ()).map_err(|e| classify(&e, limits))
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await?;
+    Ok(())
 }
 
 /// How many triggers the session has run; `None`: the server does not tell.
-async fn executed_triggers(connection: &mut MySqlConnection, limits: &Limits) -> Result<Option<u64>, SqlError> {
-    let sql = "SHOW SESSION STATUS LIKE 'Executed_triggers'";
-    let row = sqlx::raw_sql(sql).fetch_optional(connection).await.map_err(|e| classify(&e, limits))?;
+async fn executed_triggers(connection: &mut MySqlConnection) -> Result<Option<u64>, SqlError> {
+    let row = sqlx::raw_sql("SHOW SESSION STATUS LIKE 'Executed_triggers'").fetch_optional(connection).await?;
     Ok(row.and_then(|row| row.try_get_unchecked::<String, _>(1).ok()?.parse().ok()))
-}
-
-/// By the server's error numbers.
-fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
-    let sqlx::Error::Database(server) = error else {
-        return no_connection(error);
-    };
-    let number = server.try_downcast_ref::<MySqlDatabaseError>().map_or(0, MySqlDatabaseError::number);
-    let message = shorten(server.message());
-    match number {
-        // max_statement_time, max_execution_time, KILL QUERY
-        1969 | 3024 | 1317 => timeout(limits),
-        // no right to: a database, a table, a column, a routine, an operation; a read-only transaction
-        1044 | 1142 | 1143 | 1227 | 1290 | 1370 | 1792 | 1836 => SqlError::Denied {
-            what: message,
-            hint: "Ask for something else, or have it allowed in the database.".to_owned(),
-        },
-        // stack, packet, memory, nesting, table or row size
-        1037 | 1038 | 1041 | 1104 | 1114 | 1118 | 1153 | 1301 | 1436 | 4041 | 1116 | 1117 => {
-            SqlError::Limit { what: message }
-        }
-        1020 | 1205 | 1213 => SqlError::Busy,
-        1046..=1066 | 1103 | 1109..=1112 | 1146..=1149 | 1222 | 1241..=1248 | 1305 | 1582 | 1690 => {
-            SqlError::Syntax { message, hint: None }
-        }
-        _ => SqlError::Server(message),
-    }
 }

@@ -12,13 +12,20 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
 use super::error::SqlError;
-use super::policy::Limits;
 
 /// How long a query waits for another process to release its lock.
 const BUSY: Duration = Duration::from_millis(500);
 
 /// Deepest nesting of triggers that set each other off.
 const TRIGGERS: usize = 10;
+
+/// Most bytes of one string, blob or row, also inside the query.
+pub(super) const VALUE_BYTES: usize = 1 << 20;
+
+const SQL_BYTES: usize = 100 << 10;
+
+/// Most columns of a result.
+pub(super) const COLUMNS: usize = 200;
 
 /// Page cache of one connection, KiB; larger sorts go to temporary files.
 const CACHE_KIB: i64 = 8192;
@@ -32,7 +39,7 @@ pub(super) enum OpenMode {
     PutBack,
 }
 
-pub(super) fn connection(path: &Path, limits: &Limits, purpose: OpenMode) -> Result<(Connection, PathBuf), SqlError> {
+pub(super) fn connection(path: &Path, purpose: OpenMode) -> Result<(Connection, PathBuf), SqlError> {
     let open = |reason: String| SqlError::Open { path: path.to_owned(), reason };
     let real = path.canonicalize().map_err(|e| open(e.to_string()))?;
     let meta = real.metadata().map_err(|e| open(e.to_string()))?;
@@ -56,23 +63,22 @@ pub(super) fn connection(path: &Path, limits: &Limits, purpose: OpenMode) -> Res
         let files = file_system().ok_or_else(|| open("SQLite has no files".to_owned()))?;
         Connection::open_with_flags_and_vfs(&real, flags, files)
     };
-    let conn = conn.map_err(|e| classify_open(path, e))?;
-    let conn = match harden(&conn, limits, purpose) {
-        Ok(()) => conn,
+    let failed = |error| classify_open(path, error);
+    let conn = conn.map_err(failed)?;
+    match harden(&conn, purpose) {
+        Ok(()) => Ok((conn, real)),
         Err(e) if purpose == OpenMode::Read && is_cant_open(&e) && !has_wal(&real) => {
             // A WAL database in an unwritable folder can have no -shm; without a -wal nothing is in flight.
             let uri = immutable_uri(&real);
-            let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
-                .map_err(|e| classify_open(path, e))?;
-            harden(&conn, limits, purpose).map_err(|e| classify_open(path, e))?;
-            conn
+            let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(failed)?;
+            harden(&conn, purpose).map_err(failed)?;
+            Ok((conn, real))
         }
-        Err(e) => return Err(classify_open(path, e)),
-    };
-    Ok((conn, real))
+        Err(e) => Err(failed(e)),
+    }
 }
 
-pub(super) fn harden(conn: &Connection, limits: &Limits, purpose: OpenMode) -> rusqlite::Result<()> {
+pub(super) fn harden(conn: &Connection, purpose: OpenMode) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -89,12 +95,12 @@ pub(super) fn harden(conn: &Connection, limits: &Limits, purpose: OpenMode) -> r
     conn.pragma_update(None, "mmap_size", 0)?;
     conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
     for (limit, value) in [
-        (Limit::SQLITE_LIMIT_LENGTH, limits.value_bytes),
-        (Limit::SQLITE_LIMIT_SQL_LENGTH, limits.sql_bytes),
-        (Limit::SQLITE_LIMIT_COLUMN, limits.columns),
-        (Limit::SQLITE_LIMIT_EXPR_DEPTH, limits.expr_depth),
-        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, limits.compound),
-        (Limit::SQLITE_LIMIT_VDBE_OP, limits.program),
+        (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, SQL_BYTES),
+        (Limit::SQLITE_LIMIT_COLUMN, COLUMNS),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 25_000),
         (Limit::SQLITE_LIMIT_FUNCTION_ARG, 32),
         (Limit::SQLITE_LIMIT_ATTACHED, 0),
         (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
@@ -149,7 +155,7 @@ fn classify_open(path: &Path, error: rusqlite::Error) -> SqlError {
 /// How long another program is given to end a change.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -18,7 +18,8 @@ use rusqlite::{Connection, params_from_iter};
 use serde_json::{Map, Value};
 
 use super::error::SqlError;
-use super::table_file::{Room, TableFile, quoted, real, too_large, unreadable};
+use super::open::COLUMNS;
+use super::table_file::{Room, TableFile, create, insertion, real, remove, too_large, unreadable};
 
 /// Bytes that all rows of a file may have once they are unpacked, as the file says.
 const UNPACKED: i64 = 1 << 30;
@@ -86,22 +87,14 @@ pub(super) fn load(
     name: &str,
     file: &TableFile<'_>,
     bytes: Bytes,
-    most_columns: usize,
     room: &mut Room,
 ) -> Result<(), SqlError> {
     // The library gives up on what it does not know by a panic.
-    let loaded = catch_unwind(AssertUnwindSafe(|| fill(conn, name, file, bytes, most_columns, room)));
+    let loaded = catch_unwind(AssertUnwindSafe(|| fill(conn, name, file, bytes, room)));
     loaded.unwrap_or_else(|_| Err(unreadable(file, "its columns are of a kind that is not read")))
 }
 
-fn fill(
-    conn: &Connection,
-    name: &str,
-    file: &TableFile<'_>,
-    bytes: Bytes,
-    most_columns: usize,
-    room: &mut Room,
-) -> Result<(), SqlError> {
+fn fill(conn: &Connection, name: &str, file: &TableFile<'_>, bytes: Bytes, room: &mut Room) -> Result<(), SqlError> {
     let bad = |error: ParquetError| unreadable(file, &error.to_string());
     let reader = SerializedFileReader::new(bytes).map_err(bad)?;
     let meta = reader.metadata();
@@ -116,17 +109,14 @@ fn fill(
     if columns.is_empty() {
         return Err(unreadable(file, "it has no columns"));
     }
-    if columns.len() > most_columns {
-        return Err(too_large(file, &format!("has {} columns, and a table at most {most_columns}", columns.len())));
+    if columns.len() > COLUMNS {
+        return Err(too_large(file, &format!("has {} columns, and a table at most {COLUMNS}", columns.len())));
     }
     let mut kinds: Vec<Kind> = columns.iter().map(|column| Kind::of(column)).collect();
     let rows = room.rows;
     loop {
-        let defined = columns.iter().zip(&kinds);
-        let defined: Vec<String> =
-            defined.map(|(column, kind)| format!("{} {}", quoted(column.name()), kind.word())).collect();
-        let create = format!("CREATE TABLE {} ({})", quoted(name), defined.join(", "));
-        conn.execute_batch(&create).map_err(SqlError::Sqlite)?;
+        let defined = columns.iter().zip(&kinds).map(|(column, kind)| (column.name(), kind.word()));
+        create(conn, name, defined)?;
         let all = reader.get_row_iter(None).map_err(bad)?;
         match insert(conn, name, file, &kinds, all, room)? {
             None => return Ok(()),
@@ -134,7 +124,7 @@ fn fill(
             Some(column) => kinds[column] = Kind::Text,
         }
         room.rows = rows;
-        conn.execute_batch(&format!("DROP TABLE {}", quoted(name))).map_err(SqlError::Sqlite)?;
+        remove(conn, name)?;
     }
 }
 
@@ -147,9 +137,7 @@ fn insert(
     rows: RowIter<'_>,
     room: &mut Room,
 ) -> Result<Option<usize>, SqlError> {
-    let places = vec!["?"; kinds.len()].join(", ");
-    let mut insert =
-        conn.prepare(&format!("INSERT INTO {} VALUES ({places})", quoted(name))).map_err(SqlError::Sqlite)?;
+    let mut insert = insertion(conn, name, kinds.len())?;
     for row in rows {
         room.take(file, Instant::now())?;
         let row = row.map_err(|error| unreadable(file, &error.to_string()))?;

@@ -1,12 +1,12 @@
 //! How many rows a server expects to look at for a statement, by its own plan, so that one that would read a whole large
 //! table is refused before it runs.
 
-use std::collections::{HashMap, HashSet, hash_map::DefaultHasher};
-use std::hash::{Hash as _, Hasher as _};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use serde_json::Value;
 
-use super::error::SqlError;
+use super::error::{SqlError, limit};
 
 /// Statements of a connection whose plans are remembered.
 const REMEMBERED: usize = 1_000;
@@ -23,12 +23,10 @@ impl Planned {
     pub fn check(&mut self, sql: &str, rows: f64, most: u64) -> Result<(), SqlError> {
         #[expect(clippy::cast_precision_loss, reason = "a limit")]
         if rows > most as f64 {
-            return Err(SqlError::Limit {
-                what: format!(
-                    "the database expects to look at about {rows:.0} rows for it, and {most} are allowed for this \
-                     datasource; narrow it by a condition on a field with an index"
-                ),
-            });
+            return Err(limit(format!(
+                "the database expects to look at about {rows:.0} rows for it, and {most} are allowed for this \
+                 datasource; narrow it by a condition on a field with an index"
+            )));
         }
         if self.0.len() >= REMEMBERED {
             self.0.clear();
@@ -39,22 +37,21 @@ impl Planned {
 }
 
 fn mark(sql: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    sql.hash(&mut hasher);
-    hasher.finish()
+    BuildHasherDefault::<DefaultHasher>::new().hash_one(sql)
 }
 
 fn number(node: &Value, key: &str) -> f64 {
     node[key].as_f64().unwrap_or(0.0)
 }
 
+fn children(node: &Value) -> impl Iterator<Item = &Value> {
+    node["Plans"].as_array().into_iter().flatten()
+}
+
 /// The tables that a plan of PostgreSQL reads from end to end, with their schemas.
 pub(super) fn scanned(plan: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    walk(plan, &mut |node| found.extend(relation(node)));
-    found.sort();
-    found.dedup();
-    found
+    let all: BTreeSet<String> = children(plan).flat_map(scanned).chain(relation(plan)).collect();
+    Vec::from_iter(all)
 }
 
 fn relation(node: &Value) -> Option<String> {
@@ -63,30 +60,18 @@ fn relation(node: &Value) -> Option<String> {
     whole.then(|| format!("{schema}.{name}"))
 }
 
-fn walk(node: &Value, visit: &mut impl FnMut(&Value)) {
-    visit(node);
-    for child in node["Plans"].as_array().into_iter().flatten() {
-        walk(child, visit);
-    }
-}
-
-/// Rows that a plan of PostgreSQL looks at. `sizes`: rows of the tables that it reads from end to end.
-pub(super) fn of_postgres(node: &Value, sizes: &HashMap<String, f64>) -> f64 {
-    looked(node, sizes, 1.0)
-}
-
-/// `times`: how often the node is run.
-fn looked(node: &Value, sizes: &HashMap<String, f64>, times: f64) -> f64 {
+/// Rows that a plan of PostgreSQL looks at. `sizes`: rows of the tables that it reads from end to end. `times`: how often
+/// the node is run.
+pub(super) fn of_postgres(node: &Value, sizes: &HashMap<String, f64>, times: f64) -> f64 {
     let kind = node["Node Type"].as_str().unwrap_or_default();
-    let children: Vec<&Value> = node["Plans"].as_array().into_iter().flatten().collect();
     let own = match relation(node) {
         Some(name) => sizes.get(&name).copied().unwrap_or_default().max(number(node, "Plan Rows")),
-        None if children.is_empty() || kind == "Materialize" => number(node, "Plan Rows"),
+        None if children(node).next().is_none() || kind == "Materialize" => number(node, "Plan Rows"),
         None => 0.0,
     };
     let mut all = own * times;
     let mut outer = 1.0;
-    for child in children {
+    for child in children(node) {
         let role = child["Parent Relationship"].as_str().unwrap_or_default();
         let child_times = match role {
             // Once for each row of the outer side.
@@ -96,7 +81,7 @@ fn looked(node: &Value, sizes: &HashMap<String, f64>, times: f64) -> f64 {
             _ if kind == "Materialize" => 1.0,
             _ => times,
         };
-        all += looked(child, sizes, child_times);
+        all += of_postgres(child, sizes, child_times);
         if role == "Outer" {
             outer = number(child, "Plan Rows").max(1.0);
         }
@@ -150,7 +135,11 @@ mod tests {
                 8.0,
             ),
         ] {
-            assert!((of_postgres(&plan, &sizes) - expect).abs() < 1e-6, "{plan}: {}", of_postgres(&plan, &sizes));
+            assert!(
+                (of_postgres(&plan, &sizes, 1.0) - expect).abs() < 1e-6,
+                "{plan}: {}",
+                of_postgres(&plan, &sizes, 1.0)
+            );
         }
         assert_eq!(scanned(&json!({"Plans": [scan(1.0), scan(2.0)]})), ["public.track"]);
         assert!((of_mysql(&[(1, 10.0), (1, 3.0), (2, 7.0)]) - 47.0).abs() < 1e-6);

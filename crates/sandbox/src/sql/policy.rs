@@ -1,6 +1,8 @@
 use std::collections::{BTreeSet, HashSet};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use std::time::Duration;
+
+use crate::data_lines;
 
 /// Names of the tables in which the program notes what was done begin with it.
 pub(super) const OWN_TABLES: &str = "steward_";
@@ -23,14 +25,6 @@ pub struct ColumnRef {
     pub column: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Functions {
-    /// The built-in list of functions without side effects (`data/sql-functions.txt`).
-    #[default]
-    Standard,
-    Allow(BTreeSet<String>),
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Rows returned; more are cut off and reported as truncated. Default 1000.
@@ -47,20 +41,6 @@ pub struct Limits {
     pub planned: Option<u64>,
     /// Including compilation. Default 2 s.
     pub wall: Duration,
-    /// Instructions of SQLite's virtual machine; `None`: only the wall time counts. Default none.
-    pub steps: Option<u64>,
-    /// Bytes of one string, blob or row, also inside the query. Default 1 MiB.
-    pub value_bytes: usize,
-    /// Bytes of the statement. Default 100 KiB.
-    pub sql_bytes: usize,
-    /// Depth of an expression. Default 100.
-    pub expr_depth: usize,
-    /// Columns of a result. Default 200.
-    pub columns: usize,
-    /// Parts of a UNION. Default 50.
-    pub compound: usize,
-    /// Instructions of the compiled statement. Default 25,000.
-    pub program: usize,
 }
 
 impl Limits {
@@ -86,13 +66,6 @@ impl Default for Limits {
             undo_bytes: 1 << 20,
             planned: None,
             wall: Duration::from_secs(2),
-            steps: None,
-            value_bytes: 1 << 20,
-            sql_bytes: 100 << 10,
-            expr_depth: 100,
-            columns: 200,
-            compound: 50,
-            program: 25_000,
         }
     }
 }
@@ -104,11 +77,8 @@ pub struct Policy {
     /// Never read, not even by WHERE or inside a view.
     pub deny_columns: BTreeSet<ColumnRef>,
     /// Also closes tables and columns whose names suggest secrets (`data/sensitive-names.txt`), unless `tables` is a
-    /// list of allowed ones that names the table, or `allow_columns` names the column.
+    /// list of allowed ones that names the table.
     pub deny_sensitive: bool,
-    /// Open in spite of their names.
-    pub allow_columns: BTreeSet<ColumnRef>,
-    pub functions: Functions,
     pub limits: Limits,
 }
 
@@ -118,21 +88,6 @@ impl Policy {
         Self { deny_sensitive: true, ..Self::default() }
     }
 
-    /// All tables but these, and no column of `deny_columns`.
-    pub fn denying<'a>(
-        tables: impl IntoIterator<Item = &'a str>,
-        columns: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Self {
-        Self {
-            tables: Tables::Deny(tables.into_iter().map(str::to_owned).collect()),
-            deny_columns: columns
-                .into_iter()
-                .map(|(table, column)| ColumnRef { table: table.to_owned(), column: column.to_owned() })
-                .collect(),
-            ..Self::default()
-        }
-    }
-
     pub fn allows_table(&self, table: &str) -> bool {
         let listed = |set: &BTreeSet<String>| set.iter().any(|t| t.eq_ignore_ascii_case(table));
         match &self.tables {
@@ -140,7 +95,7 @@ impl Policy {
             Tables::All => !self.sensitive(table),
             Tables::Allow(set) => listed(set),
             Tables::Deny(set) => !listed(set) && !self.sensitive(table),
-            Tables::Prefix(prefix) => table.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix)),
+            Tables::Prefix(prefix) => begins_with(table, prefix),
         }
     }
 
@@ -151,10 +106,8 @@ impl Policy {
 
     /// Does not consider whether its table may be read.
     pub fn allows_column(&self, table: &str, column: &str) -> bool {
-        let listed = |set: &BTreeSet<ColumnRef>| {
-            set.iter().any(|c| c.table.eq_ignore_ascii_case(table) && c.column.eq_ignore_ascii_case(column))
-        };
-        !listed(&self.deny_columns) && (!self.sensitive(column) || listed(&self.allow_columns))
+        let named = |c: &ColumnRef| c.table.eq_ignore_ascii_case(table) && c.column.eq_ignore_ascii_case(column);
+        !self.deny_columns.iter().any(named) && !self.sensitive(column)
     }
 
     fn sensitive(&self, name: &str) -> bool {
@@ -162,54 +115,50 @@ impl Policy {
     }
 }
 
+fn begins_with(name: &str, prefix: &str) -> bool {
+    name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+}
+
 /// SQLite reserves these prefixes for its own schema, statistics and pragma tables.
 pub(super) fn is_internal(table: &str) -> bool {
-    let starts = |prefix: &str| table.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
-    starts("sqlite_") || starts("pragma_")
+    begins_with(table, "sqlite_") || begins_with(table, "pragma_")
 }
 
-/// Functions of [`super::Functions::Standard`].
-pub(super) fn standard_functions() -> &'static HashSet<&'static str> {
-    static LIST: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    LIST.get_or_init(|| words(include_str!("../../data/sql-functions.txt")))
-}
+/// Functions without side effects.
+pub(super) static FUNCTIONS: LazyLock<NameSet> =
+    LazyLock::new(|| NameSet::read(include_str!("../../data/sql-functions.txt")));
 
 /// Table-valued functions that are always readable.
-pub(super) fn table_functions() -> &'static HashSet<&'static str> {
-    static LIST: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    LIST.get_or_init(|| words(include_str!("../../data/sql-table-functions.txt")))
-}
+pub(super) static TABLE_FUNCTIONS: LazyLock<NameSet> =
+    LazyLock::new(|| NameSet::read(include_str!("../../data/sql-table-functions.txt")));
 
 /// Beginnings of the messages that mean "over a size limit".
 pub(super) fn limit_messages() -> impl Iterator<Item = &'static str> {
-    lines(include_str!("../../data/sqlite-limit-messages.txt"))
+    data_lines(include_str!("../../data/sqlite-limit-messages.txt"))
 }
 
-fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
-    text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
-}
+/// Lower-case names from a data file: words separated by blanks.
+#[derive(Debug)]
+pub(crate) struct NameSet(HashSet<&'static str>);
 
-fn words(text: &'static str) -> HashSet<&'static str> {
-    lines(text).flat_map(str::split_whitespace).collect()
+impl NameSet {
+    pub fn read(text: &'static str) -> Self {
+        Self(data_lines(text).flat_map(str::split_whitespace).collect())
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains(name.to_ascii_lowercase().as_str())
+    }
 }
 
 /// Whether a name suggests secrets, by `data/sensitive-names.txt`.
-pub fn is_sensitive(name: &str) -> bool {
+fn is_sensitive(name: &str) -> bool {
+    static PHRASES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+        let lines = data_lines(include_str!("../../data/sensitive-names.txt"));
+        lines.map(|line| line.split_whitespace().collect()).collect()
+    });
     let words = words_of_name(name);
-    phrases()
-        .iter()
-        .any(|phrase| words.windows(phrase.len()).any(|window| window.iter().zip(phrase).all(|(a, b)| a == b)))
-}
-
-fn phrases() -> &'static Vec<Vec<&'static str>> {
-    static PHRASES: OnceLock<Vec<Vec<&'static str>>> = OnceLock::new();
-    PHRASES.get_or_init(|| {
-        include_str!("../../data/sensitive-names.txt")
-            .lines()
-            .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
-            .map(|line| line.split_whitespace().collect())
-            .collect()
-    })
+    PHRASES.iter().any(|phrase| words.windows(phrase.len()).any(|window| window == phrase.as_slice()))
 }
 
 /// `userAPIKey_2` → `user`, `api`, `key`.

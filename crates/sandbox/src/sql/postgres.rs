@@ -6,13 +6,13 @@ mod write;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use sqlparser::dialect::PostgreSqlDialect;
-use sqlx::postgres::{PgConnectOptions, PgDatabaseError};
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{
     AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, PgConnection, Row as _,
     Statement as _,
@@ -20,36 +20,32 @@ use sqlx::{
 
 use steward_core::tables::Schema;
 
+use super::catalog::quoted;
 use super::change::{Snapshot, WriteState};
-use super::error::{SqlError, shorten, timeout};
+use super::error::{SqlError, denied, shorten, syntax};
 use super::planned::{self, Planned};
-use super::policy::Limits;
-use super::remote::{Answer, Collector, OnBehalfOf, Purpose, first_row, no_connection, too_much_power};
-use super::server_guard::{self, Checked, NameSet, Rules, denied};
+use super::policy::{Limits, NameSet};
+use super::remote::{Answer, Collector, Job, OnBehalfOf, Purpose, first_row, too_much_power};
+use super::server_error::no_connection;
+use super::server_guard::{self, Checked, Rules};
 use super::server_tables::bind;
-pub(super) use table::quoted;
 
-const DIALECT: &PostgreSqlDialect = &PostgreSqlDialect {};
+static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
+    lexer: &PostgreSqlDialect {},
+    grammar: &PostgreSqlDialect {},
+    functions: NameSet::read(include_str!("../../data/postgres-functions.txt")),
+    table_functions: NameSet::read(include_str!("../../data/postgres-table-functions.txt")),
+    words: NameSet::read("current_role current_user session_user system_user user current_catalog current_schema"),
+    searching: NameSet::read(include_str!("../../data/postgres-searching-functions.txt")),
+    growing: NameSet::read(include_str!("../../data/postgres-growing-functions.txt")),
+    types: NameSet::read(include_str!("../../data/postgres-types.txt")),
+    closed_schemas: NameSet::read("information_schema pg_catalog pg_toast"),
+    closed_prefixes: &["pg_"],
+    live_comments: false,
+});
 
-/// Checks that the statement is a single query without effects or, with `write`, a single INSERT, UPDATE or DELETE.
 pub fn check(sql: &str, write: bool) -> Result<Checked, SqlError> {
-    server_guard::check(sql, DIALECT, DIALECT, rules(write))
-}
-
-fn rules(write: bool) -> &'static Rules {
-    static RULES: [OnceLock<Rules>; 2] = [OnceLock::new(), OnceLock::new()];
-    RULES[usize::from(write)].get_or_init(|| Rules {
-        functions: NameSet::read(include_str!("../../data/postgres-functions.txt")),
-        table_functions: NameSet::read(include_str!("../../data/postgres-table-functions.txt")),
-        words: NameSet::read("current_role current_user session_user system_user user current_catalog current_schema"),
-        searching: NameSet::read(include_str!("../../data/postgres-searching-functions.txt")),
-        growing: NameSet::read(include_str!("../../data/postgres-growing-functions.txt")),
-        types: NameSet::read(include_str!("../../data/postgres-types.txt")),
-        closed_schemas: NameSet::read("information_schema pg_catalog pg_toast"),
-        closed_prefixes: &["pg_"],
-        live_comments: false,
-        write,
-    })
+    server_guard::check(sql, &RULES, write)
 }
 
 /// How long and how often [`Connection::became`] waits for a transaction that is still running.
@@ -63,82 +59,68 @@ const SIZES: &str = "SELECT n.nspname || '.' || c.relname, GREATEST(c.reltuples,
 #[derive(Debug)]
 pub(super) struct Connection {
     open: PgConnection,
+    limits: Limits,
     planned: Planned,
     whom: OnBehalfOf,
 }
 
 impl Connection {
-    pub async fn open(url: &str) -> Result<Self, SqlError> {
-        let wanted: PgConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
-        let mut connection = wanted
-            .application_name("steward")
-            .statement_cache_capacity(0)
-            .disable_statement_logging()
-            .connect()
-            .await
-            .map_err(|e| no_connection(&e))?;
+    pub async fn open(url: &str, limits: &Limits) -> Result<Self, SqlError> {
+        let failed = |error| no_connection(&error);
+        let wanted: PgConnectOptions = url.parse().map_err(failed)?;
+        let wanted = wanted.application_name("steward").statement_cache_capacity(0).disable_statement_logging();
+        let mut connection = wanted.connect().await.map_err(failed)?;
         // The server must read texts as the guard has, and names must not depend on the session.
         let settings = "SET standard_conforming_strings = on; SET client_encoding = 'UTF8'; \
              SET search_path = \"$user\", public; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
              SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'; SET extra_float_digits = 3";
         let settings = format!("{settings}; {PREPARE}");
-        connection.execute(AssertSqlSafe(settings)).await.map_err(|e| no_connection(&e))?;
-        let powers = excess_rights(&mut connection).await.map_err(|e| no_connection(&e))?;
+        connection.execute(AssertSqlSafe(settings)).await.map_err(failed)?;
+        // Rights that the role should not have, the worst first.
+        let powers: Vec<String> = sqlx::query_scalar(POWERS).fetch_all(&mut connection).await.map_err(failed)?;
         if !powers.is_empty() {
             return Err(too_much_power(&powers));
         }
-        Ok(Self { open: connection, planned: Planned::default(), whom: OnBehalfOf::default() })
+        let (planned, whom) = (Planned::default(), OnBehalfOf::default());
+        Ok(Self { open: connection, limits: limits.clone(), planned, whom })
     }
 
     pub fn act_for(&mut self, whom: &OnBehalfOf) {
         self.whom.clone_from(whom);
     }
 
-    pub async fn run(
-        &mut self,
-        checked: &Checked,
-        parameters: &[Value],
-        limits: &Limits,
-        purpose: Purpose,
-    ) -> Result<Answer, SqlError> {
-        let own = self.begin(checked.writes, limits, Some(checked)).await;
-        let answer = match own {
-            Ok(None) => self.inside(checked, parameters, limits, purpose).await,
-            Ok(Some(function)) => Err(refused(&function)),
+    pub async fn run(&mut self, job: Job<'_>) -> Result<Answer, SqlError> {
+        let answer = match self.begin(job.checked.writes, Some(job.checked)).await {
+            Ok(None) => self.inside(job).await,
+            Ok(Some(function)) => Err(denied(
+                &format!("the function {function}, which this database has by itself"),
+                "Name columns and PostgreSQL's own functions.",
+            )),
             Err(error) => Err(error),
         };
-        if checked.writes && purpose == Purpose::Hold && answer.is_ok() {
-            return answer;
-        }
-        self.end(checked.writes && purpose == Purpose::Commit, answer, limits).await
+        if job.holds(&answer) { answer } else { self.end(job.commits(), answer).await }
     }
 
     /// The server's id of the open transaction; `None`: a server before version 13.
-    pub async fn transaction(&mut self, limits: &Limits) -> Result<Option<String>, SqlError> {
-        let known: Option<bool> =
-            sqlx::query_scalar("SELECT to_regprocedure('pg_catalog.pg_current_xact_id()') IS NOT NULL")
-                .fetch_one(&mut self.open)
-                .await
-                .map_err(|e| classify(&e, limits))?;
+    pub async fn transaction(&mut self) -> Result<Option<String>, SqlError> {
+        let known = "SELECT to_regprocedure('pg_catalog.pg_current_xact_id()') IS NOT NULL";
+        let known: Option<bool> = sqlx::query_scalar(known).fetch_one(&mut self.open).await?;
         if known != Some(true) {
             return Ok(None);
         }
-        let id = sqlx::query_scalar("SELECT pg_catalog.pg_current_xact_id()::text").fetch_one(&mut self.open).await;
-        id.map(Some).map_err(|e| classify(&e, limits))
+        let id = sqlx::query_scalar("SELECT pg_catalog.pg_current_xact_id()::text");
+        Ok(Some(id.fetch_one(&mut self.open).await?))
     }
 
-    pub async fn commit(&mut self, limits: &Limits) -> Result<(), SqlError> {
-        self.end(true, Ok(()), limits).await
+    pub async fn commit(&mut self) -> Result<(), SqlError> {
+        self.end(true, Ok(())).await
     }
 
     /// What became of a transaction. If it is still running, its connection has ended, so it is waited for.
-    pub async fn became(&mut self, id: &str, limits: &Limits) -> Result<Option<WriteState>, SqlError> {
+    pub async fn became(&mut self, id: &str) -> Result<Option<WriteState>, SqlError> {
         for _ in 0..WAITS {
-            let status: Option<String> = sqlx::query_scalar("SELECT pg_catalog.pg_xact_status($1::text::xid8)")
-                .bind(id)
-                .fetch_one(&mut self.open)
-                .await
-                .map_err(|e| classify(&e, limits))?;
+            let status = sqlx::query_scalar("SELECT pg_catalog.pg_xact_status($1::text::xid8)").bind(id);
+            let status: Option<String> = status.fetch_one(&mut self.open).await?;
             match status.as_deref() {
                 Some("committed") => return Ok(Some(WriteState::Done)),
                 Some("aborted") => return Ok(Some(WriteState::NotDone)),
@@ -149,28 +131,23 @@ impl Connection {
         Ok(None)
     }
 
-    pub async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
-        self.begin(true, limits, None).await?;
-        let answer = put_back::restore(&mut self.open, snapshot, limits).await;
-        self.end(true, answer, limits).await
+    pub async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
+        self.begin(true, None).await?;
+        let answer = put_back::restore(&mut self.open, snapshot).await;
+        self.end(true, answer).await
     }
 
-    pub async fn schema(&mut self, limits: &Limits) -> Result<Schema, SqlError> {
-        self.begin(false, limits, None).await?;
-        let answer = schema::read(&mut self.open).await.map_err(|e| classify(&e, limits));
-        self.end(false, answer, limits).await
+    pub async fn schema(&mut self) -> Result<Schema, SqlError> {
+        self.begin(false, None).await?;
+        let answer = schema::read(&mut self.open).await.map_err(SqlError::from);
+        self.end(false, answer).await
     }
 
     /// Opens a transaction. Returns a function of the database's own that the statement could call, if there is one.
-    async fn begin(
-        &mut self,
-        write: bool,
-        limits: &Limits,
-        checked: Option<&Checked>,
-    ) -> Result<Option<String>, SqlError> {
+    async fn begin(&mut self, write: bool, checked: Option<&Checked>) -> Result<Option<String>, SqlError> {
         // What a write found at its beginning must not change until it is done.
         let mode = if write { "ISOLATION LEVEL REPEATABLE READ READ WRITE" } else { "READ ONLY" };
-        let ms = limits.wall.as_millis().clamp(1, 3_600_000);
+        let ms = self.limits.wall.as_millis().clamp(1, 3_600_000);
         let own = checked.and_then(look_up).unwrap_or_default();
         let whom = self.for_whom();
         let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}; {whom}{own}");
@@ -180,7 +157,7 @@ impl Connection {
         if found.is_err() {
             let _ = self.open.execute("ROLLBACK").await;
         }
-        found.map_err(|e| self.no_role(&e).unwrap_or_else(|| classify(&e, limits)))
+        found.map_err(|e| self.no_role(&e).unwrap_or_else(|| e.into()))
     }
 
     /// What tells the server for whom a transaction is, until it ends.
@@ -207,37 +184,32 @@ impl Connection {
     }
 
     /// Commits if the answer is no error and `keep` is set.
-    async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>, limits: &Limits) -> Result<T, SqlError> {
+    async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>) -> Result<T, SqlError> {
         let end = if keep && answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        let ended = self.open.execute(end).await.map_err(|e| classify(&e, limits));
-        answer.and_then(|answer| ended.map(|_| answer))
+        let ended = self.open.execute(end).await;
+        let answer = answer?;
+        ended?;
+        Ok(answer)
     }
 
-    async fn inside(
-        &mut self,
-        checked: &Checked,
-        parameters: &[Value],
-        limits: &Limits,
-        purpose: Purpose,
-    ) -> Result<Answer, SqlError> {
-        let error = |e| classify(&e, limits);
+    async fn inside(&mut self, job: Job<'_>) -> Result<Answer, SqlError> {
+        let (limits, checked) = (&self.limits, job.checked);
         if checked.writes {
-            let look = purpose == Purpose::Preview;
-            let changes = write::change(&mut self.open, checked, parameters, limits, look).await?;
-            if look {
+            let changes = write::change(&mut self.open, job, limits).await?;
+            if job.purpose == Purpose::Preview {
                 // Finds errors that would otherwise show only at the commit.
-                let all = self.open.execute("SET CONSTRAINTS ALL IMMEDIATE").await;
-                all.map_err(error)?;
+                self.open.execute("SET CONSTRAINTS ALL IMMEDIATE").await?;
             }
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(checked.sql.clone()));
-        let prepared = (&mut self.open).prepare(sql).await.map_err(error)?;
+        let prepared = (&mut self.open).prepare(sql).await?;
         let columns: Vec<String> = prepared.columns().iter().map(|c| c.name().to_owned()).collect();
         if columns.is_empty() {
-            return Err(SqlError::Syntax { message: "the query has no columns".to_owned(), hint: None });
+            return Err(syntax("the query has no columns"));
         }
-        self.plan(&checked.sql, parameters, limits).await?;
+        self.plan(job).await?;
+        let limits = &self.limits;
         // Each row as JSON, NULL if it is too large; an object, since a function takes at most 100 arguments.
         let names: Vec<String> = (1..=columns.len()).map(|i| format!("c{i}")).collect();
         let names = names.join(", ");
@@ -248,11 +220,11 @@ impl Connection {
             checked.sql,
             limits.rows + 1
         );
-        let query = bind(sqlx::query(AssertSqlSafe(wrapped)), parameters)?.persistent(false);
+        let query = bind(sqlx::query(AssertSqlSafe(wrapped)), job.parameters)?.persistent(false);
         let mut rows = query.fetch(&mut self.open);
         let mut collector = Collector::new(columns, limits);
-        while let Some(row) = rows.try_next().await.map_err(error)? {
-            let text: Option<String> = row.try_get(0).map_err(error)?;
+        while let Some(row) = rows.try_next().await? {
+            let text: Option<String> = row.try_get(0)?;
             let text = text.ok_or_else(|| first_row(limits))?;
             let (values, bytes) = values::row(&text).map_err(|e| SqlError::Server(e.to_string()))?;
             if !collector.take(values, bytes)? {
@@ -263,51 +235,25 @@ impl Connection {
     }
 
     /// Refuses a query for which the server expects to look at more rows than are allowed.
-    async fn plan(&mut self, sql: &str, parameters: &[Value], limits: &Limits) -> Result<(), SqlError> {
-        let Some(most) = limits.planned.filter(|_| !self.planned.is_known(sql)) else { return Ok(()) };
-        let error = |e| classify(&e, limits);
+    async fn plan(&mut self, job: Job<'_>) -> Result<(), SqlError> {
+        let sql = &job.checked.sql;
+        let Some(most) = self.limits.planned.filter(|_| !self.planned.is_known(sql)) else { return Ok(()) };
         let explain = format!("EXPLAIN (VERBOSE, FORMAT JSON) {sql}");
-        let query = bind(sqlx::query(AssertSqlSafe(explain)), parameters)?.persistent(false);
-        let row = query.fetch_one(&mut self.open).await.map_err(error)?;
-        let plans: Value = row.try_get(0).map_err(error)?;
+        let query = bind(sqlx::query(AssertSqlSafe(explain)), job.parameters)?.persistent(false);
+        let row = query.fetch_one(&mut self.open).await?;
+        let plans: Value = row.try_get(0)?;
         let plan = &plans[0]["Plan"];
         let tables = planned::scanned(plan);
         let mut sizes = HashMap::new();
         if !tables.is_empty() {
-            let rows: Vec<(String, f64)> =
-                sqlx::query_as(SIZES).bind(&tables).fetch_all(&mut self.open).await.map_err(error)?;
+            let rows: Vec<(String, f64)> = sqlx::query_as(SIZES).bind(&tables).fetch_all(&mut self.open).await?;
             sizes.extend(rows);
         }
-        self.planned.check(sql, planned::of_postgres(plan, &sizes), most)
+        self.planned.check(sql, planned::of_postgres(plan, &sizes, 1.0), most)
     }
 
     pub async fn close(self) {
         let _ = self.open.close().await;
-    }
-}
-
-/// By the classes of SQLSTATE.
-fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
-    let sqlx::Error::Database(server) = error else {
-        return no_connection(error);
-    };
-    let said = server.try_downcast_ref::<PgDatabaseError>();
-    let code = said.map_or("", PgDatabaseError::code);
-    let message = shorten(server.message());
-    match code {
-        "57014" => timeout(limits),
-        "42501" | "25006" => SqlError::Denied {
-            what: message,
-            hint: "Ask for something else, or have it allowed in the database.".to_owned(),
-        },
-        _ if code.starts_with("54") || code.starts_with("53") => SqlError::Limit { what: message },
-        "22003" | "22012" | "22P02" | "22007" | "22008" => SqlError::Syntax { message, hint: None },
-        _ if code.starts_with("42") || code.starts_with("22") || code.starts_with("0A") => {
-            SqlError::Syntax { hint: said.and_then(PgDatabaseError::hint).map(str::to_owned), message }
-        }
-        // A lock that was not granted in time; another transaction was first.
-        "55P03" | "40001" | "40P01" => SqlError::Busy,
-        _ => SqlError::Server(message),
     }
 }
 
@@ -332,11 +278,6 @@ const POWERS: &str = "WITH me AS (SELECT oid, rolsuper FROM pg_catalog.pg_roles 
         AND NOT EXISTS (SELECT 1 FROM pg_catalog.aclexplode(i.initprivs) a \
           WHERE a.privilege_type = 'EXECUTE' AND (a.grantee = 0 OR a.grantee IN (SELECT oid FROM ours)))) \
     SELECT what FROM powers WHERE what IS NOT NULL ORDER BY rank, what LIMIT 4";
-
-/// Rights that the role should not have, the worst first.
-pub(crate) async fn excess_rights(connection: &mut PgConnection) -> Result<Vec<String>, sqlx::Error> {
-    sqlx::query_scalar(POWERS).fetch_all(connection).await
-}
 
 /// Finds functions that somebody has made in this database and that a statement would call under a name that is
 /// permitted; prepared once for a connection. Functions of extensions are the administrator's choice, and so is what
@@ -368,11 +309,4 @@ fn look_up(checked: &Checked) -> Option<String> {
             list(&checked.fields)
         )
     })
-}
-
-pub(crate) fn refused(function: &str) -> SqlError {
-    denied(
-        &format!("the function {function}, which this database has by itself"),
-        "Name columns and PostgreSQL's own functions.",
-    )
 }

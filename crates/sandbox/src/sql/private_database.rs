@@ -6,6 +6,7 @@ mod import;
 
 pub use import::Imported;
 
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,9 +17,10 @@ use serde_json::Value;
 use steward_core::tables::Schema;
 
 use super::Guard;
+use super::catalog::{quoted, rows};
 use super::change::{Answer, Changes, Snapshot};
-use super::error::SqlError;
-use super::open::OpenMode;
+use super::error::{SqlError, limit, syntax};
+use super::open::{OpenMode, beside};
 use super::policy::{Limits, Policy, Tables};
 use super::query::Rows;
 use super::schema_change::SchemaChange;
@@ -114,12 +116,17 @@ impl PrivateDatabase {
 
     /// A statement that only reads.
     pub fn query(&self, sql: &str) -> Result<Rows, SqlError> {
+        self.read(|guard| guard.query(sql))?.ok_or_else(empty)
+    }
+
+    /// What `work` reads, while nothing is written; `None`: there is no file yet.
+    fn read<T>(&self, work: impl FnOnce(&Guard) -> Result<T, SqlError>) -> Result<Option<T>, SqlError> {
         let _alone = self.alone();
         self.settle()?;
         if !self.exists() {
-            return Err(Self::empty());
+            return Ok(None);
         }
-        Guard::open(&self.path, self.policy())?.query(sql)
+        work(&Guard::open(&self.path, self.policy())?).map(Some)
     }
 
     /// One statement of the agent; without `keep` it is tried, told of and rolled back. `before_commit` gets the outcome
@@ -133,8 +140,7 @@ impl PrivateDatabase {
     ) -> Result<Outcome, SqlError> {
         if !keep && !self.exists() {
             // What is only tried leaves nothing behind.
-            let failed = |error: std::io::Error| SqlError::Open { path: self.path.clone(), reason: error.to_string() };
-            let folder = tempfile::tempdir().map_err(failed)?;
+            let folder = tempfile::tempdir().map_err(|error| self.failed(error))?;
             let trial = Self { path: folder.path().join("trial.db"), ..self.clone() };
             trial.ensure()?;
             return trial.run(sql, mark, keep, before_commit);
@@ -170,30 +176,16 @@ impl PrivateDatabase {
 
     /// Whether the statement that was marked so is done.
     pub fn has_done(&self, key: &str) -> Result<bool, SqlError> {
-        let _alone = self.alone();
-        self.settle()?;
-        if !self.exists() {
-            return Ok(false);
-        }
-        let guard = self.open()?;
-        let found = guard
-            .conn
-            .query_row("SELECT 1 FROM steward_calls WHERE key = ?1", [key], |_| Ok(()))
-            .optional()
-            .map_err(SqlError::Sqlite)?;
-        Ok(found.is_some())
+        let found = self.read(|guard| {
+            let found = rows::<(i64,)>(&guard.conn, "SELECT 1 FROM steward_calls WHERE key = ?1", [key]);
+            found.map_err(SqlError::Sqlite)
+        })?;
+        Ok(found.is_some_and(|found| !found.is_empty()))
     }
 
     /// What the last [`Mark`] with a note wrote down.
     pub fn note(&self) -> Result<Option<String>, SqlError> {
-        let _alone = self.alone();
-        self.settle()?;
-        if !self.exists() {
-            return Ok(None);
-        }
-        let guard = Guard::open(&self.path, self.policy())?;
-        let note = guard.conn.query_row("SELECT text FROM steward_note", [], |row| row.get(0)).optional();
-        note.map_err(SqlError::Sqlite)
+        Ok(self.read(|guard| note(&guard.conn).map_err(SqlError::Sqlite))?.flatten())
     }
 
     /// [`SqlError::Conflict`] or [`SqlError::NoUndo`] if it can't be taken back; then nothing was changed.
@@ -216,29 +208,17 @@ impl PrivateDatabase {
 
     /// Tables and views with their columns.
     pub fn schema(&self) -> Result<Schema, SqlError> {
-        let _alone = self.alone();
-        self.settle()?;
-        if !self.exists() {
-            return Ok(Schema { tables: Vec::new() });
-        }
-        Guard::open(&self.path, self.policy())?.schema()
+        Ok(self.read(Guard::schema)?.unwrap_or(Schema { tables: Vec::new() }))
     }
 
     /// `limit` rows of a table or a view, after the first `skip`.
     pub fn rows(&self, table: &str, skip: u64, limit: u32) -> Result<Rows, SqlError> {
-        let _alone = self.alone();
-        self.settle()?;
-        if !self.exists() {
-            return Err(Self::empty());
-        }
-        let guard = Guard::open(&self.path, self.policy())?;
-        let name = guard.table_named(table)?;
-        let sql = format!("SELECT * FROM main.\"{}\" LIMIT ?1 OFFSET ?2", name.replace('"', "\"\""));
-        guard.query_with(&sql, &[Value::from(limit), Value::from(skip)])
-    }
-
-    fn empty() -> SqlError {
-        SqlError::Syntax { message: "the database has no tables yet".to_owned(), hint: None }
+        let found = self.read(|guard| {
+            let name = guard.session(|session| session.table_named(table))?;
+            let sql = format!("SELECT * FROM main.{} LIMIT ?1 OFFSET ?2", quoted(&name));
+            guard.query_with(&sql, &[Value::from(limit), Value::from(skip)])
+        })?;
+        found.ok_or_else(empty)
     }
 
     fn policy(&self) -> Policy {
@@ -255,16 +235,14 @@ impl PrivateDatabase {
     }
 
     fn alone(&self) -> MutexGuard<'static, ()> {
-        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-        let mut hasher = DefaultHasher::new();
-        self.path.hash(&mut hasher);
-        let at = usize::try_from(hasher.finish() % LOCKS as u64).unwrap_or_default();
+        let hash = BuildHasherDefault::<DefaultHasher>::new().hash_one(&self.path);
+        let at = usize::try_from(hash % LOCKS as u64).unwrap_or_default();
         AT_WORK[at].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends a write of ours that a crash cut off.
     fn settle(&self) -> Result<(), SqlError> {
-        if self.exists() && copies::beside(&self.path, "-journal").exists() {
+        if self.exists() && beside(&self.path, "-journal").exists() {
             Guard::roll_back(&self.path, self.policy())?;
         }
         Ok(())
@@ -285,9 +263,8 @@ impl PrivateDatabase {
         if self.exists() {
             return self.settle();
         }
-        let failed = |reason: String| SqlError::Open { path: self.path.clone(), reason };
         if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+            std::fs::create_dir_all(folder).map_err(|error| self.failed(error))?;
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
@@ -302,8 +279,20 @@ impl PrivateDatabase {
                  COMMIT;"
             ))
         });
-        made.map_err(|error| failed(error.to_string()))
+        made.map_err(|error| self.failed(error))
     }
+
+    fn failed(&self, error: impl ToString) -> SqlError {
+        SqlError::Open { path: self.path.clone(), reason: error.to_string() }
+    }
+}
+
+fn empty() -> SqlError {
+    syntax("the database has no tables yet")
+}
+
+fn note(conn: &Connection) -> rusqlite::Result<Option<String>> {
+    conn.query_row("SELECT text FROM steward_note", [], |row| row.get(0)).optional()
 }
 
 impl Guard {
@@ -316,12 +305,10 @@ impl Guard {
                 "DELETE FROM steward_calls WHERE number <= (SELECT max(number) FROM steward_calls) - ?1",
                 [KEPT_CALLS],
             )?;
-            if let Some(make) = mark.note {
-                let before: Option<String> =
-                    self.conn.query_row("SELECT text FROM steward_note", [], |row| row.get(0)).optional()?;
-                if let Some(note) = make(before.as_deref()) {
-                    self.conn.execute("INSERT OR REPLACE INTO steward_note VALUES (1, ?1)", [note])?;
-                }
+            if let Some(make) = mark.note
+                && let Some(note) = make(note(&self.conn)?.as_deref())
+            {
+                self.conn.execute("INSERT OR REPLACE INTO steward_note VALUES (1, ?1)", [note])?;
             }
             Ok(())
         };
@@ -332,21 +319,13 @@ impl Guard {
         let sql = "SELECT coalesce(max(number), 0) FROM steward_calls";
         self.conn.query_row(sql, [], |row| row.get(0)).map_err(SqlError::Sqlite)
     }
-
-    /// In the database's spelling, if it exists and may be read.
-    fn table_named(&self, table: &str) -> Result<String, SqlError> {
-        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is of one lifetime")]
-        let tables = self.session(|session| session.readable_tables())?;
-        let found = tables.into_iter().find(|name| name.eq_ignore_ascii_case(table));
-        found.ok_or_else(|| SqlError::Syntax { message: format!("no such table: {table}"), hint: None })
-    }
 }
 
 /// Says of a full database what to do.
 fn full<T>(done: Result<T, SqlError>) -> Result<T, SqlError> {
     done.map_err(|error| match error {
         SqlError::Sqlite(inner) if inner.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) => {
-            SqlError::Limit { what: "the database is full; delete rows that are no longer needed".to_owned() }
+            limit("the database is full; delete rows that are no longer needed".to_owned())
         }
         other => other,
     })

@@ -9,11 +9,10 @@ use sqlparser::dialect::SQLiteDialect;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
-use super::authorizer::allows_function;
 use super::catalog::Names;
-use super::error::{SqlError, shorten, timeout};
+use super::error::{SqlError, denied, limit, shorten, syntax, timeout};
 use super::policy::{self, Policy, is_internal};
-use super::{Guard, Session, bytecode_check};
+use super::{Guard, Session, authorizer, bytecode_check};
 use crate::files::near_matches;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,30 +46,26 @@ impl Guard {
                 return Err(denied("a statement that writes", "Only reading is possible here."));
             }
             session.check_program(sql, &statement, &names)?;
-            fits(&statement, &bound)?;
+            fits(statement.parameter_count(), bound.len())?;
             session.collect(&mut statement, bound)
         })
     }
 }
 
 /// Parameters as SQL values; also refuses a statement with a NUL character.
-pub(super) fn bind(sql: &str, parameters: &[Value]) -> Result<Vec<rusqlite::types::Value>, SqlError> {
+pub(super) fn bind(sql: &str, parameters: &[Value]) -> Result<Vec<SqlValue>, SqlError> {
     if sql.contains('\0') {
-        return Err(SqlError::Syntax { message: "the statement holds a NUL character".to_owned(), hint: None });
+        return Err(syntax("the statement holds a NUL character"));
     }
-    let values = parameters.iter().enumerate();
-    values.map(|(i, v)| from_json(i + 1, v)).collect::<Result<Vec<_>, _>>()
+    (1..).zip(parameters).map(|(index, value)| from_json(index, value)).collect()
 }
 
-pub(super) fn fits(statement: &Statement<'_>, bound: &[rusqlite::types::Value]) -> Result<(), SqlError> {
-    let expected = statement.parameter_count();
-    if expected == bound.len() {
+pub(super) fn fits(expected: usize, given: usize) -> Result<(), SqlError> {
+    if expected == given {
         return Ok(());
     }
-    Err(SqlError::Parameter {
-        index: bound.len().min(expected) + 1,
-        reason: format!("the statement takes {expected} values, {} were given", bound.len()),
-    })
+    let reason = format!("the statement takes {expected} values, {given} were given");
+    Err(SqlError::Parameter { index: given.min(expected) + 1, reason })
 }
 
 impl<'g> Session<'g> {
@@ -78,9 +73,7 @@ impl<'g> Session<'g> {
     pub(super) fn single(&self, sql: &str) -> Result<Statement<'g>, SqlError> {
         let mut batch = Batch::new(&self.guard.conn, sql);
         let first = batch.next().map_err(|e| self.unreadable(e, sql))?;
-        let Some(statement) = first else {
-            return Err(SqlError::Syntax { message: "there is no statement".to_owned(), hint: None });
-        };
+        let statement = first.ok_or_else(|| syntax("there is no statement"))?;
         // A second statement is refused whether it is harmless, forbidden or broken.
         if !matches!(batch.next(), Ok(None)) {
             return Err(denied("more than one statement", "Send one statement at a time."));
@@ -94,11 +87,12 @@ impl<'g> Session<'g> {
     /// Something closed gets the same refusal as in a valid statement, so that nobody learns which names exist.
     fn unreadable(&self, error: rusqlite::Error, sql: &str) -> SqlError {
         let error = self.classify(error);
-        let SqlError::Syntax { .. } = error else {
+        if !matches!(error, SqlError::Syntax { .. }) {
             return error;
-        };
+        }
         let tokens = Tokenizer::new(&SQLiteDialect {}, sql).tokenize().unwrap_or_default();
-        match self.known().and_then(|names| named(&tokens, &names, &self.guard.policy)) {
+        let known = self.guard.names.borrow();
+        match known.as_ref().and_then(|(_, names)| named(&tokens, names, &self.guard.policy)) {
             Some(what) => denied(&what, "Ask for something else."),
             None => error,
         }
@@ -116,22 +110,16 @@ impl<'g> Session<'g> {
             return Ok(BTreeSet::new());
         }
         let guard = self.guard;
-        let reads = self.virtual_reads();
-        // Empty statements before it would be explained instead.
-        let sql = sql.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
-        let checked = bytecode_check::check(&guard.conn, sql, &guard.policy, names, reads)
-            .map_err(|error| self.classify(error))?;
+        let reads = self.slot.lock().virtual_reads.len();
+        let checked = bytecode_check::check(&guard.conn, sql, &guard.policy, names, reads);
+        let checked = checked.map_err(|error| self.classify(error))?;
         match checked.forbidden {
             None => Ok(checked.written),
             Some(what) => Err(denied(&what, "Join on other columns, or ask for another table.")),
         }
     }
 
-    pub(super) fn collect(
-        &self,
-        statement: &mut Statement<'_>,
-        parameters: Vec<rusqlite::types::Value>,
-    ) -> Result<Rows, SqlError> {
+    pub(super) fn collect(&self, statement: &mut Statement<'_>, parameters: Vec<SqlValue>) -> Result<Rows, SqlError> {
         let limits = &self.guard.policy.limits;
         let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
         let mut out = Rows { rows: Vec::new(), truncated: None, columns };
@@ -142,42 +130,30 @@ impl<'g> Session<'g> {
                 out.truncated = Some(Truncated::Rows);
                 break;
             }
-            let mut values = Vec::with_capacity(out.columns.len());
-            for index in 0..out.columns.len() {
-                let cell = row.get_ref(index).map_err(|e| self.classify(e))?;
-                bytes = bytes.saturating_add(size(cell));
-                if bytes > limits.bytes {
-                    break;
-                }
-                values.push(to_json(cell));
-            }
+            let cells = (0..out.columns.len()).map(|index| row.get_ref(index)).collect::<rusqlite::Result<Vec<_>>>();
+            let cells = cells.map_err(|e| self.classify(e))?;
+            bytes = cells.iter().fold(bytes, |sum, cell| sum.saturating_add(size(*cell)));
             if bytes > limits.bytes {
                 if out.rows.is_empty() {
-                    return Err(SqlError::Limit {
-                        what: format!("the first row is larger than {} bytes", limits.bytes),
-                    });
+                    return Err(limit(format!("the first row is larger than {} bytes", limits.bytes)));
                 }
                 out.truncated = Some(Truncated::Bytes);
                 break;
             }
-            out.rows.push(values);
+            out.rows.push(cells.into_iter().map(to_json).collect());
         }
         self.in_time()?;
         Ok(out)
     }
 
     pub(super) fn classify(&self, error: rusqlite::Error) -> SqlError {
-        if let Some(denied) = self.refusal() {
-            return denied;
+        if let Some(refusal) = self.slot.lock().refusal.take() {
+            return refusal;
         }
-        let limits = &self.guard.policy.limits;
         let message = message_of(&error);
         match error.sqlite_error_code() {
-            Some(ErrorCode::OperationInterrupted) if self.out_of_steps() => {
-                SqlError::Limit { what: format!("{} steps", limits.steps.unwrap_or_default()) }
-            }
-            Some(ErrorCode::OperationInterrupted) if self.timed_out() => timeout(limits),
-            Some(ErrorCode::TooBig | ErrorCode::OutOfMemory) => SqlError::Limit { what: message },
+            Some(ErrorCode::OperationInterrupted) if self.timed_out() => timeout(&self.guard.policy.limits),
+            Some(ErrorCode::TooBig | ErrorCode::OutOfMemory) => limit(message),
             Some(ErrorCode::AuthorizationForStatementDenied) => denied(&message, "Only reading is possible here."),
             Some(ErrorCode::ReadOnly) => denied("writing", "Only reading is possible here."),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => SqlError::Busy,
@@ -185,7 +161,7 @@ impl<'g> Session<'g> {
                 SqlError::Corrupt { path: self.guard.path.clone(), reason: message }
             }
             Some(ErrorCode::Unknown) | None if policy::limit_messages().any(|m| message.starts_with(m)) => {
-                SqlError::Limit { what: message }
+                limit(message)
             }
             Some(ErrorCode::Unknown) => self.invalid(message),
             None if matches!(error, rusqlite::Error::SqlInputError { .. }) => self.invalid(message),
@@ -196,20 +172,17 @@ impl<'g> Session<'g> {
     /// A missing function that is not listed is refused like any other; otherwise similar names are looked up.
     fn invalid(&self, message: String) -> SqlError {
         if let Some(name) = message.strip_prefix("no such function: ")
-            && !allows_function(&self.guard.policy, name)
+            && let Err(refusal) = authorizer::function(name)
         {
-            return denied(&format!("function {name}"), "Use the standard SQL functions.");
+            return refusal;
         }
         if let Some(table) = message.strip_prefix("no such table: ")
             && is_internal(table)
         {
-            return denied(
-                &format!("table {table}"),
-                "The schema is available separately; query the tables themselves.",
-            );
+            return authorizer::internal(table);
         }
         if message.ends_with(" may not be modified") {
-            return denied(&message, "Change the ordinary tables of the database.");
+            return denied(&message, authorizer::ORDINARY);
         }
         let hint = self.near(&message);
         SqlError::Syntax { message, hint }
@@ -243,7 +216,7 @@ fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
             let source =
                 matches!(before, Some(Token::Word(word)) if matches!(word.keyword, Keyword::FROM | Keyword::JOIN));
             let called = matches!(tokens.peek(), Some(Token::LParen));
-            if source && called && !policy::table_functions().contains(lower.as_str()) {
+            if source && called && !policy::TABLE_FUNCTIONS.has(&lower) {
                 return Some(format!("table-valued function {}", word.value));
             }
         }
@@ -258,10 +231,6 @@ fn suggest(wanted: &str, names: &[String], listing: &str) -> Option<String> {
         return Some(format!("did you mean {}?", near.join(", ")));
     }
     (!names.is_empty() && names.len() <= 30).then(|| format!("{listing} {}", names.join(", ")))
-}
-
-fn denied(what: &str, hint: &str) -> SqlError {
-    SqlError::Denied { what: shorten(what), hint: hint.to_owned() }
 }
 
 fn message_of(error: &rusqlite::Error) -> String {

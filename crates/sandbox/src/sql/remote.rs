@@ -9,9 +9,9 @@ use std::time::Duration;
 use serde_json::Value;
 use steward_core::tables::Schema;
 
-use super::error::{SqlError, timeout};
+use super::error::{SqlError, denied, limit, timeout};
 use super::policy::Limits;
-use super::query::{Rows, Truncated};
+use super::query::{Rows, Truncated, fits};
 use super::server_guard::Checked;
 
 #[derive(Debug)]
@@ -50,6 +50,25 @@ pub(super) enum Purpose {
     Hold,
 }
 
+/// A statement with its values, and what is to become of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Job<'j> {
+    pub checked: &'j Checked,
+    pub parameters: &'j [Value],
+    pub purpose: Purpose,
+}
+
+impl Job<'_> {
+    pub fn commits(&self) -> bool {
+        self.checked.writes && self.purpose == Purpose::Commit
+    }
+
+    /// Whether its transaction stays open after this answer.
+    pub fn holds(&self, answer: &Result<Answer, SqlError>) -> bool {
+        self.checked.writes && self.purpose == Purpose::Hold && answer.is_ok()
+    }
+}
+
 #[derive(Debug)]
 pub struct Remote {
     server: Server,
@@ -71,12 +90,12 @@ impl Remote {
     pub async fn connect(url: &str, options: RemoteOptions) -> Result<Self, SqlError> {
         let connecting = async {
             if url.starts_with("postgres") {
-                let connection = super::postgres::Connection::open(url).await;
-                connection.map(Server::Postgres)
+                let connection = super::postgres::Connection::open(url, &options.limits).await?;
+                Ok::<_, SqlError>(Server::Postgres(connection))
             } else {
                 let url = url.replacen("mariadb://", "mysql://", 1);
-                let connection = super::mysql::Connection::open(&url, &options).await;
-                connection.map(|open| Server::MySql(Box::new(open)))
+                let connection = super::mysql::Connection::open(&url, &options.limits).await?;
+                Ok(Server::MySql(Box::new(connection)))
             }
         };
         let server = tokio::time::timeout(CONNECT, connecting)
@@ -87,20 +106,18 @@ impl Remote {
 
     /// Says for whom the next statements run. Fails where the server can't run them as wanted.
     pub fn act_for(&mut self, whom: &OnBehalfOf) -> Result<(), SqlError> {
-        match (&mut self.server, &whom.user) {
-            (_, None) if whom.as_role => Err(SqlError::Denied {
-                what: "a statement of nobody".to_owned(),
-                hint: "This database runs statements as the person who asks.".to_owned(),
-            }),
-            (Server::Postgres(connection), _) => {
+        match &mut self.server {
+            _ if whom.as_role && whom.user.is_none() => {
+                Err(denied("a statement of nobody", "This database runs statements as the person who asks."))
+            }
+            Server::MySql(_) if whom.as_role => {
+                Err(denied("statements as the person who asks", "Only PostgreSQL can do that."))
+            }
+            Server::MySql(_) => Ok(()),
+            Server::Postgres(connection) => {
                 connection.act_for(whom);
                 Ok(())
             }
-            (Server::MySql(_), _) if whom.as_role => Err(SqlError::Denied {
-                what: "statements as the person who asks".to_owned(),
-                hint: "Only PostgreSQL can do that.".to_owned(),
-            }),
-            (Server::MySql(_), _) => Ok(()),
         }
     }
 
@@ -119,7 +136,7 @@ impl Remote {
         let answer = self.carry_out(sql, parameters, Purpose::Hold).await?;
         let transaction = match &mut self.server {
             Server::Postgres(connection) if matches!(answer, Answer::Changed(_)) => {
-                connection.transaction(&self.options.limits).await?
+                connection.transaction().await.map_err(|error| timed(error, &self.options.limits))?
             }
             _ => None,
         };
@@ -127,45 +144,44 @@ impl Remote {
     }
 
     pub async fn commit(&mut self) -> Result<(), SqlError> {
-        let limits = &self.options.limits;
-        within(limits, async {
+        let work = async {
             match &mut self.server {
-                Server::Postgres(connection) => connection.commit(limits).await,
-                Server::MySql(connection) => connection.commit(limits).await,
+                Server::Postgres(connection) => connection.commit().await,
+                Server::MySql(connection) => connection.commit().await,
             }
-        })
-        .await
+        };
+        within(&self.options.limits, work).await
     }
 
     /// What became of a transaction of [`Remote::hold`]; `None`: the server does not know it any more.
     pub async fn transaction(&mut self, id: &str) -> Result<Option<WriteState>, SqlError> {
         match &mut self.server {
-            Server::Postgres(connection) => connection.became(id, &self.options.limits).await,
+            Server::Postgres(connection) => {
+                connection.became(id).await.map_err(|error| timed(error, &self.options.limits))
+            }
             Server::MySql(_) => Ok(None),
         }
     }
 
     /// Whether a write was done, by its rows. `later`: records of later writes to the same database, oldest first.
     pub async fn settle(&mut self, snapshot: &Snapshot, later: &[Snapshot]) -> Result<WriteState, SqlError> {
-        let limits = &self.options.limits;
         match &mut self.server {
             // The server knows what became of the transaction, which says more than the rows.
             Server::Postgres(_) => Ok(WriteState::Mixed),
-            Server::MySql(connection) => within(limits, connection.settle(snapshot, later, limits)).await,
+            Server::MySql(connection) => within(&self.options.limits, connection.settle(snapshot, later)).await,
         }
     }
 
     /// Puts rows back as they were before the write, all or none; returns how many changes were undone. Fails with
     /// [`SqlError::Conflict`] if rows have changed since, or [`SqlError::NoUndo`]; then nothing was changed.
     pub async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
-        let limits = &self.options.limits;
-        within(limits, async {
+        let work = async {
             match &mut self.server {
-                Server::Postgres(connection) => connection.put_back(snapshot, limits).await,
-                Server::MySql(connection) => connection.put_back(snapshot, limits).await,
+                Server::Postgres(connection) => connection.put_back(snapshot).await,
+                Server::MySql(connection) => connection.put_back(snapshot).await,
             }
-        })
-        .await
+        };
+        within(&self.options.limits, work).await
     }
 
     async fn carry_out(&mut self, sql: &str, parameters: &[Value], purpose: Purpose) -> Result<Answer, SqlError> {
@@ -174,33 +190,32 @@ impl Remote {
             Server::Postgres(_) => super::postgres::check(sql, write)?,
             Server::MySql(_) => super::mysql::check(sql, write)?,
         };
-        fits(&checked, parameters)?;
-        let limits = &self.options.limits;
-        within(limits, async {
+        fits(checked.parameters, parameters.len())?;
+        let job = Job { checked: &checked, parameters, purpose };
+        let work = async {
             match &mut self.server {
-                Server::Postgres(connection) => connection.run(&checked, parameters, limits, purpose).await,
-                Server::MySql(connection) => connection.run(&checked, parameters, limits, purpose).await,
+                Server::Postgres(connection) => connection.run(job).await,
+                Server::MySql(connection) => connection.run(job).await,
             }
-        })
-        .await
+        };
+        within(&self.options.limits, work).await
     }
 
     /// What the user of the connection may read.
     pub async fn schema(&mut self) -> Result<Schema, SqlError> {
-        let limits = &self.options.limits;
-        within(limits, async {
+        let work = async {
             match &mut self.server {
-                Server::Postgres(connection) => connection.schema(limits).await,
-                Server::MySql(connection) => connection.schema(limits).await,
+                Server::Postgres(connection) => connection.schema().await,
+                Server::MySql(connection) => connection.schema().await,
             }
-        })
-        .await
+        };
+        within(&self.options.limits, work).await
     }
 
     /// Up to `most` different values of a column that are not null, in no order.
     pub async fn distinct_values(&mut self, table: &str, column: &str, most: usize) -> Result<Vec<Value>, SqlError> {
         let quoted = match &self.server {
-            Server::Postgres(_) => super::postgres::quoted,
+            Server::Postgres(_) => super::catalog::quoted,
             Server::MySql(_) => super::mysql::quoted,
         };
         let table: Vec<String> = table.splitn(2, '.').map(quoted).collect();
@@ -220,17 +235,13 @@ impl Remote {
 }
 
 async fn within<T>(limits: &Limits, running: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
-    tokio::time::timeout(limits.wall + GRACE, running).await.unwrap_or_else(|_| Err(timeout(limits)))
+    let done = tokio::time::timeout(limits.wall + GRACE, running).await.unwrap_or_else(|_| Err(timeout(limits)));
+    done.map_err(|error| timed(error, limits))
 }
 
-fn fits(checked: &Checked, parameters: &[Value]) -> Result<(), SqlError> {
-    if checked.parameters == parameters.len() {
-        return Ok(());
-    }
-    Err(SqlError::Parameter {
-        index: checked.parameters.min(parameters.len()) + 1,
-        reason: format!("the statement takes {} values, {} were given", checked.parameters, parameters.len()),
-    })
+/// The error of a server does not know which time was allowed.
+fn timed(error: SqlError, limits: &Limits) -> SqlError {
+    if matches!(error, SqlError::Timeout { .. }) { timeout(limits) } else { error }
 }
 
 pub(super) fn too_much_power(powers: &[String]) -> SqlError {
@@ -240,10 +251,6 @@ pub(super) fn too_much_power(powers: &[String]) -> SqlError {
             powers.join(", ")
         ),
     }
-}
-
-pub(super) fn no_connection(error: &sqlx::Error) -> SqlError {
-    SqlError::Connect { reason: error.to_string() }
 }
 
 pub(crate) struct Collector<'l> {
@@ -277,5 +284,5 @@ impl<'l> Collector<'l> {
 }
 
 pub(crate) fn first_row(limits: &Limits) -> SqlError {
-    SqlError::Limit { what: format!("a row is larger than {} bytes", limits.bytes) }
+    limit(format!("a row is larger than {} bytes", limits.bytes))
 }

@@ -1,8 +1,9 @@
-use rusqlite::types::Value as SqlValue;
+use rusqlite::{Params, Row};
 use serde_json::Value;
 use steward_core::tables::{Column, ForeignKey, Schema, Table};
 
-use super::error::SqlError;
+use super::catalog::{quoted, rows};
+use super::error::{SqlError, syntax};
 use super::{Guard, Session, query};
 
 /// Most rows counted one by one, if the database has no statistics.
@@ -23,8 +24,8 @@ impl Guard {
     /// Up to `limit` different values of a column that are not null, in no order.
     pub fn distinct_values(&self, table: &str, column: &str, limit: usize) -> Result<Vec<Value>, SqlError> {
         self.session(|session| {
-            let (table, column) = session.resolve(table, column)?;
-            let (t, c) = (quoted(&table), quoted(&column));
+            let table = session.table_named(table)?;
+            let (t, c) = (quoted(&table), quoted(&session.column_named(&table, column)?));
             let sql = format!("SELECT DISTINCT {c} FROM main.{t} WHERE {c} IS NOT NULL LIMIT ?1");
             let wrap = |e| session.classify(e);
             // A view, or a computed column, may show what is closed under another name.
@@ -52,8 +53,9 @@ impl Session<'_> {
         // Virtual tables are closed, as are the "shadow" tables in which they store their rows.
         let sql = "SELECT name, type = 'view' FROM pragma_table_list \
                    WHERE schema = 'main' AND type IN ('table', 'view') ORDER BY name";
-        let all = self.rows(sql, &[], |r| Ok((r.get::<_, String>(0)?, r.get::<_, bool>(1)?)))?;
-        Ok(all.into_iter().filter(|(name, _)| self.guard.policy.allows_table(name)).collect())
+        let mut all: Vec<(String, bool)> = self.rows(sql, [])?;
+        all.retain(|(name, _)| self.guard.policy.allows_table(name));
+        Ok(all)
     }
 
     pub(super) fn readable_tables(&self) -> Result<Vec<String>, SqlError> {
@@ -74,11 +76,11 @@ impl Session<'_> {
     fn table(&self, name: String, view: bool) -> Result<Table, SqlError> {
         let columns = self.columns(&name)?;
         let sql = "SELECT \"from\", \"table\", coalesce(\"to\", '') FROM pragma_foreign_key_list(?1) ORDER BY id, seq";
-        let keys = self
-            .rows(sql, &[&name], |r| Ok(ForeignKey { column: r.get(0)?, table: r.get(1)?, references: r.get(2)? }))?;
         let policy = &self.guard.policy;
-        let foreign_keys = keys
+        let foreign_keys = self
+            .rows(sql, [&name])?
             .into_iter()
+            .map(|(column, table, references)| ForeignKey { column, table, references })
             .filter(|k| policy.allows_table(&k.table) && policy.allows_column(&name, &k.column))
             .collect();
         let row_estimate = if view { None } else { self.row_estimate(&name)? };
@@ -87,64 +89,49 @@ impl Session<'_> {
 
     fn columns(&self, table: &str) -> Result<Vec<Column>, SqlError> {
         let sql = "SELECT name, type, pk > 0, \"notnull\" FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid";
-        let all = self.rows(sql, &[table], |r| {
-            Ok(Column { name: r.get(0)?, kind: r.get(1)?, pk: r.get(2)?, not_null: r.get(3)? })
-        })?;
+        let all = self.rows(sql, [table])?.into_iter();
+        let all = all.map(|(name, kind, pk, not_null)| Column { name, kind, pk, not_null });
         let names = self.names().map_err(|e| self.classify(e))?;
         let closed = names.closed.get(&table.to_ascii_lowercase());
         let shown = |c: &Column| {
             self.guard.policy.allows_column(table, &c.name)
                 && closed.is_none_or(|closed| !closed.contains(&c.name.to_ascii_lowercase()))
         };
-        Ok(all.into_iter().filter(shown).collect())
+        Ok(all.filter(shown).collect())
     }
 
     fn row_estimate(&self, table: &str) -> Result<Option<u64>, SqlError> {
         let has_statistics = "SELECT name FROM main.sqlite_schema WHERE name = 'sqlite_stat1'";
-        if !self.rows(has_statistics, &[], |r| r.get::<_, String>(0))?.is_empty() {
+        if !self.rows::<(String,)>(has_statistics, [])?.is_empty() {
             let sql = "SELECT CAST(stat AS INTEGER) FROM main.sqlite_stat1 WHERE tbl = ?1 LIMIT 1";
-            if let Some(rows) = self.rows(sql, &[table], |r| r.get::<_, i64>(0))?.first() {
+            if let Some((rows,)) = self.rows::<(i64,)>(sql, [table])?.first() {
                 return Ok(u64::try_from(*rows).ok());
             }
         }
         let sql = format!("SELECT count(*) FROM (SELECT 1 FROM main.{} LIMIT {COUNTED})", quoted(table));
-        match self.rows(&sql, &[], |r| r.get::<_, i64>(0)) {
-            Ok(counted) => Ok(counted.first().and_then(|n| u64::try_from(*n).ok())),
+        match self.rows::<(i64,)>(&sql, []) {
+            Ok(counted) => Ok(counted.first().and_then(|(count,)| u64::try_from(*count).ok())),
             Err(SqlError::Timeout { .. } | SqlError::Limit { .. }) => Ok(None),
             Err(other) => Err(other),
         }
     }
 
-    /// The names in the database's spelling, if they exist and may be read.
-    fn resolve(&self, table: &str, column: &str) -> Result<(String, String), SqlError> {
-        let tables = self.readable_tables()?;
-        let missing = |what: String| SqlError::Syntax { message: what, hint: None };
-        let found = tables
-            .into_iter()
-            .find(|t| t.eq_ignore_ascii_case(table))
-            .ok_or_else(|| missing(format!("no such table: {table}")))?;
-        let column = self
-            .columns(&found)?
-            .into_iter()
-            .map(|c| c.name)
-            .find(|c| c.eq_ignore_ascii_case(column))
-            .ok_or_else(|| missing(format!("no such column: {found}.{column}")))?;
-        Ok((found, column))
+    /// In the database's spelling, if it exists and may be read.
+    pub(super) fn table_named(&self, table: &str) -> Result<String, SqlError> {
+        let found = self.readable_tables()?.into_iter().find(|name| name.eq_ignore_ascii_case(table));
+        found.ok_or_else(|| syntax(format!("no such table: {table}")))
     }
 
-    fn rows<T>(
-        &self,
-        sql: &str,
-        parameters: &[&str],
-        read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, SqlError> {
-        let bound = parameters.iter().map(|p| SqlValue::Text((*p).to_owned()));
-        let mut statement = self.guard.conn.prepare_cached(sql).map_err(|e| self.classify(e))?;
-        let rows = statement.query_map(rusqlite::params_from_iter(bound), read).map_err(|e| self.classify(e))?;
-        rows.collect::<rusqlite::Result<Vec<T>>>().map_err(|e| self.classify(e))
+    fn column_named(&self, table: &str, column: &str) -> Result<String, SqlError> {
+        let found = self.columns(table)?.into_iter().find(|one| one.name.eq_ignore_ascii_case(column));
+        let found = found.ok_or_else(|| syntax(format!("no such column: {table}.{column}")))?;
+        Ok(found.name)
     }
-}
 
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    fn rows<T>(&self, sql: &str, parameters: impl Params) -> Result<Vec<T>, SqlError>
+    where
+        T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>,
+    {
+        rows(&self.guard.conn, sql, parameters).map_err(|e| self.classify(e))
+    }
 }

@@ -9,16 +9,16 @@ mod write;
 
 pub use write::{Matched, Verb, Write};
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use sqlparser::ast::{Statement, TableFactor, VisitMut, VisitorMut};
 use sqlparser::dialect::Dialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
-use super::error::{SqlError, shorten};
+use super::error::{SqlError, denied, limit, syntax};
+use super::policy::NameSet;
 use tokens::{Bare, Reader};
 
 /// Most bytes of a statement.
@@ -39,14 +39,10 @@ pub struct Checked {
     pub fields: Vec<String>,
 }
 
-pub(super) fn check(
-    sql: &str,
-    lexer: &'static (dyn Dialect + Sync),
-    grammar: &'static (dyn Dialect + Sync),
-    rules: &Rules,
-) -> Result<Checked, SqlError> {
+/// Checks that the statement is a single query without effects or, with `write`, a single INSERT, UPDATE or DELETE.
+pub(super) fn check(sql: &str, rules: &Rules, write: bool) -> Result<Checked, SqlError> {
     if sql.len() > MOST_BYTES {
-        return Err(limit(&format!("the statement is longer than {MOST_BYTES} bytes")));
+        return Err(limit(format!("the statement is longer than {MOST_BYTES} bytes")));
     }
     if sql.contains('\0') {
         return Err(denied("a NUL character", "Leave it out."));
@@ -55,19 +51,19 @@ pub(super) fn check(
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .stack_size(STACK)
-            .spawn_scoped(scope, || judge(sql, lexer, grammar, rules))
-            .map_err(|e| limit(&e.to_string()))?
+            .spawn_scoped(scope, || judge(sql, rules, write))
+            .map_err(|e| limit(e.to_string()))?
             .join()
             .map_err(|_| denied("a statement that cannot be read", "Simplify it."))?
     })
 }
 
-fn judge(sql: &str, lexer: &dyn Dialect, grammar: &dyn Dialect, rules: &Rules) -> Result<Checked, SqlError> {
-    let reader = Reader { lexer, rules };
+fn judge(sql: &str, rules: &Rules, write: bool) -> Result<Checked, SqlError> {
+    let (reader, grammar) = (Reader { rules }, rules.grammar);
     let tokens = reader.read(sql)?;
     let bare = Bare::of(&tokens);
     let statement = single(tokens, grammar)?;
-    let mut walked = walk::walk(&statement, rules)?;
+    let mut walked = walk::walk(&statement, rules, write)?;
     let fields = bounds::fields(&statement, rules)?;
     walked.calls.extend(fields.of_values);
     bounds::bounded(&statement, rules)?;
@@ -84,7 +80,7 @@ fn judge(sql: &str, lexer: &dyn Dialect, grammar: &dyn Dialect, rules: &Rules) -
         sql: fill(&written)?,
         writes: !matches!(statement, Statement::Query(_)),
         parameters: walked.parameters,
-        write: write::of(&statement, &skeleton, &fill, volatile())?,
+        write: write::of(&statement, &skeleton, &fill)?,
         calls: walked.calls,
         fields: fields.of_rows,
     })
@@ -110,24 +106,19 @@ impl VisitorMut for Explicit {
 }
 
 fn single(tokens: Vec<Token>, grammar: &dyn Dialect) -> Result<Statement, SqlError> {
-    let mut statements =
-        Parser::new(grammar).with_recursion_limit(NESTING).with_tokens(tokens).parse_statements().map_err(
-            |e| match e {
-                ParserError::RecursionLimitExceeded => limit("the statement is nested too deeply"),
-                other => unread(&other.to_string()),
-            },
-        )?;
+    let mut parser = Parser::new(grammar).with_recursion_limit(NESTING).with_tokens(tokens);
+    let mut statements = parser.parse_statements().map_err(|error| match error {
+        ParserError::RecursionLimitExceeded => limit("the statement is nested too deeply"),
+        other => unread(&other.to_string()),
+    })?;
     match (statements.pop(), statements.is_empty()) {
         (Some(statement), true) => Ok(statement),
-        (None, _) => Err(SqlError::Syntax { message: "there is no statement".to_owned(), hint: None }),
+        (None, _) => Err(syntax("there is no statement")),
         _ => Err(denied("more than one statement", "Send one statement at a time.")),
     }
 }
 
-fn volatile() -> &'static NameSet {
-    static NAMES: OnceLock<NameSet> = OnceLock::new();
-    NAMES.get_or_init(|| NameSet::read(include_str!("../../data/volatile-functions.txt")))
-}
+static VOLATILE: LazyLock<NameSet> = LazyLock::new(|| NameSet::read(include_str!("../../data/volatile-functions.txt")));
 
 fn unread(message: &str) -> SqlError {
     denied(
@@ -136,16 +127,11 @@ fn unread(message: &str) -> SqlError {
     )
 }
 
-pub(super) fn denied(what: &str, hint: &str) -> SqlError {
-    SqlError::Denied { what: shorten(what), hint: hint.to_owned() }
-}
-
-fn limit(what: &str) -> SqlError {
-    SqlError::Limit { what: what.to_owned() }
-}
-
 #[derive(Debug)]
 pub(crate) struct Rules {
+    /// Reads the tokens as the server does.
+    pub lexer: &'static (dyn Dialect + Sync),
+    pub grammar: &'static (dyn Dialect + Sync),
     /// Functions without effects, and those written without parentheses.
     pub functions: NameSet,
     pub table_functions: NameSet,
@@ -163,28 +149,12 @@ pub(crate) struct Rules {
     pub closed_prefixes: &'static [&'static str],
     /// Whether the server runs comments such as `/*! … */`.
     pub live_comments: bool,
-    pub write: bool,
 }
 
 impl Rules {
     /// Whether the server reserves names such as this one, in any schema.
     pub fn closes(&self, name: &str) -> bool {
         let lower = name.to_lowercase();
-        let mut prefixes = self.closed_prefixes.iter();
-        prefixes.any(|prefix| lower.starts_with(prefix))
-    }
-}
-
-/// Lower-case names from a data file: words separated by blanks; `#` begins a comment line.
-#[derive(Debug)]
-pub(crate) struct NameSet(HashSet<&'static str>);
-
-impl NameSet {
-    pub fn read(text: &'static str) -> Self {
-        Self(text.lines().filter(|line| !line.trim_start().starts_with('#')).flat_map(str::split_whitespace).collect())
-    }
-
-    pub fn has(&self, name: &str) -> bool {
-        self.0.contains(name.to_ascii_lowercase().as_str())
+        self.closed_prefixes.iter().any(|prefix| lower.starts_with(prefix))
     }
 }

@@ -48,6 +48,11 @@ pub(crate) struct TableInfo {
     pub dependents: Vec<String>,
 }
 
+/// The first reason that holds.
+pub(crate) fn first<const N: usize>(reasons: [Option<String>; N]) -> Option<String> {
+    reasons.into_iter().flatten().next()
+}
+
 impl TableInfo {
     /// The table with its first key whose columns are all `usable`.
     pub fn with_key(&self, usable: impl Fn(&Column) -> bool) -> Option<Table> {

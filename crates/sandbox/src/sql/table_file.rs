@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use rusqlite::{Connection, Statement};
 
-use super::error::SqlError;
+use super::catalog;
+use super::error::{SqlError, limit};
 
 /// Most rows of all tables together.
 const ROWS: usize = 2_000_000;
@@ -77,8 +79,29 @@ pub(super) fn identifier(text: &str) -> String {
     name
 }
 
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\"").replace('\0', ""))
+fn quoted(name: &str) -> String {
+    catalog::quoted(name).replace('\0', "")
+}
+
+/// Makes a table of columns, each with the word of its kind.
+pub(super) fn create<'c>(
+    conn: &Connection,
+    name: &str,
+    columns: impl Iterator<Item = (&'c str, &'static str)>,
+) -> Result<(), SqlError> {
+    let columns: Vec<String> = columns.map(|(column, kind)| format!("{} {kind}", quoted(column))).collect();
+    let sql = format!("CREATE TABLE {} ({})", quoted(name), columns.join(", "));
+    conn.execute_batch(&sql).map_err(SqlError::Sqlite)
+}
+
+/// Inserts a row of `width` values.
+pub(super) fn insertion<'c>(conn: &'c Connection, name: &str, width: usize) -> Result<Statement<'c>, SqlError> {
+    let places = vec!["?"; width].join(", ");
+    conn.prepare(&format!("INSERT INTO {} VALUES ({places})", quoted(name))).map_err(SqlError::Sqlite)
+}
+
+pub(super) fn remove(conn: &Connection, name: &str) -> Result<(), SqlError> {
+    conn.execute_batch(&format!("DROP TABLE {}", quoted(name))).map_err(SqlError::Sqlite)
 }
 
 pub(super) fn unreadable(one: &TableFile<'_>, reason: &str) -> SqlError {
@@ -86,7 +109,7 @@ pub(super) fn unreadable(one: &TableFile<'_>, reason: &str) -> SqlError {
 }
 
 pub(super) fn too_large(one: &TableFile<'_>, what: &str) -> SqlError {
-    SqlError::Limit { what: format!("{} {what}; split the file", one.source) }
+    limit(format!("{} {what}; split the file", one.source))
 }
 
 /// A number as it is written; `None` where a binary fraction might lose a digit of it.

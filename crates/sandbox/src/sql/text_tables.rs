@@ -8,7 +8,8 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 
 use super::error::SqlError;
-use super::table_file::{Room, TableFile, free, quoted, real, too_large, unreadable};
+use super::open::COLUMNS;
+use super::table_file::{Room, TableFile, create, free, insertion, real, too_large, unreadable};
 
 /// Records examined to find what separates their cells.
 const SAMPLE: usize = 50;
@@ -22,7 +23,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub fn read(one: &TableFile<'_>, text: &str, most: usize, room: &mut Room) -> Result<Self, SqlError> {
+    pub fn read(one: &TableFile<'_>, text: &str, room: &mut Room) -> Result<Self, SqlError> {
         let separator = separator(text);
         let mut first: Option<Vec<String>> = None;
         let mut columns: Vec<Column> = Vec::new();
@@ -55,8 +56,8 @@ impl Table {
         }
         let first = first.ok_or_else(|| unreadable(one, "it holds no rows"))?;
         let width = first.len().max(columns.len());
-        if width > most {
-            return Err(too_large(one, &format!("has {width} columns, and a table at most {most}")));
+        if width > COLUMNS {
+            return Err(too_large(one, &format!("has {width} columns, and a table at most {COLUMNS}")));
         }
         columns.resize(width, Column::default());
         let headed = is_header(&first, &columns);
@@ -74,13 +75,8 @@ impl Table {
         Ok(Self { separator, headed, columns: columns.collect() })
     }
 
-    pub fn definition(&self, name: &str) -> String {
-        let columns: Vec<String> =
-            self.columns.iter().map(|(name, column)| format!("{} {}", quoted(name), column.kind().word())).collect();
-        format!("CREATE TABLE {} ({})", quoted(name), columns.join(", "))
-    }
-
-    pub fn fill(
+    /// Makes a table of it.
+    pub fn load(
         &self,
         conn: &Connection,
         name: &str,
@@ -88,10 +84,9 @@ impl Table {
         text: &str,
         room: &Room,
     ) -> Result<(), SqlError> {
+        create(conn, name, self.columns.iter().map(|(name, column)| (name.as_str(), column.kind().word())))?;
         let kinds: Vec<Kind> = self.columns.iter().map(|(_, column)| column.kind()).collect();
-        let places = vec!["?"; kinds.len()].join(", ");
-        let mut insert =
-            conn.prepare(&format!("INSERT INTO {} VALUES ({places})", quoted(name))).map_err(SqlError::Sqlite)?;
+        let mut insert = insertion(conn, name, kinds.len())?;
         let rows = records(text, self.separator)
             .filter_map(Result::ok)
             .filter(|record| !record.iter().all(<[u8]>::is_empty))
@@ -145,7 +140,7 @@ fn is_header(first: &[String], below: &[Column]) -> bool {
         }
         let cell = cell.trim();
         let year = cell.len() == 4 && matches!(cell.parse(), Ok(1800..=2200));
-        numbers |= !cell.is_empty() && (!year || column.is_of_years());
+        numbers |= !cell.is_empty() && (!year || column.years);
     }
     !numbers
 }
@@ -172,6 +167,7 @@ pub(super) struct Column {
     comma: bool,
     any: bool,
     any_comma: bool,
+    /// All have four digits.
     years: bool,
 }
 
@@ -203,11 +199,6 @@ impl Column {
             Self { comma: true, any_comma: true, .. } => Kind::RealWithComma,
             _ => Kind::Text,
         }
-    }
-
-    /// Whether all numbers have four digits.
-    pub fn is_of_years(&self) -> bool {
-        self.years
     }
 }
 
@@ -243,14 +234,9 @@ fn with_comma(text: &str) -> Option<f64> {
     let (whole, fraction) = text.split_once(',').unwrap_or((text, "0"));
     let mut groups = whole.strip_prefix('-').unwrap_or(whole).split('.');
     let first = groups.next().unwrap_or_default();
-    let mut grouped = false;
-    for group in groups {
-        grouped = true;
-        if group.len() != 3 {
-            return None;
-        }
-    }
-    if fraction.contains(['.', 'e', 'E']) || (grouped && !(1..=3).contains(&first.len())) {
+    let plain = groups.clone().next().is_none();
+    let grouped = (1..=3).contains(&first.len()) && groups.all(|group| group.len() == 3);
+    if fraction.contains(['.', 'e', 'E']) || !(plain || grouped) {
         return None;
     }
     real(&format!("{}.{fraction}", whole.replace('.', "")))

@@ -5,11 +5,14 @@ mod put_back;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator as _;
 use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 
-use super::change::{Answer, Changes, Column, Snapshot, Table, over};
-use super::error::SqlError;
+use super::authorizer::ONLY_ROWS;
+use super::catalog::{objects, quoted, rows};
+use super::change::{Answer, Changes, Column, RowChange, Snapshot, Table, over};
+use super::error::{SqlError, denied, limit};
 use super::policy::{Policy, is_internal};
 use super::query::{bind, fits};
 use super::{Guard, Session};
@@ -38,7 +41,7 @@ impl Guard {
             let names = session.enforce_policy(Some(recorder.prefix.clone()))?;
             let mut statement = session.single(sql)?;
             let mut written = session.check_program(sql, &statement, &names)?;
-            fits(&statement, &bound)?;
+            fits(statement.parameter_count(), bound.len())?;
             if statement.readonly() {
                 return session.collect(&mut statement, bound).map(Answer::Rows);
             }
@@ -55,16 +58,10 @@ impl Guard {
                 written = session.check_program(sql, &statement, &names)?;
             }
             if written.is_empty() {
-                return Err(SqlError::Denied {
-                    what: "a statement that does more than change rows".to_owned(),
-                    hint: "Only a single SELECT, INSERT, UPDATE or DELETE is run.".to_owned(),
-                });
+                return Err(denied("a statement that does more than change rows", ONLY_ROWS));
             }
             let before = session.counts(&written, triggers)?;
-            let done = statement.query(params_from_iter(bound)).and_then(|mut rows| {
-                while rows.next()?.is_some() {}
-                Ok(())
-            });
+            let done = statement.query(params_from_iter(bound)).and_then(|rows| rows.count());
             drop(statement);
             if recorder.record().over {
                 let most = self.policy.limits.changes.unwrap_or_default();
@@ -78,13 +75,11 @@ impl Guard {
             if let Ok(snapshot) = &mut changes.undo {
                 stored(session, snapshot)?;
             }
-            let end = if keep { "COMMIT" } else { "ROLLBACK" };
-            let failed = |error| session.classify(error);
-            recorder.remove(&self.conn).map_err(failed)?;
+            recorder.remove(&self.conn).map_err(|error| session.classify(error))?;
             if keep {
                 tell(&changes)?;
             }
-            self.conn.execute_batch(end).map_err(failed)?;
+            session.end(keep)?;
             Ok(Answer::Changed(Box::new(changes)))
         })
     }
@@ -96,21 +91,16 @@ impl Session<'_> {
     fn recorder(&self) -> Result<Recorder, SqlError> {
         let guard = self.guard;
         let limits = &guard.policy.limits;
-        let shapes = of(&guard.conn, &guard.policy).map_err(|e| self.classify(e))?;
+        let shapes = watched_tables(&guard.conn, &guard.policy).map_err(|e| self.classify(e))?;
         if shapes.len() > TABLES {
-            return Err(SqlError::Limit { what: format!("the database has more than {TABLES} tables") });
+            return Err(limit(format!("the database has more than {TABLES} tables")));
         }
         Recorder::start(&guard.conn, &shapes, limits.clone()).map_err(|e| self.classify(e))
     }
 
     fn with_triggers(&self) -> Result<BTreeSet<String>, SqlError> {
-        let run = || {
-            let sql = "SELECT DISTINCT tbl_name FROM main.sqlite_schema WHERE type = 'trigger'";
-            let mut statement = self.guard.conn.prepare(sql)?;
-            let names = statement.query_map([], |row| row.get(0))?;
-            names.collect::<rusqlite::Result<BTreeSet<String>>>()
-        };
-        run().map_err(|e| self.classify(e))
+        let found = objects(&self.guard.conn).map_err(|e| self.classify(e))?.into_iter();
+        Ok(found.filter(|object| object.kind == "trigger").map(|trigger| trigger.table).collect())
     }
 
     /// Row counts of the written tables, if replaced rows would not be reported.
@@ -150,11 +140,7 @@ fn summary(record: &Record, before: &Counts, after: &Counts) -> Changes {
 
 fn replaced(record: &Record, before: &Counts, after: &Counts) -> bool {
     before.iter().any(|(name, count)| {
-        let of_table = |table: usize| {
-            let shape = record.shapes.get(table);
-            shape.is_some_and(|shape| shape.table.shown() == *name)
-        };
-        let rows = record.rows.iter().filter(|row| of_table(row.table));
+        let rows = record.rows.iter().filter(|row| record.shapes[row.table].table.shown() == *name);
         let grown: i64 = rows.map(|row| i64::from(row.after.is_some()) - i64::from(row.before.is_some())).sum();
         after.get(name) != Some(&(count + grown))
     })
@@ -169,9 +155,7 @@ fn snapshot(record: &Record) -> Snapshot {
             snapshot.tables.push(record.shapes[row.table].table.clone());
             snapshot.tables.len() - 1
         });
-        let mut row = row.clone();
-        row.table = place;
-        snapshot.rows.push(row);
+        snapshot.rows.push(RowChange { table: place, ..row.clone() });
     }
     snapshot
 }
@@ -189,12 +173,9 @@ pub(crate) struct WatchedTable {
 }
 
 /// The ordinary tables that the policy leaves open, at most [`TABLES`] and one.
-pub(crate) fn of(conn: &Connection, policy: &Policy) -> rusqlite::Result<Vec<WatchedTable>> {
+pub(crate) fn watched_tables(conn: &Connection, policy: &Policy) -> rusqlite::Result<Vec<WatchedTable>> {
     let sql = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name";
-    let mut tables = conn.prepare_cached(sql)?;
-    let found: Vec<(String, bool)> =
-        tables.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-    found
+    rows::<(String, bool)>(conn, sql, [])?
         .into_iter()
         .filter(|(name, _)| !is_internal(name) && policy.allows_table(name))
         .take(TABLES + 1)
@@ -205,24 +186,18 @@ pub(crate) fn of(conn: &Connection, policy: &Policy) -> rusqlite::Result<Vec<Wat
 fn shape(conn: &Connection, policy: &Policy, name: &str, own_key: bool) -> rusqlite::Result<WatchedTable> {
     // Generated columns follow from the others.
     let sql = "SELECT name, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid";
-    let mut statement = conn.prepare_cached(sql)?;
-    let all: Vec<(String, i64, i64)> = statement
-        .query_map([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+    let all: Vec<(String, i64, i64)> = rows(conn, sql, [name])?;
     let open = |column: &str| policy.allows_column(name, column);
     let closed = all.iter().any(|(column, ..)| !open(column));
     let column = |name: &str| Column { name: name.to_owned(), kind: String::new() };
     let mut columns = Vec::new();
     let mut key = Vec::new();
-    let taken = |name: &&&str| {
-        let same = |(column, ..): &(String, i64, i64)| column.eq_ignore_ascii_case(name);
-        all.iter().any(same)
-    };
+    let taken = |name: &str| all.iter().any(|(column, ..)| column.eq_ignore_ascii_case(name));
     // A key of one column may be the row number under another name, and closed.
     let hidden_key = all.iter().any(|(column, pk, _)| *pk > 0 && !open(column));
     if !own_key
         && !hidden_key
-        && let Some(number) = ROW_NUMBERS.iter().find(|name| !taken(name))
+        && let Some(number) = ROW_NUMBERS.into_iter().find(|name| !taken(name))
     {
         key.push(0);
         columns.push(column(number));
@@ -242,8 +217,4 @@ fn shape(conn: &Connection, policy: &Policy, name: &str, own_key: bool) -> rusql
         key.extend(parts.into_iter().map(|(_, at)| at));
     }
     Ok(WatchedTable { table: Table { name: vec![name.to_owned()], columns, key }, closed })
-}
-
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }

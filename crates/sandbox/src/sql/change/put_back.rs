@@ -99,9 +99,7 @@ fn nothing_changed(error: SqlError) -> SqlError {
 
 /// Returns how many changes were undone; [`SqlError::Conflict`] or [`SqlError::NoUndo`] if that is not possible.
 pub(crate) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<u64, SqlError> {
-    if !snapshot.is_sound() {
-        return Err(SqlError::NoUndo("the snapshot can't be read".to_owned()));
-    }
+    snapshot.check()?;
     if let Err(error) = untouched(store, snapshot).await {
         // After another error the transaction accepts nothing more.
         if !matches!(error, SqlError::Conflict { .. }) {
@@ -116,9 +114,7 @@ pub(crate) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapshot) -> Re
     for row in snapshot.rows.iter().rev() {
         let table = &snapshot.tables[row.table];
         match (&row.before, &row.after) {
-            (Some(before), Some(after)) => {
-                store.update(table, after, before).await?;
-            }
+            (Some(before), Some(after)) => store.update(table, after, before).await?,
             (Some(before), None) => store.insert(table, before).await?,
             (None, Some(after)) => store.delete(table, &table.key_of(after)).await?,
             (None, None) => {}
@@ -128,27 +124,20 @@ pub(crate) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapshot) -> Re
     Ok(u64::try_from(snapshot.rows.len()).unwrap_or(u64::MAX))
 }
 
+/// Keys of rows.
 #[derive(Default)]
-struct Seen(HashSet<String>);
+pub(crate) struct Seen(HashSet<String>);
 
 impl Seen {
-    fn add(&mut self, table: usize, key: &[Cell]) -> bool {
+    /// `false` if it was there.
+    pub fn add(&mut self, table: usize, key: &[Cell]) -> bool {
         self.0.insert(format!("{table} {key:?}"))
     }
 }
 
 async fn untouched<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), SqlError> {
-    let mut seen = Seen::default();
-    let mut others = Vec::new();
-    for row in snapshot.rows.iter().rev() {
-        let table = &snapshot.tables[row.table];
-        for (cells, expected) in sides(row.after.as_ref(), row.before.as_ref()) {
-            let key = table.key_of(cells);
-            if seen.add(row.table, &key) && store.current(table, &key).await?.as_ref() != expected {
-                others.push(label(table, cells));
-            }
-        }
-    }
+    let rows = snapshot.rows.iter().rev().map(|row| (row.table, row.after.as_ref(), row.before.as_ref()));
+    let mut others = others(store, snapshot, rows).await?;
     if others.is_empty() {
         return Ok(());
     }
@@ -162,29 +151,32 @@ async fn untouched<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), S
 }
 
 async fn restored<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), SqlError> {
+    let rows = snapshot.rows.iter().map(|row| (row.table, row.before.as_ref(), row.after.as_ref()));
+    match others(store, snapshot, rows).await?.first() {
+        None => Ok(()),
+        Some(row) => Err(SqlError::NoUndo(format!("{row} would not come back exactly as it was; nothing was changed"))),
+    }
+}
+
+/// The rows that are not as expected. For each change: its table, the row that must be there, and the other side, whose
+/// key must be free if it is another one.
+async fn others<'r, S: Store>(
+    store: &mut S,
+    snapshot: &Snapshot,
+    expected: impl Iterator<Item = (usize, Row<'r>, Row<'r>)>,
+) -> Result<Vec<String>, SqlError> {
     let mut seen = Seen::default();
-    for row in &snapshot.rows {
-        let table = &snapshot.tables[row.table];
-        for (cells, expected) in sides(row.before.as_ref(), row.after.as_ref()) {
+    let mut others = Vec::new();
+    for (at, there, other) in expected {
+        let table = &snapshot.tables[at];
+        for (cells, expected) in there.map(|cells| (cells, there)).into_iter().chain(other.map(|cells| (cells, None))) {
             let key = table.key_of(cells);
-            if seen.add(row.table, &key) && store.current(table, &key).await?.as_ref() != expected {
-                let row = label(table, cells);
-                return Err(SqlError::NoUndo(format!(
-                    "{row} would not come back exactly as it was; nothing was changed"
-                )));
+            if seen.add(at, &key) && store.current(table, &key).await?.as_ref() != expected {
+                others.push(label(table, cells));
             }
         }
     }
-    Ok(())
-}
-
-/// The keys of a change: the row that must be there, and the other side, whose key must be free if it is another one.
-fn sides<'r>(
-    there: Option<&'r Vec<Cell>>,
-    other: Option<&'r Vec<Cell>>,
-) -> impl Iterator<Item = (&'r Vec<Cell>, Option<&'r Vec<Cell>>)> {
-    let there = there.map(|cells| (cells, Some(cells)));
-    there.into_iter().chain(other.map(|cells| (cells, None)))
+    Ok(others)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,9 +208,7 @@ fn changes(snapshot: &Snapshot) -> Vec<Change<'_>> {
     let mut all: Vec<Change<'_>> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for row in &snapshot.rows {
-        let Some(table) = snapshot.tables.get(row.table) else {
-            continue;
-        };
+        let Some(table) = snapshot.tables.get(row.table) else { continue };
         let (before, after) = (row.before.as_ref(), row.after.as_ref());
         let (from, to) = (before.map(|row| table.key_of(row)), after.map(|row| table.key_of(row)));
         let parts =
@@ -242,9 +232,7 @@ pub(crate) async fn settle<S: Store>(
     snapshot: &Snapshot,
     later: &[Snapshot],
 ) -> Result<WriteState, SqlError> {
-    if !snapshot.is_sound() {
-        return Err(SqlError::NoUndo("the snapshot can't be read".to_owned()));
-    }
+    snapshot.check()?;
     let mut since: HashMap<String, Row<'_>> = HashMap::new();
     for change in later.iter().flat_map(changes) {
         since.entry(change.name()).or_insert(change.before);

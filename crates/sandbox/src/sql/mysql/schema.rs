@@ -1,5 +1,4 @@
-use sqlx::mysql::MySqlRow;
-use sqlx::{MySqlConnection, Row as _};
+use sqlx::{MySqlConnection, query_as};
 use steward_core::tables::{Column, ForeignKey, Schema, Table};
 
 /// The servers show only what the user may read. Names are cast, since some servers give them as bytes.
@@ -19,43 +18,27 @@ const KEYS: &str = "SELECT CAST(table_name AS CHAR) AS owner, CAST(column_name A
 
 pub(super) async fn read(connection: &mut MySqlConnection) -> Result<Schema, sqlx::Error> {
     let mut tables = Vec::new();
-    for row in sqlx::query(TABLES).persistent(false).fetch_all(&mut *connection).await? {
-        let view = flag(&row, "is_view")?;
-        let estimate: Option<i64> = row.try_get("estimate")?;
-        tables.push(Table {
-            name: row.try_get("name")?,
-            view,
-            columns: Vec::new(),
-            foreign_keys: Vec::new(),
-            row_estimate: estimate.filter(|_| !view).and_then(|rows| u64::try_from(rows).ok()),
-        });
+    let found: Vec<(String, i64, Option<i64>)> = query_as(TABLES).persistent(false).fetch_all(&mut *connection).await?;
+    for (name, view, estimate) in found {
+        // The servers have no truth values: comparisons are numbers.
+        let view = view != 0;
+        let row_estimate = estimate.filter(|_| !view).and_then(|rows| u64::try_from(rows).ok());
+        tables.push(Table { name, view, columns: Vec::new(), foreign_keys: Vec::new(), row_estimate });
     }
-    for row in sqlx::query(COLUMNS).persistent(false).fetch_all(&mut *connection).await? {
-        let owner: String = row.try_get("owner")?;
+    let found: Vec<(String, String, String, i64, i64)> =
+        query_as(COLUMNS).persistent(false).fetch_all(&mut *connection).await?;
+    for (owner, name, kind, not_null, pk) in found {
         if let Some(table) = tables.iter_mut().find(|table| table.name == owner) {
-            table.columns.push(Column {
-                name: row.try_get("name")?,
-                kind: row.try_get("kind")?,
-                pk: flag(&row, "pk")?,
-                not_null: flag(&row, "not_null")?,
-            });
+            table.columns.push(Column { name, kind, pk: pk != 0, not_null: not_null != 0 });
         }
     }
-    for row in sqlx::query(KEYS).persistent(false).fetch_all(&mut *connection).await? {
-        let owner: String = row.try_get("owner")?;
+    let found: Vec<(String, String, String, String)> =
+        query_as(KEYS).persistent(false).fetch_all(&mut *connection).await?;
+    for (owner, column, other, references) in found {
         if let Some(table) = tables.iter_mut().find(|table| table.name == owner) {
-            table.foreign_keys.push(ForeignKey {
-                column: row.try_get("name")?,
-                table: row.try_get("other")?,
-                references: row.try_get("refers")?,
-            });
+            table.foreign_keys.push(ForeignKey { column, table: other, references });
         }
     }
     tables.retain(|table| !table.columns.is_empty());
     Ok(Schema { tables })
-}
-
-/// The servers have no truth values: comparisons are numbers.
-fn flag(row: &MySqlRow, name: &str) -> Result<bool, sqlx::Error> {
-    Ok(row.try_get::<i64, _>(name)? != 0)
 }

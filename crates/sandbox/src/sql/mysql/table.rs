@@ -5,7 +5,7 @@ use sqlx::MySqlConnection;
 use super::values::kept_as;
 use crate::sql::change::{Column, Table};
 use crate::sql::server_guard::Verb;
-use crate::sql::server_tables::TableInfo;
+use crate::sql::server_tables::{TableInfo, first};
 
 /// A table, as far as the user sees its keys and triggers.
 #[derive(Debug, Clone)]
@@ -76,13 +76,7 @@ pub(crate) async fn read_table(
     let triggers: Vec<(String, String)> = rows_of(connection, TRIGGERS, &schema, &name).await?;
     let (sees_triggers,): (bool,) =
         sqlx::query_as(SEES).bind(&schema).bind(&schema).bind(&name).fetch_one(&mut *connection).await?;
-    let fires = |event: &str| {
-        verbs.iter().any(|verb| match verb {
-            Verb::Insert => event == "INSERT",
-            Verb::Update => event == "UPDATE",
-            Verb::Delete => event == "DELETE",
-        })
-    };
+    let fires = |event: &str| verbs.iter().any(|verb| event.eq_ignore_ascii_case(verb.word()));
     let triggers: Vec<&str> =
         triggers.iter().filter(|(_, event)| fires(event)).map(|(name, _)| name.as_str()).collect();
     let is_assigned = |name: &String| assigned.iter().any(|one| one.eq_ignore_ascii_case(name));
@@ -97,30 +91,20 @@ pub(crate) async fn read_table(
         .collect();
     let unreadable = unreadable(connection, &schema, &name).await;
     let base = kind == "BASE TABLE";
-    let no_preview = if !base && kind != "SYSTEM VERSIONED" {
-        Some(format!("{name} is not a table but a {}", kind.to_lowercase()))
-    } else if !transactional {
-        Some(format!("{engine} tables roll nothing back"))
-    } else if triggers.is_empty() {
-        None
-    } else {
-        Some(format!("triggers would run, which may do anything: {}", triggers.join(", ")))
-    };
-    let no_undo = if no_preview.is_some() {
-        no_preview.clone()
-    } else if !base {
-        Some(format!("{name} keeps a history of its own"))
-    } else if unreadable {
-        Some(format!("the database's user may not read all of {name}"))
-    } else if !dependents.is_empty() {
-        Some(format!("rows of other tables go along: {}", dependents.join(", ")))
-    } else if let Some(column) = strange {
-        Some(format!("values of the column {column} can't be kept exactly"))
-    } else if keys.is_empty() {
-        Some(format!("{name} has no key that names its rows"))
-    } else {
-        None
-    };
+    let is_table = base || kind == "SYSTEM VERSIONED";
+    let no_preview = first([
+        (!is_table).then(|| format!("{name} is not a table but a {}", kind.to_lowercase())),
+        (!transactional).then(|| format!("{engine} tables roll nothing back")),
+        (!triggers.is_empty()).then(|| format!("triggers would run, which may do anything: {}", triggers.join(", "))),
+    ]);
+    let no_undo = first([
+        no_preview.clone(),
+        (!base).then(|| format!("{name} keeps a history of its own")),
+        unreadable.then(|| format!("the database's user may not read all of {name}")),
+        (!dependents.is_empty()).then(|| format!("rows of other tables go along: {}", dependents.join(", "))),
+        strange.map(|column| format!("values of the column {column} can't be kept exactly")),
+        keys.is_empty().then(|| format!("{name} has no key that names its rows")),
+    ]);
     let table = Table { name: vec![schema, name], columns, key: Vec::new() };
     Ok(Some(MySqlTable {
         info: TableInfo { table, keys, no_preview, no_undo, dependents },
@@ -138,8 +122,7 @@ async fn rows_of<T>(
 where
     T: for<'r> sqlx::FromRow<'r, sqlx::mysql::MySqlRow> + Send + Unpin,
 {
-    let query = sqlx::query_as(sql).bind(schema).bind(name);
-    query.fetch_all(connection).await
+    sqlx::query_as(sql).bind(schema).bind(name).fetch_all(connection).await
 }
 
 /// The columns whose values can be kept exactly, and one whose values can't.
@@ -207,8 +190,7 @@ pub(crate) async fn deleting_links(connection: &mut MySqlConnection, table: &Tab
 /// Whether the user may not read every column; such columns are not even listed for it.
 async fn unreadable(connection: &mut MySqlConnection, schema: &str, name: &str) -> bool {
     let sql = format!("SELECT * FROM {}.{} LIMIT 0", quoted(schema), quoted(name));
-    let query = sqlx::query(sqlx::AssertSqlSafe(sql));
-    query.fetch_optional(connection).await.is_err()
+    sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_optional(connection).await.is_err()
 }
 
 impl MySqlTable {

@@ -1,32 +1,30 @@
 //! How values are kept, as texts that the server reads back bit for bit, and how results become JSON.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 use sqlx::mysql::{MySqlArguments, MySqlRow, MySqlTypeInfo};
 use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, Column as _, MySql, Row as _, Type, TypeInfo as _, ValueRef as _};
+use sqlx::{AssertSqlSafe, MySql, Row as _, Type, TypeInfo as _, ValueRef as _};
 
 use super::table::quoted;
+use crate::data_lines;
 use crate::sql::change::{Cell, Table};
-use crate::sql::server_guard::NameSet;
+use crate::sql::policy::NameSet;
 
 /// How values of a type are kept; `None`: they can't be kept exactly.
 pub(crate) fn kept_as(data_type: &str, charset: &str) -> Option<&'static str> {
-    static WAYS: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
-    static CHARSETS: OnceLock<NameSet> = OnceLock::new();
-    let ways = WAYS.get_or_init(|| {
-        let lines = include_str!("../../../data/mysql-column-types.txt").lines();
-        let lines = lines.filter(|line| !line.starts_with('#'));
-        lines
+    static WAYS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+        data_lines(include_str!("../../../data/mysql-column-types.txt"))
             .filter_map(|line| line.split_once(' '))
             .flat_map(|(way, types)| types.split_whitespace().map(move |kind| (kind, way)))
             .collect()
     });
-    let charsets = CHARSETS.get_or_init(|| NameSet::read(include_str!("../../../data/mysql-charsets.txt")));
-    let way = ways.get(data_type).copied();
-    way.filter(|_| charset.is_empty() || charsets.has(charset))
+    static CHARSETS: LazyLock<NameSet> =
+        LazyLock::new(|| NameSet::read(include_str!("../../../data/mysql-charsets.txt")));
+    let way = WAYS.get(data_type).copied();
+    way.filter(|_| charset.is_empty() || CHARSETS.has(charset))
 }
 
 fn is(table: &Table, column: usize, way: &str) -> bool {
@@ -76,17 +74,16 @@ pub(crate) fn cell(table: &Table, column: usize, text: Option<String>) -> Cell {
     }
 }
 
-pub(crate) fn bound<'q>(sql: String, cells: &[&Cell]) -> Query<'q, MySql, MySqlArguments> {
+pub(crate) fn bound<'q, 'c>(
+    sql: String,
+    cells: impl IntoIterator<Item = &'c Cell>,
+) -> Query<'q, MySql, MySqlArguments> {
     let query = sqlx::query(AssertSqlSafe(sql));
-    cells.iter().fold(query, |query, cell| match cell {
+    cells.into_iter().fold(query, |query, cell| match cell {
         Cell::Text(text) | Cell::Blob(text) => query.bind(Some(text.clone())),
         Cell::Raw(hex) => query.bind(Some(String::from_utf8_lossy(&hex::decode(hex).unwrap_or_default()).into_owned())),
         Cell::Null | Cell::Integer(_) | Cell::Real(_) => query.bind(None::<String>),
     })
-}
-
-pub(crate) fn columns(row: &MySqlRow) -> Vec<String> {
-    row.columns().iter().map(|c| c.name().to_owned()).collect()
 }
 
 pub(crate) fn values(row: &MySqlRow) -> Result<(Vec<Value>, usize), sqlx::Error> {

@@ -1,31 +1,30 @@
 //! Records a write: in one transaction with a still clock, reads and locks the rows, writes, and reads them again.
 
 use futures_util::TryStreamExt as _;
+use sqlx::mysql::MySqlRow;
 use sqlx::{AssertSqlSafe, MySqlConnection, Row as _};
 
 use super::put_back::MySqlStore;
 use super::table::{MySqlTable, read_table};
-use super::values::{bound, cell, cells, reading, readings};
-use super::{UTC, classify, executed_triggers, set_variable};
+use super::values::{cell, cells, reading, readings};
+use super::{UTC, executed_triggers, set_variable};
 use crate::sql::change::{Cell, Changes, RowChange, SHOWN, Snapshot, Store as _, Table, lines, now, over};
 use crate::sql::error::SqlError;
 use crate::sql::policy::Limits;
-use crate::sql::remote::Purpose;
-use crate::sql::server_guard::{Checked, Matched, Verb, Write};
+use crate::sql::remote::{Job, Purpose};
+use crate::sql::server_guard::{Matched, Verb, Write};
 use crate::sql::server_tables::bind;
 
 /// A write that may have to be rolled back is refused where a rollback would not undo everything.
 pub(crate) async fn change(
     connection: &mut MySqlConnection,
-    checked: &Checked,
-    parameters: &[serde_json::Value],
+    job: Job<'_>,
     limits: &Limits,
-    purpose: Purpose,
+    mariadb: bool,
 ) -> Result<Changes, SqlError> {
-    let preview = purpose == Purpose::Preview;
-    let must_roll_back = purpose != Purpose::Commit;
-    let mut session = WriteSession { connection, parameters, limits };
-    let found = match &checked.write {
+    let must_roll_back = job.purpose != Purpose::Commit;
+    let mut session = WriteSession { connection, job, limits };
+    let found = match &job.checked.write {
         Some(write) => session.table_of(write).await?.map(|table| (write, table)),
         None => None,
     };
@@ -34,19 +33,20 @@ pub(crate) async fn change(
         if must_roll_back {
             return Err(SqlError::NoPreview(why.to_owned()));
         }
-        return session.unrecorded(checked, why).await;
+        return session.unrecorded(why).await;
     };
     if let Some(why) = found.info.no_preview.clone().filter(|_| must_roll_back) {
         return Err(SqlError::NoPreview(why));
     }
     if let Some(engine) = &found.engine {
-        return session.without_rollback(checked, write, engine).await;
+        return session.without_rollback(write, engine).await;
     }
     let blind = !found.sees_triggers;
+    let only_read = blind && job.purpose == Purpose::Preview;
     let mut changes = match table_with_key(write, &found) {
-        Err(why) if preview && blind => return Err(SqlError::NoPreview(why)),
-        Err(why) => session.unrecorded(checked, &why).await?,
-        Ok(table) => RecordedWrite { session, write, table, only_read: preview && blind, blind }.run(checked).await?,
+        Err(why) if only_read => return Err(SqlError::NoPreview(why)),
+        Err(why) => session.unrecorded(&why).await?,
+        Ok(table) => RecordedWrite { session, write, table, only_read, blind, mariadb }.run().await?,
     };
     changes.notes.extend(found.info.dependents_note());
     Ok(changes)
@@ -71,69 +71,60 @@ fn table_with_key(write: &Write, found: &MySqlTable) -> Result<Table, String> {
 
 struct WriteSession<'c> {
     connection: &'c mut MySqlConnection,
-    parameters: &'c [serde_json::Value],
+    job: Job<'c>,
     limits: &'c Limits,
 }
 
 impl WriteSession<'_> {
-    fn error(&self) -> impl Fn(sqlx::Error) -> SqlError + Copy + use<'_> {
-        |error| classify(&error, self.limits)
-    }
-
     async fn table_of(&mut self, write: &Write) -> Result<Option<MySqlTable>, SqlError> {
         let verbs: &[Verb] = if write.upsert { &[Verb::Insert, Verb::Update] } else { &[write.verb] };
-        let limits = self.limits;
-        read_table(self.connection, &write.parts, verbs, &write.assigned).await.map_err(|e| classify(&e, limits))
+        Ok(read_table(self.connection, &write.parts, verbs, &write.assigned).await?)
     }
 
-    async fn execute(&mut self, sql: &str) -> Result<u64, SqlError> {
-        let query = bind(sqlx::query(AssertSqlSafe(sql.to_owned())), self.parameters)?;
-        let done = query.execute(&mut *self.connection).await;
-        Ok(done.map_err(self.error())?.rows_affected())
+    async fn execute(&mut self) -> Result<u64, SqlError> {
+        let query = bind(sqlx::query(AssertSqlSafe(self.job.checked.sql.clone())), self.job.parameters)?;
+        Ok(query.execute(&mut *self.connection).await?.rows_affected())
     }
 
-    async fn unrecorded(&mut self, checked: &Checked, why: &str) -> Result<Changes, SqlError> {
-        Ok(Changes {
-            count: self.execute(&checked.sql).await?,
-            lines: Vec::new(),
-            notes: Vec::new(),
-            undo: Err(why.to_owned()),
-        })
+    async fn unrecorded(&mut self, why: &str) -> Result<Changes, SqlError> {
+        Ok(Changes::unrecorded(self.execute().await?, why))
     }
 
     /// For tables without rollback: a write of too many rows is refused before it is done.
-    async fn without_rollback(&mut self, checked: &Checked, write: &Write, engine: &str) -> Result<Changes, SqlError> {
-        let most = self.limits.changes.unwrap_or(u64::MAX);
+    async fn without_rollback(&mut self, write: &Write, engine: &str) -> Result<Changes, SqlError> {
         let Some(rows) = &write.rows else {
             let why = format!("how many rows it changes shows only after, and {engine} tables roll nothing back");
-            if most != u64::MAX {
+            if self.limits.changes.is_some() {
                 return Err(SqlError::NoPreview(why));
             }
-            return self.unrecorded(checked, &why).await;
+            return self.unrecorded(&why).await;
         };
-        let sql = format!("SELECT COUNT(*), 0 FROM (SELECT 1 {}) AS q", rows.tail);
-        let (count, _) = self.sizes(&sql, rows).await?;
-        if count > most {
+        let (count, _) = self.sizes(format!("SELECT COUNT(*), 0 FROM (SELECT 1 {}) AS q", rows.tail), rows).await?;
+        if let Some(most) = self.limits.changes.filter(|most| count > *most) {
             return Err(over(Some(count), most));
         }
-        self.unrecorded(checked, &format!("{engine} tables roll nothing back")).await
+        self.unrecorded(&format!("{engine} tables roll nothing back")).await
     }
 
-    async fn sizes(&mut self, sql: &str, rows: &Matched) -> Result<(u64, usize), SqlError> {
-        let values = self.parameters.get(rows.skip..).unwrap_or_default();
-        let query = bind(sqlx::query(AssertSqlSafe(sql.to_owned())), values)?;
-        let row = query.fetch_one(&mut *self.connection).await;
-        let row = row.map_err(self.error())?;
-        let number = |at: usize| row.try_get_unchecked::<i64, _>(at).map_err(self.error());
-        Ok((u64::try_from(number(0)?).unwrap_or_default(), usize::try_from(number(1)?).unwrap_or(usize::MAX)))
+    /// What a query finds that ends as `matched` does.
+    async fn rows(&mut self, sql: String, matched: &Matched) -> Result<Vec<MySqlRow>, SqlError> {
+        let values = self.job.parameters.get(matched.skip..).unwrap_or_default();
+        Ok(bind(sqlx::query(AssertSqlSafe(sql)), values)?.fetch_all(&mut *self.connection).await?)
+    }
+
+    async fn sizes(&mut self, sql: String, matched: &Matched) -> Result<(u64, usize), SqlError> {
+        let rows = self.rows(sql, matched).await?;
+        let row = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+        let (count, bytes): (i64, i64) = (row.try_get_unchecked(0)?, row.try_get_unchecked(1)?);
+        Ok((u64::try_from(count).unwrap_or_default(), usize::try_from(bytes).unwrap_or(usize::MAX)))
+    }
+
+    async fn text(&mut self, sql: &'static str) -> Result<String, SqlError> {
+        Ok(sqlx::raw_sql(sql).fetch_one(&mut *self.connection).await?.try_get_unchecked(0)?)
     }
 
     async fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), SqlError> {
-        set_variable(self.connection, name, value, self.limits).await
-    }
-
-    async fn executed_triggers(&mut self) -> Result<Option<u64>, SqlError> {
-        executed_triggers(self.connection, self.limits).await
+        set_variable(self.connection, name, value).await
     }
 }
 
@@ -144,12 +135,16 @@ struct RecordedWrite<'c, 'w> {
     only_read: bool,
     /// The user does not see triggers, so whether they run shows only in the server's counter.
     blind: bool,
+    mariadb: bool,
 }
 
 impl RecordedWrite<'_, '_> {
-    async fn run(&mut self, checked: &Checked) -> Result<Changes, SqlError> {
-        let zone = self.zone().await?;
-        self.stop_clock().await?;
+    async fn run(&mut self) -> Result<Changes, SqlError> {
+        let zone = self.session.text("SELECT QUOTE(@@session.time_zone)").await?;
+        // The session's clock stands still, so that a condition on the time finds the same rows each time.
+        self.session.set("timestamp", None).await?;
+        let now = self.session.text("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR)").await?;
+        self.session.set("timestamp", Some(&now)).await?;
         let before = match &self.write.rows {
             Some(rows) => self.before(rows, &zone).await?,
             None => Ok(Vec::new()),
@@ -157,14 +152,14 @@ impl RecordedWrite<'_, '_> {
         if self.only_read {
             return Ok(self.read_rows(before));
         }
-        let ran = self.session.executed_triggers().await?;
+        let ran = executed_triggers(self.session.connection).await?;
         let mut done = match before {
-            Ok(before) => self.recorded(checked, before, &zone).await?,
-            Err((_, why)) => self.session.unrecorded(checked, &why).await?,
+            Ok(before) => self.recorded(before, &zone).await?,
+            Err((_, why)) => self.session.unrecorded(&why).await?,
         };
         self.session.set("timestamp", None).await?;
         if self.blind && done.undo.is_ok() {
-            let after = self.session.executed_triggers().await?;
+            let after = executed_triggers(self.session.connection).await?;
             done.undo = match (ran, after) {
                 (Some(before), Some(after)) if before == after => done.undo,
                 (Some(_), Some(_)) => Err("triggers ran, which may have done anything".to_owned()),
@@ -174,26 +169,22 @@ impl RecordedWrite<'_, '_> {
         Ok(done)
     }
 
-    async fn recorded(&mut self, checked: &Checked, before: Vec<Vec<Cell>>, zone: &str) -> Result<Changes, SqlError> {
+    async fn recorded(&mut self, before: Vec<Vec<Cell>>, zone: &str) -> Result<Changes, SqlError> {
         let (count, rows) = match self.write.verb {
+            // MySQL does not say which rows an INSERT made.
+            Verb::Insert if !self.mariadb => {
+                return self.session.unrecorded("this server does not say which rows an INSERT made").await;
+            }
             Verb::Insert => {
-                let Some(rows) = self.inserted(zone).await? else {
-                    let why = "this server does not say which rows an INSERT made";
-                    return self.session.unrecorded(checked, why).await;
-                };
+                let rows = self.inserted(zone).await?;
                 (u64::try_from(rows.len()).unwrap_or(u64::MAX), rows)
             }
-            _ => self.changed(checked, before, zone).await?,
+            _ => self.changed(before, zone).await?,
         };
         let snapshot = Snapshot { tables: vec![self.table.clone()], rows };
-        let limits = self.session.limits;
         let bytes: usize = snapshot.rows.iter().map(RowChange::size).sum();
-        Ok(Changes {
-            count,
-            lines: lines(&snapshot),
-            notes: Vec::new(),
-            undo: limits.undo_refusal(snapshot.rows.len(), bytes).map_or(Ok(snapshot), Err),
-        })
+        let refusal = self.session.limits.undo_refusal(snapshot.rows.len(), bytes);
+        Ok(Changes { count, lines: lines(&snapshot), notes: Vec::new(), undo: refusal.map_or(Ok(snapshot), Err) })
     }
 
     fn read_rows(&self, before: Result<Vec<Vec<Cell>>, (u64, String)>) -> Changes {
@@ -211,22 +202,6 @@ impl RecordedWrite<'_, '_> {
         }
     }
 
-    async fn zone(&mut self) -> Result<String, SqlError> {
-        let row = sqlx::raw_sql("SELECT QUOTE(@@session.time_zone)").fetch_one(&mut *self.session.connection).await;
-        let zone = row.and_then(|row| row.try_get_unchecked::<String, _>(0));
-        zone.map_err(self.session.error())
-    }
-
-    /// Stops the session's clock, so that a condition on the time finds the same rows each time.
-    async fn stop_clock(&mut self) -> Result<(), SqlError> {
-        self.session.set("timestamp", None).await?;
-        let row =
-            sqlx::raw_sql("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR)").fetch_one(&mut *self.session.connection).await;
-        let now = row.and_then(|row| row.try_get_unchecked::<String, _>(0));
-        let now = now.map_err(self.session.error())?;
-        self.session.set("timestamp", Some(&now)).await
-    }
-
     /// The inner error: how many rows there are, and why they are not kept.
     async fn before(&mut self, rows: &Matched, zone: &str) -> Result<Result<Vec<Vec<Cell>>, (u64, String)>, SqlError> {
         let limits = self.session.limits;
@@ -238,7 +213,7 @@ impl RecordedWrite<'_, '_> {
             sizes.collect::<Vec<_>>().join(" + "),
             rows.tail
         );
-        let (count, bytes) = self.session.sizes(&sql, rows).await?;
+        let (count, bytes) = self.session.sizes(sql, rows).await?;
         if let Some(most) = limits.changes.filter(|most| count > *most) {
             return Err(over(Some(count), most));
         }
@@ -247,24 +222,14 @@ impl RecordedWrite<'_, '_> {
         }
         let limit = if rows.limited { String::new() } else { format!(" LIMIT {}", limits.undo_rows) };
         let sql = format!("SELECT {} {}{limit} FOR UPDATE", readings(&self.table, &row), rows.tail);
-        let values = self.session.parameters.get(rows.skip..).unwrap_or_default();
         self.session.set("time_zone", Some(UTC)).await?;
-        let query = bind(sqlx::query(AssertSqlSafe(sql)), values)?;
-        let found = query.fetch_all(&mut *self.session.connection).await;
-        let found = found.map_err(self.session.error())?;
+        let found = self.session.rows(sql, rows).await?;
         self.session.set("time_zone", Some(zone)).await?;
-        let found = found.iter().map(|row| cells(&self.table, row));
-        let found: Result<Vec<_>, _> = found.collect();
-        Ok(Ok(found.map_err(self.session.error())?))
+        Ok(Ok(found.iter().map(|row| cells(&self.table, row)).collect::<Result<_, _>>()?))
     }
 
-    async fn changed(
-        &mut self,
-        checked: &Checked,
-        before: Vec<Vec<Cell>>,
-        zone: &str,
-    ) -> Result<(u64, Vec<RowChange>), SqlError> {
-        let count = self.session.execute(&checked.sql).await?;
+    async fn changed(&mut self, before: Vec<Vec<Cell>>, zone: &str) -> Result<(u64, Vec<RowChange>), SqlError> {
+        let count = self.session.execute().await?;
         if usize::try_from(count).unwrap_or(usize::MAX) != before.len() {
             return Err(SqlError::Busy);
         }
@@ -279,37 +244,24 @@ impl RecordedWrite<'_, '_> {
         Ok((count, rows.collect()))
     }
 
-    /// `None`: the server does not say which rows an INSERT made.
-    async fn inserted(&mut self, zone: &str) -> Result<Option<Vec<RowChange>>, SqlError> {
-        let version: Result<String, _> =
-            sqlx::query_scalar("SELECT version()").fetch_one(&mut *self.session.connection).await;
-        let version = version.map_err(self.session.error())?;
-        if !version.to_lowercase().contains("mariadb") {
-            return Ok(None);
-        }
-        let limits = self.session.limits;
-        let key = self.table.key.clone();
-        let columns = key.iter().map(|at| reading(&self.table, *at, ""));
-        let columns = columns.collect::<Vec<_>>().join(", ");
-        let sql = format!("{} RETURNING {columns}", self.write.body);
-        let query = bind(sqlx::query(AssertSqlSafe(sql)), self.session.parameters)?;
+    async fn inserted(&mut self, zone: &str) -> Result<Vec<RowChange>, SqlError> {
+        let (job, most) = (self.session.job, self.session.limits.changes.unwrap_or(u64::MAX));
+        let columns: Vec<String> = self.table.key.iter().map(|at| reading(&self.table, *at, "")).collect();
+        let sql = format!("{} RETURNING {}", self.write.body, columns.join(", "));
+        let query = bind(sqlx::query(AssertSqlSafe(sql)), job.parameters)?;
         let mut made = query.fetch(&mut *self.session.connection);
         let mut keys: Vec<Vec<Cell>> = Vec::new();
-        let error = |e: sqlx::Error| classify(&e, limits);
-        while let Some(row) = made.try_next().await.map_err(error)? {
-            let most = limits.changes.unwrap_or(u64::MAX);
+        while let Some(row) = made.try_next().await? {
             if keys.len() as u64 >= most {
                 return Err(over(None, most));
             }
-            let cells = key.iter().enumerate().map(|(n, at)| {
-                let text = row.try_get_unchecked::<Option<String>, _>(n)?;
-                Ok(cell(&self.table, *at, text))
-            });
-            keys.push(cells.collect::<Result<_, _>>().map_err(error)?);
+            let key = self.table.key.iter().enumerate();
+            let key = key.map(|(n, at)| Ok(cell(&self.table, *at, row.try_get_unchecked(n)?)));
+            keys.push(key.collect::<Result<_, sqlx::Error>>()?);
         }
         drop(made);
         let rows = self.after(&keys, zone).await?.into_iter();
-        Ok(Some(rows.map(|after| RowChange { table: 0, before: None, after }).collect()))
+        Ok(rows.map(|after| RowChange { table: 0, before: None, after }).collect())
     }
 
     async fn after(&mut self, keys: &[Vec<Cell>], zone: &str) -> Result<Vec<Option<Vec<Cell>>>, SqlError> {
@@ -322,11 +274,7 @@ impl RecordedWrite<'_, '_> {
         self.session.set("time_zone", Some(UTC)).await?;
         let mut rows = Vec::with_capacity(keys.len());
         for key in keys {
-            let query = bound(sql.clone(), &key.iter().collect::<Vec<_>>());
-            let row = query.fetch_optional(&mut *self.session.connection).await;
-            let row = row.map_err(self.session.error())?;
-            let row = row.map(|row| cells(&self.table, &row)).transpose();
-            rows.push(row.map_err(self.session.error())?);
+            rows.push(MySqlStore(self.session.connection).fetch(sql.clone(), &self.table, key).await?);
         }
         self.session.set("time_zone", Some(zone)).await?;
         Ok(rows)

@@ -3,32 +3,27 @@
 use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Row as _};
 
-use super::classify;
-use super::table::{self, quoted, texts};
+use super::table::{self, texts};
+use crate::sql::catalog::quoted;
 use crate::sql::change::{Cell, Snapshot, Store, Table, put_back};
 use crate::sql::error::SqlError;
-use crate::sql::policy::Limits;
 use crate::sql::server_tables::{Reference, Server, TableInfo, check_unaltered};
 
-pub(crate) async fn restore(
-    connection: &mut PgConnection,
-    snapshot: &Snapshot,
-    limits: &Limits,
-) -> Result<u64, SqlError> {
-    let mut store = PostgresStore { connection, limits };
+pub(crate) async fn restore(connection: &mut PgConnection, snapshot: &Snapshot) -> Result<u64, SqlError> {
+    let mut store = PostgresStore(connection);
     check_unaltered(&mut store, snapshot).await?;
     put_back(&mut store, snapshot).await
 }
 
-pub(super) struct PostgresStore<'c> {
-    connection: &'c mut PgConnection,
-    limits: &'c Limits,
-}
+pub(super) struct PostgresStore<'c>(&'c mut PgConnection);
 
 /// Every value is a text, cast to its column's type by the server.
-fn bound<'q>(sql: String, cells: &[&Cell]) -> Query<'q, Postgres, sqlx::postgres::PgArguments> {
+fn bound<'q, 'c>(
+    sql: String,
+    cells: impl IntoIterator<Item = &'c Cell>,
+) -> Query<'q, Postgres, sqlx::postgres::PgArguments> {
     let query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
-    cells.iter().fold(query, |query, cell| match cell {
+    cells.into_iter().fold(query, |query, cell| match cell {
         Cell::Text(text) => query.bind(Some(text.clone())),
         _ => query.bind(None::<String>),
     })
@@ -55,35 +50,30 @@ impl Store for PostgresStore<'_> {
     }
 
     async fn fetch(&mut self, sql: String, _table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
-        let query = bound(sql, &key.iter().collect::<Vec<_>>());
-        let row = query.fetch_optional(&mut *self.connection).await;
-        let texts: Result<Option<Vec<Option<String>>>, _> =
-            row.and_then(|row| row.map(|row| row.try_get(0)).transpose());
-        let texts = texts.map_err(|e| classify(&e, self.limits))?;
-        let cell = |text: Option<String>| text.map_or(Cell::Null, Cell::Text);
-        Ok(texts.map(|texts| texts.into_iter().map(cell).collect()))
+        let row = bound(sql, key).fetch_optional(&mut *self.0).await?;
+        Ok(row.map(|row| row.try_get(0)).transpose()?.map(cells))
     }
 
     async fn execute(&mut self, sql: String, values: &[&Cell]) -> Result<u64, SqlError> {
-        let done = bound(sql, values).execute(&mut *self.connection).await;
-        Ok(done.map_err(|e| classify(&e, self.limits))?.rows_affected())
+        Ok(bound(sql, values.iter().copied()).execute(&mut *self.0).await?.rows_affected())
     }
+}
+
+/// The texts of a row.
+pub(super) fn cells(texts: Vec<Option<String>>) -> Vec<Cell> {
+    texts.into_iter().map(|text| text.map_or(Cell::Null, Cell::Text)).collect()
 }
 
 impl Server for PostgresStore<'_> {
     async fn table_info(&mut self, table: &Table) -> Result<Option<TableInfo>, SqlError> {
-        let found = table::read_table(self.connection, &Self::full_name(table), "insert", &[]).await;
-        found.map_err(|e| classify(&e, self.limits))
+        Ok(table::read_table(self.0, &Self::full_name(table), "insert", &[]).await?)
     }
 
     async fn references(&mut self, table: &Table) -> Result<Vec<Reference>, SqlError> {
-        let found = table::references(self.connection, &Self::full_name(table)).await;
-        found.map_err(|e| classify(&e, self.limits))
+        Ok(table::references(self.0, &Self::full_name(table)).await?)
     }
 
     async fn finds(&mut self, sql: String, key: &[Cell]) -> Result<bool, SqlError> {
-        let query = bound(sql, &key.iter().collect::<Vec<_>>());
-        let found = query.fetch_optional(&mut *self.connection).await;
-        Ok(found.map_err(|e| classify(&e, self.limits))?.is_some())
+        Ok(bound(sql, key).fetch_optional(&mut *self.0).await?.is_some())
     }
 }

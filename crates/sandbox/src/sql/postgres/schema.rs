@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use sqlx::{PgConnection, Row as _};
+use sqlx::{PgConnection, query_as};
 use steward_core::tables::{Column, ForeignKey, Schema, Table};
 
 /// Tables and views that the role may read, outside of the server's own schemas. One that a bare name doesn't find has its
@@ -36,35 +36,25 @@ const KEYS: &str = "SELECT k.conrelid::pg_catalog.int8 AS id, k.confrelid::pg_ca
 
 pub(super) async fn read(connection: &mut PgConnection) -> Result<Schema, sqlx::Error> {
     let mut tables = BTreeMap::new();
-    for row in sqlx::query(TABLES).persistent(false).fetch_all(&mut *connection).await? {
+    let found: Vec<(i64, String, bool, f64)> = query_as(TABLES).persistent(false).fetch_all(&mut *connection).await?;
+    for (id, name, view, estimate) in found {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate that is not negative")]
-        let row_estimate = Some(row.try_get::<f64, _>("estimate")?).filter(|rows| *rows >= 0.0).map(|rows| rows as u64);
-        let view: bool = row.try_get("is_view")?;
-        let table = Table {
-            name: row.try_get("name")?,
-            view,
-            columns: Vec::new(),
-            foreign_keys: Vec::new(),
-            row_estimate: row_estimate.filter(|_| !view),
-        };
-        tables.insert(row.try_get::<i64, _>("id")?, table);
+        let row_estimate = (!view && estimate >= 0.0).then_some(estimate as u64);
+        tables.insert(id, Table { name, view, columns: Vec::new(), foreign_keys: Vec::new(), row_estimate });
     }
     let ids: Vec<i64> = tables.keys().copied().collect();
-    for row in sqlx::query(COLUMNS).persistent(false).bind(&ids).fetch_all(&mut *connection).await? {
-        if let Some(table) = tables.get_mut(&row.try_get::<i64, _>("id")?) {
-            table.columns.push(Column {
-                name: row.try_get("name")?,
-                kind: row.try_get("kind")?,
-                pk: row.try_get("pk")?,
-                not_null: row.try_get("not_null")?,
-            });
+    let found: Vec<(i64, String, String, bool, bool)> =
+        query_as(COLUMNS).persistent(false).bind(&ids).fetch_all(&mut *connection).await?;
+    for (id, name, kind, not_null, pk) in found {
+        if let Some(table) = tables.get_mut(&id) {
+            table.columns.push(Column { name, kind, pk, not_null });
         }
     }
-    for row in sqlx::query(KEYS).persistent(false).bind(&ids).fetch_all(&mut *connection).await? {
-        let other = tables.get(&row.try_get::<i64, _>("other")?).map(|table| table.name.clone());
-        let table = tables.get_mut(&row.try_get::<i64, _>("id")?);
-        if let (Some(table), Some(other)) = (table, other) {
-            let (column, references) = (row.try_get("name")?, row.try_get("refers")?);
+    let found: Vec<(i64, i64, String, String)> =
+        query_as(KEYS).persistent(false).bind(&ids).fetch_all(&mut *connection).await?;
+    for (id, other, column, references) in found {
+        let other = tables.get(&other).map(|table| table.name.clone());
+        if let (Some(table), Some(other)) = (tables.get_mut(&id), other) {
             table.foreign_keys.push(ForeignKey { column, table: other, references });
         }
     }

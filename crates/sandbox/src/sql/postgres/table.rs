@@ -1,8 +1,9 @@
 use sqlx::PgConnection;
 
+use crate::sql::catalog::quoted;
 use crate::sql::change::{Column, Table};
 use crate::sql::server_guard::{Verb, Write};
-use crate::sql::server_tables::{Reference, TableInfo};
+use crate::sql::server_tables::{Reference, TableInfo, first};
 
 const TABLE: &str = "SELECT c.oid::int8, c.relkind::text, n.nspname::text, c.relname::text, \
     pg_catalog.has_table_privilege(c.oid, 'SELECT') \
@@ -48,13 +49,8 @@ type Reach = (Option<Vec<String>>, Option<Vec<String>>, Option<Vec<String>>, boo
 
 /// `None`: there is no such table.
 pub(crate) async fn table_of(connection: &mut PgConnection, write: &Write) -> Result<Option<TableInfo>, sqlx::Error> {
-    let verb = match write.verb {
-        Verb::Delete => "delete",
-        Verb::Update => "update",
-        Verb::Insert if write.upsert => "update",
-        Verb::Insert => "insert",
-    };
-    read_table(connection, &write.table, verb, &write.assigned).await
+    let verb = if write.upsert { Verb::Update } else { write.verb };
+    read_table(connection, &write.table, verb.word(), &write.assigned).await
 }
 
 /// Reads the table `name`, which is SQL text.
@@ -74,27 +70,19 @@ pub(crate) async fn read_table(
     let (triggers, rules, dependents, foreign, parent): Reach =
         sqlx::query_as(REACH).bind(oid).bind(verb).bind(assigned).fetch_one(&mut *connection).await?;
     let dependents = dependents.unwrap_or_default();
-    let no_preview = if kind != "r" && kind != "p" || foreign {
-        Some(format!("{name} is not a table of this server alone"))
-    } else if let Some(triggers) = triggers {
-        let triggers = triggers.join(", ");
-        Some(format!("triggers would run, which may do anything: {triggers}"))
-    } else {
-        rules.map(|rules| format!("rules turn it into other statements: {}", rules.join(", ")))
-    };
-    let no_undo = if no_preview.is_some() {
-        no_preview.clone()
-    } else if !readable {
-        Some(format!("the database's user may not read all of {name}"))
-    } else if !dependents.is_empty() {
-        Some(format!("rows of other tables go along: {}", dependents.join(", ")))
-    } else if parent {
-        Some(format!("other tables inherit from {name}"))
-    } else if keys.is_empty() {
-        Some(format!("{name} has no key that names its rows"))
-    } else {
-        None
-    };
+    let alone = matches!(kind.as_str(), "r" | "p") && !foreign;
+    let no_preview = first([
+        (!alone).then(|| format!("{name} is not a table of this server alone")),
+        triggers.map(|triggers| format!("triggers would run, which may do anything: {}", triggers.join(", "))),
+        rules.map(|rules| format!("rules turn it into other statements: {}", rules.join(", "))),
+    ]);
+    let no_undo = first([
+        no_preview.clone(),
+        (!readable).then(|| format!("the database's user may not read all of {name}")),
+        (!dependents.is_empty()).then(|| format!("rows of other tables go along: {}", dependents.join(", "))),
+        parent.then(|| format!("other tables inherit from {name}")),
+        keys.is_empty().then(|| format!("{name} has no key that names its rows")),
+    ]);
     let columns = columns.into_iter().map(|(name, kind)| Column { name, kind }).collect();
     Ok(Some(TableInfo {
         table: Table { name: vec![schema, name], columns, key: Vec::new() },
@@ -122,10 +110,6 @@ pub(crate) async fn references(connection: &mut PgConnection, name: &str) -> Res
         columns: theirs.into_iter().zip(ours).collect(),
     };
     Ok(found.into_iter().map(reference).collect())
-}
-
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// All values of a row as texts. `row` names its table, with a dot, or is empty.

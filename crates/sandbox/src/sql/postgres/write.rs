@@ -2,64 +2,40 @@
 
 use sqlx::{AssertSqlSafe, PgConnection};
 
-use super::classify;
-use super::put_back::PostgresStore;
-use super::table::{quoted, table_of, texts};
-use crate::sql::change::{Cell, Changes, RowChange, Snapshot, Store as _, Table, lines};
+use super::put_back::{PostgresStore, cells};
+use super::table::{table_of, texts};
+use crate::sql::catalog::quoted;
+use crate::sql::change::{Changes, RowChange, Snapshot, Store as _, Table, lines};
 use crate::sql::error::SqlError;
 use crate::sql::policy::Limits;
-use crate::sql::server_guard::{Checked, Verb, Write};
+use crate::sql::remote::{Job, Purpose};
+use crate::sql::server_guard::{Verb, Write};
 use crate::sql::server_tables::bind;
 
-/// Runs the write in the open transaction. A write to `preview` is refused where a rollback would not undo everything.
-pub(crate) async fn change(
-    connection: &mut PgConnection,
-    checked: &Checked,
-    parameters: &[serde_json::Value],
-    limits: &Limits,
-    preview: bool,
-) -> Result<Changes, SqlError> {
-    let found = match &checked.write {
-        Some(write) => {
-            let info = table_of(connection, write).await.map_err(|e| classify(&e, limits))?;
-            info.map(|info| (write, info))
-        }
+/// Runs the write in the open transaction. One to preview is refused where a rollback would not undo everything.
+pub(crate) async fn change(connection: &mut PgConnection, job: Job<'_>, limits: &Limits) -> Result<Changes, SqlError> {
+    let found = match &job.checked.write {
+        Some(write) => table_of(connection, write).await?.map(|info| (write, info)),
         None => None,
     };
     let Some((write, info)) = found else {
-        let why = "its table can't be told from the statement";
-        return unrecorded(connection, checked, parameters, limits, why, Vec::new()).await;
+        return unrecorded(connection, job, "its table can't be told from the statement").await;
     };
-    if let Some(why) = info.no_preview.clone().filter(|_| preview) {
+    if let Some(why) = info.no_preview.clone().filter(|_| job.purpose == Purpose::Preview) {
         return Err(SqlError::NoPreview(why));
     }
-    let notes = info.dependents_note().into_iter().collect();
-    if let Some(why) = &info.no_undo {
-        return unrecorded(connection, checked, parameters, limits, why, notes).await;
-    }
-    let Some(table) = info.with_key(|column| !write.assigned.contains(&column.name)) else {
-        let why = "it changes what names the rows";
-        return unrecorded(connection, checked, parameters, limits, why, notes).await;
+    let mut changes = match (&info.no_undo, info.with_key(|column| !write.assigned.contains(&column.name))) {
+        (Some(why), _) => unrecorded(connection, job, why).await?,
+        (None, None) => unrecorded(connection, job, "it changes what names the rows").await?,
+        (None, Some(table)) => RecordedWrite { write, table }.run(connection, job.parameters, limits).await?,
     };
-    RecordedWrite { write, table }.run(connection, parameters, limits).await
+    changes.notes.extend(info.dependents_note());
+    Ok(changes)
 }
 
-async fn unrecorded(
-    connection: &mut PgConnection,
-    checked: &Checked,
-    parameters: &[serde_json::Value],
-    limits: &Limits,
-    why: &str,
-    notes: Vec<String>,
-) -> Result<Changes, SqlError> {
-    let query = bind(sqlx::query(AssertSqlSafe(checked.sql.clone())), parameters)?;
-    let done = query.execute(connection).await;
-    Ok(Changes {
-        count: done.map_err(|e| classify(&e, limits))?.rows_affected(),
-        lines: Vec::new(),
-        notes,
-        undo: Err(why.to_owned()),
-    })
+async fn unrecorded(connection: &mut PgConnection, job: Job<'_>, why: &str) -> Result<Changes, SqlError> {
+    let query = bind(sqlx::query(AssertSqlSafe(job.checked.sql.clone())), job.parameters)?;
+    Ok(Changes::unrecorded(query.execute(connection).await?.rows_affected(), why))
 }
 
 struct RecordedWrite<'w> {
@@ -112,23 +88,14 @@ impl RecordedWrite<'_> {
         parameters: &[serde_json::Value],
         limits: &Limits,
     ) -> Result<Changes, SqlError> {
-        let sql = AssertSqlSafe(self.sql(limits));
-        let query = bind(sqlx::query(sql), parameters)?.persistent(false);
-        let rows = query.fetch_all(connection).await;
-        let rows = rows.map_err(|e| classify(&e, limits))?;
-        let rows: Vec<Row> = rows
-            .iter()
-            .map(<Row as sqlx::FromRow<_>>::from_row)
-            .collect::<Result<_, _>>()
-            .map_err(|e| classify(&e, limits))?;
+        let query = bind(sqlx::query(AssertSqlSafe(self.sql(limits))), parameters)?.persistent(false);
+        let rows = query.fetch_all(connection).await?;
+        let rows: Vec<Row> = rows.iter().map(<Row as sqlx::FromRow<_>>::from_row).collect::<Result<_, _>>()?;
         let count = rows.first().map_or(0, |row| row.0);
         let fits = rows.iter().all(|row| row.1);
         let refusal = limits.undo_refusal(rows.len(), if fits { 0 } else { usize::MAX });
         // An UPDATE whose row was not there before has changed the row's key.
         let torn = self.write.verb == Verb::Update && rows.iter().any(|row| row.1 && row.2.is_none());
-        let cells = |row: Vec<Option<String>>| -> Vec<Cell> {
-            row.into_iter().map(|text| text.map_or(Cell::Null, Cell::Text)).collect()
-        };
         let changed = rows.into_iter().filter(|row| row.1);
         let snapshot = Snapshot {
             tables: vec![self.table.clone()],

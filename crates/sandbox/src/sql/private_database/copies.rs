@@ -5,16 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{PrivateDatabase, SqlError};
+use crate::sql::open::beside;
 
 /// Files beside a database that may hold rows of it.
 const LEFT_BESIDE: &[&str] =
     &["-journal", ".half", ".before", ".source", ".import-journal", ".import.half", ".import.before", ".import"];
-
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
 
 impl PrivateDatabase {
     fn copy_path(&self) -> PathBuf {
@@ -28,12 +23,12 @@ impl PrivateDatabase {
     /// A copy that takes the place of the one before it only once the change is done: [`Self::keep_copy`].
     pub(super) fn begin_copy(&self) -> Result<PathBuf, SqlError> {
         let half = beside(&self.path, ".half");
-        fs::copy(&self.path, &half).map_err(|error| self.failed(&error))?;
+        fs::copy(&self.path, &half).map_err(|error| self.failed(error))?;
         Ok(half)
     }
 
     pub(super) fn keep_copy(&self, copy: &Path) -> Result<(), SqlError> {
-        fs::rename(copy, self.copy_path()).map_err(|error| self.failed(&error))
+        fs::rename(copy, self.copy_path()).map_err(|error| self.failed(error))
     }
 
     pub(super) fn put_copy_back(&self, call: i64) -> Result<String, SqlError> {
@@ -47,7 +42,7 @@ impl PrivateDatabase {
         if !copy.exists() || copy.open()?.newest_call()? + 1 != call {
             return Err(SqlError::NoUndo("the copy from before is gone".to_owned()));
         }
-        fs::rename(&copy.path, &self.path).map_err(|error| self.failed(&error))?;
+        fs::rename(&copy.path, &self.path).map_err(|error| self.failed(error))?;
         Ok("the agent's database is as it was before".to_owned())
     }
 
@@ -58,7 +53,7 @@ impl PrivateDatabase {
         if !self.exists() {
             return Ok(false);
         }
-        fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(&error))?;
+        fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(error))?;
         Ok(true)
     }
 
@@ -77,7 +72,7 @@ impl PrivateDatabase {
             fs::rename(&copy, &self.path)?;
             if half.exists() { fs::rename(&half, &copy) } else { Ok(()) }
         };
-        swap().map_err(|error| self.failed(&error))
+        swap().map_err(|error| self.failed(error))
     }
 
     /// Replaces the file by another one, which `fill` makes.
@@ -91,10 +86,10 @@ impl PrivateDatabase {
         let alone = self.alone();
         self.settle()?;
         if self.exists() {
-            fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(&error))?;
+            fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(error))?;
         }
         if fresh.exists() {
-            fs::rename(&fresh.path, &self.path).map_err(|error| self.failed(&error))?;
+            fs::rename(&fresh.path, &self.path).map_err(|error| self.failed(error))?;
         }
         drop(alone);
         // Copies from while it was filled.
@@ -109,13 +104,9 @@ impl PrivateDatabase {
             match fs::remove_file(beside(&self.path, suffix)) {
                 Ok(()) => removed |= suffix.is_empty(),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(self.failed(&error)),
+                Err(error) => return Err(self.failed(error)),
             }
         }
         Ok(removed)
-    }
-
-    fn failed(&self, error: &std::io::Error) -> SqlError {
-        SqlError::Open { path: self.path.clone(), reason: error.to_string() }
     }
 }

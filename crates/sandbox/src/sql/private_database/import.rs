@@ -7,8 +7,8 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::{Mark, PREFIX, PrivateDatabase, SqlError, full};
 use crate::sql::Guard;
+use crate::sql::catalog::{quoted, rows};
 use crate::sql::open::OpenMode;
-use crate::sql::write::quoted;
 
 /// Statements that made tables, indexes and views, and what could not be taken over.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,8 +31,7 @@ impl PrivateDatabase {
     pub fn import(&self, source: &Path) -> Result<Imported, SqlError> {
         let from = Guard::open(source, self.policy())?;
         let mut imported = Imported::default();
-        let wrap = SqlError::Sqlite;
-        let found = sources(&from.conn).map_err(wrap)?;
+        let found = sources(&from.conn).map_err(SqlError::Sqlite)?;
         self.adopt(|fresh| {
             fresh.ensure()?;
             let made: Vec<&Source> = found
@@ -77,25 +76,21 @@ fn sources(conn: &Connection) -> rusqlite::Result<Vec<Source>> {
     let sql = "SELECT type, name, sql FROM main.sqlite_schema
                WHERE sql IS NOT NULL AND type IN ('table', 'index', 'view') AND lower(substr(tbl_name, 1, length(?1))) = ?1
                ORDER BY type = 'view', type = 'index', rowid";
-    let mut statement = conn.prepare(sql)?;
-    let rows =
-        statement.query_map([PREFIX], |row| Ok(Source { kind: row.get(0)?, name: row.get(1)?, sql: row.get(2)? }))?;
-    rows.collect()
+    Ok(rows(conn, sql, [PREFIX])?.into_iter().map(|(kind, name, sql)| Source { kind, name, sql }).collect())
 }
 
 fn copy(from: &Connection, to: &Connection, table: &str) -> rusqlite::Result<u64> {
     // Generated columns follow from the others.
     let sql = "SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY cid";
-    let columns: Vec<String> =
-        from.prepare(sql)?.query_map([table], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+    let names: Vec<String> = rows::<(String,)>(from, sql, [table])?.iter().map(|(name,)| quoted(name)).collect();
+    let width = names.len();
     let (names, table) = (names.join(", "), quoted(table));
-    let marks = vec!["?"; columns.len()].join(", ");
+    let marks = vec!["?"; width].join(", ");
     let mut read = from.prepare(&format!("SELECT {names} FROM main.{table}"))?;
     let mut write = to.prepare(&format!("INSERT INTO main.{table} ({names}) VALUES ({marks})"))?;
     let (mut rows, mut count) = (read.query([])?, 0);
     while let Some(row) = rows.next()? {
-        let values: Vec<SqlValue> = (0..columns.len()).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?;
+        let values: Vec<SqlValue> = (0..width).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?;
         write.execute(params_from_iter(values))?;
         count += 1;
     }

@@ -9,8 +9,8 @@ use sqlparser::ast::{
     Statement, TableAlias, TableFactor, Value, Visit, Visitor,
 };
 
-use super::{Rules, denied};
-use crate::sql::error::SqlError;
+use super::Rules;
+use crate::sql::error::{SqlError, denied};
 
 /// Most bytes of a text that is searched for.
 const SHORT: usize = 1000;

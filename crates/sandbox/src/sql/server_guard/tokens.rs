@@ -1,18 +1,16 @@
 //! Texts and quoted names are taken out before a statement is parsed, and put back, quoted anew, into what is sent: the
 //! server gets word for word what was judged.
 
-use sqlparser::dialect::Dialect;
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
 
-use super::{Rules, denied, limit, unread};
-use crate::sql::error::SqlError;
+use super::{Rules, unread};
+use crate::sql::error::{SqlError, denied, limit};
 
 /// Most words, numbers and signs of a statement.
 const MOST_TOKENS: usize = 5000;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'r> {
-    pub lexer: &'r dyn Dialect,
     pub rules: &'r Rules,
 }
 
@@ -37,7 +35,7 @@ impl Reader<'_> {
             prefixes(&words)?;
         }
         if words.len() > MOST_TOKENS {
-            return Err(limit(&format!("the statement has more than {MOST_TOKENS} words")));
+            return Err(limit(format!("the statement has more than {MOST_TOKENS} words")));
         }
         Ok(words.into_iter().map(|word| word.token).collect())
     }
@@ -65,7 +63,7 @@ impl Reader<'_> {
     }
 
     fn words(self, sql: &str) -> Result<Vec<Word>, SqlError> {
-        let read = Tokenizer::new(self.lexer, sql)
+        let read = Tokenizer::new(self.rules.lexer, sql)
             .with_unescape(true)
             .tokenize_with_location()
             .map_err(|e| unread(&e.to_string()))?;
@@ -220,20 +218,13 @@ fn write(token: &Token, text: &mut String) {
     match token {
         Token::Word(word) => match word.quote_style {
             None => text.push_str(&word.value),
-            Some(quote) => quoted(&word.value, quote, text),
+            Some(quote) => text.push_str(&quoted(&word.value, quote)),
         },
-        Token::SingleQuotedString(value) => quoted(value, '\'', text),
+        Token::SingleQuotedString(value) => text.push_str(&quoted(value, '\'')),
         other => text.push_str(&other.to_string()),
     }
 }
 
-fn quoted(value: &str, quote: char, text: &mut String) {
-    text.push(quote);
-    for sign in value.chars() {
-        if sign == quote {
-            text.push(quote);
-        }
-        text.push(sign);
-    }
-    text.push(quote);
+fn quoted(value: &str, quote: char) -> String {
+    format!("{quote}{}{quote}", value.replace(quote, &format!("{quote}{quote}")))
 }

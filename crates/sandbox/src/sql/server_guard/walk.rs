@@ -1,12 +1,12 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use sqlparser::ast::{
-    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments, Ident, ObjectName,
-    Query, Select, SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
+    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments, ObjectName, Query,
+    Select, SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
 };
 
-use super::{Rules, denied, limit};
-use crate::sql::error::SqlError;
+use super::Rules;
+use crate::sql::error::{SqlError, denied, limit};
 
 const DEPTH: usize = 100;
 
@@ -17,8 +17,8 @@ pub(crate) struct Walked {
     pub calls: Vec<String>,
 }
 
-pub(crate) fn walk(statement: &Statement, rules: &Rules) -> Result<Walked, SqlError> {
-    let mut judge = Judge { rules, depth: 0, outermost: true, walked: Walked::default() };
+pub(crate) fn walk(statement: &Statement, rules: &Rules, write: bool) -> Result<Walked, SqlError> {
+    let mut judge = Judge { rules, write, depth: 0, outermost: true, walked: Walked::default() };
     match statement.visit(&mut judge) {
         Continue(()) => Ok(judge.walked),
         Break(error) => Err(error),
@@ -27,6 +27,7 @@ pub(crate) fn walk(statement: &Statement, rules: &Rules) -> Result<Walked, SqlEr
 
 struct Judge<'r> {
     rules: &'r Rules,
+    write: bool,
     depth: usize,
     outermost: bool,
     walked: Walked,
@@ -52,13 +53,13 @@ impl Visitor for Judge<'_> {
         let outermost = std::mem::replace(&mut self.outermost, false);
         match statement {
             Statement::Query(_) => Continue(()),
-            Statement::Insert(insert) if self.rules.write && outermost => unless(
+            Statement::Insert(insert) if self.write && outermost => unless(
                 insert.overwrite || insert.replace_into || insert.table_alias.is_some(),
                 "this form of INSERT",
                 PLAIN,
             ),
-            Statement::Update(_) if self.rules.write && outermost => Continue(()),
-            Statement::Delete(delete) if self.rules.write && outermost => unless(
+            Statement::Update(_) if self.write && outermost => Continue(()),
+            Statement::Delete(delete) if self.write && outermost => unless(
                 // Words before FROM can be instructions to the server, which the grammar takes for tables.
                 !delete.tables.is_empty(),
                 "DELETE with words before FROM",
@@ -106,21 +107,14 @@ impl Visitor for Judge<'_> {
         let Some(parts) = parts(relation) else {
             return deny(format!("the name {relation}"), PLAIN);
         };
-        let refused = || deny(format!("table {relation}"), "Query the tables of the database.");
-        match parts.as_slice() {
-            [table] => {
-                if self.rules.closes(table) {
-                    return refused();
-                }
-            }
+        let closed = match parts.as_slice() {
+            [table] => self.rules.closes(table),
             [schema, table] => {
-                if self.rules.closed_schemas.has(schema) || self.rules.closes(schema) || self.rules.closes(table) {
-                    return refused();
-                }
+                self.rules.closed_schemas.has(schema) || self.rules.closes(schema) || self.rules.closes(table)
             }
-            _ => return refused(),
-        }
-        Continue(())
+            _ => true,
+        };
+        unless(closed, &format!("table {relation}"), "Query the tables of the database.")
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> Flow {
@@ -158,7 +152,7 @@ impl Visitor for Judge<'_> {
     fn pre_visit_expr(&mut self, expr: &Expr) -> Flow {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Break(limit(&format!("an expression of more than {DEPTH} levels")));
+            return Break(limit(format!("an expression of more than {DEPTH} levels")));
         }
         for name in grammatical(expr) {
             self.call(name);
@@ -244,17 +238,10 @@ impl Visitor for Judge<'_> {
 
 impl Judge<'_> {
     fn function(&mut self, function: &Function) -> Flow {
-        let name = function.name.to_string();
-        let plain = match function.name.0.as_slice() {
-            [single] => single
-                .as_ident()
-                .is_some_and(|name| name.quote_style.is_none() && self.rules.functions.has(&name.value)),
-            _ => false,
-        };
-        if !plain {
-            return deny(format!("function {name}"), "Use the standard SQL functions.");
+        match plain(&function.name) {
+            Some(name) if self.rules.functions.has(name) => self.call(name),
+            _ => return deny(format!("function {}", function.name), "Use the standard SQL functions."),
         }
-        self.call(&name);
         let clauses = match &function.args {
             FunctionArguments::List(list) => list.clauses.as_slice(),
             FunctionArguments::None | FunctionArguments::Subquery(_) => &[],
@@ -277,17 +264,12 @@ impl Judge<'_> {
     }
 
     fn table_function(&mut self, name: &ObjectName) -> Flow {
-        let single = match name.0.as_slice() {
-            [single] => single.as_ident(),
-            _ => None,
-        };
-        let permitted = |name: &&Ident| name.quote_style.is_none() && self.rules.table_functions.has(&name.value);
-        match single.filter(permitted) {
-            Some(single) => {
-                self.call(&single.value);
+        match plain(name) {
+            Some(single) if self.rules.table_functions.has(single) => {
+                self.call(single);
                 Continue(())
             }
-            None => deny(format!("table function {name}"), "Query the tables of the database."),
+            _ => deny(format!("table function {name}"), "Query the tables of the database."),
         }
     }
 
@@ -299,11 +281,8 @@ impl Judge<'_> {
         let text = data_type.to_string();
         let head: &str = text.split(['(', '[']).next().unwrap_or_default().trim();
         // The list has underscores in names of several words.
-        if self.rules.types.has(&head.replace(' ', "_")) {
-            Continue(())
-        } else {
-            deny(format!("type {text}"), "Cast to text, numbers, dates or JSON.")
-        }
+        let known = self.rules.types.has(&head.replace(' ', "_"));
+        unless(!known, &format!("type {text}"), "Cast to text, numbers, dates or JSON.")
     }
 }
 
@@ -331,6 +310,13 @@ fn check_body(body: &SetExpr) -> Flow {
         }
         _ => deny("a statement that does more than read", ONLY_READ),
     }
+}
+
+/// A name of one part without quotes.
+fn plain(name: &ObjectName) -> Option<&str> {
+    let [single] = name.0.as_slice() else { return None };
+    let ident = single.as_ident().filter(|ident| ident.quote_style.is_none())?;
+    Some(&ident.value)
 }
 
 fn parts(name: &ObjectName) -> Option<Vec<&str>> {

@@ -2,10 +2,11 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Assignment, AssignmentTarget, Delete, Expr, FromTable, FunctionArguments, Insert, ObjectName, OnConflictAction,
-    OnInsert, Statement, TableFactor, TableObject, TableWithJoins, Update, Value, Visit, visit_expressions,
+    OnInsert, OrderByExpr, Statement, TableFactor, TableObject, TableWithJoins, Update, Value, Visit,
+    visit_expressions,
 };
 
-use super::NameSet;
+use super::VOLATILE;
 use crate::sql::error::SqlError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,16 @@ pub enum Verb {
     Insert,
     Update,
     Delete,
+}
+
+impl Verb {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,25 +61,11 @@ pub struct Matched {
 type Fill<'f> = &'f dyn Fn(&str) -> Result<String, SqlError>;
 
 /// `None`: it is no write to a single table. `skeleton` is the statement without its texts and quoted names.
-pub(crate) fn of(
-    statement: &Statement,
-    skeleton: &Statement,
-    fill: Fill<'_>,
-    volatile: &NameSet,
-) -> Result<Option<Write>, SqlError> {
-    let write = match skeleton {
-        Statement::Insert(insert) => of_insert(insert),
-        Statement::Update(update) => of_update(update, volatile),
-        Statement::Delete(delete) => of_delete(delete, volatile),
-        _ => None,
-    };
-    let Some(mut write) = write else {
+pub(crate) fn of(statement: &Statement, skeleton: &Statement, fill: Fill<'_>) -> Result<Option<Write>, SqlError> {
+    let (Some(named), Some(mut write)) = (read(statement), read(skeleton)) else {
         return Ok(None);
     };
-    let Some((parts, assigned)) = names(statement) else {
-        return Ok(None);
-    };
-    (write.parts, write.assigned) = (parts, assigned);
+    (write.parts, write.assigned) = (named.parts, named.assigned);
     for text in [&mut write.table, &mut write.qualifier, &mut write.body] {
         *text = fill(text)?;
     }
@@ -78,139 +75,104 @@ pub(crate) fn of(
     Ok(Some(write))
 }
 
-fn names(statement: &Statement) -> Option<(Vec<String>, Vec<String>)> {
+fn read(statement: &Statement) -> Option<Write> {
     match statement {
-        Statement::Insert(insert) => {
-            let TableObject::TableName(name) = &insert.table else {
-                return None;
-            };
-            let (_, assigned) = conflict(insert)?;
-            Some((parts(name)?, assigned))
-        }
-        Statement::Update(update) => {
-            let (name, _) = single(&update.table)?;
-            Some((parts(name)?, assigned(&update.assignments)?))
-        }
-        Statement::Delete(delete) => {
-            let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
-            let (name, _) = single(from.first()?)?;
-            Some((parts(name)?, Vec::new()))
-        }
+        Statement::Insert(insert) => of_insert(insert),
+        Statement::Update(update) => of_update(update),
+        Statement::Delete(delete) => of_delete(delete),
         _ => None,
     }
-}
-
-/// Whether an INSERT changes existing rows, and which columns of them.
-fn conflict(insert: &Insert) -> Option<(bool, Vec<String>)> {
-    Some(match &insert.on {
-        None => (false, Vec::new()),
-        Some(OnInsert::DuplicateKeyUpdate(assignments)) => (true, assigned(assignments)?),
-        Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
-            OnConflictAction::DoNothing => (false, Vec::new()),
-            OnConflictAction::DoUpdate(update) => (true, assigned(&update.assignments)?),
-        },
-        Some(_) => return None,
-    })
 }
 
 fn of_insert(insert: &Insert) -> Option<Write> {
     let TableObject::TableName(name) = &insert.table else {
         return None;
     };
-    let (upsert, _) = conflict(insert)?;
-    let mut body = insert.clone();
-    body.returning = None;
+    // Those of existing rows.
+    let assignments = match &insert.on {
+        None => None,
+        Some(OnInsert::DuplicateKeyUpdate(assignments)) => Some(assignments),
+        Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
+            OnConflictAction::DoNothing => None,
+            OnConflictAction::DoUpdate(update) => Some(&update.assignments),
+        },
+        Some(_) => return None,
+    };
     Some(Write {
         verb: Verb::Insert,
         table: name.to_string(),
-        parts: Vec::new(),
+        parts: parts(name)?,
         qualifier: name.0.last()?.to_string(),
-        body: Statement::Insert(body).to_string(),
-        assigned: Vec::new(),
-        upsert,
+        body: Statement::Insert(Insert { returning: None, ..insert.clone() }).to_string(),
+        assigned: assigned(assignments.map_or(&[], Vec::as_slice))?,
+        upsert: assignments.is_some(),
         ignore: insert.ignore,
         rows: None,
     })
 }
 
-fn of_update(update: &Update, volatile: &NameSet) -> Option<Write> {
+fn of_update(update: &Update) -> Option<Write> {
     let (name, qualifier) = single(&update.table)?;
-    let mut body = update.clone();
-    body.returning = None;
     let alone = update.table.joins.is_empty() && update.from.is_none();
-    let mut tail = format!("FROM {}", update.table);
-    add(&mut tail, " WHERE ", update.selection.as_ref());
-    let order: Vec<String> = update.order_by.iter().map(ToString::to_string).collect();
-    add(&mut tail, " ORDER BY ", one(&order).as_ref());
-    add(&mut tail, " LIMIT ", update.limit.as_ref());
-    let unsteady = update
-        .limit
-        .as_ref()
-        .map(|_| "LIMIT may take other rows each time".to_owned())
-        .or_else(|| moody(update.selection.as_ref(), volatile));
+    let mut rows = matched(&update.table, update.selection.as_ref(), &update.order_by, update.limit.as_ref());
+    rows.skip = marks(&update.assignments);
+    if rows.limited {
+        rows.unsteady = Some("LIMIT may take other rows each time".to_owned());
+    }
     Some(Write {
         verb: Verb::Update,
         table: name.to_string(),
-        parts: Vec::new(),
+        parts: parts(name)?,
         qualifier,
-        body: Statement::Update(body).to_string(),
-        assigned: Vec::new(),
+        body: Statement::Update(Update { returning: None, ..update.clone() }).to_string(),
+        assigned: assigned(&update.assignments)?,
         upsert: false,
         ignore: false,
-        rows: alone.then(|| Matched {
-            tail,
-            skip: marks(&update.assignments),
-            limited: update.limit.is_some(),
-            unsteady,
-        }),
+        rows: alone.then_some(rows),
     })
 }
 
-fn of_delete(delete: &Delete, volatile: &NameSet) -> Option<Write> {
+fn of_delete(delete: &Delete) -> Option<Write> {
     let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
     let [table] = from.as_slice() else {
         return None;
     };
     let (name, qualifier) = single(table)?;
-    let alone = table.joins.is_empty() && delete.using.is_none() && delete.tables.is_empty();
     if !delete.tables.is_empty() || !table.joins.is_empty() {
         return None;
     }
-    let mut body = delete.clone();
-    body.returning = None;
-    let mut tail = format!("FROM {table}");
-    add(&mut tail, " WHERE ", delete.selection.as_ref());
-    let order: Vec<String> = delete.order_by.iter().map(ToString::to_string).collect();
-    add(&mut tail, " ORDER BY ", one(&order).as_ref());
-    add(&mut tail, " LIMIT ", delete.limit.as_ref());
+    // With a LIMIT, whether the same rows went shows afterwards: they are gone.
+    let rows = matched(table, delete.selection.as_ref(), &delete.order_by, delete.limit.as_ref());
     Some(Write {
         verb: Verb::Delete,
         table: name.to_string(),
-        parts: Vec::new(),
+        parts: parts(name)?,
         qualifier,
-        body: Statement::Delete(body).to_string(),
+        body: Statement::Delete(Delete { returning: None, ..delete.clone() }).to_string(),
         assigned: Vec::new(),
         upsert: false,
         ignore: false,
-        rows: alone.then(|| Matched {
-            tail,
-            skip: 0,
-            limited: delete.limit.is_some(),
-            // Whether the same rows went shows afterwards: they are gone.
-            unsteady: moody(delete.selection.as_ref(), volatile),
-        }),
+        rows: delete.using.is_none().then_some(rows),
     })
 }
 
-fn add(tail: &mut String, word: &str, what: Option<&impl ToString>) {
-    if let Some(what) = what {
-        tail.push_str(word);
-        tail.push_str(&what.to_string());
+fn matched(
+    table: &TableWithJoins,
+    selection: Option<&Expr>,
+    order_by: &[OrderByExpr],
+    limit: Option<&Expr>,
+) -> Matched {
+    let mut tail = format!("FROM {table}");
+    let order: Vec<String> = order_by.iter().map(ToString::to_string).collect();
+    let order = (!order.is_empty()).then(|| order.join(", "));
+    let clauses =
+        [("WHERE", selection.map(Expr::to_string)), ("ORDER BY", order), ("LIMIT", limit.map(Expr::to_string))];
+    for (word, clause) in clauses {
+        if let Some(clause) = clause {
+            tail = format!("{tail} {word} {clause}");
+        }
     }
-}
-
-fn one(parts: &[String]) -> Option<String> {
-    (!parts.is_empty()).then(|| parts.join(", "))
+    Matched { tail, skip: 0, limited: limit.is_some(), unsteady: moody(selection) }
 }
 
 fn single(table: &TableWithJoins) -> Option<(&ObjectName, String)> {
@@ -225,8 +187,7 @@ fn single(table: &TableWithJoins) -> Option<(&ObjectName, String)> {
 }
 
 fn parts(name: &ObjectName) -> Option<Vec<String>> {
-    let parts = name.0.iter();
-    parts.map(|part| part.as_ident().map(|ident| ident.value.clone())).collect()
+    name.0.iter().map(|part| part.as_ident().map(|ident| ident.value.clone())).collect()
 }
 
 /// All names on the left sides, parts of records included.
@@ -262,9 +223,9 @@ fn marks<V: Visit>(what: &V) -> usize {
 }
 
 /// The first function in the condition that gives another result each time.
-fn moody(selection: Option<&Expr>, volatile: &NameSet) -> Option<String> {
+fn moody(selection: Option<&Expr>) -> Option<String> {
     let found = visit_expressions(selection?, |expr| match expr {
-        Expr::Function(function) if volatile.has(&function.name.to_string()) => {
+        Expr::Function(function) if VOLATILE.has(&function.name.to_string()) => {
             let parentheses = match function.args {
                 FunctionArguments::None => "",
                 _ => "()",
@@ -273,8 +234,5 @@ fn moody(selection: Option<&Expr>, volatile: &NameSet) -> Option<String> {
         }
         _ => ControlFlow::Continue(()),
     });
-    match found {
-        ControlFlow::Break(why) => Some(why),
-        ControlFlow::Continue(()) => None,
-    }
+    found.break_value()
 }

@@ -8,19 +8,17 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 
-use super::{WatchedTable, quoted};
+use super::WatchedTable;
+use crate::sql::catalog::{quoted, rows};
 use crate::sql::change::{Cell, RowChange, SHOWN, line};
 use crate::sql::policy::Limits;
 
 /// Takes a row. No statement can call it: it is on no list.
 const FUNCTION: &str = "steward_record";
-/// Most arguments of a function: for a statement, and for ours, with each column twice.
-const ARGUMENTS: [i32; 2] = [32, 1000];
-
 /// Most changes in progress at a time, one within another.
 const BEGUN: usize = 64;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Record {
     pub shapes: Vec<WatchedTable>,
     pub rows: Vec<RowChange>,
@@ -50,14 +48,9 @@ impl Recorder {
             triggers: Vec::new(),
             record: Arc::new(Mutex::new(Record {
                 counts: vec![0; shapes.len()],
-                rows: Vec::new(),
-                lines: Vec::new(),
-                lost: None,
-                over: false,
-                bytes: 0,
-                begun: VecDeque::new(),
                 limits,
                 shapes: shapes.to_vec(),
+                ..Record::default()
             })),
         };
         let record = Arc::clone(&this.record);
@@ -67,9 +60,10 @@ impl Recorder {
             record.take(context)?;
             Ok(0)
         })?;
-        conn.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, ARGUMENTS[1])?;
+        // Ours take each column twice.
+        let usual = conn.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, 1000)?;
         let made = shapes.iter().enumerate().try_for_each(|(at, shape)| this.watch(conn, at, shape));
-        conn.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, ARGUMENTS[0])?;
+        conn.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, usual)?;
         made.map(|()| this)
     }
 
@@ -153,11 +147,9 @@ impl Record {
             self.lines.push(line(&shape.table, &row));
         }
         if shape.table.key.is_empty() {
-            let name = shape.table.shown();
-            self.lose(format!("{name} has nothing that names its rows"));
+            self.lose(format!("{} has nothing that names its rows", shape.table.shown()));
         } else if shape.closed && row.after.is_none() {
-            let name = shape.table.shown();
-            self.lose(format!("{name} has columns that are closed to skills"));
+            self.lose(format!("{} has columns that are closed to skills", shape.table.shown()));
         }
         self.bytes = self.bytes.saturating_add(row.size());
         if let Some(why) = self.limits.undo_refusal(self.rows.len() + 1, self.bytes) {
@@ -190,12 +182,11 @@ pub(super) fn cell(value: ValueRef<'_>) -> Cell {
 
 /// So that no trigger of the database is taken for ours.
 fn free_prefix(conn: &Connection) -> rusqlite::Result<String> {
-    let mut statement = conn.prepare("SELECT lower(name) FROM main.sqlite_schema")?;
-    let names: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let names: Vec<(String,)> = rows(conn, "SELECT lower(name) FROM main.sqlite_schema", [])?;
     let mut number = 0u64;
     loop {
         let prefix = format!("steward_{number}_");
-        if !names.iter().any(|name| name.starts_with(&prefix)) {
+        if !names.iter().any(|(name,)| name.starts_with(&prefix)) {
             return Ok(prefix);
         }
         number += 1;

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use futures_util::FutureExt as _;
@@ -6,8 +6,8 @@ use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{OptionalExtension as _, ToSql, params_from_iter};
 
 use super::capture::cell;
-use super::quoted;
-use crate::sql::change::{Cell, Snapshot, Store, Table, WriteState, put_back, settle};
+use crate::sql::catalog::{quoted, rows};
+use crate::sql::change::{Cell, Seen, Snapshot, Store, Table, WriteState, put_back, settle};
 use crate::sql::error::SqlError;
 use crate::sql::open::OpenMode;
 use crate::sql::policy::Policy;
@@ -21,23 +21,18 @@ impl Guard {
         guard.session(|session| {
             session.unaltered(snapshot)?;
             let dangling = session.dangling()?;
-            let mut store = File { session };
-            // Nothing in it waits.
-            let done = put_back(&mut store, snapshot).now_or_never();
-            let count = done.ok_or_else(|| SqlError::NoUndo("it was interrupted".to_owned()))??;
+            let count = at_once(put_back(&mut File { session }, snapshot))?;
             let more = |(row, count): (_, usize)| dangling.get(&row).is_none_or(|old| count > *old);
             if session.dangling()?.into_iter().any(more) {
                 return Err(SqlError::NoUndo(
                     "rows that were made since refer to what would go; nothing was changed".to_owned(),
                 ));
             }
-            guard.conn.execute_batch("COMMIT").map_err(|error| session.classify(error))?;
+            session.end(true)?;
             Ok(count)
         })
     }
-}
 
-impl Guard {
     /// Undoes what a write of ours left half done when it was cut off.
     pub fn roll_back(path: impl AsRef<Path>, policy: Policy) -> Result<(), SqlError> {
         Self::open_for(path.as_ref(), policy, OpenMode::PutBack)?.session(|_| Ok(()))
@@ -54,31 +49,31 @@ impl Guard {
         let guard = Self::open_for(path.as_ref(), policy, OpenMode::PutBack)?;
         guard.session(|session| {
             session.unaltered(snapshot)?;
-            let mut store = File { session };
-            let done = settle(&mut store, snapshot, later).now_or_never();
-            done.ok_or_else(|| SqlError::NoUndo("it was interrupted".to_owned()))?
+            at_once(settle(&mut File { session }, snapshot, later))
         })
     }
 }
 
+/// Nothing in it waits.
+fn at_once<T>(work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
+    work.now_or_never().ok_or_else(|| SqlError::NoUndo("it was interrupted".to_owned()))?
+}
+
 /// The rows after a write as they are stored: a trigger may see `0.0` where the column's type makes it `0`.
 pub(super) fn stored(session: &Session<'_>, snapshot: &mut Snapshot) -> Result<(), SqlError> {
-    let mut store = File { session };
-    let mut seen = HashSet::new();
+    let mut seen = Seen::default();
     for row in snapshot.rows.iter_mut().rev() {
-        let Some(table) = snapshot.tables.get(row.table) else {
-            continue;
-        };
+        let Some(table) = snapshot.tables.get(row.table) else { continue };
         let key_of = |cells: &Option<Vec<Cell>>| cells.as_ref().map(|cells| table.key_of(cells));
         let (before, after) = (key_of(&row.before), key_of(&row.after));
         if let Some(key) = after
-            && seen.insert((row.table, format!("{key:?}")))
+            && seen.add(row.table, &key)
         {
-            let found = store.current(table, &key).now_or_never().transpose()?;
-            row.after = found.flatten().or(row.after.take());
+            let found = at_once(File { session }.current(table, &key))?;
+            row.after = found.or(row.after.take());
         }
         if let Some(key) = before {
-            seen.insert((row.table, format!("{key:?}")));
+            seen.add(row.table, &key);
         }
     }
     Ok(())
@@ -90,7 +85,7 @@ type Dangling = BTreeMap<(String, Option<i64>, String, i64), usize>;
 impl Session<'_> {
     fn unaltered(&self, snapshot: &Snapshot) -> Result<(), SqlError> {
         let guard = self.guard;
-        let now = super::of(&guard.conn, &guard.policy).map_err(|e| self.classify(e))?;
+        let now = super::watched_tables(&guard.conn, &guard.policy).map_err(|e| self.classify(e))?;
         let same = |table: &Table| now.iter().any(|shape| shape.table == *table);
         match snapshot.tables.iter().find(|table| !same(table)) {
             None => Ok(()),
@@ -100,17 +95,11 @@ impl Session<'_> {
 
     fn dangling(&self) -> Result<Dangling, SqlError> {
         let sql = "SELECT \"table\", rowid, parent, fkid FROM pragma_foreign_key_check";
-        let run = || {
-            let mut statement = self.guard.conn.prepare_cached(sql)?;
-            let mut rows = statement.query([])?;
-            let mut found = Dangling::new();
-            while let Some(row) = rows.next()? {
-                let row = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-                *found.entry(row).or_default() += 1;
-            }
-            Ok(found)
-        };
-        run().map_err(|e| self.classify(e))
+        let mut found = Dangling::new();
+        for row in rows(&self.guard.conn, sql, []).map_err(|e| self.classify(e))? {
+            *found.entry(row).or_default() += 1;
+        }
+        Ok(found)
     }
 }
 
