@@ -3,7 +3,6 @@
 
 mod candidates;
 
-use super::floor;
 use super::world::World;
 use crate::catalog::Catalog;
 use crate::parser::{Expected, parse_expecting};
@@ -56,7 +55,7 @@ struct Written {
 
 /// The best candidates first.
 pub fn complete(text: &str, offset: usize, catalog: &Catalog) -> Vec<Completion> {
-    let offset = floor(text, offset);
+    let offset = text.floor_char_boundary(offset);
     let Some(written) = written(text, offset) else { return Vec::new() };
     let (start, end) = written.range;
     let stand_in = if written.quoted { quoting::quote(CURSOR) } else { CURSOR.to_owned() };

@@ -1,10 +1,10 @@
 //! Explanations of what stands at a place, as Markdown.
 
-use super::symbols::{Symbol, ancestor, symbol};
+use super::symbols::{Symbol, SymbolKind, symbol};
 use super::words::{KIND_MEANINGS, RIGHT_MEANINGS, ROLES, TAG_MEANINGS, WIDGET_MEANINGS};
 use super::world::World;
 use super::{token_at, words};
-use crate::ast::{Leaf, leaf};
+use crate::ast::{Leaf, ancestor, leaf};
 use crate::catalog::Catalog;
 use crate::kinds;
 use crate::model::{Domain, Field};
@@ -76,14 +76,15 @@ fn enclosing<'w>(node: &SyntaxNode, world: &'w World<'_>) -> Option<&'w Domain> 
 }
 
 fn symbol_text(symbol: &Symbol, world: &World<'_>) -> Option<String> {
-    match symbol {
-        Symbol::Domain(name) => Some(domain_text(world.domain(name)?)),
-        Symbol::View(name) => {
+    let name = &symbol.name;
+    match symbol.kind {
+        SymbolKind::Domain => Some(domain_text(world.domain(name)?)),
+        SymbolKind::View => {
             let view = world.view(name)?;
             Some(format!("View `{name}` \"{}\" over the domain `{}`.", view.title, view.domain))
         }
-        Symbol::Field { domain, name } => {
-            let domain = world.domain(domain)?;
+        SymbolKind::Field => {
+            let domain = world.domain(&symbol.domain)?;
             let table = world.table_of(domain);
             let column =
                 table.and_then(|table| Some((table, table.columns.iter().find(|column| column.name == *name)?)));
@@ -94,16 +95,16 @@ fn symbol_text(symbol: &Symbol, world: &World<'_>) -> Option<String> {
                 (field, column) => field.or(column),
             }
         }
-        Symbol::Relation { domain, name } => {
-            let relation = world.domain(domain)?.relations.iter().find(|relation| relation.name == *name)?;
+        SymbolKind::Relation => {
+            let relation = world.domain(&symbol.domain)?.relations.iter().find(|relation| relation.name == *name)?;
             let pairs: Vec<String> =
                 relation.bind.iter().map(|(here, there)| format!("`{here}` = `{there}`")).collect();
             let (kind, other) = (relation.kind.name(), &relation.domain);
             let target = world.domain(other).map_or(String::new(), |domain| format!("\n\n{}", domain_text(domain)));
             Some(format!("Relation `{name}`: {kind} `{other}`, where {}.{target}", pairs.join(" and ")))
         }
-        Symbol::Meta { domain, name } => {
-            let meta = world.domain(domain)?.metas.iter().find(|meta| meta.name == *name)?;
+        SymbolKind::Meta => {
+            let meta = world.domain(&symbol.domain)?.metas.iter().find(|meta| meta.name == *name)?;
             Some(format!("Meta `{name}`: the values of `{}.{}`, shown as `{}`.", meta.table, meta.key, meta.label))
         }
     }

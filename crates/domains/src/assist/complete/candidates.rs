@@ -1,16 +1,16 @@
 //! The names and values that can stand in a node.
 
-use super::super::symbols::{ancestor, domain_of_field, enclosing_domain};
+use super::super::symbols::{domain_of_field, enclosing_domain};
 use super::super::words::{FORMATS, KIND_MEANINGS, RIGHT_MEANINGS, ROLES, TAG_MEANINGS, WIDGET_MEANINGS};
 use super::super::world::World;
 use super::{CURSOR, Candidate, CompletionKind};
-use crate::ast::{Leaf, leaf};
+use crate::ast::{Leaf, ancestor, leaf, leaves};
 use crate::kinds;
-use crate::lower::RELATION_KINDS;
-use crate::model::{Domain, FieldKind};
+use crate::model::{Domain, FieldKind, RelationKind};
 use crate::syntax::{SyntaxKind, SyntaxNode, quoting};
 use std::collections::HashSet;
 use steward_core::tables::Column;
+use strum::VariantNames as _;
 
 /// The candidates for each of the nodes that the parser looked for at `node`, which holds the cursor.
 pub(super) fn of_nodes(kinds: &[SyntaxKind], node: &SyntaxNode, world: &World<'_>) -> Vec<Candidate> {
@@ -126,7 +126,7 @@ impl<'p> Place<'p> {
 
     fn kinds(&self) -> Vec<Candidate> {
         if self.statement(SyntaxKind::Relation).is_some() {
-            let meanings = KIND_MEANINGS.iter().filter(|(kind, _)| RELATION_KINDS.contains(kind)).copied();
+            let meanings = KIND_MEANINGS.iter().filter(|(kind, _)| RelationKind::VARIANTS.contains(kind)).copied();
             return explained(&meanings.collect::<Vec<_>>(), CompletionKind::Kind);
         }
         let column = self.column_of_field();
@@ -236,10 +236,9 @@ impl<'p> Place<'p> {
     }
 
     fn rights(&self) -> Vec<Candidate> {
-        let written: Vec<String> = self.statement(SyntaxKind::Permission).map_or(Vec::new(), |permission| {
-            let rights = permission.children().filter(|child| child.kind() == SyntaxKind::RightName);
-            rights.map(|child| Leaf::of(&child).text).collect()
-        });
+        let permission = self.statement(SyntaxKind::Permission);
+        let written: Vec<String> =
+            permission.iter().flat_map(|node| leaves(node, SyntaxKind::RightName)).map(|right| right.text).collect();
         let missing = RIGHT_MEANINGS.iter().filter(|(right, _)| !written.iter().any(|known| known == right));
         explained(&missing.copied().collect::<Vec<_>>(), CompletionKind::Right)
     }
