@@ -116,7 +116,7 @@ fn written(text: &str, offset: usize) -> Option<Written> {
     let next = tokens.partition_point(|token| token.end() < offset);
     let touching: Vec<Token<'_>> = tokens[next..].iter().take_while(|token| token.start <= offset).copied().collect();
     for token in &touching {
-        let range = (token.start, token.end());
+        let range = token.range();
         let inside = token.start < offset;
         match token.kind {
             SyntaxKind::Comment if inside => return None,
@@ -131,7 +131,7 @@ fn written(text: &str, offset: usize) -> Option<Written> {
         }
     }
     let ahead = touching.iter().find(|token| word(token) && token.start == offset);
-    let range = ahead.map_or((offset, offset), |token| (token.start, token.end()));
+    let range = ahead.map_or((offset, offset), |token| token.range());
     Some(Written { range, prefix: String::new(), quoted: false })
 }
 
