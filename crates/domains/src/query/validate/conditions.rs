@@ -7,7 +7,7 @@ use super::{Checker, Scope};
 use crate::model::{Field, FieldKind};
 use crate::query::dates::When;
 use crate::query::error::{Problem, QueryError, shown};
-use crate::query::plan::{Expr, Sign, Source, Test};
+use crate::query::plan::{Compared, Expr, Source, Test};
 use crate::query::values::{self, example, is_time, kind_in_words};
 use crate::query::{Compare, Condition, Op};
 use crate::registry::listed;
@@ -359,7 +359,7 @@ fn columns(field: &Field, left: Expr, other: &Target<'_>, source: usize, compare
         )));
     }
     let right = Expr::Column(column(other.domain, with, source, !other.hops.is_empty()));
-    Ok(Test::Columns { left, right, kind: field.kind, sign: sign(compare.op) })
+    Ok(Test::Compare { expr: left, kind: field.kind, sign: sign(compare.op), with: Compared::Column(right) })
 }
 
 fn one(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Problem> {
@@ -369,19 +369,19 @@ fn one(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Proble
     Ok(compared(field.kind, expr, sign(op), values::plain(field, value)?))
 }
 
-fn sign(op: Op) -> Sign {
+fn sign(op: Op) -> &'static str {
     match op {
-        Op::Ne => Sign::Ne,
-        Op::Gt => Sign::Gt,
-        Op::Gte => Sign::Gte,
-        Op::Lt => Sign::Lt,
-        Op::Lte => Sign::Lte,
-        _ => Sign::Eq,
+        Op::Ne => "<>",
+        Op::Gt => ">",
+        Op::Gte => ">=",
+        Op::Lt => "<",
+        Op::Lte => "<=",
+        _ => "=",
     }
 }
 
-fn compared(kind: FieldKind, expr: &Expr, sign: Sign, value: Value) -> Test {
-    Test::Compare { expr: expr.clone(), kind, sign, value }
+fn compared(kind: FieldKind, expr: &Expr, sign: &'static str, value: Value) -> Test {
+    Test::Compare { expr: expr.clone(), kind, sign, with: Compared::Value(value) }
 }
 
 /// A day stands for all its moments, a month for its days.
@@ -395,20 +395,16 @@ fn at_time(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Pr
     let compared = |sign, text: String| compared(kind, expr, sign, Value::from(text));
     Ok(match (when, op) {
         (When::Moment(moment), op) => compared(sign(op), moment),
-        (When::Days { from, .. }, Op::Gte) => compared(Sign::Gte, from),
+        (When::Days { from, .. }, Op::Gte) => compared(">=", from),
         // Nothing comes after the last day.
-        (When::Days { from, .. }, Op::Lt) | (When::Days { from, to: None }, Op::Ne) => compared(Sign::Lt, from),
-        (When::Days { to: Some(to), .. }, Op::Gt) => compared(Sign::Gte, to),
-        (When::Days { to: Some(to), .. }, Op::Lte) => compared(Sign::Lt, to),
-        (When::Days { from, to: Some(to) }, Op::Ne) => {
-            Test::Any(vec![compared(Sign::Lt, from), compared(Sign::Gte, to)])
-        }
-        (When::Days { from, to: Some(to) }, _) => Test::All(vec![compared(Sign::Gte, from), compared(Sign::Lt, to)]),
-        (When::Days { from, to: None }, Op::Gt) => {
-            Test::All(vec![compared(Sign::Lt, from.clone()), compared(Sign::Gt, from)])
-        }
+        (When::Days { from, .. }, Op::Lt) | (When::Days { from, to: None }, Op::Ne) => compared("<", from),
+        (When::Days { to: Some(to), .. }, Op::Gt) => compared(">=", to),
+        (When::Days { to: Some(to), .. }, Op::Lte) => compared("<", to),
+        (When::Days { from, to: Some(to) }, Op::Ne) => Test::Any(vec![compared("<", from), compared(">=", to)]),
+        (When::Days { from, to: Some(to) }, _) => Test::All(vec![compared(">=", from), compared("<", to)]),
+        (When::Days { from, to: None }, Op::Gt) => Test::All(vec![compared("<", from.clone()), compared(">", from)]),
         (When::Days { to: None, .. }, Op::Lte) => Test::Null { expr: expr.clone(), negated: true },
-        (When::Days { from, to: None }, _) => compared(Sign::Gte, from),
+        (When::Days { from, to: None }, _) => compared(">=", from),
     })
 }
 
