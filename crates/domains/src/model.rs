@@ -76,6 +76,18 @@ impl FieldKind {
     pub fn name(self) -> &'static str {
         self.into()
     }
+
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Int | Self::Float)
+    }
+
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::String | Self::Text)
+    }
+
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Date | Self::Datetime)
+    }
 }
 
 /// A comparison with the words in which people ask for it.

@@ -35,8 +35,7 @@ pub fn shape(columns: &[OutColumn], rows: usize) -> Shape {
         (found.next(), found.next())
     };
     let groups = place(|role| matches!(role, Role::Group | Role::Time(_)));
-    let numeric = |column: &OutColumn| matches!(column.kind, FieldKind::Int | FieldKind::Float);
-    let number = shown.iter().find(|(_, column)| matches!(column.role, Role::Number(_)) && numeric(column));
+    let number = shown.iter().find(|(_, column)| matches!(column.role, Role::Number(_)) && column.kind.is_number());
     match (rows, shown.as_slice()) {
         (0, _) => Shape::Empty,
         (1, [(column, one)]) if matches!(one.role, Role::Number(_)) => Shape::Number { column: *column },

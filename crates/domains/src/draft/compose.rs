@@ -14,7 +14,7 @@ use steward_core::text::parts;
 use super::Found;
 use super::asking::{Mark, Marked, Request, Weight};
 use super::dates::{When, comparison, times};
-use super::links::{Links, Name, is_date, is_number};
+use super::links::{Links, Name};
 use crate::model::{Example, Field, FieldKind};
 use crate::query::{Compare, Condition, Op, Query};
 
@@ -95,7 +95,7 @@ impl Composer<'_, '_> {
         let Some(mark) = self.request.marked(Mark::Now).copied() else { return };
         let ends = |field: &&Field| {
             let parts = parts(&field.name);
-            is_date(field)
+            field.kind.is_time()
                 && field.filterable
                 && ["to", "end", "until", "thru", "expires", "expiry", "ended"]
                     .iter()
@@ -185,7 +185,7 @@ impl Composer<'_, '_> {
         let numbers = self.request.tokens.iter().enumerate().filter_map(|(at, token)| Some((at, token.number?)));
         let fits = numbers.filter(|(at, number)| {
             let compared = comparison(self.request, *at, at + 1).is_some() || self.request.unit(at + 1).is_some();
-            let valued = matches!(self.links.at(at + 1).map(|link| link.name), Some(Name::Field(place, field)) if is_number(self.links.field(place, field)));
+            let valued = matches!(self.links.at(at + 1).map(|link| link.name), Some(Name::Field(place, field)) if self.links.field(place, field).kind.is_number());
             (1.0..=f64::from(MOST)).contains(number) && number.fract() == 0.0 && !compared && !valued
         });
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 200")]

@@ -6,7 +6,7 @@ use steward_core::text::{parts, same_word, stem};
 
 use super::asking::{Request, Weight};
 use super::{Alike, Found};
-use crate::model::{Field, FieldKind, Relation, RelationKind, View};
+use crate::model::{Field, Relation, RelationKind, View};
 use crate::registry::{Known, Visible};
 
 /// Domains that are looked at from one.
@@ -57,18 +57,6 @@ pub(crate) struct Links<'d> {
     pub links: Vec<Link>,
 }
 
-pub(crate) fn is_number(field: &Field) -> bool {
-    matches!(field.kind, FieldKind::Int | FieldKind::Float)
-}
-
-pub(crate) fn is_text(field: &Field) -> bool {
-    matches!(field.kind, FieldKind::String | FieldKind::Text)
-}
-
-pub(crate) fn is_date(field: &Field) -> bool {
-    matches!(field.kind, FieldKind::Date | FieldKind::Datetime)
-}
-
 /// Whether a field is part of a key, or leads elsewhere: its numbers count nothing.
 pub(crate) fn is_key(known: Known<'_>, field: &Field) -> bool {
     let bound = known.domain.relations.iter().filter(|relation| relation.kind == RelationKind::BelongsTo);
@@ -84,7 +72,7 @@ pub(crate) fn is_person(known: Known<'_>) -> bool {
 
 /// The fields that name a row for people; none if it has no name.
 pub(crate) fn label(known: Known<'_>) -> Vec<&Field> {
-    let fields = || known.domain.fields.iter().filter(|field| is_text(field));
+    let fields = || known.domain.fields.iter().filter(|field| field.kind.is_text());
     let part = |field: &Field, wanted: &str| parts(&field.name).iter().any(|part| part == wanted);
     let first = fields().find(|field| part(field, "first") || part(field, "given"));
     let last = fields().find(|field| part(field, "last") || part(field, "family") || part(field, "surname"));

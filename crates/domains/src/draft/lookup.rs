@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::links::{is_text, label};
+use super::links::label;
 use super::{Found, Phrase, Request};
 use crate::model::Field;
 use crate::query::{Compare, Condition, Group, Op, Query};
@@ -72,7 +72,7 @@ pub fn lookups(request: &Request, subjects: &[Known<'_>]) -> Vec<Lookup> {
         return Vec::new();
     }
     let fields = subjects.iter().flat_map(|known| known.domain.fields.iter().map(|field| (*known, field)));
-    let fields = fields.filter(|(_, field)| is_text(field) && field.filterable);
+    let fields = fields.filter(|(_, field)| field.kind.is_text() && field.filterable);
     fields.map(|(known, field)| Lookup::new(known, field, phrases.clone(), true)).collect()
 }
 

@@ -222,8 +222,7 @@ fn tree_type(names: &Names, of: &DomainNames, suffix: &str, leaf: impl Fn(FieldK
 }
 
 fn number_types(mut builder: SchemaBuilder, of: &DomainNames) -> SchemaBuilder {
-    let is_number = |kind: FieldKind| matches!(kind, FieldKind::Int | FieldKind::Float);
-    let numbers: Vec<_> = of.fields().filter(|(_, kind)| is_number(*kind)).collect();
+    let numbers: Vec<_> = of.fields().filter(|(_, kind)| kind.is_number()).collect();
     let ordered: Vec<_> = of.fields().filter(|(_, kind)| *kind != FieldKind::Bool).collect();
     let all: Vec<_> = of.fields().collect();
     let mut object = Object::new(of.named("_numbers"))

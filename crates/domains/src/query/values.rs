@@ -131,10 +131,6 @@ pub(super) fn when(field: &Field, value: &Value) -> Result<When, Problem> {
     dates::read(&text).ok_or_else(|| wrong(field, value))
 }
 
-pub(super) fn is_time(kind: FieldKind) -> bool {
-    matches!(kind, FieldKind::Date | FieldKind::Datetime)
-}
-
 /// A value that is written into the field; null empties it.
 pub(crate) fn stored(field: &Field, value: &Value, most: usize) -> Result<Value, Problem> {
     match (field.kind, value) {

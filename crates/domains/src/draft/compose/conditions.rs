@@ -8,7 +8,7 @@ use steward_core::text::{stem, words};
 use super::{Composer, is_flag};
 use crate::draft::Found;
 use crate::draft::asking::{Mark, Marked, Weight};
-use crate::draft::links::{Name, is_text, label};
+use crate::draft::links::{Name, label};
 use crate::model::FieldKind;
 use crate::query::{Condition, Op};
 
@@ -125,10 +125,9 @@ impl Composer<'_, '_> {
                 }
                 None => vec![at],
             };
-            let named = self
-                .links
-                .fields()
-                .filter(|(link, place, field)| is_text(field) && link.at < mark.at && !self.links.places[*place].many);
+            let named = self.links.fields().filter(|(link, place, field)| {
+                field.kind.is_text() && link.at < mark.at && !self.links.places[*place].many
+            });
             let named = named.last().map(|(link, place, field)| (Some(link.clone()), place, field));
             let field = named.or_else(|| label(self.links.places[0].known).first().map(|field| (None, 0, *field)));
             let Some((link, place, field)) = field else { continue };

@@ -4,13 +4,13 @@ use steward_core::text::parts;
 
 use super::{Composer, Measured};
 use crate::draft::asking::{Measure, asking};
-use crate::draft::links::{Link, is_date, is_key, is_number};
+use crate::draft::links::{Link, is_key};
 use crate::model::{Field, FieldKind};
 
 impl<'d> Composer<'_, 'd> {
     pub(super) fn date_field(&self, near: Option<usize>) -> Option<Measured<'d>> {
         let single = |place: usize| !self.links.places[place].many;
-        let named = self.links.fields().filter(|(_, place, field)| is_date(field) && single(*place));
+        let named = self.links.fields().filter(|(_, place, field)| field.kind.is_time() && single(*place));
         let distance = |at: usize| near.map_or(0, |near| near.abs_diff(at));
         if let Some((_, place, field)) = named.min_by_key(|(link, place, _)| (distance(link.at), *place)) {
             return Some(Measured { place, field });
@@ -20,8 +20,12 @@ impl<'d> Composer<'_, 'd> {
         let marked = self.request.marks.iter().filter_map(|one| one.measure);
         for measure in said.chain(marked).map(|at| &asking().measures[at]).filter(|measure| measure.dates) {
             for (at, place) in self.links.places.iter().enumerate().filter(|(_, place)| !place.many) {
-                let field =
-                    place.known.domain.fields.iter().find(|field| is_date(field) && of_measure(&measure.fields, field));
+                let field = place
+                    .known
+                    .domain
+                    .fields
+                    .iter()
+                    .find(|field| field.kind.is_time() && of_measure(&measure.fields, field));
                 if let Some(field) = field {
                     return Some(Measured { place: at, field });
                 }
@@ -34,7 +38,7 @@ impl<'d> Composer<'_, 'd> {
         };
         let of = |place: usize| {
             let mut dates: Vec<&Field> =
-                self.links.places[place].known.domain.fields.iter().filter(|field| is_date(field)).collect();
+                self.links.places[place].known.domain.fields.iter().filter(|field| field.kind.is_time()).collect();
             dates.sort_by_key(|field| technical(field));
             dates.first().copied().filter(|field| !technical(field)).map(|field| Measured { place, field })
         };
@@ -73,7 +77,7 @@ impl<'d> Composer<'_, 'd> {
     pub(super) fn measure_near(&self, at: usize, other: Option<usize>) -> Option<Measured<'d>> {
         let single = |place: usize| !self.links.places[place].many;
         let named = self.links.fields().filter(|(_, place, field)| {
-            single(*place) && is_number(field) && !is_key(self.links.places[*place].known, field)
+            single(*place) && field.kind.is_number() && !is_key(self.links.places[*place].known, field)
         });
         let distance = |link: &Link| {
             let places = [Some(at), other];
@@ -108,7 +112,7 @@ impl<'d> Composer<'_, 'd> {
         for (at, place) in places {
             for name in &measure.fields {
                 let called = place.known.domain.fields.iter().find(|field| {
-                    is_number(field)
+                    field.kind.is_number()
                         && !is_key(place.known, field)
                         && parts(&field.name).iter().any(|part| part == name || *part == format!("{name}s"))
                 });
@@ -134,7 +138,7 @@ impl<'d> Composer<'_, 'd> {
 
     pub(super) fn only_number(&self) -> Option<Measured<'d>> {
         let known = self.links.places[0].known;
-        let mut numbers = known.domain.fields.iter().filter(|field| is_number(field) && !is_key(known, field));
+        let mut numbers = known.domain.fields.iter().filter(|field| field.kind.is_number() && !is_key(known, field));
         let first = numbers.next()?;
         numbers.next().is_none().then_some(Measured { place: 0, field: first })
     }
@@ -143,7 +147,7 @@ impl<'d> Composer<'_, 'd> {
     pub(super) fn measured(&self, near: Option<usize>) -> Option<Measured<'d>> {
         let fits = |(link, place, field): &(&Link, usize, &Field)| {
             let place = &self.links.places[*place];
-            (is_number(field) || (near.is_some() && is_date(field)))
+            (field.kind.is_number() || (near.is_some() && field.kind.is_time()))
                 && !is_key(place.known, field)
                 && !self.out.conditions.contains(&link.at)
         };
@@ -152,7 +156,7 @@ impl<'d> Composer<'_, 'd> {
             .links
             .fields()
             .filter(fits)
-            .min_by_key(|(link, place, field)| (is_date(field), distance(link.at), *place));
+            .min_by_key(|(link, place, field)| (field.kind.is_time(), distance(link.at), *place));
         if let Some((_, place, field)) = named {
             return Some(Measured { place, field });
         }
@@ -174,7 +178,7 @@ impl<'d> Composer<'_, 'd> {
         self.links
             .fields()
             .find(|(link, place, field)| {
-                is_number(field)
+                field.kind.is_number()
                     && !is_key(self.links.places[*place].known, field)
                     && !self.out.conditions.contains(&link.at)
             })

@@ -2,7 +2,7 @@
 
 use super::{Composer, MOST, Measured, NUMBER};
 use crate::draft::asking::{Mark, Marked, asking};
-use crate::draft::links::{Link, Name, is_number, label};
+use crate::draft::links::{Link, Name, label};
 use crate::query::{Aggregate, DatePart, Function, Group, Order};
 
 /// How many rows there are.
@@ -161,7 +161,7 @@ impl<'d> Composer<'_, 'd> {
             Name::Field(place, field) if !self.links.places[place].many && !grouped && link.at <= begin + 1 => {
                 let field = self.links.field(place, field);
                 self.use_link(link.at, link.len, link.score, place);
-                if is_number(field) {
+                if field.kind.is_number() {
                     self.aggregate(Function::Sum, Measured { place, field })
                 } else {
                     Aggregate { field: Some(self.links.path(place, field)), distinct: true, ..rows() }
@@ -192,7 +192,7 @@ impl<'d> Composer<'_, 'd> {
         match link.name {
             Name::Place(0) if self.has_target_before(mark.at) => Some(rows()),
             Name::Place(place) if self.is_list(place) => Some(self.rows_of(&link, place)),
-            Name::Field(place, field) if grouped && is_number(self.links.field(place, field)) => {
+            Name::Field(place, field) if grouped && self.links.field(place, field).kind.is_number() => {
                 let function = if mark.mark == Mark::High { Function::Max } else { Function::Min };
                 let field = self.links.field(place, field);
                 Some(self.aggregate(function, Measured { place, field }))

@@ -6,7 +6,7 @@ use steward_core::text::parts;
 use super::{Composer, Measured};
 use crate::draft::asking::{Mark, asking};
 use crate::draft::dates::{When, comparison};
-use crate::draft::links::{Name, is_number};
+use crate::draft::links::Name;
 use crate::model::{Field, FieldKind};
 use crate::query::{Compare, Condition, Op};
 
@@ -84,7 +84,7 @@ impl<'d> Composer<'_, 'd> {
         for (at, number) in numbers {
             let compared = comparison(self.request, at, at + 1);
             let beside = self.links.at(at + 1).or_else(|| at.checked_sub(1).and_then(|at| self.links.at(at)));
-            let beside = matches!(beside.map(|link| link.name), Some(Name::Field(place, field)) if is_number(self.links.field(place, field)));
+            let beside = matches!(beside.map(|link| link.name), Some(Name::Field(place, field)) if self.links.field(place, field).kind.is_number());
             let spelled = self.request.tokens[at].text.starts_with(char::is_alphabetic);
             if compared.is_none() && (!beside || spelled) {
                 continue;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Composer, KEYS, MOST, SEVERAL};
 use crate::draft::asking::{Mark, Marked, asking};
-use crate::draft::links::{Link, Name, is_date, is_number, is_person, label};
+use crate::draft::links::{Link, Name, is_person, label};
 use crate::query::{Group, Op, Order};
 
 impl Composer<'_, '_> {
@@ -48,7 +48,7 @@ impl Composer<'_, '_> {
         let different = self.request.marked(Mark::Different).is_some();
         let of_rows = self.links.links.iter().any(|link| link.name == Name::Place(0));
         if self.links.places[place].many
-            || is_number(field)
+            || field.kind.is_number()
             || !(different || (of_rows && self.is_plural(link)))
             || !self.out.query.conditions.is_empty()
         {
@@ -124,7 +124,7 @@ impl Composer<'_, '_> {
         };
         let path = self.links.path(one.place, one.field);
         // The oldest has the largest age, and the earliest birthday.
-        let reversed = self.request.tokens[mark.at].lower.starts_with("old") && !is_date(one.field);
+        let reversed = self.request.tokens[mark.at].lower.starts_with("old") && !one.field.kind.is_time();
         self.out.query.order = vec![Order { field: path.clone(), desc: (mark.mark == Mark::High) != reversed }];
         self.require(path.clone(), Op::NotNull, Value::Null);
         fields.push(path);

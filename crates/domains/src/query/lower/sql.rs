@@ -8,13 +8,9 @@ use crate::query::Function;
 use crate::query::plan::{Calculation, Column, Compared, Expr, Operand, Output, Role, Sort, Source, Summary, Test};
 
 pub(crate) struct Sql {
-    dialect: Dialect,
+    pub dialect: Dialect,
     text: String,
     values: Vec<Value>,
-}
-
-fn is_text(kind: FieldKind) -> bool {
-    matches!(kind, FieldKind::String | FieldKind::Text)
 }
 
 impl Sql {
@@ -40,7 +36,7 @@ impl Sql {
         self.push(&quoted);
     }
 
-    fn joined<T>(&mut self, by: &str, items: impl IntoIterator<Item = T>, mut one: impl FnMut(&mut Self, T)) {
+    pub fn joined<T>(&mut self, by: &str, items: impl IntoIterator<Item = T>, mut one: impl FnMut(&mut Self, T)) {
         for (at, item) in items.into_iter().enumerate() {
             if at > 0 {
                 self.push(by);
@@ -54,7 +50,7 @@ impl Sql {
     }
 
     /// A bracket, which may be that of a function, what is in it, and its end.
-    fn within(&mut self, open: &str, inner: impl FnOnce(&mut Self)) {
+    pub fn within(&mut self, open: &str, inner: impl FnOnce(&mut Self)) {
         self.push(open);
         inner(self);
         self.push(")");
@@ -67,7 +63,7 @@ impl Sql {
         self.push(&placeholder);
     }
 
-    fn cast(&mut self, kind: &str, inner: impl FnOnce(&mut Self)) {
+    pub fn cast(&mut self, kind: &str, inner: impl FnOnce(&mut Self)) {
         self.within("CAST(", |sql| {
             inner(sql);
             sql.push(&format!(" AS {kind}"));
@@ -180,7 +176,7 @@ impl Sql {
 
     /// For PostgreSQL, texts can be of types that have no order and no case.
     fn plain_text(&mut self, column: &Column) {
-        if self.dialect == Dialect::Postgres && is_text(column.kind) {
+        if self.dialect == Dialect::Postgres && column.kind.is_text() {
             self.cast("TEXT", |sql| sql.column(column));
         } else {
             self.column(column);
@@ -310,7 +306,7 @@ impl Sql {
                 self.push(" ESCAPE '!'");
             }
             Test::In { expr, kind, values } => {
-                if is_text(*kind) {
+                if kind.is_text() {
                     self.folded(expr);
                     self.ignoring_case();
                     self.within(" IN (", |sql| sql.list(values, |sql, value| sql.folded_value(value.clone())));
@@ -352,7 +348,7 @@ impl Sql {
     }
 
     fn compare(&mut self, left: &Expr, kind: FieldKind, sign: &str, right: &Compared) {
-        if is_text(kind) {
+        if kind.is_text() {
             self.folded(left);
             self.push(&format!(" {sign} "));
             match right {
@@ -365,7 +361,7 @@ impl Sql {
         // The times of SQLite are texts, with a blank or a T between day and time.
         let is_time = match right {
             Compared::Value(value) => kind == FieldKind::Datetime && value.as_str().is_some_and(|text| text.len() > 10),
-            Compared::Column(_) => matches!(kind, FieldKind::Date | FieldKind::Datetime),
+            Compared::Column(_) => kind.is_time(),
         };
         let (open, close) = if is_time && self.dialect == Dialect::Sqlite { ("datetime(", ")") } else { ("", "") };
         self.push(open);
@@ -381,8 +377,8 @@ impl Sql {
     /// What rows are ordered by.
     fn sorted(&mut self, sort: &Sort) {
         match (sort.kind, &sort.expr) {
-            (kind, Expr::Column(column)) if is_text(kind) && sort.exact => self.plain_text(column),
-            (kind, expr) if is_text(kind) && !is_part(expr) => {
+            (kind, Expr::Column(column)) if kind.is_text() && sort.exact => self.plain_text(column),
+            (kind, expr) if kind.is_text() && !is_part(expr) => {
                 self.folded(expr);
                 self.ignoring_case();
             }
@@ -394,7 +390,7 @@ impl Sql {
     /// A value that rows are ordered by.
     fn sorted_value(&mut self, sort: &Sort, value: Value) {
         match (self.dialect, sort.kind) {
-            (_, kind) if is_text(kind) && !sort.exact => self.folded_value(value),
+            (_, kind) if kind.is_text() && !sort.exact => self.folded_value(value),
             (Dialect::Postgres | Dialect::MySql, FieldKind::Float) => {
                 self.cast(self.dialect.double(), |sql| sql.bind(value));
             }
@@ -430,7 +426,7 @@ impl Sql {
     pub fn order_of_groups(&mut self, order: &[Sort]) {
         self.list(order, |sql, sort| {
             let shown = format!("c{}", sort.output + 1);
-            let text = is_text(sort.kind) && matches!(sort.expr, Expr::Column(_));
+            let text = sort.kind.is_text() && matches!(sort.expr, Expr::Column(_));
             if sort.nullable && sql.dialect == Dialect::MySql {
                 // In an expression it does not know the name of a number.
                 match sort.expr {

@@ -8,7 +8,7 @@ use crate::model::{Field, FieldKind};
 use crate::query::dates::When;
 use crate::query::error::{Problem, QueryError, shown};
 use crate::query::plan::{Compared, Expr, Source, Test};
-use crate::query::values::{self, example, is_time, kind_in_words};
+use crate::query::values::{self, example, kind_in_words};
 use crate::query::{Compare, Condition, Op};
 use crate::registry::listed;
 
@@ -264,7 +264,7 @@ impl<'d> Checker<'d> {
             Op::In => {
                 let list = list()?;
                 self.count_values(list.len())?;
-                if is_time(field.kind) {
+                if field.kind.is_time() {
                     let each = list.iter().map(|one| at_time(field, &expr, Op::Eq, one));
                     return each.collect::<Result<_, _>>().map(Test::Any);
                 }
@@ -363,7 +363,7 @@ fn columns(field: &Field, left: Expr, other: &Target<'_>, source: usize, compare
 }
 
 fn one(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Problem> {
-    if is_time(field.kind) {
+    if field.kind.is_time() {
         return at_time(field, expr, op, value);
     }
     Ok(compared(field.kind, expr, sign(op), values::plain(field, value)?))

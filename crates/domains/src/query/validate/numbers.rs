@@ -7,7 +7,7 @@ use crate::model::FieldKind;
 use crate::query::error::{Problem, shown};
 use crate::query::formula::{self, Formula};
 use crate::query::plan::{Calculation, Expr, Measure, Operand, Output, Role, Sort, Source, Summary, Test};
-use crate::query::values::{is_time, kind_in_words};
+use crate::query::values::kind_in_words;
 use crate::query::{Aggregate, Condition, Function, Group, Order, Query};
 use crate::registry::suggestion;
 
@@ -28,7 +28,7 @@ impl<'d> Checker<'d> {
                     let kind = target.field.map_or(FieldKind::String, |field| field.kind);
                     let name = path_of(&target);
                     let (name, expr, kind, role) = match (group.by, expr) {
-                        (Some(part), Expr::Column(column)) if is_time(kind) => {
+                        (Some(part), Expr::Column(column)) if kind.is_time() => {
                             let name = format!("{name}_{}", part.name());
                             (name, Expr::Part(column, part), FieldKind::String, Role::Time(part))
                         }
@@ -197,7 +197,7 @@ impl<'d> Checker<'d> {
             Formula::Path(path) => {
                 let target = self.find(scope.domain, path)?;
                 match target.field {
-                    Some(field) if matches!(field.kind, FieldKind::Int | FieldKind::Float) => {}
+                    Some(field) if field.kind.is_number() => {}
                     Some(field) => {
                         let kind = kind_in_words(field.kind);
                         return Err(Problem::Other(format!("a formula needs numbers; `{}` holds {kind}", shown(path))));
