@@ -1,5 +1,6 @@
 //! BM25 over words, by tantivy.
 
+use super::best::{Best, Candidate};
 use super::language::Stems;
 use super::narrow;
 use super::query::{TextQuery, TextWeights};
@@ -7,8 +8,6 @@ use super::statistics::{Allowed, Statistics};
 use super::types::{ChunkEntry, Hit, IndexError};
 use super::words::words;
 use crate::document_set::DocumentSet;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::directory::MmapDirectory;
@@ -146,51 +145,6 @@ fn tokens(text: &str, stems: &Stems) -> PreTokenizedString {
     PreTokenizedString { text: String::new(), tokens: words(text, stems).into_iter().map(token).collect() }
 }
 
-/// Ordered so that the worst one is on top of a heap.
-#[derive(PartialEq)]
-struct Candidate {
-    score: f32,
-    address: DocAddress,
-}
-
-impl Eq for Candidate {}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then_with(|| self.address.cmp(&other.address))
-    }
-}
-
-/// The best so far.
-struct Best {
-    heap: BinaryHeap<Candidate>,
-    most: usize,
-    /// What a further one must exceed.
-    least: f32,
-}
-
-impl Best {
-    fn new(most: usize) -> Self {
-        Self { heap: BinaryHeap::new(), most, least: f32::MIN }
-    }
-
-    fn push(&mut self, candidate: Candidate) {
-        self.heap.push(candidate);
-        if self.heap.len() > self.most {
-            self.heap.pop();
-        }
-        if self.heap.len() == self.most {
-            self.least = self.heap.peek().map_or(self.least, |worst| worst.score);
-        }
-    }
-}
-
 impl TextSnapshot {
     pub fn chunks(&self) -> u64 {
         self.searcher.num_docs()
@@ -221,13 +175,13 @@ impl TextSnapshot {
                 let terms = self.terms(question, weights, &statistics)?;
                 let mut best = Best::new(k);
                 for (address, score) in narrow::score(&self.searcher, few, &statistics, &terms)? {
-                    best.push(Candidate { score, address });
+                    best.push(score, address);
                 }
                 best
             }
             _ => self.best(question, weights, &statistics, allowed.as_deref(), k)?,
         };
-        self.hits(best.heap)
+        self.hits(best.into_vec())
     }
 
     fn best(
@@ -237,7 +191,7 @@ impl TextSnapshot {
         statistics: &Statistics<'_>,
         allowed: Option<&Allowed>,
         k: usize,
-    ) -> Result<Best, IndexError> {
+    ) -> Result<Best<DocAddress>, IndexError> {
         let query = self.query(question, weights, statistics)?;
         let weight = query.weight(EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher))?;
         let mut best = Best::new(k);
@@ -248,7 +202,7 @@ impl TextSnapshot {
                 let seen = allowed
                     .map_or_else(|| alive.is_none_or(|alive| alive.is_alive(doc)), |allowed| allowed.contains(doc));
                 if seen {
-                    best.push(Candidate { score, address: DocAddress::new(segment, doc) });
+                    best.push(score, DocAddress::new(segment, doc));
                 }
                 best.least
             })?;
@@ -256,12 +210,12 @@ impl TextSnapshot {
         Ok(best)
     }
 
-    fn hits(&self, best: BinaryHeap<Candidate>) -> Result<Vec<Hit>, IndexError> {
+    fn hits(&self, best: Vec<Candidate<DocAddress>>) -> Result<Vec<Hit>, IndexError> {
         let mut hits = Vec::with_capacity(best.len());
         for found in best {
-            let fast = self.searcher.segment_reader(found.address.segment_ord).fast_fields();
+            let fast = self.searcher.segment_reader(found.place.segment_ord).fast_fields();
             let number = |name: &str| -> Result<u32, IndexError> {
-                let value = fast.u64(name)?.first(found.address.doc_id).unwrap_or_default();
+                let value = fast.u64(name)?.first(found.place.doc_id).unwrap_or_default();
                 Ok(u32::try_from(value).unwrap_or(u32::MAX))
             };
             hits.push(Hit { document: number("document")?, chunk: number("chunk")?, score: found.score });
