@@ -1,9 +1,10 @@
 //! MSG: a mail as Outlook saves it, a compound file with a stream for each property.
 
-use super::compound::{Compound, utf_16};
+use super::compound::Compound;
 use super::draft::Draft;
 use super::error::Result;
 use super::mail::{ReadAttached, body_text, head};
+use super::numbers::utf_16;
 use super::{html, rtf};
 use encoding_rs::WINDOWS_1252;
 

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::sheets::COLUMNS;
 use super::table;
-use super::xml::{Element, Node, Xml, text_of};
+use super::xml::{Element, Node, Xml};
 use super::zip::Archive;
 use steward_core::extracted::BlockKind;
 
@@ -15,23 +15,16 @@ const MANIFEST: &str = "META-INF/manifest.xml";
 const REPEATED: usize = 1000;
 
 pub(super) fn read(archive: &Archive<'_>, is_workbook: bool, draft: &mut Draft<'_>) -> Result<()> {
-    if let Some(bytes) = archive.read(MANIFEST)?
-        && text_of(bytes, MANIFEST)?.contains("encryption-data")
-    {
+    if archive.text(MANIFEST)?.is_some_and(|manifest| manifest.contains("encryption-data")) {
         return Err(ExtractError::PasswordProtected);
     }
-    if let Some(bytes) = archive.read(META)? {
-        let text = text_of(bytes, META)?;
+    if let Some(text) = archive.text(META)? {
         let mut xml = Xml::new(&text, META, draft.budget);
-        while let Some(node) = xml.next()? {
-            if let Node::Open(element) = node
-                && element.name() == "title"
-            {
-                draft.title = Some(xml.inner_text()?);
-            }
+        while let Some(title) = xml.text_of_next("title")? {
+            draft.title = Some(title);
         }
     }
-    let text = text_of(archive.need(CONTENT)?, CONTENT)?;
+    let text = archive.need(CONTENT)?;
     let mut xml = Xml::new(&text, CONTENT, draft.budget);
     let mut reader =
         Reader { draft, is_workbook, text: Vec::new(), lists: 0, tables: Tables::default(), class: String::new() };

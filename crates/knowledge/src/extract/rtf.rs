@@ -1,5 +1,6 @@
 //! The text of RTF, and RTF as mails have it packed.
 
+use super::numbers::u32_at;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 /// Groups that hold no text of the document.
@@ -163,7 +164,7 @@ const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f
 
 /// Packed RTF of a mail, `None` if it is none. It grows by less than nine times.
 pub(super) fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
-    let kind = u32::from_le_bytes(packed.get(8..12)?.try_into().ok()?);
+    let kind = u32_at(packed, 8)?;
     let data = packed.get(16..)?;
     match kind {
         PLAIN => return Some(data.to_vec()),
