@@ -10,6 +10,7 @@ pub mod evaluate;
 pub mod extract;
 pub mod fusion;
 pub mod index;
+mod matrix;
 pub mod ocr;
 pub mod quote;
 mod semantic_cache;

@@ -133,10 +133,7 @@ impl Reader<'_, '_> {
             "h" | "p" => {
                 let Some(ended) = self.text.pop() else { return Ok(()) };
                 if self.tables.open > 0 {
-                    if !self.tables.cell.is_empty() && !ended.text.is_empty() {
-                        self.tables.cell.push(' ');
-                    }
-                    self.tables.cell.push_str(&ended.text);
+                    table::add_to_cell(&mut self.tables.cell, &ended.text);
                 } else {
                     self.draft.block(ended.kind, &ended.text)?;
                 }

@@ -7,7 +7,6 @@ mod content;
 mod encoding;
 mod font;
 mod lines;
-mod matrix;
 mod pictures;
 mod running;
 mod spans;

@@ -176,10 +176,7 @@ fn push(open: &mut [Paragraph], letter: char) {
 fn end(paragraph: Paragraph, tables: &mut Tables, draft: &mut Draft<'_>) -> Result<()> {
     if tables.open > 0 {
         if let Some(cell) = tables.rows.last_mut().and_then(|row| row.last_mut()) {
-            if !cell.is_empty() && !paragraph.text.is_empty() {
-                cell.push(' ');
-            }
-            cell.push_str(&paragraph.text);
+            table::add_to_cell(cell, &paragraph.text);
         }
         return Ok(());
     }

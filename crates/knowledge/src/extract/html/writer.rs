@@ -1,4 +1,4 @@
-use super::super::table::markdown;
+use super::super::table::{add_to_cell, markdown};
 use steward_core::extracted::{Block, BlockKind};
 
 const BLOCKS: &[&str] = &[
@@ -80,13 +80,8 @@ impl Writer {
                 self.begin(BlockKind::Code);
                 self.pre = 1;
             }
-            "li" => self.begin(BlockKind::ListItem),
-            "dt" => {
-                self.flush();
-                self.kind = Some(BlockKind::ListItem);
-            }
+            "li" | "dt" => self.begin(BlockKind::ListItem),
             "dd" => self.end_term(),
-            "br" if self.pre > 0 => self.text.push('\n'),
             "br" => self.text.push('\n'),
             "p" if self.text.is_empty() && self.kind == Some(BlockKind::ListItem) => {}
             name => match heading(name) {
@@ -159,10 +154,7 @@ impl Writer {
         let text = std::mem::take(&mut self.text);
         self.space = false;
         if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut()) {
-            if !cell.is_empty() && !text.is_empty() {
-                cell.push(' ');
-            }
-            cell.push_str(&text);
+            add_to_cell(cell, &text);
         } else if !text.trim().is_empty() {
             self.push(BlockKind::Paragraph, &text);
         }

@@ -3,9 +3,9 @@
 use super::super::error::{ExtractError, Result};
 use super::super::limits::Budget;
 use super::font::{Font, Shown};
-use super::matrix::Matrix;
 use super::pictures::Drawn;
 use super::spans::{Glyph, Rule, Spans};
+use crate::matrix::Matrix;
 use hayro_syntax::Filter;
 use hayro_syntax::content::UntypedIter;
 use hayro_syntax::object::{Array, Dict, Name, Object, Stream};
