@@ -94,7 +94,7 @@ pub(crate) fn label(known: Known<'_>) -> Vec<&Field> {
 }
 
 impl<'d> Links<'d> {
-    pub fn of(request: &Request, visible: Visible<'d>, subject: Known<'d>, views: &[View], alike: &[Alike]) -> Self {
+    pub fn read(request: &Request, visible: Visible<'d>, subject: Known<'d>, views: &[View], alike: &[Alike]) -> Self {
         let places = reach(visible, subject);
         let mut links = Vec::new();
         let mut at = 0;
@@ -126,6 +126,12 @@ impl<'d> Links<'d> {
             Name::Field(place, field) => Some((link, place, self.field(place, field))),
             _ => None,
         })
+    }
+
+    /// The links to a field.
+    pub fn of(&self, place: usize, field: &Field) -> impl Iterator<Item = &Link> {
+        let links = self.fields().filter(move |(_, at, known)| *at == place && known.name == field.name);
+        links.map(|(link, ..)| link)
     }
 
     /// Where a value that was found is meant: the nearest place, or one that words near to it name.

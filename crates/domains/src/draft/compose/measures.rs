@@ -18,7 +18,7 @@ impl<'d> Composer<'_, 'd> {
         let of_measure = |names: &[String], field: &Field| parts(&field.name).iter().any(|part| names.contains(part));
         let said = self.request.measures.iter().map(|(_, measure)| *measure);
         let marked = self.request.marks.iter().filter_map(|one| one.measure);
-        for measure in said.chain(marked).map(|at| &asking().measures[at]).filter(|measure| measure.dates) {
+        for measure in said.chain(marked).filter(|measure| measure.dates) {
             for (at, place) in self.links.places.iter().enumerate().filter(|(_, place)| !place.many) {
                 let field = place
                     .known
@@ -59,17 +59,11 @@ impl<'d> Composer<'_, 'd> {
         self.links.fields().any(|(_, _, named)| named.name == field.name)
     }
 
-    pub(super) fn links_of(&self, place: usize, field: &Field) -> Vec<((usize, usize, f32), usize)> {
-        let of = self.links.fields().filter(|(_, at, known)| *at == place && known.name == field.name);
-        of.map(|(link, place, _)| ((link.at, link.len, link.score), place)).collect()
-    }
-
     pub(super) fn use_measure_words(&mut self, which: impl Fn(&Measure) -> bool) {
-        let words = self.request.measures.iter().filter(|(_, measure)| which(&asking().measures[*measure]));
-        let words: Vec<usize> = words.map(|(at, _)| *at).collect();
-        for at in words {
-            self.use_words([at], 0.9);
-            self.out.conditions.insert(at);
+        let request = self.request;
+        for (at, _) in request.measures.iter().filter(|(_, measure)| which(measure)) {
+            self.use_words([*at], 0.9);
+            self.out.conditions.insert(*at);
         }
     }
 
@@ -88,9 +82,9 @@ impl<'d> Composer<'_, 'd> {
             return Some(Measured { place, field });
         }
         let marks = self.request.marks.iter().filter_map(|one| Some((one.at, one.measure?)));
-        let mut said: Vec<(usize, usize)> = self.request.measures.iter().copied().chain(marks).collect();
+        let mut said: Vec<(usize, &Measure)> = self.request.measures.iter().copied().chain(marks).collect();
         said.sort_by_key(|(word, _)| word.abs_diff(at));
-        let by_word = said.iter().find_map(|(_, measure)| self.of_measure(&asking().measures[*measure], false));
+        let by_word = said.iter().find_map(|(_, measure)| self.of_measure(measure, false));
         by_word.or_else(|| self.by_unit(at + 1)).or_else(|| self.only_number())
     }
 
@@ -130,8 +124,8 @@ impl<'d> Composer<'_, 'd> {
             return 0.0;
         }
         let names = parts(&field.name);
-        let said = self.request.measures.iter().map(|(_, measure)| &asking().measures[*measure]);
-        let place = said.filter_map(|measure| measure.fields.iter().position(|name| names.contains(name))).min();
+        let said = self.request.measures.iter();
+        let place = said.filter_map(|(_, measure)| measure.fields.iter().position(|name| names.contains(name))).min();
         #[expect(clippy::cast_precision_loss, reason = "a few names")]
         place.map_or(0.0, |at| at as f32 * 0.02)
     }
@@ -162,7 +156,6 @@ impl<'d> Composer<'_, 'd> {
         }
         let said = self.request.measures.iter().filter(|(at, _)| !self.out.conditions.contains(at));
         for (_, measure) in said {
-            let measure = &asking().measures[*measure];
             if let Some(found) = self.of_measure(measure, false).or_else(|| self.of_measure(measure, true)) {
                 return Some(found);
             }
