@@ -310,13 +310,11 @@ fn one_of(known: Known<'_>, name: &str, value: &Value, verb: Verb, options: &Opt
     if let Some(choices) = choices
         && !choices.iter().any(|choice| *choice == value || text(choice) == text(&value))
     {
-        let all: Vec<String> = choices.iter().map(text).collect();
-        let all: Vec<&str> = all.iter().map(String::as_str).collect();
         return Err(Problem::Other(format!(
             "{} is no choice for `{}`; use {}",
             described(&value),
             field.name,
-            listed(&all)
+            listed(choices.iter().map(text))
         )));
     }
     Ok(cell(known, field, value))

@@ -241,12 +241,16 @@ pub(crate) fn suggestion<'n>(wanted: &str, names: impl IntoIterator<Item = &'n s
     let guess = near.map(|(_, name)| format!("did you mean `{name}`? ")).unwrap_or_default();
     match names.len() {
         0 => format!("{guess}there are none"),
-        _ => format!("{guess}known are {}", listed(&names)),
+        _ => format!("{guess}known are {}", listed(names)),
     }
 }
 
-pub(crate) fn listed(names: &[&str]) -> String {
-    let more = names.len().saturating_sub(SHOWN);
-    let shown: Vec<&str> = names.iter().take(SHOWN).copied().collect();
-    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+pub(crate) fn listed<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
+    let mut names = names.into_iter();
+    let shown: Vec<N> = names.by_ref().take(SHOWN).collect();
+    let shown = shown.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    match names.count() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }

@@ -6,6 +6,7 @@ use super::world::World;
 use super::{token_at, words};
 use crate::ast::{Leaf, ancestor, leaf};
 use crate::catalog::Catalog;
+use crate::chunks::scope;
 use crate::kinds;
 use crate::model::{Domain, Field};
 use crate::parser::parse;
@@ -111,9 +112,8 @@ fn symbol_text(symbol: &Symbol, world: &World<'_>) -> Option<String> {
 }
 
 fn domain_text(domain: &Domain) -> String {
-    let scope = domain.notes.iter().find(|note| note.tag == "scope").map_or("", |note| &note.text);
     let mut text = format!("Domain `{}` from `{}@{}`.", domain.name, domain.table, domain.datasource);
-    if !scope.is_empty() {
+    if let Some(scope) = scope(domain).filter(|scope| !scope.is_empty()) {
         let _ = write!(text, " {scope}");
     }
     let fields: Vec<String> =

@@ -5,6 +5,7 @@ use super::super::words::{FORMATS, KIND_MEANINGS, RIGHT_MEANINGS, ROLES, TAG_MEA
 use super::super::world::World;
 use super::{CURSOR, Candidate, CompletionKind};
 use crate::ast::{Leaf, ancestor, leaf, leaves};
+use crate::chunks::scope;
 use crate::kinds;
 use crate::model::{Domain, FieldKind, RelationKind};
 use crate::syntax::{SyntaxKind, SyntaxNode, quoting};
@@ -161,7 +162,7 @@ impl<'p> Place<'p> {
                 })
         };
         let fitting = self.world.domains().filter(|domain| fits(domain));
-        fitting.map(|domain| named(&domain.name, CompletionKind::Domain, scope(domain))).collect()
+        fitting.map(|domain| named(&domain.name, CompletionKind::Domain, scope(domain).map(str::to_owned))).collect()
     }
 
     fn metas(&self) -> Vec<Candidate> {
@@ -242,10 +243,6 @@ impl<'p> Place<'p> {
         let missing = RIGHT_MEANINGS.iter().filter(|(right, _)| !written.iter().any(|known| known == right));
         explained(&missing.copied().collect::<Vec<_>>(), CompletionKind::Right)
     }
-}
-
-fn scope(domain: &Domain) -> Option<String> {
-    domain.notes.iter().find(|note| note.tag == "scope").map(|note| note.text.clone())
 }
 
 fn declaration(column: &Column) -> String {

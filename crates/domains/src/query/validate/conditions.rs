@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::scope::{Target, chain_name, column};
+use super::scope::{Hop, Target, chain_name, column};
 use super::{Checker, Scope};
 use crate::model::{Field, FieldKind};
 use crate::query::dates::When;
@@ -130,8 +130,8 @@ impl<'d> Checker<'d> {
         sources: &mut Vec<Source>,
         target: &Target<'d>,
         field: &Field,
-        chain: &[super::scope::Hop<'d>],
-        after: &[super::scope::Hop<'d>],
+        chain: &[Hop<'d>],
+        after: &[Hop<'d>],
         (compare, other): (&Compare, Option<&Target<'d>>),
     ) -> Result<Test, Problem> {
         let end = self.end_of(sources, chain, after);
@@ -142,12 +142,7 @@ impl<'d> Checker<'d> {
     }
 
     /// The source at the end of a relation to many, seen from its first one.
-    fn end_of(
-        &mut self,
-        sources: &mut Vec<Source>,
-        chain: &[super::scope::Hop<'d>],
-        after: &[super::scope::Hop<'d>],
-    ) -> usize {
+    fn end_of(&mut self, sources: &mut Vec<Source>, chain: &[Hop<'d>], after: &[Hop<'d>]) -> usize {
         let first = sources.first().map_or(0, |source| source.id);
         let end = self.reach(sources, first, chain.get(1..).unwrap_or_default());
         self.reach(sources, end, after)
@@ -174,13 +169,7 @@ impl<'d> Checker<'d> {
             return Err(Problem::Other(format!("`{}` is a relation; name a field of it", shown(name))));
         };
         filterable(&other, field, name)?;
-        let names =
-            |hops: &[super::scope::Hop<'d>]| hops.iter().map(|(relation, _)| relation.name.clone()).collect::<Vec<_>>();
-        let rows = |target: &Target<'d>| {
-            let (before, chain, _) = target.to_many();
-            if chain.is_empty() { (Vec::new(), Vec::new()) } else { (names(before), names(chain)) }
-        };
-        if rows(target) != rows(&other) && !other.to_many().1.is_empty() {
+        if target.rows() != other.rows() && !other.to_many().1.is_empty() {
             return Err(Problem::Other(format!(
                 "`{}` and `{}` are not of the same row, so they can't be compared",
                 shown(&compare.field),
@@ -196,11 +185,11 @@ impl<'d> Checker<'d> {
             Op::IsNull => true,
             Op::NotNull => false,
             _ => {
-                let fields: Vec<&str> = target.domain.domain.fields.iter().map(|field| field.name.as_str()).collect();
+                let fields = target.domain.domain.fields.iter().map(|field| &field.name);
                 return Err(Problem::Other(format!(
                     "`{}` is a relation: compare one of its fields ({}), or use is_null or not_null to ask whether there are rows",
                     shown(&compare.field),
-                    listed(&fields)
+                    listed(fields)
                 )));
             }
         };
@@ -303,15 +292,9 @@ impl<'d> Checker<'d> {
     ) -> Vec<Test> {
         let mut tests = Vec::new();
         for condition in conditions {
-            let Condition::Compare(compare) = condition else {
-                continue;
-            };
-            let Ok(target) = self.find(scope.domain, &compare.field) else {
-                continue;
-            };
-            let Some(field) = target.field else {
-                continue;
-            };
+            let Condition::Compare(compare) = condition else { continue };
+            let Ok(target) = self.find(scope.domain, &compare.field) else { continue };
+            let Some(field) = target.field else { continue };
             let (before, chain, after) = target.to_many();
             let mut joined = scope.sources.clone();
             let anchor = self.reach(&mut joined, scope.root, before);
@@ -433,11 +416,10 @@ fn filterable(target: &Target<'_>, field: &Field, name: &str) -> Result<(), Prob
     let prefix: String = target.hops.iter().flat_map(|(relation, _)| [relation.name.as_str(), "."]).collect();
     let fields = target.domain.domain.fields.iter().filter(|field| field.filterable);
     let names: Vec<String> = fields.map(|field| format!("{prefix}{}", field.name)).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let hint = if names.is_empty() {
         format!("no field of `{}` is filterable", target.domain.domain.name)
     } else {
-        format!("filterable are {}", listed(&names))
+        format!("filterable are {}", listed(names))
     };
     Err(Problem::NotFilterable { field: shown(name), hint })
 }

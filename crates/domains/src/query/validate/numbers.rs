@@ -140,12 +140,7 @@ impl<'d> Checker<'d> {
         let Some((_, first)) = fields.first() else {
             return Err(Problem::Other("a formula needs a field".to_owned()));
         };
-        let names = |hops: &[Hop<'d>]| hops.iter().map(|(relation, _)| relation.name.clone()).collect::<Vec<_>>();
-        let rows = |target: &Target<'d>| {
-            let (before, chain, _) = target.to_many();
-            if chain.is_empty() { (Vec::new(), Vec::new()) } else { (names(before), names(chain)) }
-        };
-        let apart = fields.iter().find(|(_, target)| rows(target) != rows(first));
+        let apart = fields.iter().find(|(_, target)| target.rows() != first.rows());
         if let Some((_, apart)) = apart {
             let domain = if apart.to_many().1.is_empty() { first } else { apart };
             return Err(Problem::Other(format!(
