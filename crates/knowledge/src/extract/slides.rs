@@ -58,6 +58,14 @@ struct Shape {
     rows: Vec<Vec<String>>,
 }
 
+impl Shape {
+    fn add(&mut self, text: &str) {
+        if let Some((last, _)) = self.paragraphs.last_mut() {
+            last.push_str(text);
+        }
+    }
+}
+
 /// Reads the shapes of a slide. Those of notes have no place on it.
 fn shapes(text: &str, part: &str, size: Option<(f64, f64)>, draft: &mut Draft<'_>) -> Result<()> {
     let mut xml = Xml::new(text, part, draft.budget);
@@ -75,21 +83,12 @@ fn shapes(text: &str, part: &str, size: Option<(f64, f64)>, draft: &mut Draft<'_
                 }
                 "p" => shape.paragraphs.push((String::new(), false)),
                 "buChar" | "buAutoNum" => {
-                    if let Some(last) = shape.paragraphs.last_mut() {
-                        last.1 = true;
+                    if let Some((_, bullet)) = shape.paragraphs.last_mut() {
+                        *bullet = true;
                     }
                 }
-                "t" => {
-                    let text = xml.inner_text()?;
-                    if let Some(last) = shape.paragraphs.last_mut() {
-                        last.0.push_str(&text);
-                    }
-                }
-                "br" => {
-                    if let Some(last) = shape.paragraphs.last_mut() {
-                        last.0.push('\n');
-                    }
-                }
+                "t" => shape.add(&xml.inner_text()?),
+                "br" => shape.add("\n"),
                 "tr" => shape.rows.push(Vec::new()),
                 "Fallback" => xml.skip()?,
                 _ => {}
