@@ -1,37 +1,13 @@
 //! The text of RTF, and RTF as mails have it packed.
 
 use super::numbers::u32_at;
+use super::text::is_one_of;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 /// Groups that hold no text of the document.
-const SILENT: &[&str] = &[
-    "fonttbl",
-    "colortbl",
-    "stylesheet",
-    "info",
-    "pict",
-    "object",
-    "header",
-    "footer",
-    "headerl",
-    "headerr",
-    "footerl",
-    "footerr",
-    "themedata",
-    "datastore",
-    "latentstyles",
-    "listtable",
-    "listoverridetable",
-    "rsidtbl",
-    "generator",
-    "xmlnstbl",
-    "fldinst",
-    "filetbl",
-    "revtbl",
-    "colorschememapping",
-    "htmltag",
-    "mhtmltag",
-];
+const SILENT: &str = "fonttbl colortbl stylesheet info pict object header footer headerl headerr footerl footerr \
+    themedata datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl fldinst filetbl revtbl \
+    colorschememapping htmltag mhtmltag";
 
 #[derive(Clone, Copy)]
 struct Group {
@@ -56,7 +32,7 @@ pub(super) fn text(rtf: &[u8]) -> String {
             }
             b'\\' => {
                 let (word, number) = reader.control();
-                if word == "*" || SILENT.contains(&word.as_str()) {
+                if word == "*" || is_one_of(&word, SILENT) {
                     if let Some(group) = groups.last_mut() {
                         group.silent = true;
                     }

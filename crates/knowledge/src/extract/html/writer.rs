@@ -1,31 +1,9 @@
 use super::super::table::{add_to_cell, markdown};
+use super::super::text::is_one_of;
 use steward_core::extracted::{Block, BlockKind};
 
-const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "center",
-    "details",
-    "div",
-    "dl",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "form",
-    "header",
-    "hr",
-    "main",
-    "ol",
-    "p",
-    "section",
-    "summary",
-    "ul",
-    "caption",
-    "legend",
-];
+const BLOCKS: &str = "address article aside blockquote body center details div dl fieldset figcaption figure form \
+    header hr main ol p section summary ul caption legend";
 /// Most cells of a row, most rows of a table.
 const CELLS: usize = 200;
 const ROWS: usize = 100_000;
@@ -86,7 +64,7 @@ impl Writer {
             "p" if self.text.is_empty() && self.kind == Some(BlockKind::ListItem) => {}
             name => match heading(name) {
                 Some(level) => self.begin(BlockKind::Heading { level }),
-                None if BLOCKS.contains(&name) && self.pre == 0 => self.end_of_part(),
+                None if is_one_of(name, BLOCKS) && self.pre == 0 => self.end_of_part(),
                 None => {}
             },
         }
@@ -105,7 +83,7 @@ impl Writer {
             "dt" => self.end_term(),
             "li" | "dd" => self.flush(),
             name if heading(name).is_some() => self.flush(),
-            name if BLOCKS.contains(&name) && self.pre == 0 => self.end_of_part(),
+            name if is_one_of(name, BLOCKS) && self.pre == 0 => self.end_of_part(),
             _ => {}
         }
     }
