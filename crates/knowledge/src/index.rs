@@ -19,7 +19,6 @@ mod words;
 
 pub use coverage::word_coverage;
 pub(crate) use language::Stems;
-pub use query::TextWeights;
 pub use types::{ChunkEntry, ChunkKey, Hit, IndexError, IndexStats};
 pub(crate) use words::{fold, is_word};
 
@@ -171,18 +170,8 @@ impl Index {
     /// Chunks with the words of `query`, best first: the more of them and the rarer, the better. Words in quotation marks
     /// must stand so in a chunk. Scores are of the given documents alone.
     pub fn search_text(&self, query: &str, documents: &DocumentSet, k: usize) -> Result<Vec<Hit>, IndexError> {
-        self.search_text_with(query, documents, TextWeights::default(), k)
-    }
-
-    pub fn search_text_with(
-        &self,
-        query: &str,
-        documents: &DocumentSet,
-        weights: TextWeights,
-        k: usize,
-    ) -> Result<Vec<Hit>, IndexError> {
         let snapshot = self.snapshot();
-        unless_damaged(&self.dir, || snapshot.text.search(query, documents, weights, k))
+        unless_damaged(&self.dir, || snapshot.text.search(query, documents, k))
     }
 
     /// Chunks whose vectors are nearest to `query`, by cosine.

@@ -3,7 +3,7 @@
 use super::best::{Best, Candidate};
 use super::language::Stems;
 use super::narrow;
-use super::query::{TextQuery, TextWeights};
+use super::query::TextQuery;
 use super::statistics::{Allowed, Statistics};
 use super::types::{ChunkEntry, Hit, IndexError};
 use super::words::words;
@@ -23,6 +23,8 @@ use tantivy::{
 
 /// What words take of memory before they go to a file, bytes. The least that the library allows is 15 MB.
 const WRITER_MEMORY: usize = 20_000_000;
+/// How much more a word counts that stands in a heading.
+const HEADING: f32 = 1.5;
 /// The rarest ones of a long question are looked for.
 const MOST_TERMS: usize = 64;
 /// Sets of documents whose counts are remembered until the next commit.
@@ -154,14 +156,8 @@ impl TextSnapshot {
         self.searcher.segment_readers().len()
     }
 
-    pub fn search(
-        &self,
-        text: &str,
-        documents: &DocumentSet,
-        weights: TextWeights,
-        k: usize,
-    ) -> Result<Vec<Hit>, IndexError> {
-        let question = TextQuery::read(text, weights);
+    pub fn search(&self, text: &str, documents: &DocumentSet, k: usize) -> Result<Vec<Hit>, IndexError> {
+        let question = TextQuery::read(text);
         if k == 0 || question.is_empty() || documents.is_empty() {
             return Ok(Vec::new());
         }
@@ -172,14 +168,14 @@ impl TextSnapshot {
         let statistics = Statistics::new(&self.searcher, allowed.as_deref());
         let best = match &allowed {
             Some(few) if few.chunks * NARROW < self.chunks() && question.phrases.is_empty() => {
-                let terms = self.terms(question, weights, &statistics)?;
+                let terms = self.terms(question, &statistics)?;
                 let mut best = Best::new(k);
                 for (address, score) in narrow::score(&self.searcher, few, &statistics, &terms)? {
                     best.push(score, address);
                 }
                 best
             }
-            _ => self.best(question, weights, &statistics, allowed.as_deref(), k)?,
+            _ => self.best(question, &statistics, allowed.as_deref(), k)?,
         };
         self.hits(best.into_vec())
     }
@@ -187,12 +183,11 @@ impl TextSnapshot {
     fn best(
         &self,
         question: TextQuery,
-        weights: TextWeights,
         statistics: &Statistics<'_>,
         allowed: Option<&Allowed>,
         k: usize,
     ) -> Result<Best<DocAddress>, IndexError> {
-        let query = self.query(question, weights, statistics)?;
+        let query = self.query(question, statistics)?;
         let weight = query.weight(EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher))?;
         let mut best = Best::new(k);
         for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
@@ -241,34 +236,24 @@ impl TextSnapshot {
         Ok(Some(allowed))
     }
 
-    fn terms(
-        &self,
-        mut question: TextQuery,
-        weights: TextWeights,
-        statistics: &Statistics<'_>,
-    ) -> Result<Vec<(Term, f32)>, IndexError> {
+    fn terms(&self, mut question: TextQuery, statistics: &Statistics<'_>) -> Result<Vec<(Term, f32)>, IndexError> {
         self.keep_rarest(&mut question, statistics)?;
-        let fields = self.fields(weights);
+        let fields = self.boosts();
         let in_fields = |(text, weight): (String, f32)| {
             fields.map(|(field, boost)| (Term::from_field_text(field, &text), weight * boost))
         };
         Ok(question.terms.into_iter().flat_map(in_fields).collect())
     }
 
-    fn fields(&self, weights: TextWeights) -> [(Field, f32); 2] {
-        [(self.fields.heading, weights.heading), (self.fields.text, 1.0)]
+    fn boosts(&self) -> [(Field, f32); 2] {
+        [(self.fields.heading, HEADING), (self.fields.text, 1.0)]
     }
 
-    fn query(
-        &self,
-        mut question: TextQuery,
-        weights: TextWeights,
-        statistics: &Statistics<'_>,
-    ) -> Result<Box<dyn Query>, IndexError> {
+    fn query(&self, mut question: TextQuery, statistics: &Statistics<'_>) -> Result<Box<dyn Query>, IndexError> {
         let phrases = std::mem::take(&mut question.phrases);
-        let fields = self.fields(weights);
+        let fields = self.boosts();
         let mut parts: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-        for (term, weight) in self.terms(question, weights, statistics)? {
+        for (term, weight) in self.terms(question, statistics)? {
             let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
             parts.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight))));
         }
