@@ -4,7 +4,7 @@ mod domain;
 mod ranges;
 mod view;
 
-pub use ranges::{ColumnRanges, DomainRanges, FieldRanges, MetaRanges, RelationRanges, TableRanges, TargetRanges};
+pub use ranges::{DomainRanges, FieldRanges, MetaRanges, RelationRanges, TableRanges, TargetRanges};
 pub use ranges::{ViewRanges, WidgetRanges};
 
 use crate::ast::{Leaf, children};

@@ -5,7 +5,7 @@ mod domain;
 mod recovery;
 mod view;
 
-use crate::diagnostic::{Diagnostic, closest};
+use crate::diagnostic::{Diagnostic, closest, enumerated};
 use crate::syntax::lexer::{Token, tokenize};
 use crate::syntax::{Range, SyntaxKind, SyntaxNode, quoting};
 use rowan::{GreenNode, GreenNodeBuilder};
@@ -433,9 +433,5 @@ fn shortened(text: &str) -> String {
 
 fn list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.as_slice() {
-        [] => String::new(),
-        [word] => word.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
+    enumerated(&quoted, "or")
 }

@@ -6,6 +6,7 @@ use serde_json::{Number, Value};
 use crate::model::FieldKind;
 use crate::query::lower::OutColumn;
 use crate::query::plan::Role;
+use crate::query::values;
 
 /// How a result is shown best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -61,11 +62,7 @@ pub fn tidy(columns: &[OutColumn], rows: &mut [Vec<Value>]) {
 /// `None`: the value has its form, or is not what the domain says.
 fn in_form(kind: FieldKind, value: &Value) -> Option<Value> {
     match (kind, value) {
-        (FieldKind::Bool, Value::Number(number)) => match number.as_i64() {
-            Some(0) => Some(Value::Bool(false)),
-            Some(1) => Some(Value::Bool(true)),
-            _ => None,
-        },
+        (FieldKind::Bool, Value::Number(_)) => values::flag(value),
         (FieldKind::Int, Value::Number(number)) => {
             let float =
                 number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < 9.0e15)?;

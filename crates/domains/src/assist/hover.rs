@@ -10,7 +10,7 @@ use crate::chunks::scope;
 use crate::kinds;
 use crate::model::{Domain, Field};
 use crate::parser::parse;
-use crate::syntax::{Range, SyntaxKind, SyntaxNode, range_of, token_range};
+use crate::syntax::{Range, SyntaxKind, SyntaxNode, bytes_of, range_of};
 use serde::Serialize;
 use std::fmt::Write;
 use steward_core::tables::{Column, Table};
@@ -27,7 +27,7 @@ pub fn hover(text: &str, offset: usize, catalog: &Catalog) -> Option<Hover> {
     if token.kind() == SyntaxKind::Keyword {
         let word = words::find(token.text())?;
         let markdown = format!("**{}**: {}\n\n```\n{}\n```", word.word, word.meaning, word.form);
-        return Some(Hover { range: token_range(&token), markdown });
+        return Some(Hover { range: bytes_of(token.text_range()), markdown });
     }
     let node = token.parent()?;
     let world = World::new(&parse, catalog);

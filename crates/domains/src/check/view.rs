@@ -33,7 +33,7 @@ impl<'c> Checker<'c> {
             }
             for (column, at) in table.columns.iter().zip(&at.columns) {
                 if let Some(listed) = listed {
-                    self.field(at.field, listed, &column.field);
+                    self.field(*at, listed, &column.field);
                 }
             }
         }

@@ -10,12 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde_json::{Value, json};
-use steward_core::text::parts;
 
 use super::Found;
 use super::asking::{Mark, Marked, Request, Weight};
 use super::dates::{When, comparison, times};
-use super::links::{Link, Links, Name};
+use super::links::{Link, Links, Name, has_part};
 use crate::model::{Example, Field, FieldKind};
 use crate::query::{Condition, Op, Query};
 
@@ -95,12 +94,8 @@ impl Composer<'_, '_> {
     fn current(&mut self) {
         let Some(mark) = self.request.marked(Mark::Now).copied() else { return };
         let ends = |field: &&Field| {
-            let parts = parts(&field.name);
-            field.kind.is_time()
-                && field.filterable
-                && ["to", "end", "until", "thru", "expires", "expiry", "ended"]
-                    .iter()
-                    .any(|word| parts.iter().any(|part| part == word))
+            let says_end = ["to", "end", "until", "thru", "expires", "expiry", "ended"];
+            field.kind.is_time() && field.filterable && has_part(field, &says_end)
         };
         let mut added = false;
         for at in 0..self.links.places.len() {

@@ -65,6 +65,11 @@ pub(crate) fn is_key(known: Known<'_>, field: &Field) -> bool {
         || parts(&field.name).last().is_some_and(|last| last == "id")
 }
 
+/// Whether one of these words is in the name of a field.
+pub(crate) fn has_part(field: &Field, words: &[&str]) -> bool {
+    parts(&field.name).iter().any(|part| words.contains(&part.as_str()))
+}
+
 /// Whether the rows are people: they have first and last names.
 pub(crate) fn is_person(known: Known<'_>) -> bool {
     label(known).len() == 2
@@ -73,9 +78,8 @@ pub(crate) fn is_person(known: Known<'_>) -> bool {
 /// The fields that name a row for people; none if it has no name.
 pub(crate) fn label(known: Known<'_>) -> Vec<&Field> {
     let fields = || known.domain.fields.iter().filter(|field| field.kind.is_text());
-    let part = |field: &Field, wanted: &str| parts(&field.name).iter().any(|part| part == wanted);
-    let first = fields().find(|field| part(field, "first") || part(field, "given"));
-    let last = fields().find(|field| part(field, "last") || part(field, "family") || part(field, "surname"));
+    let first = fields().find(|field| has_part(field, &["first", "given"]));
+    let last = fields().find(|field| has_part(field, &["last", "family", "surname"]));
     if let (Some(first), Some(last)) = (first, last) {
         return vec![first, last];
     }
@@ -84,7 +88,7 @@ pub(crate) fn label(known: Known<'_>) -> Vec<&Field> {
     let named = named.or_else(|| {
         fields().find(|field| {
             let last = parts(&field.name).last().cloned().unwrap_or_default();
-            ["name", "title", "label"].contains(&last.as_str()) && !part(field, "contact")
+            ["name", "title", "label"].contains(&last.as_str()) && !has_part(field, &["contact"])
         })
     });
     let called = || fields().find(|field| own.contains(&field.name.to_lowercase()));
@@ -243,6 +247,12 @@ fn alike(words: &[&str], stems: &[&str], name: &[String]) -> f32 {
     0.0
 }
 
+/// Names that are nearer are meant rather.
+#[expect(clippy::cast_precision_loss, reason = "at most three")]
+fn rank(score: f32, hops: usize) -> f32 {
+    score - 0.12 * hops as f32
+}
+
 /// The best name for some words.
 fn named(request: &Request, places: &[Place<'_>], views: &[View], words: Range<usize>) -> Option<Link> {
     let tokens = request.tokens.get(words.clone())?;
@@ -264,8 +274,7 @@ fn named(request: &Request, places: &[Place<'_>], views: &[View], words: Range<u
         if score < if light || marked { 0.95 } else { LEAST } {
             return;
         }
-        #[expect(clippy::cast_precision_loss, reason = "at most three")]
-        let rank = score - 0.12 * hops as f32;
+        let rank = rank(score, hops);
         if best.as_ref().is_none_or(|(known, _)| rank > *known) {
             best = Some((rank, Link { at: words.start, len: words.len(), name, score }));
         }
@@ -331,8 +340,7 @@ fn meant(request: &Request, places: &[Place<'_>], alike: &[Alike], at: usize) ->
                     Name::Field(index, found)
                 }
             };
-            #[expect(clippy::cast_precision_loss, reason = "at most three")]
-            let rank = one.score - 0.12 * place.hops as f32;
+            let rank = rank(one.score, place.hops);
             if best.as_ref().is_none_or(|(known, _)| rank > *known) {
                 best = Some((rank, Link { at, len: 1, name, score: one.score }));
             }

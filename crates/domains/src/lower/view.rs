@@ -1,6 +1,6 @@
 //! Views of a tree.
 
-use super::{ColumnRanges, Report, TableRanges, TargetRanges, ViewRanges, ViewSource, WidgetRanges, part};
+use super::{Report, TableRanges, TargetRanges, ViewRanges, ViewSource, WidgetRanges, part};
 use crate::ast::{Leaf, child, inner_leaf, leaf, statements};
 use crate::model::{Button, ButtonAction, ColumnPart, Section, TablePart, Target, View, Widget, WidgetKind};
 use crate::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken, range_of};
@@ -80,14 +80,13 @@ fn table(node: &SyntaxNode, report: &mut Report) -> Option<(TablePart, TableRang
                 let message = format!("The field `{}` has a column before this one.", field.text);
                 report.error(field.range, "duplicate-column", message, "Remove one of the two.".to_owned());
             }
-            let ranges = ColumnRanges { field: field.range };
             let part = ColumnPart {
                 field: field.text,
                 label: part(leaf(&node, K::Text), &node).0,
                 width: inner_leaf(&node, K::Width, K::WidthValue).and_then(|leaf| width(&leaf, report)),
                 format: inner_leaf(&node, K::Format, K::FormatValue).map(|leaf| leaf.text),
             };
-            Some((part, ranges))
+            Some((part, field.range))
         })
         .unzip();
     let ranges = TableRanges { domain: domain.range, on_select: select_ranges, columns: column_ranges };

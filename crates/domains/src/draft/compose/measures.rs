@@ -4,7 +4,7 @@ use steward_core::text::parts;
 
 use super::{Composer, Measured};
 use crate::draft::asking::{Measure, asking};
-use crate::draft::links::{Link, is_key};
+use crate::draft::links::{Link, has_part, is_key};
 use crate::model::{Field, FieldKind};
 
 impl<'d> Composer<'_, 'd> {
@@ -32,10 +32,7 @@ impl<'d> Composer<'_, 'd> {
             }
         }
         // Times at which a row was changed say little.
-        let technical = |field: &Field| {
-            let parts = parts(&field.name);
-            parts.iter().any(|part| ["update", "updated", "modified", "changed"].contains(&part.as_str()))
-        };
+        let technical = |field: &Field| has_part(field, &["update", "updated", "modified", "changed"]);
         let of = |place: usize| {
             let mut dates: Vec<&Field> =
                 self.links.places[place].known.domain.fields.iter().filter(|field| field.kind.is_time()).collect();
@@ -47,12 +44,9 @@ impl<'d> Composer<'_, 'd> {
 
     /// A whole number that is a year.
     pub(super) fn year_field(&self) -> Option<Measured<'d>> {
-        let year =
-            |field: &&Field| field.kind == FieldKind::Int && parts(&field.name).iter().any(|part| part == "year");
-        let places = self.links.places.iter().enumerate().filter(|(_, place)| !place.many);
-        places
-            .into_iter()
-            .find_map(|(place, one)| one.known.domain.fields.iter().find(year).map(|field| Measured { place, field }))
+        let year = |field: &&Field| field.kind == FieldKind::Int && has_part(field, &["year"]);
+        let mut places = self.links.places.iter().enumerate().filter(|(_, place)| !place.many);
+        places.find_map(|(place, one)| one.known.domain.fields.iter().find(year).map(|field| Measured { place, field }))
     }
 
     pub(super) fn is_named(&self, field: &Field) -> bool {
