@@ -61,9 +61,8 @@ impl Options {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verb {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
     Insert,
     Update,
     Delete,
@@ -110,10 +109,6 @@ pub enum ChangeError {
 }
 
 impl CheckedChange {
-    pub fn verb(&self) -> Verb {
-        self.verb
-    }
-
     pub fn domain(&self) -> &str {
         &self.domain
     }

@@ -7,7 +7,7 @@ use steward_core::text::{parts, same_word, stem};
 use super::asking::{Request, Weight};
 use super::{Alike, Found};
 use crate::model::{Field, Relation, RelationKind, View};
-use crate::registry::{Known, Visible};
+use crate::registry::{Known, Visible, only};
 
 /// Domains that are looked at from one.
 const MOST_PLACES: usize = 60;
@@ -92,9 +92,7 @@ pub(crate) fn label(known: Known<'_>) -> Vec<&Field> {
         })
     });
     let called = || fields().find(|field| own.contains(&field.name.to_lowercase()));
-    let mut texts = fields();
-    let only = texts.next().filter(|_| texts.next().is_none());
-    named.or_else(called).or(only).into_iter().collect()
+    named.or_else(called).or_else(|| only(fields())).into_iter().collect()
 }
 
 impl<'d> Links<'d> {

@@ -54,10 +54,10 @@ impl<'p> Place<'p> {
             SyntaxKind::Value => self.values(),
             SyntaxKind::RoleName => self.roles(),
             SyntaxKind::RightName => self.rights(),
-            SyntaxKind::Tag => TAG_MEANINGS
-                .iter()
-                .map(|(tag, meaning)| candidate(tag, CompletionKind::Tag, quoting::quote(tag), (*meaning).to_owned()))
-                .collect(),
+            SyntaxKind::Tag => {
+                let tags = explained(&TAG_MEANINGS, CompletionKind::Tag).into_iter();
+                tags.map(|tag| Candidate { insert: quoting::quote(&tag.label), ..tag }).collect()
+            }
             SyntaxKind::WidgetName => explained(&WIDGET_MEANINGS, CompletionKind::Kind),
             SyntaxKind::FormatValue => explained(&FORMATS, CompletionKind::Format),
             _ => Vec::new(),
@@ -224,10 +224,7 @@ impl<'p> Place<'p> {
 
     /// Roles and groups that have no permission yet.
     fn roles(&self) -> Vec<Candidate> {
-        let mut roles: Vec<Candidate> = ROLES
-            .iter()
-            .map(|(role, meaning)| candidate(role, CompletionKind::Role, (*role).to_owned(), (*meaning).to_owned()))
-            .collect();
+        let mut roles = explained(&ROLES, CompletionKind::Role);
         let groups = self.world.catalog.groups.iter();
         roles.extend(groups.map(|group| named(group, CompletionKind::Role, "A group.".to_owned())));
         if let Some(domain) = self.domain() {

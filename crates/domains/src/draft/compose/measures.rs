@@ -6,6 +6,7 @@ use super::{Composer, Measured};
 use crate::draft::asking::{Measure, asking};
 use crate::draft::links::{Link, has_part, is_key};
 use crate::model::{Field, FieldKind};
+use crate::registry::only;
 
 impl<'d> Composer<'_, 'd> {
     pub(super) fn date_field(&self, near: Option<usize>) -> Option<Measured<'d>> {
@@ -126,9 +127,8 @@ impl<'d> Composer<'_, 'd> {
 
     pub(super) fn only_number(&self) -> Option<Measured<'d>> {
         let known = self.links.places[0].known;
-        let mut numbers = known.domain.fields.iter().filter(|field| field.kind.is_number() && !is_key(known, field));
-        let first = numbers.next()?;
-        numbers.next().is_none().then_some(Measured { place: 0, field: first })
+        let numbers = known.domain.fields.iter().filter(|field| field.kind.is_number() && !is_key(known, field));
+        only(numbers).map(|field| Measured { place: 0, field })
     }
 
     /// The number that is added up or compared: named, or what a word measures.
