@@ -72,7 +72,7 @@ impl Composer<'_, '_> {
             match (exact, turned, values.as_slice()) {
                 (true, false, [only]) => self.require(path, Op::Eq, only.clone()),
                 (true, false, _) => self.require(path, Op::In, Value::Array(values)),
-                (_, _, _) => {
+                _ => {
                     let op = if turned { Op::Ne } else { self.part_of() };
                     values.into_iter().for_each(|value| self.require(&path, op, value));
                 }

@@ -36,8 +36,7 @@ impl<'d> Checker<'d> {
 
     /// `path` says where a condition stands.
     fn all_of(&mut self, scope: &mut Scope<'d>, conditions: &[Condition], path: &dyn Fn(usize) -> String) -> Vec<Test> {
-        let mut tests = Vec::new();
-        let mut open: Vec<((usize, Vec<String>), usize)> = Vec::new();
+        let (mut tests, mut open) = (Vec::new(), Vec::new());
         for (at, condition) in conditions.iter().enumerate() {
             let path = path(at);
             match condition {
@@ -51,16 +50,12 @@ impl<'d> Checker<'d> {
                     tests.push(Test::All(inner));
                 }
                 Condition::Not { not } => {
-                    if not.is_empty() {
-                        self.wrong(&path, Problem::Other("`not` needs a condition at least".to_owned()));
-                    }
+                    self.not_empty("not", not, &path);
                     let inner = self.conjunction(scope, not, &format!("{path}.not"));
                     tests.push(Test::Not(inner));
                 }
                 Condition::Any { any } => {
-                    if any.is_empty() {
-                        self.wrong(&path, Problem::Other("`any` needs a condition at least".to_owned()));
-                    }
+                    self.not_empty("any", any, &path);
                     let mut alternatives = Vec::new();
                     for (at, one) in any.iter().enumerate() {
                         let path = format!("{path}.any[{at}]");
@@ -72,6 +67,12 @@ impl<'d> Checker<'d> {
             }
         }
         tests
+    }
+
+    fn not_empty(&mut self, word: &str, conditions: &[Condition], path: &str) {
+        if conditions.is_empty() {
+            self.wrong(path, Problem::Other(format!("`{word}` needs a condition at least")));
+        }
     }
 
     fn compare(
