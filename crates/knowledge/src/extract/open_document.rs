@@ -53,15 +53,11 @@ struct Tables {
     cell: String,
 }
 
-struct Text {
-    kind: BlockKind,
-    text: String,
-}
-
 struct Reader<'r, 'a> {
     draft: &'r mut Draft<'a>,
     is_workbook: bool,
-    text: Vec<Text>,
+    /// The paragraphs and headings that are open, with their texts.
+    text: Vec<(BlockKind, String)>,
     lists: usize,
     tables: Tables,
     /// Of the frame on a slide.
@@ -119,23 +115,23 @@ impl Reader<'_, '_> {
     }
 
     fn begin(&mut self, kind: BlockKind) {
-        self.text.push(Text { kind, text: String::new() });
+        self.text.push((kind, String::new()));
     }
 
     fn add(&mut self, text: &str) {
-        if let Some(open) = self.text.last_mut() {
-            open.text.push_str(text);
+        if let Some((_, open)) = self.text.last_mut() {
+            open.push_str(text);
         }
     }
 
     fn close(&mut self, name: &str) -> Result<()> {
         match name {
             "h" | "p" => {
-                let Some(ended) = self.text.pop() else { return Ok(()) };
+                let Some((kind, text)) = self.text.pop() else { return Ok(()) };
                 if self.tables.open > 0 {
-                    table::add_to_cell(&mut self.tables.cell, &ended.text);
+                    table::add_to_cell(&mut self.tables.cell, &text);
                 } else {
-                    self.draft.block(ended.kind, &ended.text)?;
+                    self.draft.block(kind, &text)?;
                 }
             }
             "list" => self.lists = self.lists.saturating_sub(1),

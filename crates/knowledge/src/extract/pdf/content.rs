@@ -115,17 +115,9 @@ pub(super) struct Interpreter<'s, 'a> {
     pictures: Option<Vec<Drawn>>,
 }
 
-/// All text of a page, with where it stands; from the upper left corner, in points.
-pub(super) fn interpret(page: &Page<'_>, sources: &Sources<'_>) -> Result<Spans> {
-    run_page(page, sources, None).map(|(spans, _)| spans)
-}
-
-/// The pictures of a page in the order in which they are drawn, beside its text.
-pub(super) fn drawn(page: &Page<'_>, sources: &Sources<'_>) -> Result<(Spans, Vec<Drawn>)> {
-    run_page(page, sources, Some(Vec::new()))
-}
-
-fn run_page(page: &Page<'_>, sources: &Sources<'_>, pictures: Option<Vec<Drawn>>) -> Result<(Spans, Vec<Drawn>)> {
+/// All text of a page, with where it stands, from the upper left corner, in points; with `pictures` also these, in the
+/// order in which they are drawn.
+pub(super) fn interpret(page: &Page<'_>, sources: &Sources<'_>, pictures: bool) -> Result<(Spans, Vec<Drawn>)> {
     let (width, height) = page.render_dimensions();
     let state = State {
         matrix: Matrix::of(page.initial_transform(true).as_coeffs()),
@@ -147,7 +139,7 @@ fn run_page(page: &Page<'_>, sources: &Sources<'_>, pictures: Option<Vec<Drawn>>
         at: (0.0, 0.0),
         marks: Vec::new(),
         spans: Spans::new(width, height),
-        pictures,
+        pictures: pictures.then(Vec::new),
     };
     let content = page_content(page, sources);
     sources.failed()?;
