@@ -1,7 +1,6 @@
-//! What an editor asks: completions, explanations, definitions, new names and colours.
+//! What an editor asks: completions, explanations and new names.
 
 mod complete;
-mod highlight;
 mod hover;
 mod rename;
 mod symbols;
@@ -9,22 +8,12 @@ mod words;
 mod world;
 
 pub use complete::{Completion, CompletionKind, complete};
-pub use highlight::{Class, highlight};
 pub use hover::{Hover, hover};
-pub use rename::{Edit, RenameError, definition, definition_in, rename, rename_in};
+pub use rename::{Edit, RenameError, rename};
 pub use words::{WORDS, Word};
 
 use crate::syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 use rowan::{TextSize, TokenAtOffset};
-
-/// The nearest place in the text before `offset` where a character begins.
-fn floor(text: &str, offset: usize) -> usize {
-    let mut offset = offset.min(text.len());
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    offset
-}
 
 /// The token at an offset, the one with a meaning where two touch.
 fn token_at(tree: &SyntaxNode, offset: usize) -> Option<SyntaxToken> {

@@ -14,7 +14,7 @@ use crate::model::{Field, FieldKind};
 use crate::query::error::{Problem, described, shown};
 use crate::query::values;
 use crate::query::{Dialect, QueryError};
-use crate::registry::{Domains, Known, Right, Visible, listed, suggestion};
+use crate::registry::{Domains, Known, Right, listed, suggestion};
 
 /// Most bytes of a text that is written.
 const MOST_BYTES: usize = 100_000;
@@ -61,9 +61,8 @@ impl Options {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verb {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
     Insert,
     Update,
     Delete,
@@ -83,7 +82,6 @@ struct Cell {
 pub struct CheckedChange {
     verb: Verb,
     domain: String,
-    datasource: String,
     table: String,
     key: Vec<Cell>,
     set: Vec<Cell>,
@@ -111,16 +109,8 @@ pub enum ChangeError {
 }
 
 impl CheckedChange {
-    pub fn verb(&self) -> Verb {
-        self.verb
-    }
-
     pub fn domain(&self) -> &str {
         &self.domain
-    }
-
-    pub fn datasource(&self) -> &str {
-        &self.datasource
     }
 
     /// The statement that reads the row as it is; `None`: there is none yet.
@@ -184,13 +174,16 @@ pub fn validate(
         let hint = suggestion(change.domain(), names);
         return Err(vec![QueryError::new("domain", Problem::Domain { name: shown(change.domain()), hint })]);
     };
-    permitted(visible, known, change)?;
-    let mut errors = Vec::new();
-    let (verb, key, set) = match change {
-        Change::Insert { set, .. } => (Verb::Insert, None, Some(set)),
-        Change::Update { key, set, .. } => (Verb::Update, Some(key), Some(set)),
-        Change::Delete { key, .. } => (Verb::Delete, Some(key), None),
+    let (verb, key, set, right, doing) = match change {
+        Change::Insert { set, .. } => (Verb::Insert, None, Some(set), Right::Write, "add rows to"),
+        Change::Update { key, set, .. } => (Verb::Update, Some(key), Some(set), Right::Write, "change rows of"),
+        Change::Delete { key, .. } => (Verb::Delete, Some(key), None, Right::Delete, "delete rows of"),
     };
+    if !visible.allows(known.domain, right) {
+        let problem = format!("your roles may not {doing} `{}`; ask somebody who may", known.domain.name);
+        return Err(vec![QueryError::new("change", Problem::Other(problem))]);
+    }
+    let mut errors = Vec::new();
     let key = key.map(|key| key_of(known, key, &mut errors)).unwrap_or_default();
     let set = set.map(|set| set_of(known, set, verb, options, &mut errors)).unwrap_or_default();
     if !errors.is_empty() {
@@ -204,26 +197,12 @@ pub fn validate(
     Ok(CheckedChange {
         verb,
         domain: known.domain.name.clone(),
-        datasource: known.domain.datasource.clone(),
         table: known.domain.table.clone(),
         key,
         set,
         fields: known.domain.fields.iter().map(|field| (field.name.clone(), field.kind)).collect(),
         version: version.map(|field| field.name.clone()),
     })
-}
-
-fn permitted(visible: Visible<'_>, known: Known<'_>, change: &Change) -> Result<(), Vec<QueryError>> {
-    let (right, doing) = match change {
-        Change::Insert { .. } => (Right::Write, "add rows to"),
-        Change::Update { .. } => (Right::Write, "change rows of"),
-        Change::Delete { .. } => (Right::Delete, "delete rows of"),
-    };
-    if visible.allows(known.domain, right) {
-        return Ok(());
-    }
-    let problem = format!("your roles may not {doing} `{}`; ask somebody who may", known.domain.name);
-    Err(vec![QueryError::new("change", Problem::Other(problem))])
 }
 
 fn cell(known: Known<'_>, field: &Field, value: Value) -> Cell {
@@ -310,13 +289,11 @@ fn one_of(known: Known<'_>, name: &str, value: &Value, verb: Verb, options: &Opt
     if let Some(choices) = choices
         && !choices.iter().any(|choice| *choice == value || text(choice) == text(&value))
     {
-        let all: Vec<String> = choices.iter().map(text).collect();
-        let all: Vec<&str> = all.iter().map(String::as_str).collect();
         return Err(Problem::Other(format!(
             "{} is no choice for `{}`; use {}",
             described(&value),
             field.name,
-            listed(&all)
+            listed(choices.iter().map(text))
         )));
     }
     Ok(cell(known, field, value))

@@ -6,7 +6,7 @@ mod view;
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::lower::{DomainSource, ViewSource};
-use crate::model::Domain;
+use crate::model::{Domain, Field};
 use crate::syntax::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,7 @@ impl Checker<'_> {
     }
 
     /// A field of a domain; reports where there is none.
-    fn field<'d>(&mut self, range: Range, domain: &'d Domain, name: &str) -> Option<&'d crate::model::Field> {
+    fn field<'d>(&mut self, range: Range, domain: &'d Domain, name: &str) -> Option<&'d Field> {
         let field = domain.fields.iter().find(|field| field.name == name);
         if field.is_none() && !name.is_empty() {
             let hint = suggest(name, domain.fields.iter().map(|field| field.name.as_str()))

@@ -16,7 +16,7 @@ const LINE: usize = 300;
 const RELATIONS: &str = "Relations:";
 
 /// A piece of what is known about a domain.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chunk {
     pub domain: String,
     pub view: Option<String>,
@@ -57,7 +57,6 @@ pub fn of_domain(domain: &Domain) -> Vec<Chunk> {
         let aliases: Vec<String> = domain.aliases.iter().map(|alias| clean(alias)).collect();
         let _ = write!(head, "\nAlso called: {}", cut(&aliases.join(", "), LINE));
     }
-    let head = cut(&head, LINE * 2);
     let mut lines: Vec<(&str, String, Vec<String>)> = Vec::new();
     for field in &domain.fields {
         lines.push(("Fields:", field_line(field), field_words(field)));
@@ -74,18 +73,21 @@ pub fn of_domain(domain: &Domain) -> Vec<Chunk> {
         lines.push(("Notes:", format!("- {}: {}", clean(&note.tag), clean(&note.text)), words_of(&note.text)));
     }
     let names = [parts(&domain.name)].into_iter().chain(domain.aliases.iter().map(|alias| words_of(alias)));
-    let names: Vec<String> = names.flatten().collect();
-    let about = scope(domain).map(words_of).unwrap_or_default();
     let relation = |relation: &Relation| (relation_line(domain, relation), relation.domain.clone());
-    let relations: Vec<(String, String)> = domain.relations.iter().map(relation).collect();
-    let pieces = split(&head, &lines, &names, &about);
-    pieces.into_iter().map(|piece| piece.of(&domain.name, None, relations.clone())).collect()
+    let first = Chunk {
+        domain: domain.name.clone(),
+        text: cut(&head, LINE * 2),
+        relations: domain.relations.iter().map(relation).collect(),
+        names: names.flatten().collect(),
+        words: scope(domain).map(words_of).unwrap_or_default(),
+        ..Chunk::default()
+    };
+    split(&first, &lines)
 }
 
 /// The chunks of a view.
 pub fn of_view(view: &View) -> Vec<Chunk> {
     let head = format!("View {} \"{}\" shows {}", clean(&view.name), clean(&view.title), clean(&view.domain));
-    let head = cut(&head, LINE * 2);
     let mut lines: Vec<(&str, String, Vec<String>)> = Vec::new();
     for table in &view.tables {
         for column in &table.columns {
@@ -99,57 +101,39 @@ pub fn of_view(view: &View) -> Vec<Chunk> {
         let words = fields.iter().flat_map(|field| parts(field)).chain(words_of(&section.title)).collect();
         lines.push(("Sections:", text, words));
     }
-    let names = [parts(&view.name), words_of(&view.title), parts(&view.domain)].concat();
-    split(&head, &lines, &names, &[])
-        .into_iter()
-        .map(|piece| piece.of(&view.domain, Some(&view.name), Vec::new()))
-        .collect()
+    let first = Chunk {
+        domain: view.domain.clone(),
+        view: Some(view.name.clone()),
+        text: cut(&head, LINE * 2),
+        names: [parts(&view.name), words_of(&view.title), parts(&view.domain)].concat(),
+        ..Chunk::default()
+    };
+    split(&first, &lines)
 }
 
-struct Piece {
-    part: usize,
-    text: String,
-    names: Vec<String>,
-    words: Vec<String>,
-}
-
-impl Piece {
-    fn of(self, domain: &str, view: Option<&str>, relations: Vec<(String, String)>) -> Chunk {
-        let hash = hash::sha256(self.text.as_bytes());
-        let (domain, view) = (domain.to_owned(), view.map(str::to_owned));
-        let Self { part, text, names, words } = self;
-        Chunk { domain, view, part, text, hash, relations, names, words }
-    }
-}
-
-/// Fills chunks with lines under their titles; each begins with the head.
-fn split(head: &str, lines: &[(&str, String, Vec<String>)], names: &[String], about: &[String]) -> Vec<Piece> {
-    let begin = |part: usize| Piece { part, text: head.to_owned(), names: names.to_vec(), words: about.to_vec() };
-    let mut pieces = vec![begin(0)];
-    let mut under = "";
+/// Fills chunks with lines under their titles; each begins as `first`, whose text is the head.
+fn split(first: &Chunk, lines: &[(&str, String, Vec<String>)]) -> Vec<Chunk> {
+    let (mut chunks, mut chunk, mut under) = (Vec::new(), first.clone(), "");
     for (title, line, words) in lines {
         let line = cut(line, LINE);
-        let part = pieces.len();
-        let Some(piece) = pieces.last_mut() else {
-            break;
-        };
         let more = line.chars().count() + 1 + if under == *title { 0 } else { title.chars().count() + 1 };
-        let full = piece.text.chars().count() + more > LONGEST;
-        if full {
-            pieces.push(begin(part));
+        if chunk.text.chars().count() + more > LONGEST {
+            let part = chunk.part + 1;
+            chunks.push(std::mem::replace(&mut chunk, Chunk { part, ..first.clone() }));
             under = "";
         }
-        let Some(piece) = pieces.last_mut() else {
-            break;
-        };
         if under != *title {
-            let _ = write!(piece.text, "\n{title}");
+            let _ = write!(chunk.text, "\n{title}");
             under = title;
         }
-        let _ = write!(piece.text, "\n{line}");
-        piece.words.extend(words.iter().cloned());
+        let _ = write!(chunk.text, "\n{line}");
+        chunk.words.extend(words.iter().cloned());
     }
-    pieces
+    chunks.push(chunk);
+    for chunk in &mut chunks {
+        chunk.hash = hash::sha256(chunk.text.as_bytes());
+    }
+    chunks
 }
 
 fn field_line(field: &Field) -> String {

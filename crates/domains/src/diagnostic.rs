@@ -74,3 +74,12 @@ pub(crate) fn suggest<'c>(wanted: &str, candidates: impl IntoIterator<Item = &'c
     let more = if candidates.next().is_some() { ", …" } else { "" };
     (!listed.is_empty()).then(|| format!("Use one of {}{more}.", listed.join(", ")))
 }
+
+/// `a, b and c`, with the word between the last two.
+pub(crate) fn enumerated(words: &[String], last_by: &str) -> String {
+    match words {
+        [] => String::new(),
+        [word] => word.clone(),
+        [first @ .., last] => format!("{} {last_by} {last}", first.join(", ")),
+    }
+}

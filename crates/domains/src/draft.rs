@@ -151,7 +151,7 @@ pub fn draft(
 ) -> Option<Draft> {
     let drafts = subjects.iter().filter_map(|subject| {
         let subject = visible.domain(&subject.domain.name)?;
-        let links = Links::of(request, visible, subject, views, alike);
+        let links = Links::read(request, visible, subject, views, alike);
         let composed = compose(request, &links, found)?;
         validate_for(&composed.query, visible).ok()?;
         Some(judged(request, &links, composed))

@@ -16,7 +16,7 @@ pub fn format(text: &str) -> String {
     let parse = parse(text);
     let mut printer =
         Printer { out: String::with_capacity(text.len()), errors: parse.diagnostics.iter().map(|d| d.range).collect() };
-    printer.items(&parse.tree());
+    printer.lines(&parse.tree(), 0);
     if !printer.out.is_empty() {
         printer.out.push('\n');
     }
@@ -30,28 +30,33 @@ struct Printer {
 }
 
 impl Printer {
-    fn items(&mut self, file: &SyntaxNode) {
+    /// What stands in a file or block, a line each; empty lines between them stay, and one stands between the items of
+    /// a file.
+    fn lines(&mut self, parent: &SyntaxNode, depth: usize) {
+        let is_file = parent.kind() == SyntaxKind::File;
         let mut newlines = 0_usize;
-        let mut after_item = false;
-        for element in file.children_with_tokens() {
+        let (mut first, mut after_item) = (true, false);
+        for element in parent.children_with_tokens() {
+            let blank = if is_file { after_item || newlines > 1 } else { newlines > 1 && !first };
             match element {
                 NodeOrToken::Token(token) => match token.kind() {
                     SyntaxKind::Newline => newlines += 1,
                     SyntaxKind::Comment => {
-                        self.comment(&token, newlines, 0, after_item || newlines > 1);
+                        self.comment(&token, newlines, depth, blank);
+                        first &= newlines == 0;
                         after_item &= newlines == 0;
                         newlines = 0;
                     }
                     _ => {}
                 },
                 NodeOrToken::Node(node) => {
-                    self.line(0, after_item || newlines > 1);
-                    if self.broken(&node) {
+                    self.line(depth, blank);
+                    if is_file && self.broken(&node) {
                         self.verbatim(&node);
                     } else {
-                        self.statement(&node, 0);
+                        self.statement(&node, depth);
                     }
-                    after_item = true;
+                    (first, after_item) = (false, true);
                     newlines = 0;
                 }
             }
@@ -111,33 +116,9 @@ impl Printer {
                 return;
             }
         }
-        self.statements(&block, depth + 1);
+        self.lines(&block, depth + 1);
         self.line(depth, false);
         self.out.push('}');
-    }
-
-    fn statements(&mut self, block: &SyntaxNode, depth: usize) {
-        let mut newlines = 0_usize;
-        let mut first = true;
-        for element in block.children_with_tokens() {
-            match element {
-                NodeOrToken::Token(token) => match token.kind() {
-                    SyntaxKind::Newline => newlines += 1,
-                    SyntaxKind::Comment => {
-                        self.comment(&token, newlines, depth, newlines > 1 && !first);
-                        first &= newlines == 0;
-                        newlines = 0;
-                    }
-                    _ => {}
-                },
-                NodeOrToken::Node(node) => {
-                    self.line(depth, newlines > 1 && !first);
-                    self.statement(&node, depth);
-                    first = false;
-                    newlines = 0;
-                }
-            }
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Kinds of fields: the operators that compare them, and the declared types of columns that they stand for.
 
 use crate::model::FieldKind::{self, Bool, Date, Datetime, Float, Int, String, Text};
+use steward_core::Timestamp;
 
 /// The kinds in the order in which they are listed.
 pub const ALL: [FieldKind; 7] = [Int, Float, String, Text, Bool, Date, Datetime];
@@ -134,34 +135,12 @@ pub fn value_fits(kind: FieldKind, value: &str) -> bool {
         Int => value.parse::<i64>().is_ok(),
         Float => value.parse::<f64>().is_ok_and(f64::is_finite),
         Bool => matches!(value, "true" | "false"),
-        Date => is_date(value),
+        Date => Timestamp::of_date(value).is_some(),
         Datetime => {
             let (day, time) = value.split_once(['T', ' ']).map_or((value, None), |(day, time)| (day, Some(time)));
-            is_date(day) && time.is_none_or(is_time)
+            Timestamp::of_date(day).is_some() && time.is_none_or(is_time)
         }
     }
-}
-
-/// `2024-02-29`.
-fn is_date(value: &str) -> bool {
-    let parts: Vec<&str> = value.split('-').collect();
-    let [year, month, day] = parts.as_slice() else { return false };
-    let number = |digits: &str, length: usize| {
-        let right = digits.len() == length && digits.bytes().all(|b| b.is_ascii_digit());
-        right.then(|| digits.parse::<u32>().ok()).flatten()
-    };
-    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2)) else {
-        return false;
-    };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return false,
-    };
-    (1..=days).contains(&day)
 }
 
 /// `10:30`, `10:30:59.123`, with `Z` or an offset such as `+02:00` after it or not.

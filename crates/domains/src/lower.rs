@@ -4,16 +4,17 @@ mod domain;
 mod ranges;
 mod view;
 
-pub(crate) use domain::RELATION_KINDS;
-pub use ranges::{ColumnRanges, DomainRanges, FieldRanges, MetaRanges, RelationRanges, TableRanges, TargetRanges};
+pub use ranges::{DomainRanges, FieldRanges, MetaRanges, RelationRanges, TableRanges, TargetRanges};
 pub use ranges::{ViewRanges, WidgetRanges};
 
-use crate::ast::{self, AstNode, Leaf};
+use crate::ast::{Leaf, children};
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::model::{Domain, View};
 use crate::parser::Parse;
-use crate::syntax::Range;
+use crate::syntax::{Range, SyntaxKind, SyntaxNode, range_of};
 use std::collections::HashSet;
+use std::str::FromStr;
+use strum::VariantNames;
 
 /// A domain with the places of its parts in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +41,10 @@ pub struct Lowered {
 pub fn lower(parse: &Parse) -> Lowered {
     let file = parse.tree();
     let mut report = Report::default();
-    let domains: Vec<DomainSource> = ast::domains(&file).filter_map(|node| domain::lower(&node, &mut report)).collect();
-    let views: Vec<ViewSource> = ast::views(&file).filter_map(|node| view::lower(&node, &mut report)).collect();
+    let domains: Vec<DomainSource> =
+        children(&file, SyntaxKind::Domain).filter_map(|node| domain::lower(&node, &mut report)).collect();
+    let views: Vec<ViewSource> =
+        children(&file, SyntaxKind::View).filter_map(|node| view::lower(&node, &mut report)).collect();
     report.duplicates("domain", domains.iter().map(|source| (source.domain.name.as_str(), source.ranges.name)));
     report.duplicates("view", views.iter().map(|source| (source.view.name.as_str(), source.ranges.name)));
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.range);
@@ -78,26 +81,18 @@ impl Report {
     }
 
     /// A word from a fixed set.
-    fn choice<T: std::str::FromStr>(
-        &mut self,
-        leaf: &Leaf,
-        code: &'static str,
-        what: &str,
-        words: &[&'static str],
-    ) -> Option<T> {
+    fn choice<T: FromStr + VariantNames>(&mut self, leaf: &Leaf, code: &'static str, what: &str) -> Option<T> {
         let choice = leaf.text.parse().ok();
         if choice.is_none() {
             let message = format!("`{}` is no {what}.", leaf.text);
-            self.error(leaf.range, code, message, suggest(&leaf.text, words.iter().copied()));
+            self.error(leaf.range, code, message, suggest(&leaf.text, T::VARIANTS.iter().copied()));
         }
         choice
     }
 }
 
 /// Text and range of a part, or nothing at the end of the statement where the part is missing.
-fn part(leaf: Option<Leaf>, statement: &impl AstNode) -> (String, Range) {
-    match leaf {
-        Some(leaf) => (leaf.text, leaf.range),
-        None => (String::new(), (statement.range().1, statement.range().1)),
-    }
+fn part(leaf: Option<Leaf>, statement: &SyntaxNode) -> (String, Range) {
+    let end = range_of(statement).1;
+    leaf.map_or_else(|| (String::new(), (end, end)), |leaf| (leaf.text, leaf.range))
 }

@@ -45,7 +45,19 @@ pub struct Field {
     pub aliases: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum FieldKind {
@@ -63,6 +75,18 @@ pub enum FieldKind {
 impl FieldKind {
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Int | Self::Float)
+    }
+
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::String | Self::Text)
+    }
+
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Date | Self::Datetime)
     }
 }
 
@@ -85,7 +109,19 @@ pub struct Relation {
     pub bind: Vec<(String, String)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum RelationKind {
@@ -187,7 +223,19 @@ pub struct Widget {
     pub field: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum WidgetKind {

@@ -5,9 +5,9 @@ mod domain;
 mod recovery;
 mod view;
 
-use crate::diagnostic::{Diagnostic, closest};
+use crate::diagnostic::{Diagnostic, closest, enumerated};
 use crate::syntax::lexer::{Token, tokenize};
-use crate::syntax::{SyntaxKind, SyntaxNode, quoting};
+use crate::syntax::{Range, SyntaxKind, SyntaxNode, quoting};
 use rowan::{GreenNode, GreenNodeBuilder};
 
 #[derive(Debug, Clone)]
@@ -146,9 +146,9 @@ impl<'t> Parser<'t> {
             if token.kind == SyntaxKind::Semicolon {
                 self.bump();
             } else if self.at_word("domain") {
-                self.domain();
+                self.with_block(SyntaxKind::Domain, Self::domain, Scope::Domain, true);
             } else if self.at_word("view") {
-                self.view();
+                self.with_block(SyntaxKind::View, Self::view, Scope::View, true);
             } else {
                 self.stray(token);
             }
@@ -163,26 +163,25 @@ impl<'t> Parser<'t> {
     fn stray(&mut self, token: Token<'t>) {
         let inner = [Scope::Domain, Scope::View].into_iter().find(|scope| scope.words().contains(&token.text));
         let (message, hint) = match (token.kind, inner) {
-            (SyntaxKind::RBrace, _) => ("This `}` closes nothing.".to_owned(), Some("Remove it.".to_owned())),
+            (SyntaxKind::RBrace, _) => ("This `}` closes nothing.".to_owned(), "Remove it.".to_owned()),
             (_, Some(scope)) => (
                 format!("`{}` stands outside of {}.", token.text, scope.name()),
-                Some("Move it between the braces that it belongs to.".to_owned()),
+                "Move it between the braces that it belongs to.".to_owned(),
             ),
             _ => (
                 "A text consists of domains and views, and this begins neither.".to_owned(),
-                Some(match closest(token.text, Scope::Text.words().iter().copied()) {
-                    Some(word) => format!("Did you mean `{word}`?"),
-                    None => "Begin with `domain <name> from <table>@<datasource> {` or `view <name> …`.".to_owned(),
+                meant(token, Scope::Text.words()).unwrap_or_else(|| {
+                    "Begin with `domain <name> from <table>@<datasource> {` or `view <name> …`.".to_owned()
                 }),
             ),
         };
-        self.report(Diagnostic::error((token.start, token.end()), "unexpected", message).with_hint(hint));
-        self.start(SyntaxKind::Error);
-        self.bump();
-        while self.current().is_some() && !self.at_item() {
-            self.bump();
-        }
-        self.builder.finish_node();
+        self.report(token.range(), "unexpected", message, hint);
+        self.node(SyntaxKind::Error, |parser| {
+            parser.bump();
+            while parser.current().is_some() && !parser.at_item() {
+                parser.bump();
+            }
+        });
     }
 
     // Tokens
@@ -267,24 +266,26 @@ impl<'t> Parser<'t> {
         self.built += 1;
     }
 
-    /// Begins a node at the next token.
-    fn start(&mut self, kind: SyntaxKind) {
+    /// A node that begins at the next token.
+    fn node<T>(&mut self, kind: SyntaxKind, parts: impl FnOnce(&mut Self) -> T) -> T {
         self.flush();
         self.builder.start_node(kind.into());
+        let parts = parts(self);
+        self.builder.finish_node();
+        parts
     }
 
     fn check_string(&mut self, token: Token<'t>) {
-        let range = (token.start, token.end());
         if !quoting::is_closed(token.text) {
             let message = "This text has no closing quote.";
             let hint = "Close it with `\"` on the same line. A new line in it is written `\\n`.".to_owned();
-            self.report(Diagnostic::error(range, "unterminated-string", message).with_hint(hint));
+            self.report(token.range(), "unterminated-string", message, hint);
         } else if let Some((at, escaped)) = quoting::unknown_escape(token.text) {
             let start = token.start + at;
             let message = format!("`\\{escaped}` stands for nothing.");
             let hint = r#"Use `\"`, `\\`, `\n`, `\r` or `\t`; a backslash itself is written `\\`."#.to_owned();
             let range = (start, start + 1 + escaped.len_utf8());
-            self.report(Diagnostic::error(range, "unknown-escape", message).with_hint(hint));
+            self.report(range, "unknown-escape", message, hint);
         }
     }
 
@@ -327,7 +328,7 @@ impl<'t> Parser<'t> {
             SyntaxKind::Literal => {
                 let message = format!("`{}` begins with a digit.", token.text);
                 let hint = format!("Put the name into quotes: `\"{}\"`.", token.text);
-                self.report(Diagnostic::error((token.start, token.end()), "unquoted-name", message).with_hint(hint));
+                self.report(token.range(), "unquoted-name", message, hint);
             }
             _ => return self.expected(what),
         }
@@ -353,66 +354,76 @@ impl<'t> Parser<'t> {
     }
 
     fn leaf(&mut self, node: SyntaxKind) {
-        self.start(node);
-        self.bump();
-        self.builder.finish_node();
+        self.node(node, Self::bump);
+    }
+
+    /// A word of the language as a node of its own.
+    fn leaf_word(&mut self, node: SyntaxKind) {
+        self.node(node, |parser| parser.bump_as(Some(SyntaxKind::Keyword)));
     }
 
     fn table_name(&mut self) -> Parsed {
         self.flush();
-        let start = self.builder.checkpoint();
         let plain = |token: Token<'_>| matches!(token.kind, SyntaxKind::Ident | SyntaxKind::String);
         if !self.wanted(SyntaxKind::TableName).is_some_and(plain) {
             return self.expected("the name of a table");
         }
-        self.bump();
-        let mut parsed = Ok(());
-        if self.at_on_line(SyntaxKind::Dot) {
-            self.bump();
-            if self.wanted(SyntaxKind::TableName).is_some_and(plain) {
-                self.bump();
-            } else {
-                parsed = self.expected("the name of a table after the schema");
+        self.node(SyntaxKind::TableName, |parser| {
+            parser.bump();
+            if !parser.at_on_line(SyntaxKind::Dot) {
+                return Ok(());
             }
+            parser.bump();
+            if !parser.wanted(SyntaxKind::TableName).is_some_and(plain) {
+                return parser.expected("the name of a table after the schema");
+            }
+            parser.bump();
+            Ok(())
+        })
+    }
+
+    /// One or several with commas between them.
+    fn listed(&mut self, one: impl Fn(&mut Self) -> Parsed) -> Parsed {
+        one(self)?;
+        while self.at_on_line(SyntaxKind::Comma) {
+            self.bump();
+            one(self)?;
         }
-        self.builder.start_node_at(start, SyntaxKind::TableName.into());
-        self.builder.finish_node();
-        parsed
+        Ok(())
     }
 
     // Reports
 
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+    fn report(
+        &mut self,
+        range: Range,
+        code: &'static str,
+        message: impl Into<String>,
+        hint: impl Into<Option<String>>,
+    ) {
+        self.diagnostics.push(Diagnostic::error(range, code, message).with_hint(hint));
     }
 
     /// Says what is missing before the next token.
     fn expected(&mut self, what: &str) -> Parsed {
         let end = self.at.checked_sub(1).map_or(0, |before| self.tokens[self.significant[before].0].end());
-        let diagnostic = match self.current().filter(|_| self.on_line()) {
+        match self.current().filter(|_| self.on_line()) {
             Some(token) => {
-                let range = (token.start, token.end());
                 let message = format!("Here {what} is expected, not `{}`.", shortened(token.text));
                 let hint = (token.kind == SyntaxKind::Unknown).then(|| QUOTE_NAMES.to_owned());
-                Diagnostic::error(range, "expected", message).with_hint(hint)
+                self.report(token.range(), "expected", message, hint);
             }
-            None => Diagnostic::error((end, end), "expected", format!("Here {what} is missing.")),
-        };
-        self.report(diagnostic);
+            None => self.report((end, end), "expected", format!("Here {what} is missing."), None),
+        }
         Err(Broken)
     }
 }
 
 const QUOTE_NAMES: &str = "Put names with other characters than letters, digits and `_` into quotes.";
 
-fn unexpected(token: Token<'_>) -> Diagnostic {
-    let message = format!("The statement should end before `{}`.", shortened(token.text));
-    let hint = if token.kind == SyntaxKind::Unknown {
-        QUOTE_NAMES.to_owned()
-    } else {
-        "Remove it, or begin a new line.".to_owned()
-    };
-    Diagnostic::error((token.start, token.end()), "unexpected", message).with_hint(hint)
+/// The word of these that a token was probably meant to be.
+fn meant(token: Token<'_>, words: &[&str]) -> Option<String> {
+    closest(token.text, words.iter().copied()).map(|word| format!("Did you mean `{word}`?"))
 }
 
 fn shortened(text: &str) -> String {
@@ -422,9 +433,5 @@ fn shortened(text: &str) -> String {
 
 fn list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.as_slice() {
-        [] => String::new(),
-        [word] => word.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
+    enumerated(&quoted, "or")
 }

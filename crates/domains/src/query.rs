@@ -94,6 +94,12 @@ pub enum Condition {
     },
 }
 
+impl Condition {
+    pub(crate) fn compare(field: impl Into<String>, op: Op, value: Value) -> Self {
+        Self::Compare(Compare { field: field.into(), op, value })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compare {
     pub field: String,

@@ -102,17 +102,10 @@ fn squeeze(name: &str) -> String {
 fn guessed(domain: &Domain, all: &[Domain]) -> Facts {
     let table = domain.table.rsplit('.').next().unwrap_or(&domain.table);
     let roots = [stem(&squeeze(table)), stem(&squeeze(&domain.name))];
-    let named = domain
-        .fields
-        .iter()
-        .find(|field| squeeze(&field.name) == "id")
-        .or_else(|| {
-            domain
-                .fields
-                .iter()
-                .find(|field| squeeze(&field.name).strip_suffix("id").is_some_and(|root| roots.contains(&stem(root))))
-        })
-        .map(|field| vec![field.name.clone()]);
+    let named_after =
+        |field: &&Field| squeeze(&field.name).strip_suffix("id").is_some_and(|root| roots.contains(&stem(root)));
+    let named = domain.fields.iter().find(|field| squeeze(&field.name) == "id");
+    let named = named.or_else(|| domain.fields.iter().find(named_after)).map(|field| vec![field.name.clone()]);
     let referred = || {
         let own = domain.relations.iter().filter(|relation| relation.kind != RelationKind::BelongsTo);
         let own = own.map(|relation| relation.bind.iter().map(|(local, _)| local.clone()).collect::<Vec<_>>());
@@ -187,8 +180,7 @@ impl<'d> Visible<'d> {
             return Some(known);
         }
         let lower = name.to_lowercase();
-        let mut alike = self.iter().filter(|known| known.domain.name.to_lowercase() == lower);
-        alike.next().filter(|_| alike.next().is_none())
+        only(self.iter().filter(|known| known.domain.name.to_lowercase() == lower))
     }
 
     /// The relations that lead to a readable domain of the same datasource over fields that exist.
@@ -212,12 +204,15 @@ impl<'d> Visible<'d> {
 }
 
 fn by_name<'l, T>(list: &'l [T], name: &str, of: impl Fn(&T) -> &str) -> Option<&'l T> {
-    if let Some(exact) = list.iter().find(|item| of(item) == name) {
-        return Some(exact);
-    }
     let lower = name.to_lowercase();
-    let mut alike = list.iter().filter(|item| of(item).to_lowercase() == lower);
-    alike.next().filter(|_| alike.next().is_none())
+    let exact = list.iter().find(|item| of(item) == name);
+    exact.or_else(|| only(list.iter().filter(|item| of(item).to_lowercase() == lower)))
+}
+
+/// The only element; `None` if there are others.
+pub(crate) fn only<T>(items: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut items = items.into_iter();
+    items.next().filter(|_| items.next().is_none())
 }
 
 /// Names that are shown in a message.
@@ -241,12 +236,16 @@ pub(crate) fn suggestion<'n>(wanted: &str, names: impl IntoIterator<Item = &'n s
     let guess = near.map(|(_, name)| format!("did you mean `{name}`? ")).unwrap_or_default();
     match names.len() {
         0 => format!("{guess}there are none"),
-        _ => format!("{guess}known are {}", listed(&names)),
+        _ => format!("{guess}known are {}", listed(names)),
     }
 }
 
-pub(crate) fn listed(names: &[&str]) -> String {
-    let more = names.len().saturating_sub(SHOWN);
-    let shown: Vec<&str> = names.iter().take(SHOWN).copied().collect();
-    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+pub(crate) fn listed<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
+    let mut names = names.into_iter();
+    let shown: Vec<N> = names.by_ref().take(SHOWN).collect();
+    let shown = shown.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    match names.count() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }

@@ -6,6 +6,7 @@ use serde_json::{Number, Value};
 use crate::model::FieldKind;
 use crate::query::lower::OutColumn;
 use crate::query::plan::Role;
+use crate::query::values;
 
 /// How a result is shown best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -35,8 +36,7 @@ pub fn shape(columns: &[OutColumn], rows: usize) -> Shape {
         (found.next(), found.next())
     };
     let groups = place(|role| matches!(role, Role::Group | Role::Time(_)));
-    let numeric = |column: &OutColumn| matches!(column.kind, FieldKind::Int | FieldKind::Float);
-    let number = shown.iter().find(|(_, column)| matches!(column.role, Role::Number(_)) && numeric(column));
+    let number = shown.iter().find(|(_, column)| matches!(column.role, Role::Number(_)) && column.kind.is_number());
     match (rows, shown.as_slice()) {
         (0, _) => Shape::Empty,
         (1, [(column, one)]) if matches!(one.role, Role::Number(_)) => Shape::Number { column: *column },
@@ -62,11 +62,7 @@ pub fn tidy(columns: &[OutColumn], rows: &mut [Vec<Value>]) {
 /// `None`: the value has its form, or is not what the domain says.
 fn in_form(kind: FieldKind, value: &Value) -> Option<Value> {
     match (kind, value) {
-        (FieldKind::Bool, Value::Number(number)) => match number.as_i64() {
-            Some(0) => Some(Value::Bool(false)),
-            Some(1) => Some(Value::Bool(true)),
-            _ => None,
-        },
+        (FieldKind::Bool, Value::Number(_)) => values::flag(value),
         (FieldKind::Int, Value::Number(number)) => {
             let float =
                 number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < 9.0e15)?;

@@ -131,11 +131,9 @@ pub type SyntaxElement = rowan::SyntaxElement<DomainLanguage>;
 pub type Range = (usize, usize);
 
 pub(crate) fn range_of(node: &SyntaxNode) -> Range {
-    let range = node.text_range();
-    (range.start().into(), range.end().into())
+    bytes_of(node.text_range())
 }
 
-pub(crate) fn token_range(token: &SyntaxToken) -> Range {
-    let range = token.text_range();
+pub(crate) fn bytes_of(range: rowan::TextRange) -> Range {
     (range.start().into(), range.end().into())
 }

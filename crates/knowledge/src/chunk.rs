@@ -6,6 +6,7 @@ pub(crate) mod units;
 
 use crate::{Area, Extracted};
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 use units::{Unit, UnitKind};
 
 /// Part of the room of a chunk that its headings may take, when it is embedded.
@@ -84,12 +85,12 @@ pub fn chunk(document: &Extracted, settings: &ChunkSettings, tokens: &dyn Fn(&st
             let starts_section = places.section(block);
             let path = places.path();
             let area = block.area.map(|area| (page.number, area));
-            let place = Place { page: page.number, area, path, section: places.section, header };
+            let place = Rc::new(Place { page: page.number, area, path, section: places.section, header });
             if starts_section {
                 builder.end_section();
             }
-            for (at, unit) in units.into_iter().enumerate() {
-                builder.add(&unit, &place, at == 0);
+            for (at, unit) in units.iter().enumerate() {
+                builder.add(unit, &place, at == 0);
             }
         }
     }
@@ -97,7 +98,6 @@ pub fn chunk(document: &Extracted, settings: &ChunkSettings, tokens: &dyn Fn(&st
 }
 
 /// Where the units of a block stand.
-#[derive(Clone)]
 struct Place<'a> {
     page: u32,
     area: Option<(u32, Area)>,
@@ -165,7 +165,7 @@ impl<'a> Places<'a> {
 
 struct Piece<'a> {
     unit: Unit<'a>,
-    place: std::rc::Rc<Place<'a>>,
+    place: Rc<Place<'a>>,
     starts_block: bool,
     chars: usize,
     tokens: usize,
@@ -178,20 +178,14 @@ struct Builder<'a> {
     pieces: Vec<Piece<'a>>,
     repeated: usize,
     chunks: Vec<Chunk>,
-    place: Option<std::rc::Rc<Place<'a>>>,
 }
 
 impl<'a> Builder<'a> {
     fn new(settings: &ChunkSettings, tokens: &'a dyn Fn(&str) -> usize) -> Self {
-        Self { settings: *settings, tokens, pieces: Vec::new(), repeated: 0, chunks: Vec::new(), place: None }
+        Self { settings: *settings, tokens, pieces: Vec::new(), repeated: 0, chunks: Vec::new() }
     }
 
-    fn add(&mut self, unit: &Unit<'a>, place: &Place<'a>, starts_block: bool) {
-        let place = match &self.place {
-            Some(known) if !starts_block => std::rc::Rc::clone(known),
-            _ => std::rc::Rc::new(place.clone()),
-        };
-        self.place = Some(std::rc::Rc::clone(&place));
+    fn add(&mut self, unit: &Unit<'a>, place: &Rc<Place<'a>>, starts_block: bool) {
         let fits = |text: &str| (self.tokens)(&embedding_text(&place.path, text)) <= self.settings.max_tokens;
         let is_long = unit.text.chars().count() > self.settings.max_chars || !fits(unit.text);
         let texts = if is_long { units::cut(unit.text, self.settings.fixed_chars, &fits) } else { vec![unit.text] };
@@ -199,8 +193,7 @@ impl<'a> Builder<'a> {
             let gap = if at == 0 { unit.gap } else { " " };
             let unit = Unit { text, gap, is_fixed: is_long, kind: unit.kind };
             let (chars, tokens) = (text.chars().count(), (self.tokens)(text));
-            let place = std::rc::Rc::clone(&place);
-            self.push(Piece { unit, place, starts_block: starts_block && at == 0, chars, tokens });
+            self.push(Piece { unit, place: Rc::clone(place), starts_block: starts_block && at == 0, chars, tokens });
         }
     }
 
@@ -223,8 +216,8 @@ impl<'a> Builder<'a> {
         let begins = Self::begin(first);
         let head = (self.tokens)(&embedding_text(&first.place.path, begins));
         let tokens: usize = self.pieces.iter().map(|piece| piece.tokens).sum::<usize>() + piece.tokens + head;
-        chars + begins.chars().count() <= self.settings.max_chars && tokens <= self.settings.max_tokens
-            || (chars + begins.chars().count() <= self.settings.max_chars && self.fits_exactly(piece))
+        chars + begins.chars().count() <= self.settings.max_chars
+            && (tokens <= self.settings.max_tokens || self.fits_exactly(piece))
     }
 
     /// The sum of the parts' tokens may be more than the whole has.

@@ -8,8 +8,8 @@ pub use metrics::{Judgements, Quality, Rankings, quality};
 
 use crate::chunk::{Chunk, ChunkSettings, chunk};
 use crate::document_set::DocumentSet;
-use crate::fusion::{Fused, FusionWeights, RerankWeights, fuse, rerank};
-use crate::index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights};
+use crate::fusion::{Fused, FusionWeights, fuse, rerank};
+use crate::index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats};
 use crate::{Block, BlockKind, Extracted, Page};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -33,7 +33,6 @@ pub type Scorer<'a> = dyn Fn(&str, &[&str]) -> Result<Vec<f32>, String> + Send +
 pub struct EvaluationSettings {
     /// `max_tokens` comes from the embedder.
     pub chunks: ChunkSettings,
-    pub text: TextWeights,
     pub fusion: FusionWeights,
 }
 
@@ -222,7 +221,7 @@ async fn ask(
         let vector = embed(embedder, std::slice::from_ref(&query.text)).await?.swap_remove(0);
         let embedding_took = begun.elapsed();
         let begun = Instant::now();
-        let by_text = index.search_text_with(&query.text, &all, settings.text, RANKED)?;
+        let by_text = index.search_text(&query.text, &all, RANKED)?;
         let text_took = begun.elapsed();
         let begun = Instant::now();
         let by_vector = index.search_vectors(&vector, &all, RANKED)?;
@@ -278,8 +277,7 @@ fn in_better_order(
     let keyword = |key: ChunkKey| by_text.iter().find(|hit| hit.key() == key).map(|hit| f64::from(hit.score));
     let keyword: Vec<Option<f64>> = best.iter().map(|one| keyword(one.key)).collect();
     let said: Vec<Option<f64>> = said.into_iter().map(|score| Some(f64::from(score))).collect();
-    let mut ordered: Vec<(ChunkKey, f64)> =
-        best.iter().map(|one| one.key).zip(rerank(&keyword, &said, RerankWeights::default())).collect();
+    let mut ordered: Vec<(ChunkKey, f64)> = best.iter().map(|one| one.key).zip(rerank(&keyword, &said)).collect();
     ordered.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     Ok(ordered.into_iter().map(|(key, _)| key).chain(rest.iter().map(|one| one.key)).collect())
 }

@@ -16,6 +16,7 @@ mod mail;
 mod markdown;
 mod msg;
 mod number_format;
+mod numbers;
 mod open_document;
 mod pdf;
 mod relations;
@@ -68,60 +69,24 @@ fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<
     let mut draft = Draft::new(budget);
     let mut attached = |content: &[u8], name: &str, draft: &mut Draft<'_>| attach(content, name, draft, within);
     let doc_type = match format::sniff(bytes, name, budget)? {
-        Format::Pdf => {
-            pdf::read(bytes, &mut draft)?;
-            "pdf"
-        }
-        Format::Word(archive) => {
-            word::read(&archive, &mut draft)?;
-            "docx"
-        }
-        Format::Sheets(archive) => {
-            sheets::read(&archive, &mut draft)?;
-            "xlsx"
-        }
-        Format::Slides(archive) => {
-            slides::read(&archive, &mut draft)?;
-            "pptx"
-        }
-        Format::OpenText(archive) => {
-            open_document::read(&archive, false, &mut draft)?;
-            "odt"
-        }
-        Format::OpenSheets(archive) => {
-            open_document::read(&archive, true, &mut draft)?;
-            "ods"
-        }
-        Format::OpenSlides(archive) => {
-            open_document::read(&archive, false, &mut draft)?;
-            "odp"
-        }
-        Format::Epub(archive) => {
-            epub::read(&archive, &mut draft)?;
-            "epub"
-        }
-        Format::OldSheets(file) => {
-            xls::read(&file, &mut draft)?;
-            "xls"
-        }
-        Format::Outlook(file) => {
-            msg::read(&file, &mut draft, &mut attached)?;
-            "msg"
-        }
-        Format::Rtf => {
-            mail::body_text(&rtf::text(bytes), &mut draft)?;
-            "rtf"
-        }
+        Format::Pdf => pdf::read(bytes, &mut draft).map(|()| "pdf")?,
+        Format::Word(archive) => word::read(&archive, &mut draft).map(|()| "docx")?,
+        Format::Sheets(archive) => sheets::read(&archive, &mut draft).map(|()| "xlsx")?,
+        Format::Slides(archive) => slides::read(&archive, &mut draft).map(|()| "pptx")?,
+        Format::OpenText(archive) => open_document::read(&archive, false, &mut draft).map(|()| "odt")?,
+        Format::OpenSheets(archive) => open_document::read(&archive, true, &mut draft).map(|()| "ods")?,
+        Format::OpenSlides(archive) => open_document::read(&archive, false, &mut draft).map(|()| "odp")?,
+        Format::Epub(archive) => epub::read(&archive, &mut draft).map(|()| "epub")?,
+        Format::OldSheets(file) => xls::read(&file, &mut draft).map(|()| "xls")?,
+        Format::Outlook(file) => msg::read(&file, &mut draft, &mut attached).map(|()| "msg")?,
+        Format::Mail => mail::read(bytes, &mut draft, &mut attached).map(|()| "eml")?,
+        Format::Rtf => mail::body_text(&rtf::text(bytes), &mut draft).map(|()| "rtf")?,
         Format::Image(kind) => {
             let pages = if kind == "tiff" { tiff_pages(bytes).len().max(1) } else { 1 };
             for _ in 0..pages {
                 draft.page(None)?.is_scan = true;
             }
             kind
-        }
-        Format::Mail => {
-            mail::read(bytes, &mut draft, &mut attached)?;
-            "eml"
         }
         Format::Text(kind, decoded) => {
             if decoded.guessed {

@@ -63,26 +63,17 @@ pub fn fuse_all<V: AsRef<[ChunkKey]>>(text: &[ChunkKey], vectors: &[V], weights:
     fused
 }
 
-/// Weights of what the words say and of what a re-ranker says, once both are from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct RerankWeights {
-    pub keyword: f64,
-    pub reranker: f64,
-}
-
-impl Default for RerankWeights {
-    fn default() -> Self {
-        Self { keyword: 0.3, reranker: 0.7 }
-    }
-}
+/// How much it counts what the words say, and what a re-ranker says, once both are from 0 to 1.
+const KEYWORD: f64 = 0.3;
+const RERANKER: f64 = 0.7;
 
 /// A score for each candidate, from the scores that both gave to it, each scaled to 0..1 over the candidates first.
 /// `None`: this one gave none, which counts as the lowest.
-pub fn rerank(keyword: &[Option<f64>], reranker: &[Option<f64>], weights: RerankWeights) -> Vec<f64> {
+pub fn rerank(keyword: &[Option<f64>], reranker: &[Option<f64>]) -> Vec<f64> {
     let keyword = scaled(keyword);
     let reranker = scaled(reranker);
     let both = keyword.iter().zip(&reranker);
-    both.map(|(keyword, reranker)| weights.keyword * keyword + weights.reranker * reranker).collect()
+    both.map(|(keyword, reranker)| KEYWORD * keyword + RERANKER * reranker).collect()
 }
 
 /// From 0 for the lowest to 1 for the highest; all are 1 if there is no difference, since then it says nothing against
@@ -101,7 +92,7 @@ fn scaled(scores: &[Option<f64>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FusionWeights, RerankWeights, fuse, fuse_all, rerank};
+    use super::{FusionWeights, fuse, fuse_all, rerank};
     use crate::index::ChunkKey;
 
     fn key(document: u32) -> ChunkKey {
@@ -140,13 +131,12 @@ mod tests {
 
     #[test]
     fn scores_of_different_scales_are_compared_as_parts_of_their_range() {
-        let weights = RerankWeights::default();
-        let scores = rerank(&[Some(12.0), Some(2.0), None], &[Some(-4.0), Some(6.0), Some(1.0)], weights);
+        let scores = rerank(&[Some(12.0), Some(2.0), None], &[Some(-4.0), Some(6.0), Some(1.0)]);
         close(scores[0], 0.3);
         close(scores[1], 0.7);
         close(scores[2], 0.35);
-        assert_eq!(rerank(&[], &[], weights), Vec::<f64>::new());
-        close(rerank(&[Some(3.0)], &[None], weights)[0], 0.3);
-        close(rerank(&[Some(f64::NAN)], &[Some(0.1)], weights)[0], 0.7);
+        assert_eq!(rerank(&[], &[]), Vec::<f64>::new());
+        close(rerank(&[Some(3.0)], &[None])[0], 0.3);
+        close(rerank(&[Some(f64::NAN)], &[Some(0.1)])[0], 0.7);
     }
 }

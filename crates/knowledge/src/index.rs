@@ -4,6 +4,7 @@
 //! the store at any time. What [`Index::commit`] has returned from is durable; after a sudden end an index is as its last
 //! commit left it, words and vectors alike, since one file names both.
 
+mod best;
 mod codes;
 mod coverage;
 mod language;
@@ -18,7 +19,6 @@ mod words;
 
 pub use coverage::word_coverage;
 pub(crate) use language::Stems;
-pub use query::TextWeights;
 pub use types::{ChunkEntry, ChunkKey, Hit, IndexError, IndexStats};
 pub(crate) use words::{fold, is_word};
 
@@ -103,14 +103,8 @@ impl Index {
             None => Commit::default(),
         };
         let vectors = VectorIndex::open(dir, dimension, commit.vectors)?;
-        let snapshot = Snapshot {
-            applied: commit.applied,
-            text: text.snapshot().map_err(unreadable)?,
-            vectors: vectors.snapshot(),
-            dead_vectors: vectors.dead(),
-            vector_bytes: vectors.bytes(),
-        };
         let writing = Writing { text, vectors, applied: commit.applied, broken: None };
+        let snapshot = writing.snapshot().map_err(unreadable)?;
         Ok(Self {
             dir: dir.to_owned(),
             head,
@@ -156,7 +150,7 @@ impl Index {
         if writing.applied == self.applied() {
             return Ok(());
         }
-        let done = commit(&mut writing);
+        let done = writing.commit();
         let snapshot = self.note(&mut writing, done)?;
         *self.committed.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
         Ok(())
@@ -176,18 +170,8 @@ impl Index {
     /// Chunks with the words of `query`, best first: the more of them and the rarer, the better. Words in quotation marks
     /// must stand so in a chunk. Scores are of the given documents alone.
     pub fn search_text(&self, query: &str, documents: &DocumentSet, k: usize) -> Result<Vec<Hit>, IndexError> {
-        self.search_text_with(query, documents, TextWeights::default(), k)
-    }
-
-    pub fn search_text_with(
-        &self,
-        query: &str,
-        documents: &DocumentSet,
-        weights: TextWeights,
-        k: usize,
-    ) -> Result<Vec<Hit>, IndexError> {
         let snapshot = self.snapshot();
-        unless_damaged(&self.dir, || snapshot.text.search(query, documents, weights, k))
+        unless_damaged(&self.dir, || snapshot.text.search(query, documents, k))
     }
 
     /// Chunks whose vectors are nearest to `query`, by cosine.
@@ -259,20 +243,26 @@ fn unless_damaged<T>(dir: &Path, read: impl FnOnce() -> Result<T, IndexError>) -
     })
 }
 
-/// Vectors first: they count only once the commit of the words names them.
-fn commit(writing: &mut Writing) -> Result<Snapshot, IndexError> {
-    let state = writing.vectors.sync()?;
-    let commit = Commit { applied: writing.applied, vectors: state };
-    let payload = serde_json::to_string(&commit).map_err(std::io::Error::other)?;
-    writing.text.commit(&payload)?;
-    writing.vectors.committed()?;
-    Ok(Snapshot {
-        applied: writing.applied,
-        text: writing.text.snapshot()?,
-        vectors: writing.vectors.snapshot(),
-        dead_vectors: writing.vectors.dead(),
-        vector_bytes: writing.vectors.bytes(),
-    })
+impl Writing {
+    /// Vectors first: they count only once the commit of the words names them.
+    fn commit(&mut self) -> Result<Snapshot, IndexError> {
+        let commit = Commit { applied: self.applied, vectors: self.vectors.sync()? };
+        let payload = serde_json::to_string(&commit).map_err(std::io::Error::other)?;
+        self.text.commit(&payload)?;
+        self.vectors.committed()?;
+        self.snapshot()
+    }
+
+    /// What was committed, which is all that was applied.
+    fn snapshot(&self) -> Result<Snapshot, IndexError> {
+        Ok(Snapshot {
+            applied: self.applied,
+            text: self.text.snapshot()?,
+            vectors: self.vectors.snapshot(),
+            dead_vectors: self.vectors.dead(),
+            vector_bytes: self.vectors.bytes(),
+        })
+    }
 }
 
 fn check_head(dir: &Path, wanted: &Head) -> Result<(), IndexError> {

@@ -10,13 +10,14 @@ pub mod evaluate;
 pub mod extract;
 pub mod fusion;
 pub mod index;
+mod matrix;
 pub mod ocr;
 pub mod quote;
 mod semantic_cache;
 
 pub use chunk::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text};
 pub use document_set::DocumentSet;
-pub use fusion::{Fused, FusionWeights, RerankWeights, fuse, fuse_all, rerank};
-pub use index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, TextWeights, word_coverage};
+pub use fusion::{Fused, FusionWeights, fuse, fuse_all, rerank};
+pub use index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, word_coverage};
 pub use semantic_cache::{CacheLimits, CacheStats, Cacheable, SemanticCache, asks_the_same};
 pub use steward_core::extracted::{Area, Block, BlockKind, Extracted, Page};

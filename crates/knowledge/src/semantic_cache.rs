@@ -190,17 +190,10 @@ impl<K: Clone + Eq + Hash, A: Cacheable> SemanticCache<K, A> {
             return None;
         }
         let (limits, bucket) = (self.limits, self.buckets.get_mut(key)?);
-        let (mut entries, mut bytes) = (0, 0);
-        bucket.entries.retain(|entry| {
-            let lives = now < entry.at.plus(limits.life);
-            if !lives {
-                entries += 1;
-                bytes += entry.bytes;
-            }
-            lives
-        });
-        self.entries -= entries;
-        self.bytes -= bytes;
+        for gone in bucket.entries.extract_if(.., |entry| now >= entry.at.plus(limits.life)) {
+            self.entries -= 1;
+            self.bytes -= gone.bytes;
+        }
         let entry = pick(&bucket.entries, limits).and_then(|at| bucket.entries.get_mut(at))?;
         self.tick += 1;
         entry.used = self.tick;

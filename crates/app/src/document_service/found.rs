@@ -2,7 +2,7 @@
 
 use super::ranking::RankedChunk;
 use steward_core::ports::ChunkRow;
-use steward_knowledge::{Cacheable, RerankWeights, rerank};
+use steward_knowledge::{Cacheable, rerank};
 
 /// What a search found.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +47,7 @@ impl Found {
         let keyword: Vec<Option<f64>> =
             self.hits.iter().map(|(hit, _)| hit.text.map(|(_, score)| score.into())).collect();
         let reranker: Vec<Option<f64>> = scores.iter().copied().map(Some).collect();
-        let joined = rerank(&keyword, &reranker, RerankWeights::default());
+        let joined = rerank(&keyword, &reranker);
         for (((hit, _), score), said) in self.hits.iter_mut().zip(joined).zip(scores) {
             hit.score = score;
             hit.rerank = Some(*said);

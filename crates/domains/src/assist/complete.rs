@@ -3,7 +3,6 @@
 
 mod candidates;
 
-use super::floor;
 use super::world::World;
 use crate::catalog::Catalog;
 use crate::parser::{Expected, parse_expecting};
@@ -56,7 +55,7 @@ struct Written {
 
 /// The best candidates first.
 pub fn complete(text: &str, offset: usize, catalog: &Catalog) -> Vec<Completion> {
-    let offset = floor(text, offset);
+    let offset = text.floor_char_boundary(offset);
     let Some(written) = written(text, offset) else { return Vec::new() };
     let (start, end) = written.range;
     let stand_in = if written.quoted { quoting::quote(CURSOR) } else { CURSOR.to_owned() };
@@ -117,7 +116,7 @@ fn written(text: &str, offset: usize) -> Option<Written> {
     let next = tokens.partition_point(|token| token.end() < offset);
     let touching: Vec<Token<'_>> = tokens[next..].iter().take_while(|token| token.start <= offset).copied().collect();
     for token in &touching {
-        let range = (token.start, token.end());
+        let range = token.range();
         let inside = token.start < offset;
         match token.kind {
             SyntaxKind::Comment if inside => return None,
@@ -132,7 +131,7 @@ fn written(text: &str, offset: usize) -> Option<Written> {
         }
     }
     let ahead = touching.iter().find(|token| word(token) && token.start == offset);
-    let range = ahead.map_or((offset, offset), |token| (token.start, token.end()));
+    let range = ahead.map_or((offset, offset), |token| token.range());
     Some(Written { range, prefix: String::new(), quoted: false })
 }
 

@@ -1,15 +1,16 @@
 //! Explanations of what stands at a place, as Markdown.
 
-use super::symbols::{Symbol, ancestor, symbol};
+use super::symbols::{Symbol, SymbolKind, symbol};
 use super::words::{KIND_MEANINGS, RIGHT_MEANINGS, ROLES, TAG_MEANINGS, WIDGET_MEANINGS};
 use super::world::World;
 use super::{token_at, words};
-use crate::ast::{Leaf, leaf};
+use crate::ast::{Leaf, ancestor, leaf};
 use crate::catalog::Catalog;
+use crate::chunks::scope;
 use crate::kinds;
 use crate::model::{Domain, Field};
 use crate::parser::parse;
-use crate::syntax::{Range, SyntaxKind, SyntaxNode, range_of, token_range};
+use crate::syntax::{Range, SyntaxKind, SyntaxNode, bytes_of, range_of};
 use serde::Serialize;
 use std::fmt::Write;
 use steward_core::tables::{Column, Table};
@@ -26,7 +27,7 @@ pub fn hover(text: &str, offset: usize, catalog: &Catalog) -> Option<Hover> {
     if token.kind() == SyntaxKind::Keyword {
         let word = words::find(token.text())?;
         let markdown = format!("**{}**: {}\n\n```\n{}\n```", word.word, word.meaning, word.form);
-        return Some(Hover { range: token_range(&token), markdown });
+        return Some(Hover { range: bytes_of(token.text_range()), markdown });
     }
     let node = token.parent()?;
     let world = World::new(&parse, catalog);
@@ -76,14 +77,15 @@ fn enclosing<'w>(node: &SyntaxNode, world: &'w World<'_>) -> Option<&'w Domain> 
 }
 
 fn symbol_text(symbol: &Symbol, world: &World<'_>) -> Option<String> {
-    match symbol {
-        Symbol::Domain(name) => Some(domain_text(world.domain(name)?)),
-        Symbol::View(name) => {
+    let name = &symbol.name;
+    match symbol.kind {
+        SymbolKind::Domain => Some(domain_text(world.domain(name)?)),
+        SymbolKind::View => {
             let view = world.view(name)?;
             Some(format!("View `{name}` \"{}\" over the domain `{}`.", view.title, view.domain))
         }
-        Symbol::Field { domain, name } => {
-            let domain = world.domain(domain)?;
+        SymbolKind::Field => {
+            let domain = world.domain(&symbol.domain)?;
             let table = world.table_of(domain);
             let column =
                 table.and_then(|table| Some((table, table.columns.iter().find(|column| column.name == *name)?)));
@@ -94,25 +96,24 @@ fn symbol_text(symbol: &Symbol, world: &World<'_>) -> Option<String> {
                 (field, column) => field.or(column),
             }
         }
-        Symbol::Relation { domain, name } => {
-            let relation = world.domain(domain)?.relations.iter().find(|relation| relation.name == *name)?;
+        SymbolKind::Relation => {
+            let relation = world.domain(&symbol.domain)?.relations.iter().find(|relation| relation.name == *name)?;
             let pairs: Vec<String> =
                 relation.bind.iter().map(|(here, there)| format!("`{here}` = `{there}`")).collect();
             let (kind, other) = (relation.kind.name(), &relation.domain);
             let target = world.domain(other).map_or(String::new(), |domain| format!("\n\n{}", domain_text(domain)));
             Some(format!("Relation `{name}`: {kind} `{other}`, where {}.{target}", pairs.join(" and ")))
         }
-        Symbol::Meta { domain, name } => {
-            let meta = world.domain(domain)?.metas.iter().find(|meta| meta.name == *name)?;
+        SymbolKind::Meta => {
+            let meta = world.domain(&symbol.domain)?.metas.iter().find(|meta| meta.name == *name)?;
             Some(format!("Meta `{name}`: the values of `{}.{}`, shown as `{}`.", meta.table, meta.key, meta.label))
         }
     }
 }
 
 fn domain_text(domain: &Domain) -> String {
-    let scope = domain.notes.iter().find(|note| note.tag == "scope").map_or("", |note| &note.text);
     let mut text = format!("Domain `{}` from `{}@{}`.", domain.name, domain.table, domain.datasource);
-    if !scope.is_empty() {
+    if let Some(scope) = scope(domain).filter(|scope| !scope.is_empty()) {
         let _ = write!(text, " {scope}");
     }
     let fields: Vec<String> =

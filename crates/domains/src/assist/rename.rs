@@ -1,6 +1,6 @@
-//! New names for what a text defines, in all places that refer to it.
+//! New names for what a text defines, in all places of it that refer to it.
 
-use super::symbols::{Symbol, symbol};
+use super::symbols::{Symbol, SymbolKind, symbol};
 use super::token_at;
 use crate::parser::parse;
 use crate::syntax::{Range, SyntaxKind, SyntaxNode, quoting, range_of};
@@ -8,8 +8,6 @@ use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Edit {
-    /// Which of the texts.
-    pub text: usize,
     pub range: Range,
     pub insert: String,
 }
@@ -28,67 +26,40 @@ pub enum RenameError {
     BadName,
 }
 
-/// Renames what stands at `offset` within one text.
+/// Renames what stands at `offset` of the text.
 pub fn rename(text: &str, offset: usize, new_name: &str) -> Result<Vec<Edit>, RenameError> {
-    rename_in(&[text], (0, offset), new_name)
-}
-
-/// Renames what stands at an offset of one of the texts, in all of them.
-pub fn rename_in(texts: &[&str], at: (usize, usize), new_name: &str) -> Result<Vec<Edit>, RenameError> {
     if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
         return Err(RenameError::BadName);
     }
-    let trees: Vec<SyntaxNode> = texts.iter().map(|text| parse(text).tree()).collect();
-    let old = symbol_at(&trees, at).ok_or(RenameError::NoName)?;
-    if old.name() == new_name {
+    let tree = parse(text).tree();
+    let node = token_at(&tree, offset).and_then(|token| token.parent());
+    let old = node.as_ref().and_then(symbol).ok_or(RenameError::NoName)?;
+    if old.name == new_name {
         return Ok(Vec::new());
     }
-    let places = |wanted: &Symbol| -> Vec<(usize, SyntaxNode)> {
-        let named = trees.iter().enumerate().flat_map(|(text, tree)| tree.descendants().map(move |node| (text, node)));
-        named.filter(|(_, node)| symbol(node).as_ref() == Some(wanted)).collect()
+    let places = |wanted: &Symbol| -> Vec<SyntaxNode> {
+        tree.descendants().filter(|node| symbol(node).as_ref() == Some(wanted)).collect()
     };
+    let is_defined = |places: &[SyntaxNode]| places.iter().any(|node| node.kind() == SyntaxKind::Name);
     let found = places(&old);
-    let defines = |(_, node): &(usize, SyntaxNode)| node.kind() == SyntaxKind::Name;
-    if !found.iter().any(defines) {
-        return Err(RenameError::NotDefined { what: old.what(), name: old.name().to_owned() });
+    if !is_defined(&found) {
+        return Err(RenameError::NotDefined { what: old.kind.into(), name: old.name });
     }
-    if let Some(taken) = rivals(&old, new_name).into_iter().find(|rival| places(rival).iter().any(defines)) {
-        return Err(RenameError::Taken { what: taken.what(), name: new_name.to_owned() });
+    let rivals = rivals(old.kind).iter().map(|kind| Symbol { kind: *kind, name: new_name.to_owned(), ..old.clone() });
+    if let Some(taken) = rivals.into_iter().find(|rival| is_defined(&places(rival))) {
+        return Err(RenameError::Taken { what: taken.kind.into(), name: taken.name });
     }
     let insert = quoting::name(new_name);
-    Ok(found.iter().map(|(text, node)| Edit { text: *text, range: range_of(node), insert: insert.clone() }).collect())
+    Ok(found.iter().map(|node| Edit { range: range_of(node), insert: insert.clone() }).collect())
 }
 
-/// What would have the same name. Fields and relations of a domain share their names.
-fn rivals(old: &Symbol, new_name: &str) -> Vec<Symbol> {
-    let mut rivals = vec![old.renamed(new_name)];
-    match old {
-        Symbol::Field { domain, .. } => {
-            rivals.push(Symbol::Relation { domain: domain.clone(), name: new_name.to_owned() });
-        }
-        Symbol::Relation { domain, .. } => {
-            rivals.push(Symbol::Field { domain: domain.clone(), name: new_name.to_owned() });
-        }
-        _ => {}
+/// What must not have the same name. Fields and relations of a domain share their names.
+fn rivals(kind: SymbolKind) -> &'static [SymbolKind] {
+    match kind {
+        SymbolKind::Domain => &[SymbolKind::Domain],
+        SymbolKind::View => &[SymbolKind::View],
+        SymbolKind::Field => &[SymbolKind::Field, SymbolKind::Relation],
+        SymbolKind::Relation => &[SymbolKind::Relation, SymbolKind::Field],
+        SymbolKind::Meta => &[SymbolKind::Meta],
     }
-    rivals
-}
-
-/// Where what stands at `offset` is defined in the text.
-pub fn definition(text: &str, offset: usize) -> Option<Range> {
-    definition_in(&[text], (0, offset)).map(|(_, range)| range)
-}
-
-/// Which of the texts defines what stands at an offset of one of them, and where.
-pub fn definition_in(texts: &[&str], at: (usize, usize)) -> Option<(usize, Range)> {
-    let trees: Vec<SyntaxNode> = texts.iter().map(|text| parse(text).tree()).collect();
-    let wanted = symbol_at(&trees, at)?;
-    trees.iter().enumerate().find_map(|(text, tree)| {
-        let mut names = tree.descendants().filter(|node| node.kind() == SyntaxKind::Name);
-        names.find(|node| symbol(node).as_ref() == Some(&wanted)).map(|node| (text, range_of(&node)))
-    })
-}
-
-fn symbol_at(trees: &[SyntaxNode], (text, offset): (usize, usize)) -> Option<Symbol> {
-    symbol(&token_at(trees.get(text)?, offset)?.parent()?)
 }

@@ -1,74 +1,45 @@
 //! What a name in a text stands for.
 
-use crate::ast::{Leaf, leaf};
+use crate::ast::{Leaf, ancestor, leaf};
 use crate::syntax::{SyntaxKind, SyntaxNode};
 
 /// Something that a domain or view text defines and other places refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Symbol {
-    Domain(String),
-    View(String),
-    Field { domain: String, name: String },
-    Relation { domain: String, name: String },
-    Meta { domain: String, name: String },
+pub(super) struct Symbol {
+    pub kind: SymbolKind,
+    /// The domain that a field, relation or meta is of; empty for domains and views.
+    pub domain: String,
+    pub name: String,
 }
 
-impl Symbol {
-    pub(super) fn name(&self) -> &str {
-        match self {
-            Self::Domain(name)
-            | Self::View(name)
-            | Self::Field { name, .. }
-            | Self::Relation { name, .. }
-            | Self::Meta { name, .. } => name,
-        }
-    }
-
-    pub(super) fn what(&self) -> &'static str {
-        match self {
-            Self::Domain(_) => "domain",
-            Self::View(_) => "view",
-            Self::Field { .. } => "field",
-            Self::Relation { .. } => "relation",
-            Self::Meta { .. } => "meta",
-        }
-    }
-
-    /// The same thing by another name.
-    pub(super) fn renamed(&self, new: &str) -> Self {
-        let name = new.to_owned();
-        match self.clone() {
-            Self::Domain(_) => Self::Domain(name),
-            Self::View(_) => Self::View(name),
-            Self::Field { domain, .. } => Self::Field { domain, name },
-            Self::Relation { domain, .. } => Self::Relation { domain, name },
-            Self::Meta { domain, .. } => Self::Meta { domain, name },
-        }
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub(super) enum SymbolKind {
+    Domain,
+    View,
+    Field,
+    Relation,
+    Meta,
 }
 
 /// The symbol that a name node defines or refers to.
 pub(super) fn symbol(node: &SyntaxNode) -> Option<Symbol> {
-    let name = || Leaf::of(node).text;
-    Some(match node.kind() {
-        SyntaxKind::Name => match node.parent()?.kind() {
-            SyntaxKind::Domain => Symbol::Domain(name()),
-            SyntaxKind::View => Symbol::View(name()),
-            SyntaxKind::Field => Symbol::Field { domain: enclosing_domain(node)?, name: name() },
-            SyntaxKind::Relation => Symbol::Relation { domain: enclosing_domain(node)?, name: name() },
-            SyntaxKind::Meta => Symbol::Meta { domain: enclosing_domain(node)?, name: name() },
-            _ => return None,
-        },
-        SyntaxKind::DomainRef => Symbol::Domain(name()),
-        SyntaxKind::ViewRef => Symbol::View(name()),
-        SyntaxKind::MetaRef => Symbol::Meta { domain: enclosing_domain(node)?, name: name() },
-        SyntaxKind::FieldRef | SyntaxKind::ForeignRef => Symbol::Field { domain: domain_of_field(node)?, name: name() },
+    let kind = match (node.kind(), node.parent().map(|parent| parent.kind())) {
+        (SyntaxKind::Name, Some(SyntaxKind::Domain)) | (SyntaxKind::DomainRef, _) => SymbolKind::Domain,
+        (SyntaxKind::Name, Some(SyntaxKind::View)) | (SyntaxKind::ViewRef, _) => SymbolKind::View,
+        (SyntaxKind::Name, Some(SyntaxKind::Field)) | (SyntaxKind::FieldRef | SyntaxKind::ForeignRef, _) => {
+            SymbolKind::Field
+        }
+        (SyntaxKind::Name, Some(SyntaxKind::Relation)) => SymbolKind::Relation,
+        (SyntaxKind::Name, Some(SyntaxKind::Meta)) | (SyntaxKind::MetaRef, _) => SymbolKind::Meta,
         _ => return None,
-    })
-}
-
-pub(super) fn ancestor(node: &SyntaxNode, kind: SyntaxKind) -> Option<SyntaxNode> {
-    node.ancestors().find(|ancestor| ancestor.kind() == kind)
+    };
+    let domain = match (kind, node.kind()) {
+        (SymbolKind::Domain | SymbolKind::View, _) => String::new(),
+        (_, SyntaxKind::FieldRef | SyntaxKind::ForeignRef) => domain_of_field(node)?,
+        _ => enclosing_domain(node)?,
+    };
+    Some(Symbol { kind, domain, name: Leaf::of(node).text })
 }
 
 pub(super) fn enclosing_domain(node: &SyntaxNode) -> Option<String> {

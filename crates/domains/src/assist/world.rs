@@ -35,13 +35,13 @@ impl<'c> World<'c> {
     /// Each name once.
     pub(super) fn domains(&self) -> impl Iterator<Item = &Domain> {
         let mut known = HashSet::new();
-        self.domains.iter().chain(&self.catalog.domains).filter(move |domain| known.insert(domain.name.as_str()))
+        self.domains.iter().chain(&self.catalog.domains).filter(move |domain| known.insert(&domain.name))
     }
 
     /// Each name once.
     pub(super) fn views(&self) -> impl Iterator<Item = &View> {
         let mut known = HashSet::new();
-        self.views.iter().chain(&self.catalog.views).filter(move |view| known.insert(view.name.as_str()))
+        self.views.iter().chain(&self.catalog.views).filter(move |view| known.insert(&view.name))
     }
 
     pub(super) fn table_of(&self, domain: &Domain) -> Option<&'c Table> {

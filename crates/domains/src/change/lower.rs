@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use super::{Cell, ChangeError, CheckedChange, Verb};
-use crate::model::FieldKind;
 use crate::query::Dialect;
 use crate::query::lower::Sql;
 
@@ -48,10 +47,8 @@ fn locked(change: &CheckedChange) -> Vec<String> {
 }
 
 /// A column as the text that the database makes of it.
-fn as_text(sql: &mut Sql, dialect: Dialect, name: &str) {
-    sql.push("CAST(");
-    sql.name(name);
-    sql.push(&format!(" AS {})", dialect.text()));
+fn as_text(sql: &mut Sql, name: &str) {
+    sql.cast(sql.dialect.text(), |sql| sql.name(name));
 }
 
 pub(super) fn read(change: &CheckedChange, dialect: Dialect) -> Option<Read> {
@@ -62,14 +59,14 @@ pub(super) fn read(change: &CheckedChange, dialect: Dialect) -> Option<Read> {
     let mut sql = Sql::new(dialect);
     sql.push("SELECT ");
     sql.list(&change.fields, |sql, (name, _)| sql.name(name));
-    for (at, name) in locked.iter().enumerate() {
+    for (number, name) in (1..).zip(&locked) {
         sql.push(", ");
-        as_text(&mut sql, dialect, name);
-        sql.push(&format!(" AS l{}", at + 1));
+        as_text(&mut sql, name);
+        sql.push(&format!(" AS l{number}"));
     }
     sql.push(" FROM ");
     sql.table(&change.table);
-    key(&mut sql, dialect, &change.key);
+    key(&mut sql, &change.key);
     let (sql, values) = sql.done();
     let fields = change.fields.iter().map(|(name, _)| name.clone()).collect();
     Some(Read { sql, values, fields, locked })
@@ -84,11 +81,8 @@ pub(super) fn write(
     if change.verb == Verb::Insert {
         sql.push("INSERT INTO ");
         sql.table(&change.table);
-        sql.push(" (");
-        sql.list(&change.set, |sql, cell| sql.name(&cell.name));
-        sql.push(") VALUES (");
-        sql.list(&change.set, |sql, cell| value(sql, dialect, cell));
-        sql.push(")");
+        sql.within(" (", |sql| sql.list(&change.set, |sql, cell| sql.name(&cell.name)));
+        sql.within(" VALUES (", |sql| sql.list(&change.set, value));
         return Ok(sql.done());
     }
     let current = current.ok_or(ChangeError::NoCurrentRow)?;
@@ -102,7 +96,7 @@ pub(super) fn write(
         sql.list(&change.set, |sql, cell| {
             sql.name(&cell.name);
             sql.push(" = ");
-            value(sql, dialect, cell);
+            value(sql, cell);
         });
         if let Some(version) = &change.version {
             sql.push(", ");
@@ -115,60 +109,53 @@ pub(super) fn write(
         sql.push("DELETE FROM ");
         sql.table(&change.table);
     }
-    key(&mut sql, dialect, &change.key);
+    key(&mut sql, &change.key);
     for (name, was) in &current.locks {
         sql.push(" AND ");
-        let bytes = dialect == Dialect::MySql;
-        // Its texts are equal if only their case differs; bytes are not.
-        sql.push(if bytes { "CAST(" } else { "" });
-        as_text(&mut sql, dialect, name);
-        sql.push(match dialect {
-            Dialect::Sqlite => " IS ",
-            Dialect::Postgres => " IS NOT DISTINCT FROM ",
-            Dialect::MySql => " AS BINARY) <=> CAST(",
-        });
-        sql.bind(was.clone());
-        sql.push(if bytes { " AS BINARY)" } else { "" });
+        match dialect {
+            // Its texts are equal if only their case differs; bytes are not.
+            Dialect::MySql => {
+                sql.cast("BINARY", |sql| as_text(sql, name));
+                sql.push(" <=> ");
+                sql.cast("BINARY", |sql| sql.bind(was.clone()));
+            }
+            Dialect::Sqlite | Dialect::Postgres => {
+                as_text(&mut sql, name);
+                sql.push(if dialect == Dialect::Sqlite { " IS " } else { " IS NOT DISTINCT FROM " });
+                sql.bind(was.clone());
+            }
+        }
     }
     Ok(sql.done())
 }
 
-fn key(sql: &mut Sql, dialect: Dialect, key: &[Cell]) {
-    let mut word = " WHERE ";
-    for cell in key {
-        sql.push(word);
-        word = " AND ";
-        let text = matches!(cell.kind, FieldKind::String | FieldKind::Text);
-        if text && dialect == Dialect::Postgres {
-            // Keys can be of types that are compared with their own only.
-            if OWN_TYPES.contains(&cell.native.as_str()) {
-                sql.name(&cell.name);
-                sql.push(" = ");
-                value(sql, dialect, cell);
-                continue;
-            }
-            as_text(sql, dialect, &cell.name);
+fn key(sql: &mut Sql, key: &[Cell]) {
+    if !key.is_empty() {
+        sql.push(" WHERE ");
+    }
+    sql.joined(" AND ", key, |sql, cell| {
+        // Keys of PostgreSQL can be of types that are compared with their own only.
+        if cell.kind.is_text() && sql.dialect == Dialect::Postgres && !is_of_own_type(cell) {
+            as_text(sql, &cell.name);
         } else {
             sql.name(&cell.name);
         }
         sql.push(" = ");
-        sql.value(cell.kind, cell.value.clone());
-    }
+        value(sql, cell);
+    });
+}
+
+fn is_of_own_type(cell: &Cell) -> bool {
+    OWN_TYPES.contains(&cell.native.as_str())
 }
 
 /// A placeholder for a value that is stored in its column.
-fn value(sql: &mut Sql, dialect: Dialect, cell: &Cell) {
+fn value(sql: &mut Sql, cell: &Cell) {
     if cell.value.is_null() {
         sql.push("NULL");
-        return;
-    }
-    let text = matches!(cell.kind, FieldKind::String | FieldKind::Text);
-    match OWN_TYPES.iter().find(|own| **own == cell.native).filter(|_| text && dialect == Dialect::Postgres) {
-        Some(own) => {
-            sql.push("CAST(");
-            sql.bind(cell.value.clone());
-            sql.push(&format!(" AS {})", own.to_uppercase()));
-        }
-        None => sql.value(cell.kind, cell.value.clone()),
+    } else if cell.kind.is_text() && sql.dialect == Dialect::Postgres && is_of_own_type(cell) {
+        sql.cast(&cell.native.to_uppercase(), |sql| sql.bind(cell.value.clone()));
+    } else {
+        sql.value(cell.kind, cell.value.clone());
     }
 }

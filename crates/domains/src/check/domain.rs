@@ -13,8 +13,8 @@ impl<'c> Checker<'c> {
     pub(super) fn domain(&mut self, source: &'c DomainSource) {
         let DomainSource { domain, ranges } = source;
         let readable = self.schema(source);
-        let table = self.table(&domain.datasource, &domain.table, ranges.table);
-        if let Some(table) = table {
+        if let Some(table) = self.table(&domain.datasource, &domain.table, ranges.table) {
+            // Tables may have thousands of columns.
             let columns: HashMap<&str, &Column> =
                 table.columns.iter().map(|column| (column.name.as_str(), column)).collect();
             for (field, at) in domain.fields.iter().zip(&ranges.fields) {

@@ -33,7 +33,7 @@ impl<'c> Checker<'c> {
             }
             for (column, at) in table.columns.iter().zip(&at.columns) {
                 if let Some(listed) = listed {
-                    self.field(at.field, listed, &column.field);
+                    self.field(*at, listed, &column.field);
                 }
             }
         }
@@ -58,11 +58,11 @@ impl<'c> Checker<'c> {
         let Some(field) = self.field(at.field, domain, &widget.field) else { return };
         let fits = match widget.kind {
             WidgetKind::Text => true,
-            WidgetKind::Textarea => matches!(field.kind, FieldKind::String | FieldKind::Text),
+            WidgetKind::Textarea => field.kind.is_text(),
             WidgetKind::Select => field.options.is_some(),
             WidgetKind::Checkbox => field.kind == FieldKind::Bool,
-            WidgetKind::Number => matches!(field.kind, FieldKind::Int | FieldKind::Float),
-            WidgetKind::Date => matches!(field.kind, FieldKind::Date | FieldKind::Datetime),
+            WidgetKind::Number => field.kind.is_number(),
+            WidgetKind::Date => field.kind.is_time(),
         };
         if fits {
             return;

@@ -1,6 +1,7 @@
 //! The words of asking (`data/asking.toml`), and the words of a request with what each is.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -89,13 +90,19 @@ pub(crate) enum Mark {
 }
 
 /// Some words with a meaning of their own.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Marked {
     pub mark: Mark,
     pub at: usize,
     pub len: usize,
-    /// What it compares, by its place in the list of measures.
-    pub measure: Option<usize>,
+    /// What it compares.
+    pub measure: Option<&'static Measure>,
+}
+
+impl Marked {
+    pub fn words(&self) -> Range<usize> {
+        self.at..self.at + self.len
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,8 +134,8 @@ pub(crate) struct Token {
 pub struct Request {
     pub(crate) tokens: Vec<Token>,
     pub(crate) marks: Vec<Marked>,
-    /// Words that say what is measured: place of the word and of the measure.
-    pub(crate) measures: Vec<(usize, usize)>,
+    /// Words that say what is measured: place of the word, and the measure.
+    pub(crate) measures: Vec<(usize, &'static Measure)>,
     pub(crate) quotes: Vec<String>,
     /// `2024-01-31`.
     pub(crate) today: String,
@@ -204,13 +211,13 @@ impl Request {
                 }
                 // A name is no superlative: the album Greatest Hits.
                 let name = some.iter().any(|token| token.proper);
-                let of_measure = asking.measures.iter().enumerate().find_map(|(measure, one)| {
+                let of_measure = asking.measures.iter().find_map(|one| {
                     let mark = match () {
                         () if !name && any(some, &one.high) => Mark::High,
                         () if !name && any(some, &one.low) => Mark::Low,
                         () => return None,
                     };
-                    Some(Marked { mark, at, len, measure: Some(measure) })
+                    Some(Marked { mark, at, len, measure: Some(one) })
                 });
                 of_measure.or_else(|| {
                     // Words of two marks, such as `by`, are of the first one.
@@ -222,7 +229,7 @@ impl Request {
             });
             let said = (1..=2.min(self.tokens.len() - at)).rev().find_map(|len| {
                 let some = &self.tokens[at..at + len];
-                asking.measures.iter().position(|measure| any(some, &measure.says))
+                asking.measures.iter().find(|measure| any(some, &measure.says))
             });
             self.measures.extend(said.map(|measure| (at, measure)));
             at += found.map_or(1, |found| found.len);
@@ -243,7 +250,7 @@ impl Request {
 
     /// The mark that a word belongs to.
     pub(crate) fn mark_at(&self, at: usize) -> Option<&Marked> {
-        self.marks.iter().find(|one| (one.at..one.at + one.len).contains(&at))
+        self.marks.iter().find(|one| one.words().contains(&at))
     }
 
     /// `year`, `month` or `day`, where the word is one of these.

@@ -7,16 +7,16 @@ mod quantities;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde_json::{Value, json};
-use steward_core::text::parts;
 
 use super::Found;
 use super::asking::{Mark, Marked, Request, Weight};
 use super::dates::{When, comparison, times};
-use super::links::{Links, Name, is_date, is_number};
+use super::links::{Link, Links, Name, has_part};
 use crate::model::{Example, Field, FieldKind};
-use crate::query::{Compare, Condition, Op, Query};
+use crate::query::{Condition, Op, Query};
 
 /// Rows of a superlative in the plural.
 const SEVERAL: u32 = 10;
@@ -94,12 +94,8 @@ impl Composer<'_, '_> {
     fn current(&mut self) {
         let Some(mark) = self.request.marked(Mark::Now).copied() else { return };
         let ends = |field: &&Field| {
-            let parts = parts(&field.name);
-            is_date(field)
-                && field.filterable
-                && ["to", "end", "until", "thru", "expires", "expiry", "ended"]
-                    .iter()
-                    .any(|word| parts.iter().any(|part| part == word))
+            let says_end = ["to", "end", "until", "thru", "expires", "expiry", "ended"];
+            field.kind.is_time() && field.filterable && has_part(field, &says_end)
         };
         let mut added = false;
         for at in 0..self.links.places.len() {
@@ -110,18 +106,17 @@ impl Composer<'_, '_> {
                 });
             let Some(field) = place.known.domain.fields.iter().find(ends).filter(|_| said) else { continue };
             let path = self.links.path(at, field);
-            let compare = |op: Op, value: Value| Condition::Compare(Compare { field: path.clone(), op, value });
-            let later = compare(Op::Gte, json!(self.request.today));
+            let later = Condition::compare(&path, Op::Gte, json!(self.request.today));
             let condition = if place.known.is_required(&field.name) {
                 later
             } else {
-                Condition::Any { any: vec![compare(Op::IsNull, Value::Null), later] }
+                Condition::Any { any: vec![Condition::compare(&path, Op::IsNull, Value::Null), later] }
             };
             self.out.query.conditions.push(condition);
             added = true;
         }
         if added {
-            self.use_words(mark.at..mark.at + mark.len, 1.0);
+            self.use_words(mark.words(), 1.0);
         }
     }
 
@@ -141,7 +136,7 @@ impl Composer<'_, '_> {
     fn consume(&mut self, mark: Marked) {
         self.consumed.insert(mark.at);
         if self.links.links.iter().all(|link| !link.words().contains(&mark.at)) {
-            self.out.conditions.extend(mark.at..mark.at + mark.len);
+            self.out.conditions.extend(mark.words());
         }
     }
 
@@ -152,18 +147,29 @@ impl Composer<'_, '_> {
         }
     }
 
-    fn use_link(&mut self, at: usize, len: usize, score: f32, place: usize) {
+    /// Words that name something of a place.
+    fn use_named(&mut self, words: Range<usize>, score: f32, place: usize) {
         #[expect(clippy::cast_precision_loss, reason = "at most three")]
         let worth = score - 0.1 * self.links.places[place].hops as f32;
-        self.use_words(at..at + len, worth);
+        self.use_words(words, worth);
+    }
+
+    fn use_link(&mut self, link: &Link, place: usize) {
+        self.use_named(link.words(), link.score, place);
+    }
+
+    /// Words that say which rows of a place are meant.
+    fn use_condition(&mut self, words: Range<usize>, score: f32, place: usize) {
+        self.out.conditions.extend(words.clone());
+        self.use_named(words, score, place);
     }
 
     fn is_free(&self, at: usize) -> bool {
         !self.out.used.contains_key(&at)
     }
 
-    fn require(&mut self, field: String, op: Op, value: Value) {
-        self.out.query.conditions.push(Condition::Compare(Compare { field, op, value }));
+    fn require(&mut self, field: impl Into<String>, op: Op, value: Value) {
+        self.out.query.conditions.push(Condition::compare(field, op, value));
     }
 
     fn superlative(&self) -> Option<Marked> {
@@ -185,7 +191,7 @@ impl Composer<'_, '_> {
         let numbers = self.request.tokens.iter().enumerate().filter_map(|(at, token)| Some((at, token.number?)));
         let fits = numbers.filter(|(at, number)| {
             let compared = comparison(self.request, *at, at + 1).is_some() || self.request.unit(at + 1).is_some();
-            let valued = matches!(self.links.at(at + 1).map(|link| link.name), Some(Name::Field(place, field)) if is_number(self.links.field(place, field)));
+            let valued = matches!(self.links.at(at + 1).map(|link| link.name), Some(Name::Field(place, field)) if self.links.field(place, field).kind.is_number());
             (1.0..=f64::from(MOST)).contains(number) && number.fract() == 0.0 && !compared && !valued
         });
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 200")]
@@ -205,22 +211,23 @@ impl Composer<'_, '_> {
     }
 
     fn subject(&mut self) {
-        for link in self.links.links.clone() {
+        let Links { places, links } = self.links;
+        for link in links {
             match link.name {
-                Name::Place(0) => self.use_link(link.at, link.len, link.score, 0),
+                Name::Place(0) => self.use_link(link, 0),
                 // Named for what a condition is on: `albums of the artist …`.
                 Name::Place(place) | Name::Relation(place) if place > 0 => {
-                    let path = &self.links.places[place].path;
+                    let path = &places[place].path;
                     let stands = |condition: &Condition| matches!(condition, Condition::Compare(one) if one.field.starts_with(path.as_str()));
                     if self.out.query.conditions.iter().any(stands) {
-                        self.use_link(link.at, link.len, link.score, place);
+                        self.use_link(link, place);
                     }
                 }
                 _ => {}
             }
         }
-        let marks: Vec<Marked> = self.request.marks.clone();
-        for mark in &marks {
+        let request = self.request;
+        for mark in &request.marks {
             let counts = matches!(
                 mark.mark,
                 Mark::Sum
@@ -240,13 +247,13 @@ impl Composer<'_, '_> {
                     | Mark::Starts
             );
             // A word of asking without effect: another question would be answered.
-            let named = self.links.links.iter().any(|link| link.words().contains(&mark.at))
-                || self.out.used.contains_key(&mark.at);
+            let named =
+                links.iter().any(|link| link.words().contains(&mark.at)) || self.out.used.contains_key(&mark.at);
             let compares = matches!(mark.mark, Mark::More | Mark::Less | Mark::AtLeast | Mark::AtMost);
             let behind = mark.at + mark.len;
             // "look after": without a number nothing is compared.
-            let has_number = (behind..(behind + 3).min(self.request.tokens.len()))
-                .any(|at| self.request.tokens[at].number.is_some() || self.request.month(at).is_some());
+            let has_number = (behind..(behind + 3).min(request.tokens.len()))
+                .any(|at| request.tokens[at].number.is_some() || request.month(at).is_some());
             let told = match mark.mark {
                 Mark::Sum => !self.out.query.aggregate.is_empty(),
                 Mark::Each => !self.out.query.group.is_empty(),
@@ -256,17 +263,11 @@ impl Composer<'_, '_> {
                 self.out.strain += 0.5;
             }
         }
-        for mark in marks {
-            if self.links.links.iter().all(|link| !link.words().contains(&mark.at)) {
-                // They count as read, but explain nothing by themselves.
-                let words =
-                    (mark.at..mark.at + mark.len).filter(|at| !self.out.used.contains_key(at)).collect::<Vec<_>>();
-                for at in words {
-                    if self.request.tokens[at].weight == Weight::Full {
-                        self.out.conditions.insert(at);
-                    }
-                }
-            }
+        for mark in request.marks.iter().filter(|mark| links.iter().all(|link| !link.words().contains(&mark.at))) {
+            // They count as read, but explain nothing by themselves.
+            let used = &self.out.used;
+            let full = |at: &usize| !used.contains_key(at) && request.tokens[*at].weight == Weight::Full;
+            self.out.conditions.extend(mark.words().filter(full));
         }
     }
 }

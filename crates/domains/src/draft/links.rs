@@ -6,8 +6,8 @@ use steward_core::text::{parts, same_word, stem};
 
 use super::asking::{Request, Weight};
 use super::{Alike, Found};
-use crate::model::{Field, FieldKind, Relation, RelationKind, View};
-use crate::registry::{Known, Visible};
+use crate::model::{Field, Relation, RelationKind, View};
+use crate::registry::{Known, Visible, only};
 
 /// Domains that are looked at from one.
 const MOST_PLACES: usize = 60;
@@ -57,24 +57,17 @@ pub(crate) struct Links<'d> {
     pub links: Vec<Link>,
 }
 
-pub(crate) fn is_number(field: &Field) -> bool {
-    matches!(field.kind, FieldKind::Int | FieldKind::Float)
-}
-
-pub(crate) fn is_text(field: &Field) -> bool {
-    matches!(field.kind, FieldKind::String | FieldKind::Text)
-}
-
-pub(crate) fn is_date(field: &Field) -> bool {
-    matches!(field.kind, FieldKind::Date | FieldKind::Datetime)
-}
-
 /// Whether a field is part of a key, or leads elsewhere: its numbers count nothing.
 pub(crate) fn is_key(known: Known<'_>, field: &Field) -> bool {
     let bound = known.domain.relations.iter().filter(|relation| relation.kind == RelationKind::BelongsTo);
     known.facts.key.contains(&field.name)
         || bound.flat_map(|relation| &relation.bind).any(|(local, _)| *local == field.name)
         || parts(&field.name).last().is_some_and(|last| last == "id")
+}
+
+/// Whether one of these words is in the name of a field.
+pub(crate) fn has_part(field: &Field, words: &[&str]) -> bool {
+    parts(&field.name).iter().any(|part| words.contains(&part.as_str()))
 }
 
 /// Whether the rows are people: they have first and last names.
@@ -84,10 +77,9 @@ pub(crate) fn is_person(known: Known<'_>) -> bool {
 
 /// The fields that name a row for people; none if it has no name.
 pub(crate) fn label(known: Known<'_>) -> Vec<&Field> {
-    let fields = || known.domain.fields.iter().filter(|field| is_text(field));
-    let part = |field: &Field, wanted: &str| parts(&field.name).iter().any(|part| part == wanted);
-    let first = fields().find(|field| part(field, "first") || part(field, "given"));
-    let last = fields().find(|field| part(field, "last") || part(field, "family") || part(field, "surname"));
+    let fields = || known.domain.fields.iter().filter(|field| field.kind.is_text());
+    let first = fields().find(|field| has_part(field, &["first", "given"]));
+    let last = fields().find(|field| has_part(field, &["last", "family", "surname"]));
     if let (Some(first), Some(last)) = (first, last) {
         return vec![first, last];
     }
@@ -96,17 +88,15 @@ pub(crate) fn label(known: Known<'_>) -> Vec<&Field> {
     let named = named.or_else(|| {
         fields().find(|field| {
             let last = parts(&field.name).last().cloned().unwrap_or_default();
-            ["name", "title", "label"].contains(&last.as_str()) && !part(field, "contact")
+            ["name", "title", "label"].contains(&last.as_str()) && !has_part(field, &["contact"])
         })
     });
     let called = || fields().find(|field| own.contains(&field.name.to_lowercase()));
-    let mut texts = fields();
-    let only = texts.next().filter(|_| texts.next().is_none());
-    named.or_else(called).or(only).into_iter().collect()
+    named.or_else(called).or_else(|| only(fields())).into_iter().collect()
 }
 
 impl<'d> Links<'d> {
-    pub fn of(request: &Request, visible: Visible<'d>, subject: Known<'d>, views: &[View], alike: &[Alike]) -> Self {
+    pub fn read(request: &Request, visible: Visible<'d>, subject: Known<'d>, views: &[View], alike: &[Alike]) -> Self {
         let places = reach(visible, subject);
         let mut links = Vec::new();
         let mut at = 0;
@@ -138,6 +128,12 @@ impl<'d> Links<'d> {
             Name::Field(place, field) => Some((link, place, self.field(place, field))),
             _ => None,
         })
+    }
+
+    /// The links to a field.
+    pub fn of(&self, place: usize, field: &Field) -> impl Iterator<Item = &Link> {
+        let links = self.fields().filter(move |(_, at, known)| *at == place && known.name == field.name);
+        links.map(|(link, ..)| link)
     }
 
     /// Where a value that was found is meant: the nearest place, or one that words near to it name.
@@ -249,6 +245,12 @@ fn alike(words: &[&str], stems: &[&str], name: &[String]) -> f32 {
     0.0
 }
 
+/// Names that are nearer are meant rather.
+#[expect(clippy::cast_precision_loss, reason = "at most three")]
+fn rank(score: f32, hops: usize) -> f32 {
+    score - 0.12 * hops as f32
+}
+
 /// The best name for some words.
 fn named(request: &Request, places: &[Place<'_>], views: &[View], words: Range<usize>) -> Option<Link> {
     let tokens = request.tokens.get(words.clone())?;
@@ -270,8 +272,7 @@ fn named(request: &Request, places: &[Place<'_>], views: &[View], words: Range<u
         if score < if light || marked { 0.95 } else { LEAST } {
             return;
         }
-        #[expect(clippy::cast_precision_loss, reason = "at most three")]
-        let rank = score - 0.12 * hops as f32;
+        let rank = rank(score, hops);
         if best.as_ref().is_none_or(|(known, _)| rank > *known) {
             best = Some((rank, Link { at: words.start, len: words.len(), name, score }));
         }
@@ -337,8 +338,7 @@ fn meant(request: &Request, places: &[Place<'_>], alike: &[Alike], at: usize) ->
                     Name::Field(index, found)
                 }
             };
-            #[expect(clippy::cast_precision_loss, reason = "at most three")]
-            let rank = one.score - 0.12 * place.hops as f32;
+            let rank = rank(one.score, place.hops);
             if best.as_ref().is_none_or(|(known, _)| rank > *known) {
                 best = Some((rank, Link { at, len: 1, name, score: one.score }));
             }

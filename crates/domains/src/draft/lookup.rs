@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::links::{is_text, label};
+use super::links::label;
 use super::{Found, Phrase, Request};
 use crate::model::Field;
-use crate::query::{Compare, Condition, Group, Op, Query};
+use crate::query::{Condition, Group, Op, Query};
 use crate::registry::Known;
 
 /// Values of one field that may be found.
@@ -25,15 +25,15 @@ pub struct Lookup {
 
 impl Lookup {
     fn new(known: Known<'_>, field: &Field, phrases: Vec<Phrase>, exact: bool) -> Self {
-        let compare = |op: Op, value: Value| Condition::Compare(Compare { field: field.name.clone(), op, value });
         let condition = if exact {
             let mut texts: Vec<&str> =
                 phrases.iter().flat_map(|one| [one.text.as_str(), one.singular.as_str()]).collect();
             texts.sort_unstable();
             texts.dedup();
-            compare(Op::In, json!(texts))
+            Condition::compare(&field.name, Op::In, json!(texts))
         } else {
-            Condition::Any { any: phrases.iter().map(|one| compare(Op::Contains, json!(one.text))).collect() }
+            let any = phrases.iter().map(|one| Condition::compare(&field.name, Op::Contains, json!(one.text)));
+            Condition::Any { any: any.collect() }
         };
         let query = Query {
             domain: known.domain.name.clone(),
@@ -72,7 +72,7 @@ pub fn lookups(request: &Request, subjects: &[Known<'_>]) -> Vec<Lookup> {
         return Vec::new();
     }
     let fields = subjects.iter().flat_map(|known| known.domain.fields.iter().map(|field| (*known, field)));
-    let fields = fields.filter(|(_, field)| is_text(field) && field.filterable);
+    let fields = fields.filter(|(_, field)| field.kind.is_text() && field.filterable);
     fields.map(|(known, field)| Lookup::new(known, field, phrases.clone(), true)).collect()
 }
 

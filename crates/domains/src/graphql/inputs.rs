@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::names::{ALL, ANY, DomainNames, EXISTS, Names, What};
 use crate::model::{FieldKind, RelationKind};
 use crate::query::error::{described, shown};
-use crate::query::{Compare, Condition, DatePart, Group, Op, Order};
+use crate::query::{Condition, DatePart, Group, Op, Order};
 use crate::registry::suggestion;
 
 /// Levels of `any` in each other.
@@ -90,8 +90,7 @@ impl<'n> Inputs<'n> {
                 EXISTS => match (value, prefix.strip_suffix('.')) {
                     (Value::Bool(there), Some(relation)) => {
                         let op = if *there { Op::NotNull } else { Op::IsNull };
-                        let compare = Compare { field: relation.to_owned(), op, value: Value::Null };
-                        found.push(Condition::Compare(compare));
+                        found.push(Condition::compare(relation, op, Value::Null));
                     }
                     (_, Some(_)) => self.wrong(&path, "it should be true or false"),
                     (_, None) => self.wrong(&path, "ask it of a relation: `{relation: {exists: false}}`"),
@@ -146,7 +145,7 @@ impl<'n> Inputs<'n> {
                 }
                 (op, value) => (op, value.clone()),
             };
-            found.push(Condition::Compare(Compare { field: field.to_owned(), op, value }));
+            found.push(Condition::compare(field, op, value));
         }
         found
     }

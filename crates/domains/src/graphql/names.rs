@@ -21,30 +21,8 @@ pub(super) const ALL: &str = "all";
 pub(super) const EXISTS: &str = "exists";
 
 /// Types that every schema has.
-const SHARED: &[&str] = &[
-    "Query",
-    "Mutation",
-    "Subscription",
-    "Upload",
-    "Int",
-    "Float",
-    "String",
-    "Boolean",
-    "ID",
-    "Date",
-    "DateTime",
-    "JSON",
-    "Direction",
-    "Group",
-    "GroupTime",
-    "IntFilter",
-    "FloatFilter",
-    "StringFilter",
-    "BooleanFilter",
-    "DateFilter",
-    "DateTimeFilter",
-    DOMAINS,
-];
+const SHARED: &str = "Query Mutation Subscription Upload Int Float String Boolean ID Date DateTime JSON Direction Group \
+    GroupTime IntFilter FloatFilter StringFilter BooleanFilter DateFilter DateTimeFilter";
 
 /// What is made of the name of a domain.
 const SUFFIXES: &[&str] = &[
@@ -108,12 +86,9 @@ impl Names {
     pub fn new(visible: &Visible<'_>) -> Self {
         // Short names first: what is derived from `album` goes before a domain `album_filter`.
         let mut known: Vec<Known<'_>> = visible.iter().collect();
-        known.sort_by(|one, other| {
-            let by = |known: &Known<'_>| (known.domain.name.len(), known.domain.name.clone());
-            by(one).cmp(&by(other))
-        });
+        known.sort_by_key(|known| (known.domain.name.len(), &known.domain.name));
         known.dedup_by(|one, other| one.domain.name == other.domain.name);
-        let mut taken: HashSet<String> = SHARED.iter().map(|name| (*name).to_owned()).collect();
+        let mut taken: HashSet<String> = SHARED.split(' ').chain([DOMAINS]).map(str::to_owned).collect();
         let wanted: Vec<&str> = known.iter().map(|known| known.domain.name.as_str()).collect();
         let names = assign(&wanted, &mut taken, SUFFIXES);
         let place = |name: &str| known.iter().position(|known| known.domain.name == name);

@@ -132,6 +132,14 @@ impl Numbers<'_> {
         name
     }
 
+    /// The column with a number over a field, both as they are called in requests.
+    fn column_of(&mut self, part: &str, field: &str) -> Option<String> {
+        let (_, function, distinct) = PARTS.iter().find(|(known, ..)| *known == part)?;
+        let of = self.of;
+        let (member, _) = of.fields().find(|(member, _)| member.graphql == field)?;
+        Some(self.column(*function, Some(&member.name), *distinct))
+    }
+
     /// `{count: {gt: 3}, sum: {price: {gte: 10}}}`
     fn having(&mut self, inputs: &mut Inputs<'_>, path: &str, value: &Value) {
         for (key, value) in value.as_object().into_iter().flatten() {
@@ -141,10 +149,8 @@ impl Numbers<'_> {
                 self.query.conditions.extend(inputs.comparisons(&column, &path, value));
                 continue;
             }
-            let Some((_, function, distinct)) = PARTS.iter().find(|(part, ..)| part == key) else { continue };
             for (name, value) in value.as_object().into_iter().flatten() {
-                if let Some((member, _)) = self.of.fields().find(|(member, _)| member.graphql == *name) {
-                    let column = self.column(*function, Some(&member.name), *distinct);
+                if let Some(column) = self.column_of(key, name) {
                     self.query.conditions.extend(inputs.comparisons(&column, &format!("{path}.{name}"), value));
                 }
             }
@@ -164,12 +170,10 @@ impl Numbers<'_> {
                 }
                 "group" => inputs.order_of(self.domain, "", &path, value, &mut self.query.order),
                 part => {
-                    let Some((_, function, distinct)) = PARTS.iter().find(|(name, ..)| *name == part) else { continue };
                     for (name, value) in value.as_object().into_iter().flatten() {
-                        let found = self.of.fields().find(|(member, _)| member.graphql == *name);
-                        let desc = inputs.direction(&format!("{path}.{name}"), value);
-                        if let (Some((member, _)), Some(desc)) = (found, desc) {
-                            let field = self.column(*function, Some(&member.name), *distinct);
+                        if let Some(desc) = inputs.direction(&format!("{path}.{name}"), value)
+                            && let Some(field) = self.column_of(part, name)
+                        {
                             self.query.order.push(Order { field, desc });
                         }
                     }

@@ -67,9 +67,10 @@ struct Place {
     limit: u32,
 }
 
-struct Planner<'n> {
-    inputs: Inputs<'n>,
-    names: &'n Names,
+impl Place {
+    fn new(with: Option<Vec<With>>, limit: u32) -> Self {
+        Self { fields: Vec::new(), presence: Vec::new(), with, inner_presence: Vec::new(), limit }
+    }
 }
 
 /// The arguments of a field, variables put in.
@@ -87,38 +88,37 @@ pub(super) fn arguments(field: &SelectionField<'_>, errors: &mut Vec<String>) ->
 
 /// The field that asks for rows of a domain.
 pub(super) fn rows(names: &Names, domain: usize, field: &SelectionField<'_>) -> Planned {
-    let mut planner = Planner { inputs: Inputs { names, errors: Vec::new() }, names };
+    let mut inputs = Inputs { names, errors: Vec::new() };
     let of = &names.domains[domain];
-    let arguments = arguments(field, &mut planner.inputs.errors);
+    let arguments = arguments(field, &mut inputs.errors);
     let path = key_of(field).to_owned();
     let mut query = Query { domain: of.domain.clone(), ..Query::default() };
     for (name, value) in &arguments {
         let path = format!("{path}.{name}");
         match name.as_str() {
             _ if value.is_null() => {}
-            "where" => query.conditions = planner.inputs.conditions(domain, "", &path, value),
-            "order" => query.order = planner.inputs.order(domain, &path, value),
-            "limit" => query.limit = planner.inputs.limit(&path, value, MOST_ROWS),
+            "where" => query.conditions = inputs.conditions(domain, "", &path, value),
+            "order" => query.order = inputs.order(domain, &path, value),
+            "limit" => query.limit = inputs.limit(&path, value, MOST_ROWS),
             _ => query.after = value.as_str().map(str::to_owned),
         }
     }
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
-    let mut place =
-        Place { fields: Vec::new(), presence: Vec::new(), with: Some(Vec::new()), inner_presence: Vec::new(), limit };
-    let fields = planner.selection(field, domain, "", &path, &mut place);
+    let mut place = Place::new(Some(Vec::new()), limit);
+    let fields = inputs.selection(field, domain, "", &path, &mut place);
     let with = place.with.unwrap_or_default();
     if !with.is_empty() && limit > MOST_PARENTS {
         let problem = format!("{path}: with rows of relations at most {MOST_PARENTS} rows can be asked for");
-        planner.inputs.errors.push(problem);
+        inputs.errors.push(problem);
     }
     let each: u64 = with.iter().map(|with| u64::from(with.limit.unwrap_or(1))).sum();
     let cost = u64::from(limit).saturating_mul(1 + each);
-    let (fields_read, presence) = closed(of, place.fields, place.presence);
-    query.fields = fields_read;
+    let presence;
+    (query.fields, presence) = closed(of, place.fields, place.presence);
     query.with = with;
     let presence: Vec<_> = presence.into_iter().map(|field| (None, field)).chain(place.inner_presence).collect();
     let root = Root { key: path, query, presence, fields, cost, position: Pos::default() };
-    Planned { root, errors: planner.inputs.errors }
+    Planned { root, errors: inputs.errors }
 }
 
 /// The field that asks for numbers over the rows of a domain.
@@ -150,7 +150,7 @@ fn add(list: &mut Vec<String>, name: String) {
     }
 }
 
-impl Planner<'_> {
+impl Inputs<'_> {
     /// `prefix`: the relations to one row on the way, each with a dot behind it.
     fn selection(
         &mut self,
@@ -213,24 +213,24 @@ impl Planner<'_> {
                  such as `{0}(where: …)`",
                 of.graphql
             );
-            self.inputs.errors.push(problem);
+            self.errors.push(problem);
             return None;
         }
         let mut with = With { relation: relation.to_owned(), ..With::default() };
-        for (name, value) in &arguments(field, &mut self.inputs.errors) {
+        for (name, value) in &arguments(field, &mut self.errors) {
             let path = format!("{path}.{name}");
             match name.as_str() {
                 _ if value.is_null() => {}
-                "where" => with.conditions = self.inputs.conditions(to, "", &path, value),
-                "order" => with.order = self.inputs.order(to, &path, value),
-                _ => with.limit = self.inputs.limit(&path, value, MOST_EMBEDDED),
+                "where" => with.conditions = self.conditions(to, "", &path, value),
+                "order" => with.order = self.order(to, &path, value),
+                _ => with.limit = self.limit(&path, value, MOST_EMBEDDED),
             }
         }
         if many {
             // What all lists have together is limited, and no row may lose its share without a word.
             let share = (MOST_ROWS / place.limit.max(1)).max(1);
             match with.limit {
-                Some(limit) if limit > share => self.inputs.errors.push(format!(
+                Some(limit) if limit > share => self.errors.push(format!(
                     "{path}: {} rows with {limit} each are more than {MOST_ROWS}; lower one of both limits",
                     place.limit
                 )),
@@ -238,16 +238,10 @@ impl Planner<'_> {
                 None => with.limit = Some(EMBEDDED.min(share)),
             }
         }
-        let mut inner = Place {
-            fields: Vec::new(),
-            presence: Vec::new(),
-            with: None,
-            inner_presence: Vec::new(),
-            limit: with.limit.unwrap_or(1),
-        };
+        let mut inner = Place::new(None, with.limit.unwrap_or(1));
         let fields = self.selection(field, to, "", path, &mut inner);
-        let (read, presence) = closed(of, inner.fields, inner.presence);
-        with.fields = read;
+        let presence;
+        (with.fields, presence) = closed(of, inner.fields, inner.presence);
         let list = place.with.as_mut()?;
         match list.iter_mut().find(|there| there.relation == relation) {
             None => list.push(with),
@@ -258,7 +252,7 @@ impl Planner<'_> {
                     add(&mut there.fields, name);
                 }
             }
-            Some(_) => self.inputs.errors.push(format!(
+            Some(_) => self.errors.push(format!(
                 "{path}: `{relation}` is asked for twice with different arguments; ask the second time by a field of \
                  its own, such as `{}(where: …)`",
                 of.graphql

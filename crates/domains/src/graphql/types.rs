@@ -7,7 +7,7 @@ use async_graphql::dynamic::{
 };
 use async_graphql::{Number, Value};
 
-use super::names::{ALL, ANY, DOMAINS, DomainNames, EXISTS, Names, What};
+use super::names::{ALL, ANY, DOMAINS, DomainNames, EXISTS, Member, Names, What};
 use super::numbers::type_of;
 use super::plan;
 use super::recorder::Recorder;
@@ -222,8 +222,7 @@ fn tree_type(names: &Names, of: &DomainNames, suffix: &str, leaf: impl Fn(FieldK
 }
 
 fn number_types(mut builder: SchemaBuilder, of: &DomainNames) -> SchemaBuilder {
-    let is_number = |kind: FieldKind| matches!(kind, FieldKind::Int | FieldKind::Float);
-    let numbers: Vec<_> = of.fields().filter(|(_, kind)| is_number(*kind)).collect();
+    let numbers: Vec<_> = of.fields().filter(|(_, kind)| kind.is_number()).collect();
     let ordered: Vec<_> = of.fields().filter(|(_, kind)| *kind != FieldKind::Bool).collect();
     let all: Vec<_> = of.fields().collect();
     let mut object = Object::new(of.named("_numbers"))
@@ -264,17 +263,15 @@ fn number_types(mut builder: SchemaBuilder, of: &DomainNames) -> SchemaBuilder {
             builder = builder.register(values);
         }
     }
-    let mut field_order = InputObject::new(of.named("_field_order"));
-    for (member, _) in &all {
-        field_order = field_order.field(InputValue::new(member.graphql.as_str(), TypeRef::named("Direction")));
-    }
     if !numbers.is_empty() {
-        let mut number_having = InputObject::new(of.named("_number_having"));
-        for (member, _) in &numbers {
-            let ty = TypeRef::named(filter_of(FieldKind::Float));
-            number_having = number_having.field(InputValue::new(member.graphql.as_str(), ty));
-        }
-        builder = builder.register(number_having);
+        builder = builder.register(over_fields(of.named("_number_having"), &numbers, &filter_of(FieldKind::Float)));
     }
+    let field_order = over_fields(of.named("_field_order"), &all, "Direction");
     builder.register(object).register(order).register(having).register(field_order)
+}
+
+/// An input with the same type for each of the fields.
+fn over_fields(name: String, fields: &[(&Member, FieldKind)], ty: &str) -> InputObject {
+    let field = |(member, _): &(&Member, FieldKind)| InputValue::new(member.graphql.as_str(), TypeRef::named(ty));
+    fields.iter().map(field).fold(InputObject::new(name), InputObject::field)
 }

@@ -21,30 +21,24 @@ pub(super) fn of(field: &Field, sample: &ColumnSample) -> Vec<Example> {
         }
     }
     let label = phrase(&field.name);
-    let example = |op: &str, value: &String, text: String| Example { op: op.to_owned(), value: value.clone(), text };
-    let first = values.first();
+    let example = |op: &str, value: &str, text: String| Example { op: op.to_owned(), value: value.to_owned(), text };
     // Yes or no, in a database without a kind for it.
     let flag = values.len() == 2 && values.iter().all(|value| value == "0" || value == "1");
-    match field.kind {
+    let (op, says) = match field.kind {
         FieldKind::Int if flag && sample.distinct == Some(2) => {
-            vec![example("eq", &"1".to_owned(), label.clone()), example("eq", &"0".to_owned(), format!("not {label}"))]
+            return vec![example("eq", "1", label.clone()), example("eq", "0", format!("not {label}"))];
         }
         FieldKind::String if sample.distinct.is_some_and(|distinct| distinct <= FEW) => {
             let shown = values.iter().take(usize::try_from(FEW).unwrap_or_default());
-            shown.map(|value| example("eq", value, format!("{label} is {value}"))).collect()
+            return shown.map(|value| example("eq", value, format!("{label} is {value}"))).collect();
         }
-        FieldKind::String => {
-            first.map(|value| example("contains", value, format!("{label} contains {value}"))).into_iter().collect()
-        }
-        FieldKind::Int | FieldKind::Float => {
-            first.map(|value| example("gt", value, format!("{label} over {value}"))).into_iter().collect()
-        }
-        FieldKind::Date | FieldKind::Datetime => {
-            first.map(|value| example("gt", value, format!("{label} after {value}"))).into_iter().collect()
-        }
-        FieldKind::Bool => vec![example("eq", &"true".to_owned(), label.clone())],
-        FieldKind::Text => Vec::new(),
-    }
+        FieldKind::Bool => return vec![example("eq", "true", label)],
+        FieldKind::Text => return Vec::new(),
+        FieldKind::String => ("contains", "contains"),
+        FieldKind::Int | FieldKind::Float => ("gt", "over"),
+        FieldKind::Date | FieldKind::Datetime => ("gt", "after"),
+    };
+    values.first().map(|value| example(op, value, format!("{label} {says} {value}"))).into_iter().collect()
 }
 
 fn written(value: &Value) -> Option<String> {

@@ -14,7 +14,8 @@ pub(super) fn describe(column: &Column, sample: Option<&ColumnSample>) -> Option
     let fitting = kinds::of_column(&column.kind);
     let declared = *fitting.first()?;
     let values = sample.map_or(&[] as &[Value], |sample| sample.values.as_slice());
-    let kind = seen(values).filter(|kind| is_open(declared) && fitting.contains(kind)).unwrap_or(declared);
+    // Values may say more than a declared text.
+    let kind = seen(values).filter(|kind| declared.is_text() && fitting.contains(kind)).unwrap_or(declared);
     Some(Field {
         name: column.name.clone(),
         kind,
@@ -24,11 +25,6 @@ pub(super) fn describe(column: &Column, sample: Option<&ColumnSample>) -> Option
         examples: Vec::new(),
         aliases: Vec::new(),
     })
-}
-
-/// Whether values may say more than the declared type.
-fn is_open(declared: FieldKind) -> bool {
-    matches!(declared, FieldKind::String | FieldKind::Text)
 }
 
 /// The kind that all values have.

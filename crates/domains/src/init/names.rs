@@ -43,11 +43,12 @@ pub(super) fn title(name: &str) -> String {
     if words.is_empty() {
         return name.to_owned();
     }
-    let capital = |word: &String| {
-        let mut chars = word.chars();
-        chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-    };
-    words.iter().map(capital).collect::<Vec<String>>().join(" ")
+    words.iter().map(|word| capitalized(word)).collect::<Vec<String>>().join(" ")
+}
+
+pub(super) fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// For sentences: `invoice line`.

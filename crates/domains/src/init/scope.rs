@@ -1,7 +1,8 @@
 //! The sentence that says what the rows of a domain are.
 
 use super::links::Side;
-use super::names::{bare, phrase};
+use super::names::{bare, capitalized, phrase};
+use crate::diagnostic::enumerated;
 use crate::model::RelationKind;
 use std::fmt::Write;
 use steward_core::tables::Table;
@@ -31,28 +32,15 @@ pub(super) fn sentence(table: &Table, sides: &[Side], names: &[String]) -> Strin
     let children = related(&|kind| kind != RelationKind::BelongsTo);
     let subject = capitalized(&phrase(bare(&table.name)));
     let mut text = match (columns.is_empty(), parents.is_empty()) {
-        (false, _) => format!("{subject} with {}.", joined(&columns)),
-        (true, false) => format!("{subject} connects {}.", joined(&parents)),
+        (false, _) => format!("{subject} with {}.", enumerated(&columns, "and")),
+        (true, false) => format!("{subject} connects {}.", enumerated(&parents, "and")),
         (true, true) => format!("{subject}."),
     };
     if !columns.is_empty() && !parents.is_empty() {
-        let _ = write!(text, " Belongs to {}.", joined(&parents));
+        let _ = write!(text, " Belongs to {}.", enumerated(&parents, "and"));
     }
     if !children.is_empty() {
-        let _ = write!(text, " Has {}.", joined(&children));
+        let _ = write!(text, " Has {}.", enumerated(&children, "and"));
     }
     text
-}
-
-fn joined(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [name] => name.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

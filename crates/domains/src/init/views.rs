@@ -5,6 +5,7 @@ use crate::model::{
     Button, ButtonAction, ColumnPart, Domain, Field, FieldKind, RelationKind, Section, TablePart, Target,
 };
 use crate::model::{View, Widget, WidgetKind};
+use crate::registry::only;
 use std::collections::HashMap;
 use steward_core::tables::Table;
 
@@ -48,8 +49,7 @@ pub(super) fn of_domains(domains: &[Domain], tables: &[Table]) -> Vec<(View, Vie
 }
 
 fn key(domain: &Domain, table: &Table) -> Option<String> {
-    let mut keys = table.columns.iter().filter(|column| column.pk);
-    let key = keys.next().filter(|_| keys.next().is_none())?;
+    let key = only(table.columns.iter().filter(|column| column.pk))?;
     domain.fields.iter().any(|field| field.name == key.name).then(|| key.name.clone())
 }
 

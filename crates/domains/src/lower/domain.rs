@@ -1,27 +1,25 @@
 //! Domains of a tree.
 
 use super::{DomainRanges, DomainSource, FieldRanges, MetaRanges, RelationRanges, Report, part};
-use crate::ast::{self, AstNode};
+use crate::ast::{children, inner_leaf, leaf, leaves, statements};
 use crate::diagnostic::suggest;
 use crate::kinds;
 use crate::model::{Domain, Example, Field, FieldKind, Meta, Note, Permission, Relation, RelationKind};
-use crate::syntax::Range;
+use crate::syntax::{Range, SyntaxKind as K, SyntaxNode, range_of};
 use std::collections::HashMap;
 
-const KINDS: [&str; 7] = ["int", "float", "string", "text", "bool", "date", "datetime"];
-pub(crate) const RELATION_KINDS: [&str; 3] = ["has_many", "belongs_to", "has_one"];
-pub(crate) const RIGHTS: [&str; 3] = ["read", "write", "delete"];
+const RIGHTS: [&str; 3] = ["read", "write", "delete"];
 
-pub(super) fn lower(node: &ast::Domain, report: &mut Report) -> Option<DomainSource> {
-    let name = node.name()?;
-    let (table, table_range) = part(node.table(), node);
-    let (datasource, datasource_range) = part(node.datasource(), node);
-    let (permissions, permission_ranges) = node.statements().map(|node| permission(&node, report)).unzip();
-    let (fields, field_ranges): (Vec<_>, Vec<_>) = node.statements().filter_map(|node| field(&node, report)).unzip();
-    let (relations, relation_ranges): (Vec<_>, Vec<_>) =
-        node.statements().filter_map(|node| relation(&node, report)).unzip();
-    let (metas, meta_ranges): (Vec<_>, Vec<_>) = node.statements().filter_map(|node| meta(&node, report)).unzip();
-    let (notes, note_ranges) = node.statements().filter_map(|node| note(&node)).unzip();
+pub(super) fn lower(node: &SyntaxNode, report: &mut Report) -> Option<DomainSource> {
+    let name = leaf(node, K::Name)?;
+    let (table, table_range) = part(inner_leaf(node, K::Source, K::TableName), node);
+    let (datasource, datasource_range) = part(inner_leaf(node, K::Source, K::DatasourceName), node);
+    let (permissions, permission_ranges) =
+        statements(node, K::Permission).map(|node| permission(&node, report)).unzip();
+    let (fields, field_ranges) = statements(node, K::Field).filter_map(|node| field(&node, report)).unzip();
+    let (relations, relation_ranges) = statements(node, K::Relation).filter_map(|node| relation(&node, report)).unzip();
+    let (metas, meta_ranges) = statements(node, K::Meta).filter_map(|node| meta(&node, report)).unzip();
+    let (notes, note_ranges) = statements(node, K::Note).filter_map(|node| note(&node)).unzip();
     let source = DomainSource {
         domain: Domain {
             name: report.name(&name),
@@ -32,10 +30,10 @@ pub(super) fn lower(node: &ast::Domain, report: &mut Report) -> Option<DomainSou
             relations,
             metas,
             notes,
-            aliases: aliases(node.statements()),
+            aliases: aliases(node),
         },
         ranges: DomainRanges {
-            whole: node.range(),
+            whole: range_of(node),
             name: name.range,
             table: table_range,
             datasource: datasource_range,
@@ -51,8 +49,8 @@ pub(super) fn lower(node: &ast::Domain, report: &mut Report) -> Option<DomainSou
     Some(source)
 }
 
-fn aliases(nodes: impl Iterator<Item = ast::Aliases>) -> Vec<String> {
-    nodes.flat_map(|node| node.texts().map(|leaf| leaf.text).collect::<Vec<_>>()).collect()
+fn aliases(node: &SyntaxNode) -> Vec<String> {
+    statements(node, K::Aliases).flat_map(|node| leaves(&node, K::Text)).map(|leaf| leaf.text).collect()
 }
 
 fn names(source: &DomainSource, report: &mut Report) {
@@ -84,10 +82,10 @@ fn options(source: &DomainSource, report: &mut Report) {
     }
 }
 
-fn permission(node: &ast::Permission, report: &mut Report) -> (Permission, Range) {
-    let (role, range) = part(node.role(), node);
+fn permission(node: &SyntaxNode, report: &mut Report) -> (Permission, Range) {
+    let (role, range) = part(leaf(node, K::RoleName), node);
     let mut permission = Permission { role, read: false, write: false, delete: false };
-    for right in node.rights() {
+    for right in leaves(node, K::RightName) {
         let granted = match right.text.as_str() {
             "read" => &mut permission.read,
             "write" => &mut permission.write,
@@ -106,13 +104,13 @@ fn permission(node: &ast::Permission, report: &mut Report) -> (Permission, Range
     (permission, range)
 }
 
-fn field(node: &ast::Field, report: &mut Report) -> Option<(Field, FieldRanges)> {
-    let name = node.name()?;
-    let written = node.kind();
+fn field(node: &SyntaxNode, report: &mut Report) -> Option<(Field, FieldRanges)> {
+    let name = leaf(node, K::Name)?;
+    let written = leaf(node, K::KindName);
     let known: Option<FieldKind> =
-        written.as_ref().and_then(|leaf| report.choice(leaf, "unknown-kind", "kind of fields", &KINDS));
+        written.as_ref().and_then(|leaf| report.choice(leaf, "unknown-kind", "kind of fields"));
     let mut flags = [("readonly", false), ("filterable", false)];
-    for word in node.flags().map(|flag| flag.word()) {
+    for word in leaves(node, K::Flag) {
         for (flag, set) in &mut flags {
             if *flag == word.text && std::mem::replace(set, true) {
                 let message = format!("`{flag}` stands twice.");
@@ -120,13 +118,13 @@ fn field(node: &ast::Field, report: &mut Report) -> Option<(Field, FieldRanges)>
             }
         }
     }
-    let mut options = node.options();
+    let mut options = children(node, K::Options).filter_map(|options| leaf(&options, K::MetaRef));
     let first = options.next();
     for more in options {
         let message = "A field takes its values from one meta only.";
         report.error(more.range, "duplicate-word", message, "Remove the second `options`.".to_owned());
     }
-    let examples = node.examples().filter_map(|example| self::example(&example, known, report)).collect();
+    let examples = statements(node, K::Example).filter_map(|node| example(&node, known, report)).collect();
     let ranges =
         FieldRanges { name: name.range, kind: part(written, node).1, options: first.as_ref().map(|leaf| leaf.range) };
     let field = Field {
@@ -136,14 +134,14 @@ fn field(node: &ast::Field, report: &mut Report) -> Option<(Field, FieldRanges)>
         filterable: flags[1].1,
         options: first.map(|leaf| leaf.text),
         examples,
-        aliases: aliases(node.aliases()),
+        aliases: aliases(node),
     };
     Some((field, ranges))
 }
 
 /// An example of a field, whose kind is `None` where it is unknown.
-fn example(node: &ast::Example, kind: Option<FieldKind>, report: &mut Report) -> Option<Example> {
-    let (operator, value, text) = (node.operator()?, node.value()?, node.text()?);
+fn example(node: &SyntaxNode, kind: Option<FieldKind>, report: &mut Report) -> Option<Example> {
+    let (operator, value, text) = (leaf(node, K::OperatorName)?, leaf(node, K::Value)?, leaf(node, K::Text)?);
     let Some(op) = kinds::operator(&operator.text) else {
         let known =
             kind.map_or(kinds::OPERATORS.map(|(name, _)| name).to_vec(), |kind| kinds::operators(kind).to_vec());
@@ -177,14 +175,13 @@ fn value_hint(kind: FieldKind) -> &'static str {
     }
 }
 
-fn relation(node: &ast::Relation, report: &mut Report) -> Option<(Relation, RelationRanges)> {
-    let name = node.name()?;
-    let kind = node.kind().and_then(|leaf| report.choice(&leaf, "unknown-kind", "kind of relations", &RELATION_KINDS));
-    let domain = node.domain()?;
-    let (bind, bind_ranges) = node
-        .pairs()
+fn relation(node: &SyntaxNode, report: &mut Report) -> Option<(Relation, RelationRanges)> {
+    let name = leaf(node, K::Name)?;
+    let kind = leaf(node, K::KindName).and_then(|leaf| report.choice(&leaf, "unknown-kind", "kind of relations"));
+    let domain = leaf(node, K::DomainRef)?;
+    let (bind, bind_ranges) = children(node, K::Pair)
         .filter_map(|pair| {
-            let (local, foreign) = (pair.local()?, pair.foreign()?);
+            let (local, foreign) = (leaf(&pair, K::FieldRef)?, leaf(&pair, K::ForeignRef)?);
             Some(((local.text, foreign.text), (local.range, foreign.range)))
         })
         .unzip();
@@ -193,13 +190,13 @@ fn relation(node: &ast::Relation, report: &mut Report) -> Option<(Relation, Rela
     Some((Relation { name, kind: kind.unwrap_or(RelationKind::HasMany), domain: domain.text, bind }, ranges))
 }
 
-fn meta(node: &ast::Meta, report: &mut Report) -> Option<(Meta, MetaRanges)> {
-    let name = node.name()?;
-    let (table, table_range) = part(node.table(), node);
-    let mut columns = node.columns();
+fn meta(node: &SyntaxNode, report: &mut Report) -> Option<(Meta, MetaRanges)> {
+    let name = leaf(node, K::Name)?;
+    let (table, table_range) = part(leaf(node, K::TableName), node);
+    let mut columns = leaves(node, K::ColumnRef);
     let (key, key_range) = part(columns.next(), node);
     let (label, label_range) = part(columns.next(), node);
-    let order_by = node.order_by();
+    let order_by = inner_leaf(node, K::OrderBy, K::ColumnRef);
     let ranges = MetaRanges {
         name: name.range,
         table: table_range,
@@ -210,7 +207,7 @@ fn meta(node: &ast::Meta, report: &mut Report) -> Option<(Meta, MetaRanges)> {
     Some((Meta { name: report.name(&name), table, key, label, order_by: order_by.map(|leaf| leaf.text) }, ranges))
 }
 
-fn note(node: &ast::Note) -> Option<(Note, Range)> {
-    let (tag, text) = (node.tag()?, node.text()?);
+fn note(node: &SyntaxNode) -> Option<(Note, Range)> {
+    let (tag, text) = (leaf(node, K::Tag)?, leaf(node, K::Text)?);
     Some((Note { tag: tag.text, text: text.text }, tag.range))
 }

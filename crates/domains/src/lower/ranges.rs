@@ -62,12 +62,8 @@ pub struct TargetRanges {
 pub struct TableRanges {
     pub domain: Range,
     pub on_select: Option<TargetRanges>,
-    pub columns: Vec<ColumnRanges>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ColumnRanges {
-    pub field: Range,
+    /// The fields of the columns.
+    pub columns: Vec<Range>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

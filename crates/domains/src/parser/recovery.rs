@@ -1,13 +1,12 @@
 //! Blocks, their statements, and how the parser goes on after an error.
 
-use super::{Parsed, Parser, Scope, list, unexpected};
-use crate::diagnostic::{Diagnostic, closest};
+use super::{Parsed, Parser, QUOTE_NAMES, Scope, list, meant, shortened};
 use crate::syntax::lexer::Token;
 use crate::syntax::{Range, SyntaxKind};
 
 impl<'t> Parser<'t> {
     /// The block of a statement whose beginning went as `header` says. It may begin on the next line.
-    pub(super) fn body(&mut self, header: &Parsed, scope: Scope, required: bool) {
+    fn body(&mut self, header: &Parsed, scope: Scope, required: bool) {
         if header.is_err() {
             self.skip(true);
         }
@@ -22,37 +21,27 @@ impl<'t> Parser<'t> {
     }
 
     fn block(&mut self, scope: Scope) {
-        let open = self.current().map_or((0, 0), |token| (token.start, token.end()));
-        self.start(SyntaxKind::Block);
-        self.bump();
+        let open = self.current().map_or((0, 0), |token| token.range());
         self.scopes.push(scope);
-        loop {
-            let Some(token) = self.current() else {
-                self.unclosed(open, scope);
-                break;
-            };
-            match token.kind {
-                SyntaxKind::RBrace => {
-                    self.bump();
-                    break;
-                }
-                SyntaxKind::Semicolon => self.bump(),
-                _ if self.begins_outer(token, scope) => {
-                    self.unclosed(open, scope);
-                    break;
-                }
-                _ => {
-                    let before = self.at;
-                    self.statement(scope, token);
-                    if self.at == before {
-                        self.leaf(SyntaxKind::Error);
+        self.node(SyntaxKind::Block, |parser| {
+            parser.bump();
+            loop {
+                match parser.current() {
+                    Some(token) if token.kind == SyntaxKind::RBrace => return parser.bump(),
+                    Some(token) if token.kind == SyntaxKind::Semicolon => parser.bump(),
+                    Some(token) if !parser.begins_outer(token, scope) => {
+                        let before = parser.at;
+                        parser.statement(scope, token);
+                        if parser.at == before {
+                            parser.leaf(SyntaxKind::Error);
+                        }
+                        parser.end_of_statement(scope);
                     }
-                    self.end_of_statement(scope);
+                    _ => return parser.unclosed(open, scope),
                 }
             }
-        }
+        });
         self.scopes.pop();
-        self.builder.finish_node();
     }
 
     fn begins_outer(&self, token: Token<'t>, scope: Scope) -> bool {
@@ -64,67 +53,103 @@ impl<'t> Parser<'t> {
     fn unclosed(&mut self, open: Range, scope: Scope) {
         let message = format!("This `{{` of {} is not closed.", scope.name());
         let hint = "Add `}` after its last statement.".to_owned();
-        self.report(Diagnostic::error(open, "unclosed-block", message).with_hint(hint));
+        self.report(open, "unclosed-block", message, hint);
     }
 
     fn statement(&mut self, scope: Scope, token: Token<'t>) {
         for word in scope.words() {
             self.at_word(word);
         }
-        match scope {
-            Scope::Domain => self.domain_statement(token),
-            Scope::Field => self.field_statement(token),
-            Scope::View | Scope::Toolbar | Scope::Table | Scope::Section | Scope::Row => {
-                self.view_statement(scope, token);
+        match (scope, token.text) {
+            (Scope::Domain, "permission") => self.plain(SyntaxKind::Permission, Self::permission),
+            (Scope::Domain, "field") => self.with_block(SyntaxKind::Field, Self::field, Scope::Field, false),
+            (Scope::Domain, "relation") => self.plain(SyntaxKind::Relation, Self::relation),
+            (Scope::Domain, "meta") => self.plain(SyntaxKind::Meta, Self::meta),
+            (Scope::Domain, "ai") => self.plain(SyntaxKind::Note, Self::note),
+            (Scope::Domain | Scope::Field, "aliases") => self.plain(SyntaxKind::Aliases, Self::aliases),
+            (Scope::Field, "example") => self.plain(SyntaxKind::Example, Self::example),
+            (Scope::View, "toolbar") => self.with_block(SyntaxKind::Toolbar, |_| Ok(()), Scope::Toolbar, true),
+            (Scope::View, "table") => self.with_block(SyntaxKind::TablePart, Self::rows_of, Scope::Table, false),
+            (Scope::View, "section") => {
+                self.with_block(SyntaxKind::Section, Self::section_title, Scope::Section, true);
             }
-            Scope::Text => {}
+            (Scope::Section, "row") => self.with_block(SyntaxKind::Row, |_| Ok(()), Scope::Row, true),
+            (Scope::Toolbar, word) if scope.words().contains(&word) => self.node(SyntaxKind::Button, |parser| {
+                parser.leaf_word(SyntaxKind::ActionName);
+                if parser.button().is_err() {
+                    parser.skip(false);
+                }
+            }),
+            (Scope::Table, "on_select") => self.plain(SyntaxKind::OnSelect, Self::target),
+            (Scope::Table, "column") => self.plain(SyntaxKind::Column, Self::column),
+            (Scope::Row, "widget") => self.plain(SyntaxKind::Widget, Self::widget),
+            _ => self.unknown_statement(scope, token),
         }
     }
 
+    /// A statement without a block. Its first word has been looked at.
+    fn plain(&mut self, kind: SyntaxKind, parts: fn(&mut Self) -> Parsed) {
+        self.node(kind, |parser| {
+            parser.bump_as(Some(SyntaxKind::Keyword));
+            if parts(parser).is_err() {
+                parser.skip(false);
+            }
+        });
+    }
+
+    pub(super) fn with_block(
+        &mut self,
+        kind: SyntaxKind,
+        parts: fn(&mut Self) -> Parsed,
+        scope: Scope,
+        required: bool,
+    ) {
+        self.node(kind, |parser| {
+            parser.bump_as(Some(SyntaxKind::Keyword));
+            let header = parts(parser);
+            parser.body(&header, scope, required);
+        });
+    }
+
     /// A statement that begins with no word of its block.
-    pub(super) fn unknown_statement(&mut self, scope: Scope, token: Token<'t>) {
+    fn unknown_statement(&mut self, scope: Scope, token: Token<'t>) {
         let words = scope.words();
         let message = match token.kind {
             SyntaxKind::Ident => format!("`{}` begins no statement of {}.", token.text, scope.name()),
             _ => format!("No statement of {} begins like this.", scope.name()),
         };
-        let hint = match closest(token.text, words.iter().copied()) {
-            Some(word) => format!("Did you mean `{word}`?"),
-            None => format!("Begin with {}.", list(words)),
-        };
-        self.report(Diagnostic::error((token.start, token.end()), "unknown-statement", message).with_hint(hint));
-        let depth = usize::from(token.kind == SyntaxKind::LBrace);
-        self.start(SyntaxKind::Error);
-        self.bump();
-        self.skip_tokens(false, depth);
-        self.builder.finish_node();
+        let hint = meant(token, words).unwrap_or_else(|| format!("Begin with {}.", list(words)));
+        self.report(token.range(), "unknown-statement", message, hint);
+        self.node(SyntaxKind::Error, |parser| {
+            parser.bump();
+            parser.skip_tokens(false, usize::from(token.kind == SyntaxKind::LBrace));
+        });
     }
 
     fn end_of_statement(&mut self, scope: Scope) {
         let Some(token) = self.current().filter(|_| self.on_line()) else { return };
-        let range = (token.start, token.end());
         match token.kind {
             SyntaxKind::Semicolon | SyntaxKind::RBrace => {}
             SyntaxKind::Ident if scope.words().contains(&token.text) => {
                 let message = format!("`{}` begins a new statement on the same line.", token.text);
                 let hint = "Put a new line or `;` before it.".to_owned();
-                self.report(Diagnostic::error(range, "missing-separator", message).with_hint(hint));
+                self.report(token.range(), "missing-separator", message, hint);
             }
-            _ => {
-                self.report(unexpected(token));
+            kind => {
+                let message = format!("The statement should end before `{}`.", shortened(token.text));
+                let is_unknown = kind == SyntaxKind::Unknown;
+                let hint = if is_unknown { QUOTE_NAMES } else { "Remove it, or begin a new line." };
+                self.report(token.range(), "unexpected", message, hint.to_owned());
                 self.skip(false);
             }
         }
     }
 
     /// Skips what is left of a statement; `block` says whether its block is kept.
-    pub(super) fn skip(&mut self, block: bool) {
-        if self.skip_ends(block, 0) {
-            return;
+    fn skip(&mut self, block: bool) {
+        if !self.skip_ends(block, 0) {
+            self.node(SyntaxKind::Error, |parser| parser.skip_tokens(block, 0));
         }
-        self.start(SyntaxKind::Error);
-        self.skip_tokens(block, 0);
-        self.builder.finish_node();
     }
 
     fn skip_ends(&self, block: bool, depth: usize) -> bool {

@@ -1,5 +1,10 @@
 //! Dates and times of a query. A year, a month or a day stands for the whole of it.
 
+use steward_core::Timestamp;
+
+/// Characters of a day; those of years after 9999 have more.
+const LENGTH: usize = 10;
+
 /// What a text says about time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum When {
@@ -16,58 +21,34 @@ pub(super) fn read(text: &str) -> Option<When> {
         Some(at) => (&text[..at], Some(text[at + 1..].trim())),
         None => (text, None),
     };
-    let mut parts = day.split('-');
-    let year: i32 = number(parts.next()?, 4)?;
-    let month = parts.next().map(|part| number(part, 2)).map_or(Some(None), |month| month.map(Some))?;
-    let date = parts.next().map(|part| number(part, 2)).map_or(Some(None), |day| day.map(Some))?;
-    if parts.next().is_some() || year == 0 || month.is_some_and(|month| !(1..=12).contains(&month)) {
-        return None;
-    }
-    if let (Some(month), Some(day)) = (month, date)
-        && !(1..=days_of(year, month)).contains(&day)
-    {
-        return None;
-    }
-    match (time, month, date) {
-        (None, None, _) => Some(days(year, 1, 1, year + 1, 1, 1)),
-        (None, Some(month), None) => {
-            let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-            Some(days(year, month, 1, next_year, next, 1))
+    // A year and a month are known by their first day.
+    let (from, to) = match day.len() {
+        4 => {
+            let from = Timestamp::of_date(&format!("{day}-01-01"))?;
+            // Some day of the next January: no year has more than 366 days, none fewer than 365.
+            (from, Timestamp::of_day(from.day() + 366).month())
         }
-        (None, Some(month), Some(day)) => {
-            let (next_year, next_month, next) = match (month, day) {
-                (12, 31) => (year + 1, 1, 1),
-                _ if day == days_of(year, month) => (year, month + 1, 1),
-                _ => (year, month, day + 1),
-            };
-            Some(days(year, month, day, next_year, next_month, next))
+        7 => {
+            let from = Timestamp::of_date(&format!("{day}-01"))?;
+            (from, from.next_month())
         }
-        (Some(time), Some(month), Some(day)) => {
-            let time = time_of_day(time)?;
-            Some(When::Moment(format!("{year:04}-{month:02}-{day:02} {time}")))
+        _ => {
+            let from = Timestamp::of_date(day)?;
+            (from, Timestamp::of_day(from.day() + 1))
         }
-        (Some(_), _, _) => None,
+    };
+    match time {
+        _ if day.starts_with("0000") => None,
+        None => Some(When::Days { from: from.date(), to: Some(to.date()).filter(|date| date.len() == LENGTH) }),
+        Some(time) if day.len() == LENGTH => Some(When::Moment(format!("{day} {}", time_of_day(time)?))),
+        Some(_) => None,
     }
-}
-
-fn days(year: i32, month: i32, day: i32, next_year: i32, next_month: i32, next: i32) -> When {
-    let to = (next_year <= 9999).then(|| format!("{next_year:04}-{next_month:02}-{next:02}"));
-    When::Days { from: format!("{year:04}-{month:02}-{day:02}"), to }
 }
 
 /// Exactly so many digits.
 fn number(text: &str, digits: usize) -> Option<i32> {
     let fits = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
     fits.then(|| text.parse().ok()).flatten()
-}
-
-fn days_of(year: i32, month: i32) -> i32 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
 }
 
 /// `10:30`, `10:30:15`, `10:30:15.123456`, also with the `Z` of universal time.

@@ -101,10 +101,7 @@ impl Embedded {
         sql.sources(&self.rows.sources);
         sql.push(" WHERE ");
         sql.keys(&bound, &keys);
-        for test in &self.rows.tests {
-            sql.push(" AND ");
-            sql.test(test);
-        }
+        sql.tests(" AND ", &self.rows.tests);
         sql.push(") AS q WHERE q.rn <= ");
         // What is returned together is limited too: no row is left without its share.
         let share = MOST_ROWS / u32::try_from(keys.len()).unwrap_or(MOST_ROWS).max(1);
@@ -124,27 +121,17 @@ pub fn lower(checked: &Checked, dialect: Dialect) -> Lowered {
     sql.outputs(&rows.outputs);
     sql.push(" FROM ");
     sql.sources(&rows.sources);
-    let mut word = " WHERE ";
-    for test in &rows.tests {
-        sql.push(word);
-        sql.test(test);
-        word = " AND ";
-    }
+    sql.tests(" WHERE ", &rows.tests);
     if let Some(after) = &checked.after {
-        sql.push(word);
+        sql.push(if rows.tests.is_empty() { " WHERE " } else { " AND " });
         sql.after(&rows.order, after);
     }
     if !checked.groups.is_empty() {
         sql.push(" GROUP BY ");
-        let groups: Vec<&plan::Output> = checked.groups.iter().filter_map(|at| rows.outputs.get(*at)).collect();
-        sql.list(&groups, |sql, output| sql.expr(&output.expr));
+        let groups = checked.groups.iter().filter_map(|at| rows.outputs.get(*at));
+        sql.list(groups, |sql, output| sql.expr(&output.expr));
     }
-    word = " HAVING ";
-    for test in &checked.having {
-        sql.push(word);
-        sql.test(test);
-        word = " AND ";
-    }
+    sql.tests(" HAVING ", &checked.having);
     if !rows.order.is_empty() {
         sql.push(" ORDER BY ");
         if checked.grouped { sql.order_of_groups(&rows.order) } else { sql.order(&rows.order) }

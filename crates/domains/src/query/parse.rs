@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use strum::VariantNames as _;
 
 use super::error::{Problem, QueryError, described, shown};
-use super::{Aggregate, Compare, Condition, DatePart, Function, Group, Op, Order, Query, With};
+use super::{Aggregate, Condition, DatePart, Function, Group, Op, Order, Query, With};
 use crate::registry::suggestion;
 
 /// Levels of `any` and `all` in each other.
@@ -174,10 +174,8 @@ impl Reader {
 
     fn conditions(&mut self, path: &str, value: &Value, level: usize) -> Vec<Condition> {
         if level > MOST_LEVELS {
-            self.wrong(
-                path,
-                Problem::Other(format!("conditions are nested more than {MOST_LEVELS} levels; flatten them")),
-            );
+            let problem = format!("conditions are nested more than {MOST_LEVELS} levels; flatten them");
+            self.wrong(path, Problem::Other(problem));
             return Vec::new();
         }
         match value {
@@ -185,7 +183,7 @@ impl Reader {
             Value::Array(list) if matches!(list.as_slice(), [Value::String(_), Value::String(word), _] if op(word).is_some()) =>
             {
                 let (field, word) = (list[0].as_str().unwrap_or_default(), list[1].as_str().unwrap_or_default());
-                self.compare(path, field, Some(word), list[2].clone()).into_iter().map(Condition::Compare).collect()
+                self.compare(path, field, Some(word), list[2].clone()).into_iter().collect()
             }
             Value::Array(list) => {
                 let each = list.iter().enumerate();
@@ -205,19 +203,11 @@ impl Reader {
             }
         };
         if let (Some((word, inner)), 1) = (map.iter().next(), map.len()) {
+            let mut inner = |word: &str| self.conditions(&format!("{path}.{word}"), inner, level + 1);
             match word.as_str() {
-                "any" | "or" | "OR" => {
-                    let any = self.conditions(&format!("{path}.any"), inner, level + 1);
-                    return vec![Condition::Any { any }];
-                }
-                "not" | "none" | "NOT" => {
-                    let not = self.conditions(&format!("{path}.not"), inner, level + 1);
-                    return vec![Condition::Not { not }];
-                }
-                "all" | "and" | "AND" => {
-                    let all = self.conditions(&format!("{path}.all"), inner, level + 1);
-                    return vec![Condition::All { all }];
-                }
+                "any" | "or" | "OR" => return vec![Condition::Any { any: inner("any") }],
+                "not" | "none" | "NOT" => return vec![Condition::Not { not: inner("not") }],
+                "all" | "and" | "AND" => return vec![Condition::All { all: inner("all") }],
                 _ => {}
             }
         }
@@ -230,7 +220,7 @@ impl Reader {
                     _ => compared = value.clone(),
                 }
             }
-            return self.compare(path, &field, word.as_deref(), compared).into_iter().map(Condition::Compare).collect();
+            return self.compare(path, &field, word.as_deref(), compared).into_iter().collect();
         }
         // `{"country": "Chile", "price": {"gt": 3}}`
         let mut found = Vec::new();
@@ -239,17 +229,16 @@ impl Reader {
             match value {
                 Value::Object(ops) => {
                     for (word, value) in ops {
-                        found.extend(self.compare(&path, field, Some(word), value.clone()).map(Condition::Compare));
+                        found.extend(self.compare(&path, field, Some(word), value.clone()));
                     }
                 }
-                value => found.extend(self.compare(&path, field, None, value.clone()).map(Condition::Compare)),
+                value => found.extend(self.compare(&path, field, None, value.clone())),
             }
         }
         found
     }
 
-    fn compare(&mut self, path: &str, field: &str, word: Option<&str>, value: Value) -> Option<Compare> {
-        let mut value = value;
+    fn compare(&mut self, path: &str, field: &str, word: Option<&str>, mut value: Value) -> Option<Condition> {
         let mut op = match word {
             None => Op::Eq,
             Some(word) => {
@@ -279,7 +268,7 @@ impl Reader {
         if matches!(op, Op::IsNull | Op::NotNull) {
             value = Value::Null;
         }
-        Some(Compare { field: field.to_owned(), op, value })
+        Some(Condition::compare(field, op, value))
     }
 
     fn order(&mut self, path: &str, value: &Value) -> Vec<Order> {
@@ -326,11 +315,8 @@ impl Reader {
                     let word = self.text(&format!("{path}.by"), value);
                     group.by = DatePart::from_str(&word.to_lowercase()).ok();
                     if group.by.is_none() {
-                        let known = DatePart::VARIANTS.join(", ");
-                        self.wrong(
-                            &format!("{path}.by"),
-                            Problem::Word { what: "part of a date", name: shown(&word), known },
-                        );
+                        let (name, known) = (shown(&word), DatePart::VARIANTS.join(", "));
+                        self.wrong(&format!("{path}.by"), Problem::Word { what: "part of a date", name, known });
                     }
                 }
                 Some(group)
@@ -355,26 +341,22 @@ impl Reader {
             Value::Object(map) => {
                 // `{"sum": "total"}`
                 let short = map.iter().find(|(key, value)| Function::from_str(key).is_ok() && value.is_string());
-                if let (Some((function, inside)), true) = (short, !map.contains_key("fn")) {
+                let short = short.filter(|_| !map.contains_key("fn"));
+                let mut rest = map.clone();
+                if let Some((function, inside)) = short {
                     word.clone_from(function);
                     field = inside.as_str().map(str::to_owned);
-                    let rest = map.iter().filter(|(key, _)| *key != function);
-                    let rest: Map<String, Value> = rest.map(|(key, value)| (key.clone(), value.clone())).collect();
-                    for (key, value) in self.members(path, &rest, AGGREGATE) {
-                        match key {
-                            "as" => name = Some(self.text(&format!("{path}.as"), value)),
-                            "distinct" => distinct = self.flag(&format!("{path}.distinct"), value),
-                            _ => self.wrong(path, Problem::Other(format!("`{key}` is given twice; leave one out"))),
+                    rest.retain(|key, _| key != function);
+                }
+                for (key, value) in self.members(path, &rest, AGGREGATE) {
+                    match key {
+                        "as" => name = Some(self.text(&format!("{path}.as"), value)),
+                        "distinct" => distinct = self.flag(&format!("{path}.distinct"), value),
+                        _ if short.is_some() => {
+                            self.wrong(path, Problem::Other(format!("`{key}` is given twice; leave one out")));
                         }
-                    }
-                } else {
-                    for (key, value) in self.members(path, map, AGGREGATE) {
-                        match key {
-                            "fn" => word = self.text(&format!("{path}.fn"), value),
-                            "field" => field = Some(self.text(&format!("{path}.field"), value)),
-                            "as" => name = Some(self.text(&format!("{path}.as"), value)),
-                            _ => distinct = self.flag(&format!("{path}.distinct"), value),
-                        }
+                        "fn" => word = self.text(&format!("{path}.fn"), value),
+                        _ => field = Some(self.text(&format!("{path}.field"), value)),
                     }
                 }
             }

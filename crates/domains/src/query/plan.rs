@@ -108,19 +108,12 @@ pub(crate) enum Expr {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Test {
-    /// Equal, not equal or an order; the value fits the kind.
+    /// Equal, not equal or an order, by the sign of SQL.
     Compare {
         expr: Expr,
         kind: FieldKind,
-        sign: Sign,
-        value: Value,
-    },
-    /// Two columns of a row.
-    Columns {
-        left: Expr,
-        right: Expr,
-        kind: FieldKind,
-        sign: Sign,
+        sign: &'static str,
+        with: Compared,
     },
     Like {
         expr: Expr,
@@ -146,27 +139,13 @@ pub(crate) enum Test {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sign {
-    Eq,
-    Ne,
-    Gt,
-    Gte,
-    Lt,
-    Lte,
-}
-
-impl Sign {
-    pub fn sql(self) -> &'static str {
-        match self {
-            Self::Eq => "=",
-            Self::Ne => "<>",
-            Self::Gt => ">",
-            Self::Gte => ">=",
-            Self::Lt => "<",
-            Self::Lte => "<=",
-        }
-    }
+/// What an expression is compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Compared {
+    /// It fits the kind.
+    Value(Value),
+    /// Another column of the row.
+    Column(Expr),
 }
 
 /// A column of the result.

@@ -177,9 +177,8 @@ impl<'d> Checker<'d> {
                     continue;
                 }
                 (None, _) => {
-                    let known = target.domain.domain.fields.iter().map(|field| field.name.as_str());
-                    let known: Vec<&str> = known.collect();
-                    format!("`{0}` is a relation; name a field of it such as `{0}.…`: {1}", shown(name), listed(&known))
+                    let known = listed(target.domain.domain.fields.iter().map(|field| &field.name));
+                    format!("`{0}` is a relation; name a field of it such as `{0}.…`: {known}", shown(name))
                 }
                 (Some(_), Some(_)) => format!(
                     "`{}` is in a list of rows; ask the domain `{}` itself",

@@ -29,11 +29,9 @@ pub(crate) fn example(field: &Field) -> String {
         FieldKind::Int => own.filter(|own| own.parse::<i64>().is_ok()).unwrap_or("12").to_owned(),
         FieldKind::Float => own.filter(|own| own.parse::<f64>().is_ok()).unwrap_or("1.5").to_owned(),
         FieldKind::Bool => "true".to_owned(),
-        FieldKind::Date => {
-            Value::from(own.filter(|own| dates::read(own).is_some()).unwrap_or("2024-01-31")).to_string()
-        }
-        FieldKind::Datetime => {
-            Value::from(own.filter(|own| dates::read(own).is_some()).unwrap_or("2024-01-31 10:30:00")).to_string()
+        FieldKind::Date | FieldKind::Datetime => {
+            let usual = if field.kind == FieldKind::Date { "2024-01-31" } else { "2024-01-31 10:30:00" };
+            Value::from(own.filter(|own| dates::read(own).is_some()).unwrap_or(usual)).to_string()
         }
     }
 }
@@ -107,10 +105,15 @@ pub(crate) fn flag(value: &Value) -> Option<Value> {
     }
 }
 
-fn text_value(field: &Field, text: &str) -> Result<Value, Problem> {
+fn without_nul(field: &Field, text: &str) -> Result<(), Problem> {
     if text.contains('\0') {
         return Err(Problem::Other(format!("the value for `{}` has a NUL character; leave it out", field.name)));
     }
+    Ok(())
+}
+
+fn text_value(field: &Field, text: &str) -> Result<Value, Problem> {
+    without_nul(field, text)?;
     if text.chars().count() > MOST_CHARACTERS {
         return Err(Problem::Other(format!(
             "the value for `{}` is longer than {MOST_CHARACTERS} characters; compare with a part of it",
@@ -131,21 +134,12 @@ pub(super) fn when(field: &Field, value: &Value) -> Result<When, Problem> {
     dates::read(&text).ok_or_else(|| wrong(field, value))
 }
 
-pub(super) fn is_time(kind: FieldKind) -> bool {
-    matches!(kind, FieldKind::Date | FieldKind::Datetime)
-}
-
 /// A value that is written into the field; null empties it.
 pub(crate) fn stored(field: &Field, value: &Value, most: usize) -> Result<Value, Problem> {
     match (field.kind, value) {
         (_, Value::Null) => Ok(Value::Null),
         (FieldKind::String | FieldKind::Text, Value::String(text)) => {
-            if text.contains('\0') {
-                return Err(Problem::Other(format!(
-                    "the value for `{}` has a NUL character; leave it out",
-                    field.name
-                )));
-            }
+            without_nul(field, text)?;
             if text.len() > most {
                 return Err(Problem::Other(format!("the value for `{}` is longer than {most} bytes", field.name)));
             }

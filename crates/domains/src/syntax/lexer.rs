@@ -1,5 +1,6 @@
 //! Text to tokens. Every byte of the text is in exactly one token.
 
+use super::Range;
 use super::SyntaxKind::{self, Arrow, At, Colon, Comma, Comment, Dot, Equals, Ident, LBrace, LBracket, Literal};
 use super::SyntaxKind::{Newline, RBrace, RBracket, Semicolon, Star, String, Unknown, Whitespace};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -14,6 +15,10 @@ pub(crate) struct Token<'t> {
 impl Token<'_> {
     pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
+    }
+
+    pub(crate) fn range(&self) -> Range {
+        (self.start, self.end())
     }
 }
 

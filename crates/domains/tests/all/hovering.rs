@@ -1,7 +1,7 @@
-//! Explanations and colours.
+//! Explanations.
 
-use crate::support::{SHOP, catalog, cursor};
-use steward_domains::assist::{Class, highlight, hover};
+use crate::support::{catalog, cursor};
+use steward_domains::assist::hover;
 
 /// What is explained at the cursor begins with `expect`; an empty one means nothing is.
 fn check(text: &str, expect: &str) {
@@ -62,45 +62,4 @@ fn things_are_explained() {
     ] {
         check(text, expect);
     }
-}
-
-#[test]
-fn parts_have_colours() {
-    let text =
-        "domain a from s.t@d { # c\n field \"x y\" : int options=m { example gt 5 \"t\" }; permission * read; $ }";
-    let found = highlight(text);
-    let class = |wanted: &str| {
-        let place = found.iter().find(|((start, end), _)| &text[*start..*end] == wanted);
-        place.unwrap_or_else(|| panic!("no colour for {wanted}")).1
-    };
-    for (part, expect) in [
-        ("domain", Class::Keyword),
-        ("a", Class::Definition),
-        ("t", Class::Source),
-        ("d", Class::Source),
-        (".", Class::Punctuation),
-        ("# c", Class::Comment),
-        ("\"x y\"", Class::Definition),
-        ("int", Class::Kind),
-        ("options", Class::Keyword),
-        ("m", Class::Reference),
-        ("gt", Class::Operator),
-        ("5", Class::Number),
-        ("\"t\"", Class::String),
-        ("*", Class::Right),
-        ("read", Class::Right),
-        ("$", Class::Error),
-    ] {
-        assert_eq!(class(part), expect, "{part}");
-    }
-}
-
-#[test]
-fn colours_are_in_order_and_leave_out_blanks_only() {
-    let mut end = 0;
-    for ((start, next), _) in highlight(SHOP) {
-        assert!(start >= end && SHOP[end..start].trim().is_empty(), "{:?}", &SHOP[end..start]);
-        end = next;
-    }
-    assert!(SHOP[end..].trim().is_empty());
 }

@@ -1,16 +1,16 @@
-//! New names, and where things are defined.
+//! New names.
 
 use crate::support::{SHOP, cursor};
-use steward_domains::assist::{Edit, RenameError, definition, definition_in, rename, rename_in};
+use steward_domains::assist::{Edit, RenameError, rename};
 use steward_domains::lower::lower;
 use steward_domains::parser::parse;
 
-fn changed(texts: &[&str], edits: &[Edit]) -> Vec<String> {
-    let mut texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+fn changed(text: &str, edits: &[Edit]) -> String {
+    let mut text = text.to_owned();
     for edit in edits.iter().rev() {
-        texts[edit.text].replace_range(edit.range.0..edit.range.1, &edit.insert);
+        text.replace_range(edit.range.0..edit.range.1, &edit.insert);
     }
-    texts
+    text
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn all_places_of_a_name_change() {
     let check = |text: &str, new: &str, expect: &str| {
         let (text, offset) = cursor(text);
         let edits = rename(&text, offset, new).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(changed(&[&text], &edits), [expect], "{text}");
+        assert_eq!(changed(&text, &edits), expect, "{text}");
     };
     for (text, new, expect) in [
         (
@@ -84,44 +84,14 @@ fn what_cannot_be_renamed_is_said() {
 }
 
 #[test]
-fn several_texts_change_together() {
-    let texts = ["domain a from t@d { field x : int }", "view v \"V\" over a { table -> a.rows { column x \"X\" } }"];
-    let offset = texts[1].find("x \"X").expect("the column");
-    let edits = rename_in(&texts, (1, offset), "y").expect("a new name");
-    let expect = ["domain a from t@d { field y : int }", "view v \"V\" over a { table -> a.rows { column y \"X\" } }"];
-    assert_eq!(changed(&texts, &edits), expect);
-    assert_eq!(definition_in(&texts, (1, offset)), Some((0, (26, 27))));
-    assert_eq!(rename_in(&texts, (7, 0), "y"), Err(RenameError::NoName));
-}
-
-#[test]
 fn the_meaning_stays_but_for_the_name() {
     let offset = SHOP.find("customer from").expect("the domain");
     let edits = rename(SHOP, offset, "buyer").expect("a new name");
-    let text = changed(&[SHOP], &edits).remove(0);
+    let text = changed(SHOP, &edits);
     let (before, after) = (lower(&parse(SHOP)), lower(&parse(&text)));
     assert_eq!(after.domains[0].domain.name, "buyer");
     assert_eq!(after.domains[0].domain.fields, before.domains[0].domain.fields);
     assert!(after.views.iter().all(|source| source.view.domain == "buyer"));
     assert_eq!(after.domains[1].domain.relations[0].domain, "buyer");
     assert_eq!(after.domains[1].domain.table, before.domains[1].domain.table);
-}
-
-#[test]
-fn definitions_are_found() {
-    let check = |text: &str, expect: Option<&str>| {
-        let (text, offset) = cursor(text);
-        let found = definition(&text, offset).map(|(start, end)| (start, &text[start..end]));
-        let expect = expect.map(|name| (text.find(name).expect("the definition"), name));
-        assert_eq!(found, expect, "{text}");
-    };
-    check("domain a1 from t@d { }\nview v \"V\" over a1| { }", Some("a1"));
-    check(
-        "domain a from t@d { field x1 : int }\nview v \"V\" over a { section \"S\" { row { widget text bind=|x1 } } }",
-        Some("x1"),
-    );
-    check("domain a from t@d { meta m1 from t k l; field x : int options=m1| }", Some("m1"));
-    check("view v1 \"V\" over a { toolbar { new \"N\" -> v1| } }", Some("v1"));
-    check("view v \"V\" over a| { }", None);
-    check("domain a from t|@d { }", None);
 }

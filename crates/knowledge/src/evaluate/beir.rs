@@ -2,7 +2,6 @@
 
 use super::metrics::Judgements;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -43,8 +42,8 @@ pub struct Collection {
 /// `corpus`: the file, or the folder that has `corpus.jsonl`.
 pub fn read(corpus: &Path, queries: &Path, qrels: &Path) -> Result<Collection, BeirError> {
     let corpus = if corpus.is_dir() { corpus.join("corpus.jsonl") } else { corpus.to_owned() };
-    let documents: Vec<Entry> = entries(&corpus)?;
-    let mut queries: Vec<Entry> = entries(queries)?;
+    let documents = entries(&corpus)?;
+    let mut queries = entries(queries)?;
     let mut judgements = read_judgements(qrels)?;
     let known: HashSet<&str> = documents.iter().map(|document| document.id.as_str()).collect();
     let asked: HashSet<&str> = queries.iter().map(|query| query.id.as_str()).collect();
@@ -64,29 +63,19 @@ fn lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, String), Bei
     Ok(lines.filter(|line| !matches!(line, Ok((_, text)) if text.trim().is_empty())))
 }
 
-fn entries<T: DeserializeOwned + HasId>(path: &Path) -> Result<Vec<T>, BeirError> {
-    let mut found: Vec<T> = Vec::new();
+fn entries(path: &Path) -> Result<Vec<Entry>, BeirError> {
+    let mut found: Vec<Entry> = Vec::new();
     let mut known = HashSet::new();
     for line in lines(path)? {
         let (line, text) = line?;
         let bad = |reason: String| BeirError::BadLine { path: path.to_owned(), line, reason };
-        let entry: T = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
-        if !known.insert(entry.id().to_owned()) {
-            return Err(bad(format!("`{}` stands twice", entry.id())));
+        let entry: Entry = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        if !known.insert(entry.id.clone()) {
+            return Err(bad(format!("`{}` stands twice", entry.id)));
         }
         found.push(entry);
     }
     if found.is_empty() { Err(BeirError::Empty { path: path.to_owned() }) } else { Ok(found) }
-}
-
-trait HasId {
-    fn id(&self) -> &str;
-}
-
-impl HasId for Entry {
-    fn id(&self) -> &str {
-        &self.id
-    }
 }
 
 /// Three columns (query, document, gain) or the four of TREC (query, a number, document, gain), with or without names.

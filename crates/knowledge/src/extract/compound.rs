@@ -2,6 +2,7 @@
 
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
+use super::numbers::{size_at, u16_at, u32_at, u32s, utf_16};
 use std::collections::BTreeMap;
 
 pub(super) const MAGIC: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -34,14 +35,6 @@ pub(super) struct Compound<'a> {
     streams: BTreeMap<String, Entry>,
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
-}
-
 fn cut() -> ExtractError {
     ExtractError::broken("its table of contents is damaged or cut off")
 }
@@ -56,7 +49,7 @@ impl<'a> Compound<'a> {
             budget,
             sector,
             mini_sector,
-            mini_below: usize::try_from(u32_at(bytes, 56).ok_or_else(cut)?).unwrap_or(0),
+            mini_below: size_at(bytes, 56).ok_or_else(cut)?,
             table: Vec::new(),
             mini_table: Vec::new(),
             mini_stream: Vec::new(),
@@ -64,7 +57,7 @@ impl<'a> Compound<'a> {
         };
         file.read_table()?;
         let mini = file.chain(u32_at(bytes, 60).ok_or_else(cut)?)?;
-        file.mini_table = numbers(&mini);
+        file.mini_table = u32s(&mini);
         let entries = file.chain(u32_at(bytes, 48).ok_or_else(cut)?)?;
         file.read_entries(&entries)?;
         Ok(file)
@@ -80,18 +73,18 @@ impl<'a> Compound<'a> {
 
     /// Which sector follows which. Where the parts of this table are is in the header, and in sectors of its own.
     fn read_table(&mut self) -> Result<()> {
-        let mut places = numbers(self.bytes.get(HEADER - IN_HEADER * 4..HEADER).ok_or_else(cut)?);
+        let mut places = u32s(self.bytes.get(HEADER - IN_HEADER * 4..HEADER).ok_or_else(cut)?);
         let mut next = u32_at(self.bytes, 68).ok_or_else(cut)?;
         let most = self.bytes.len() / self.sector + 1;
         let mut seen = 0;
         while next < LAST && seen <= most {
-            let mut more = numbers(self.at(next).ok_or_else(cut)?);
+            let mut more = u32s(self.at(next).ok_or_else(cut)?);
             next = more.pop().unwrap_or(LAST);
             places.extend(more);
             seen += 1;
         }
         for place in places.into_iter().filter(|place| *place < LAST).take(most) {
-            self.table.extend(numbers(self.at(place).ok_or_else(cut)?));
+            self.table.extend(u32s(self.at(place).ok_or_else(cut)?));
         }
         Ok(())
     }
@@ -132,7 +125,7 @@ impl<'a> Compound<'a> {
                 open.push((u32_at(entry, sibling).unwrap_or(NO_ENTRY), folder.clone()));
             }
             if entry[66] == STREAM {
-                let size = u32_at(entry, 120).and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+                let size = size_at(entry, 120).unwrap_or(0);
                 self.streams.insert(path, Entry { start: u32_at(entry, 116).unwrap_or(LAST), size });
             } else {
                 self.budget.depth(path.matches('/').count())?;
@@ -177,16 +170,7 @@ impl<'a> Compound<'a> {
     }
 }
 
-fn numbers(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
-}
-
 fn name(entry: &[u8]) -> String {
     let length = usize::from(u16_at(entry, 64).unwrap_or(0)).min(64).saturating_sub(2);
     utf_16(&entry[..length])
-}
-
-pub(super) fn utf_16(bytes: &[u8]) -> String {
-    let units = bytes.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]]));
-    char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }

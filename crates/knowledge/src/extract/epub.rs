@@ -4,7 +4,8 @@ use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::html;
 use super::relations::resolve;
-use super::xml::{Node, Xml, text_of};
+use super::text::decode;
+use super::xml::Xml;
 use super::zip::Archive;
 use std::collections::HashMap;
 use steward_core::extracted::BlockKind;
@@ -13,12 +14,11 @@ const CONTAINER: &str = "META-INF/container.xml";
 
 pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     let package = package(archive, draft)?;
-    let text = text_of(archive.need(&package)?, &package)?;
+    let text = archive.need(&package)?;
     let mut xml = Xml::new(&text, &package, draft.budget);
     let folder = package.rsplit_once('/').map_or("", |(folder, _)| folder);
     let (mut items, mut spine) = (HashMap::new(), Vec::new());
-    while let Some(node) = xml.next()? {
-        let Node::Open(element) = node else { continue };
+    while let Some(element) = xml.next_open()? {
         match element.name() {
             "title" if draft.title.is_none() => draft.title = Some(xml.inner_text()?),
             "item" => {
@@ -35,9 +35,7 @@ pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     for id in spine {
         let Some((part, is_contents)) = items.get(&id) else { continue };
         let Some(bytes) = archive.read(part)?.filter(|_| !is_contents) else { continue };
-        let Ok(text) = text_of(bytes, part) else {
-            return Err(ExtractError::PasswordProtected);
-        };
+        let text = decode(bytes).ok_or(ExtractError::PasswordProtected)?.text;
         read += 1;
         draft.page(None)?;
         let title = html::read(&text, draft)?;
@@ -53,11 +51,10 @@ pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
 }
 
 fn package(archive: &Archive<'_>, draft: &Draft<'_>) -> Result<String> {
-    let text = text_of(archive.need(CONTAINER)?, CONTAINER)?;
+    let text = archive.need(CONTAINER)?;
     let mut xml = Xml::new(&text, CONTAINER, draft.budget);
-    while let Some(node) = xml.next()? {
-        if let Node::Open(element) = node
-            && element.name() == "rootfile"
+    while let Some(element) = xml.next_open()? {
+        if element.name() == "rootfile"
             && let Some(path) = element.attribute("full-path")
         {
             return Ok(path);

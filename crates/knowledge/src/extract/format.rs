@@ -3,7 +3,7 @@
 use super::compound::{self, Compound};
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
-use super::text::{Decoded, decode};
+use super::text::{Decoded, decode, is_one_of};
 use super::zip::Archive;
 use super::{msg, sheets, slides, table};
 
@@ -161,22 +161,8 @@ fn compound_file<'a>(bytes: &'a [u8], budget: &'a Budget<'a>) -> Result<Format<'
 }
 
 /// Fields of mails that begin one; two of them make a mail.
-const MAIL_FIELDS: &[&str] = &[
-    "from",
-    "to",
-    "cc",
-    "subject",
-    "date",
-    "message-id",
-    "received",
-    "return-path",
-    "mime-version",
-    "delivered-to",
-    "content-type",
-    "reply-to",
-    "dkim-signature",
-    "x-mailer",
-];
+const MAIL_FIELDS: &str = "from to cc subject date message-id received return-path mime-version delivered-to \
+    content-type reply-to dkim-signature x-mailer";
 
 fn is_mail(text: &str) -> bool {
     let mut found = 0;
@@ -188,7 +174,7 @@ fn is_mail(text: &str) -> bool {
         if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
             break;
         }
-        found += usize::from(MAIL_FIELDS.contains(&field.to_ascii_lowercase().as_str()));
+        found += usize::from(is_one_of(&field.to_ascii_lowercase(), MAIL_FIELDS));
     }
     let lower = text.get(..text.floor_char_boundary(64 << 10)).unwrap_or_default().to_ascii_lowercase();
     let has = |field: &str| lower.starts_with(field) || lower.contains(&format!("\n{field}"));
@@ -210,7 +196,7 @@ fn text_kind(text: &str, name: &str) -> TextKind {
         "tsv" | "tab" => TextKind::Table(b'\t'),
         "csv" | "psv" => TextKind::Table(table::separator(text).unwrap_or(b',')),
         "json" | "jsonl" | "ndjson" | "geojson" | "ipynb" => TextKind::Json,
-        extension if CODE.contains(&extension) => TextKind::Code,
+        extension if is_one_of(extension, CODE) => TextKind::Code,
         "" if begin.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(begin).is_ok() => {
             TextKind::Json
         }
@@ -226,90 +212,10 @@ pub(super) fn extension(name: &str) -> Option<String> {
 }
 
 /// Extensions of programs and settings.
-const CODE: &[&str] = &[
-    "asm",
-    "bash",
-    "bat",
-    "c",
-    "cc",
-    "cfg",
-    "clj",
-    "cmake",
-    "conf",
-    "cpp",
-    "cs",
-    "css",
-    "cxx",
-    "dart",
-    "diff",
-    "erl",
-    "ex",
-    "exs",
-    "f90",
-    "fish",
-    "go",
-    "gradle",
-    "graphql",
-    "groovy",
-    "h",
-    "hcl",
-    "hpp",
-    "hs",
-    "ini",
-    "java",
-    "jl",
-    "js",
-    "jsx",
-    "kt",
-    "kts",
-    "less",
-    "lisp",
-    "lua",
-    "m",
-    "mk",
-    "ml",
-    "mli",
-    "mm",
-    "nix",
-    "patch",
-    "php",
-    "pl",
-    "pm",
-    "properties",
-    "proto",
-    "ps1",
-    "py",
-    "pyi",
-    "r",
-    "rb",
-    "rs",
-    "s",
-    "sass",
-    "scala",
-    "scm",
-    "scss",
-    "sh",
-    "sql",
-    "svelte",
-    "swift",
-    "tcl",
-    "tf",
-    "toml",
-    "ts",
-    "tsx",
-    "v",
-    "vb",
-    "vhdl",
-    "vim",
-    "vue",
-    "xml",
-    "xsd",
-    "xsl",
-    "yaml",
-    "yml",
-    "zig",
-    "zsh",
-];
+const CODE: &str = "asm bash bat c cc cfg clj cmake conf cpp cs css cxx dart diff erl ex exs f90 fish go gradle \
+    graphql groovy h hcl hpp hs ini java jl js jsx kt kts less lisp lua m mk ml mli mm nix patch php pl pm properties \
+    proto ps1 py pyi r rb rs s sass scala scm scss sh sql svelte swift tcl tf toml ts tsx v vb vhdl vim vue xml xsd \
+    xsl yaml yml zig zsh";
 
 /// What the name says that the file is, as far as it is at odds with what it is: for a warning.
 pub(super) fn named_otherwise(name: &str, doc_type: &str) -> Option<String> {

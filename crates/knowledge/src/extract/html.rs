@@ -30,25 +30,20 @@ const NAVIGATION_NAMES: &[&str] =
 const VOID: &[&str] =
     &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
 
-/// What a page says.
-pub(super) struct Read {
-    pub title: Option<String>,
-    pub blocks: Vec<Block>,
-}
-
 /// Adds what `html` says to the last page. Like a browser, it takes anything.
 pub(super) fn read(html: &str, draft: &mut Draft<'_>) -> Result<Option<String>> {
-    let mut read = parse(html, true);
-    if read.blocks.is_empty() {
-        read = parse(html, false);
+    let (mut title, mut blocks) = parse(html, true);
+    if blocks.is_empty() {
+        (title, blocks) = parse(html, false);
     }
-    for block in &read.blocks {
+    for block in &blocks {
         draft.block(block.kind, &block.text)?;
     }
-    Ok(read.title)
+    Ok(title)
 }
 
-fn parse(html: &str, without_navigation: bool) -> Read {
+/// The title and the text of a page.
+fn parse(html: &str, without_navigation: bool) -> (Option<String>, Vec<Block>) {
     let reader = Reader(RefCell::new(State { without_navigation, ..State::default() }));
     let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -66,9 +61,8 @@ fn parse(html: &str, without_navigation: bool) -> Read {
         blocks.iter().zip(&is_main).filter(|(_, is_main)| !main || **is_main).map(|(block, _)| block.text.len()).sum()
     };
     let only_main = without_navigation && letters(true) >= MAIN_LETTERS;
-    let blocks =
-        blocks.into_iter().zip(is_main).filter(|(_, main)| *main || !only_main).map(|(block, _)| block).collect();
-    Read { title: state.title, blocks }
+    let kept = blocks.into_iter().zip(is_main).filter(|(_, main)| *main || !only_main);
+    (state.title, kept.map(|(block, _)| block).collect())
 }
 
 struct Reader(RefCell<State>);

@@ -1,9 +1,10 @@
 //! MSG: a mail as Outlook saves it, a compound file with a stream for each property.
 
-use super::compound::{Compound, utf_16};
+use super::compound::Compound;
 use super::draft::Draft;
 use super::error::Result;
 use super::mail::{ReadAttached, body_text, head};
+use super::numbers::utf_16;
 use super::{html, rtf};
 use encoding_rs::WINDOWS_1252;
 
@@ -33,11 +34,7 @@ pub(super) fn read(file: &Compound<'_>, draft: &mut Draft<'_>, attached: ReadAtt
     let date = headers.lines().find_map(|line| line.strip_prefix("Date:")).unwrap_or_default().to_owned();
     let of = |property| text(file, "", property).map(Option::unwrap_or_default);
     head(&[("From", from), ("To", of(TO)?), ("Cc", of(CC)?), ("Date", date)], draft)?;
-    match body(file)? {
-        Body::Plain(body) => body_text(&body, draft)?,
-        Body::Html(body) => drop(html::read(&body, draft)?),
-        Body::None => {}
-    }
+    body(file, draft)?;
     for folder in attachments(file) {
         let name = text(file, &folder, FILE)?.or(text(file, &folder, SHORT_FILE)?);
         let name = name.unwrap_or_else(|| "attachment".to_owned());
@@ -49,25 +46,20 @@ pub(super) fn read(file: &Compound<'_>, draft: &mut Draft<'_>, attached: ReadAtt
     Ok(())
 }
 
-enum Body {
-    Plain(String),
-    Html(String),
-    None,
-}
-
-fn body(file: &Compound<'_>) -> Result<Body> {
+fn body(file: &Compound<'_>, draft: &mut Draft<'_>) -> Result<()> {
     if let Some(plain) = text(file, "", BODY)?.filter(|body| !body.trim().is_empty()) {
-        return Ok(Body::Plain(plain));
+        return body_text(&plain, draft);
     }
-    if let Some(body) = binary(file, "", BODY_HTML)? {
-        return Ok(Body::Html(decoded(body)));
+    let page = match binary(file, "", BODY_HTML)? {
+        Some(bytes) => Some(decoded(bytes)),
+        None => text(file, "", BODY_HTML)?,
+    };
+    if let Some(page) = page {
+        return html::read(&page, draft).map(drop);
     }
-    if let Some(body) = text(file, "", BODY_HTML)? {
-        return Ok(Body::Html(body));
-    }
-    match binary(file, "", BODY_RTF)? {
-        Some(packed) => Ok(rtf::unpacked(&packed).map_or(Body::None, |rtf| Body::Plain(rtf::text(&rtf)))),
-        None => Ok(Body::None),
+    match binary(file, "", BODY_RTF)?.and_then(|packed| rtf::unpacked(&packed)) {
+        Some(body) => body_text(&rtf::text(&body), draft),
+        None => Ok(()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! How spreadsheets show numbers: as dates, as percentages, or as they are.
 
+use steward_core::Timestamp;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     General,
@@ -94,21 +96,7 @@ fn date(number: f64, from_1904: bool) -> Option<String> {
     if days < 60 && !from_1904 {
         days += 1;
     }
-    let (year, month, day) = civil(days - DAYS_BEFORE_1970);
-    Some(format!("{year:04}-{month:02}-{day:02}"))
-}
-
-/// Year, month and day of a day since 1970-01-01, by Howard Hinnant's method.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+    Some(Timestamp::of_day(days - DAYS_BEFORE_1970).date())
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "at most a day's seconds")]

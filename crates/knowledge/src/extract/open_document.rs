@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::sheets::COLUMNS;
 use super::table;
-use super::xml::{Element, Node, Xml, text_of};
+use super::xml::{Element, Node, Xml};
 use super::zip::Archive;
 use steward_core::extracted::BlockKind;
 
@@ -15,23 +15,16 @@ const MANIFEST: &str = "META-INF/manifest.xml";
 const REPEATED: usize = 1000;
 
 pub(super) fn read(archive: &Archive<'_>, is_workbook: bool, draft: &mut Draft<'_>) -> Result<()> {
-    if let Some(bytes) = archive.read(MANIFEST)?
-        && text_of(bytes, MANIFEST)?.contains("encryption-data")
-    {
+    if archive.text(MANIFEST)?.is_some_and(|manifest| manifest.contains("encryption-data")) {
         return Err(ExtractError::PasswordProtected);
     }
-    if let Some(bytes) = archive.read(META)? {
-        let text = text_of(bytes, META)?;
+    if let Some(text) = archive.text(META)? {
         let mut xml = Xml::new(&text, META, draft.budget);
-        while let Some(node) = xml.next()? {
-            if let Node::Open(element) = node
-                && element.name() == "title"
-            {
-                draft.title = Some(xml.inner_text()?);
-            }
+        while let Some(title) = xml.text_of_next("title")? {
+            draft.title = Some(title);
         }
     }
-    let text = text_of(archive.need(CONTENT)?, CONTENT)?;
+    let text = archive.need(CONTENT)?;
     let mut xml = Xml::new(&text, CONTENT, draft.budget);
     let mut reader =
         Reader { draft, is_workbook, text: Vec::new(), lists: 0, tables: Tables::default(), class: String::new() };
@@ -60,15 +53,11 @@ struct Tables {
     cell: String,
 }
 
-struct Text {
-    kind: BlockKind,
-    text: String,
-}
-
 struct Reader<'r, 'a> {
     draft: &'r mut Draft<'a>,
     is_workbook: bool,
-    text: Vec<Text>,
+    /// The paragraphs and headings that are open, with their texts.
+    text: Vec<(BlockKind, String)>,
     lists: usize,
     tables: Tables,
     /// Of the frame on a slide.
@@ -126,26 +115,23 @@ impl Reader<'_, '_> {
     }
 
     fn begin(&mut self, kind: BlockKind) {
-        self.text.push(Text { kind, text: String::new() });
+        self.text.push((kind, String::new()));
     }
 
     fn add(&mut self, text: &str) {
-        if let Some(open) = self.text.last_mut() {
-            open.text.push_str(text);
+        if let Some((_, open)) = self.text.last_mut() {
+            open.push_str(text);
         }
     }
 
     fn close(&mut self, name: &str) -> Result<()> {
         match name {
             "h" | "p" => {
-                let Some(ended) = self.text.pop() else { return Ok(()) };
+                let Some((kind, text)) = self.text.pop() else { return Ok(()) };
                 if self.tables.open > 0 {
-                    if !self.tables.cell.is_empty() && !ended.text.is_empty() {
-                        self.tables.cell.push(' ');
-                    }
-                    self.tables.cell.push_str(&ended.text);
+                    table::add_to_cell(&mut self.tables.cell, &text);
                 } else {
-                    self.draft.block(ended.kind, &ended.text)?;
+                    self.draft.block(kind, &text)?;
                 }
             }
             "list" => self.lists = self.lists.saturating_sub(1),

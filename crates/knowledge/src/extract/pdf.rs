@@ -7,7 +7,6 @@ mod content;
 mod encoding;
 mod font;
 mod lines;
-mod matrix;
 mod pictures;
 mod running;
 mod spans;
@@ -45,7 +44,7 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<()> {
     let mut pages = Vec::new();
     for page in pdf.pages().iter() {
         draft.budget.page()?;
-        let spans = interpret(page, &sources)?;
+        let (spans, _) = interpret(page, &sources, false)?;
         let rows = columns::in_order(&spans);
         pages.push(Read { spans, rows });
     }
@@ -68,7 +67,7 @@ pub(super) fn picture(bytes: &[u8], page: u32, budget: &Budget<'_>) -> Result<Op
     let index = (page as usize).checked_sub(1);
     let found = index.and_then(|index| pdf.pages().get(index));
     let page = found.ok_or_else(|| ExtractError::broken(format!("it has no page {page}")))?;
-    let (spans, drawn) = content::drawn(page, &Sources::new(budget))?;
+    let (spans, drawn) = interpret(page, &Sources::new(budget), true)?;
     // Letters of fonts that don't say what they show would not be on it.
     if spans.unknown > spans.letters {
         return Ok(None);

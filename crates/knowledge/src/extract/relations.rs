@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::limits::Budget;
-use super::xml::{Node, Xml, text_of};
+use super::xml::Xml;
 use super::zip::Archive;
 use std::collections::HashMap;
 
@@ -12,12 +12,10 @@ pub(super) fn of(part: &str, archive: &Archive<'_>, budget: &Budget<'_>) -> Resu
     let name = format!("{folder}/_rels/{file}.rels");
     let name = name.trim_start_matches('/');
     let mut found = HashMap::new();
-    let Some(bytes) = archive.read(name)? else { return Ok(found) };
-    let text = text_of(bytes, name)?;
+    let Some(text) = archive.text(name)? else { return Ok(found) };
     let mut xml = Xml::new(&text, name, budget);
-    while let Some(node) = xml.next()? {
-        if let Node::Open(element) = node
-            && element.name() == "Relationship"
+    while let Some(element) = xml.next_open()? {
+        if element.name() == "Relationship"
             && let (Some(id), Some(target)) = (element.attribute("Id"), element.attribute("Target"))
         {
             found.insert(id, resolve(folder, &target));

@@ -1,36 +1,13 @@
 //! The text of RTF, and RTF as mails have it packed.
 
+use super::numbers::u32_at;
+use super::text::is_one_of;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 /// Groups that hold no text of the document.
-const SILENT: &[&str] = &[
-    "fonttbl",
-    "colortbl",
-    "stylesheet",
-    "info",
-    "pict",
-    "object",
-    "header",
-    "footer",
-    "headerl",
-    "headerr",
-    "footerl",
-    "footerr",
-    "themedata",
-    "datastore",
-    "latentstyles",
-    "listtable",
-    "listoverridetable",
-    "rsidtbl",
-    "generator",
-    "xmlnstbl",
-    "fldinst",
-    "filetbl",
-    "revtbl",
-    "colorschememapping",
-    "htmltag",
-    "mhtmltag",
-];
+const SILENT: &str = "fonttbl colortbl stylesheet info pict object header footer headerl headerr footerl footerr \
+    themedata datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl fldinst filetbl revtbl \
+    colorschememapping htmltag mhtmltag";
 
 #[derive(Clone, Copy)]
 struct Group {
@@ -55,7 +32,7 @@ pub(super) fn text(rtf: &[u8]) -> String {
             }
             b'\\' => {
                 let (word, number) = reader.control();
-                if word == "*" || SILENT.contains(&word.as_str()) {
+                if word == "*" || is_one_of(&word, SILENT) {
                     if let Some(group) = groups.last_mut() {
                         group.silent = true;
                     }
@@ -163,7 +140,7 @@ const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f
 
 /// Packed RTF of a mail, `None` if it is none. It grows by less than nine times.
 pub(super) fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
-    let kind = u32::from_le_bytes(packed.get(8..12)?.try_into().ok()?);
+    let kind = u32_at(packed, 8)?;
     let data = packed.get(16..)?;
     match kind {
         PLAIN => return Some(data.to_vec()),

@@ -7,7 +7,7 @@ use super::number_format::{Format, custom, is_date};
 use super::relations;
 use super::table;
 use super::word::title;
-use super::xml::{Element, Node, Xml, text_of};
+use super::xml::{Element, Node, Xml};
 use super::zip::Archive;
 use std::collections::HashMap;
 
@@ -19,12 +19,11 @@ pub(super) const COLUMNS: usize = 1024;
 
 pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     draft.title = title(archive, draft.budget)?;
-    let text = text_of(archive.need(WORKBOOK)?, WORKBOOK)?;
+    let text = archive.need(WORKBOOK)?;
     let targets = relations::of(WORKBOOK, archive, draft.budget)?;
     let mut xml = Xml::new(&text, WORKBOOK, draft.budget);
     let (mut sheets, mut from_1904) = (Vec::new(), false);
-    while let Some(node) = xml.next()? {
-        let Node::Open(element) = node else { continue };
+    while let Some(element) = xml.next_open()? {
         match element.name() {
             "sheet" => {
                 let target = element.prefixed("r:id").and_then(|id| targets.get(&id).cloned());
@@ -40,8 +39,7 @@ pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     let book = Book { strings: strings(archive, draft.budget)?, formats: formats(archive, draft.budget)?, from_1904 };
     for (name, part) in sheets {
         // Charts and macros are sheets too.
-        let Some(bytes) = archive.read(&part)? else { continue };
-        let text = text_of(bytes, &part)?;
+        let Some(text) = archive.text(&part)? else { continue };
         draft.page(Some(name))?;
         let rows = book.rows(&text, &part, draft.budget)?;
         table::add(&rows, draft)?;
@@ -56,12 +54,10 @@ struct Book {
 }
 
 fn strings(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Vec<String>> {
-    let Some(bytes) = archive.read(STRINGS)? else { return Ok(Vec::new()) };
-    let text = text_of(bytes, STRINGS)?;
+    let Some(text) = archive.text(STRINGS)? else { return Ok(Vec::new()) };
     let mut xml = Xml::new(&text, STRINGS, budget);
     let mut all = Vec::new();
-    while let Some(node) = xml.next()? {
-        let Node::Open(element) = node else { continue };
+    while let Some(element) = xml.next_open()? {
         match element.name() {
             "si" => all.push(String::new()),
             // How it is spoken.
@@ -80,8 +76,7 @@ fn strings(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Vec<String>> {
 
 /// The formats of cells, by the number that cells name.
 fn formats(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Vec<Format>> {
-    let Some(bytes) = archive.read(STYLES)? else { return Ok(Vec::new()) };
-    let text = text_of(bytes, STYLES)?;
+    let Some(text) = archive.text(STYLES)? else { return Ok(Vec::new()) };
     let mut xml = Xml::new(&text, STYLES, budget);
     let (mut own, mut found, mut in_cells): (HashMap<u16, Format>, Vec<Format>, bool) = Default::default();
     let id = |element: &Element<'_>| element.attribute("numFmtId").and_then(|id| id.parse::<u16>().ok());
@@ -111,8 +106,7 @@ impl Book {
         let mut xml = Xml::new(text, part, budget);
         let mut rows: Vec<Vec<String>> = Vec::new();
         let (mut column, mut kind, mut format) = (0, String::new(), Format::General);
-        while let Some(node) = xml.next()? {
-            let Node::Open(element) = node else { continue };
+        while let Some(element) = xml.next_open()? {
             match element.name() {
                 "row" => {
                     rows.push(Vec::new());

@@ -5,7 +5,7 @@ use super::error::{ExtractError, Result};
 use super::relations;
 use super::table;
 use super::word::title;
-use super::xml::{Element, Node, Xml, text_of};
+use super::xml::{Element, Node, Xml};
 use super::zip::Archive;
 use steward_core::extracted::{Area, BlockKind};
 
@@ -13,12 +13,11 @@ pub(super) const PRESENTATION: &str = "ppt/presentation.xml";
 
 pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     draft.title = title(archive, draft.budget)?;
-    let text = text_of(archive.need(PRESENTATION)?, PRESENTATION)?;
+    let text = archive.need(PRESENTATION)?;
     let targets = relations::of(PRESENTATION, archive, draft.budget)?;
     let mut xml = Xml::new(&text, PRESENTATION, draft.budget);
     let (mut slides, mut size) = (Vec::new(), (0.0, 0.0));
-    while let Some(node) = xml.next()? {
-        let Node::Open(element) = node else { continue };
+    while let Some(element) = xml.next_open()? {
         match element.name() {
             "sldId" => slides.extend(element.prefixed("r:id").and_then(|id| targets.get(&id).cloned())),
             "sldSz" => size = (element.number("cx").unwrap_or(0.0), element.number("cy").unwrap_or(0.0)),
@@ -29,17 +28,15 @@ pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
         return Err(ExtractError::broken("it names no slides"));
     }
     for slide in &slides {
-        let bytes = archive.need(slide)?;
-        let text = text_of(bytes, slide)?;
+        let text = archive.need(slide)?;
         draft.page(None)?;
         shapes(&text, slide, Some(size), draft)?;
         name_page(draft);
         let related = relations::of(slide, archive, draft.budget)?;
         let notes = related.values().find(|target| target.contains("/notesSlides/"));
         if let Some(notes) = notes
-            && let Some(bytes) = archive.read(notes)?
+            && let Some(text) = archive.text(notes)?
         {
-            let text = text_of(bytes, notes)?;
             shapes(&text, notes, None, draft)?;
         }
     }
@@ -61,6 +58,14 @@ struct Shape {
     rows: Vec<Vec<String>>,
 }
 
+impl Shape {
+    fn add(&mut self, text: &str) {
+        if let Some((last, _)) = self.paragraphs.last_mut() {
+            last.push_str(text);
+        }
+    }
+}
+
 /// Reads the shapes of a slide. Those of notes have no place on it.
 fn shapes(text: &str, part: &str, size: Option<(f64, f64)>, draft: &mut Draft<'_>) -> Result<()> {
     let mut xml = Xml::new(text, part, draft.budget);
@@ -78,21 +83,12 @@ fn shapes(text: &str, part: &str, size: Option<(f64, f64)>, draft: &mut Draft<'_
                 }
                 "p" => shape.paragraphs.push((String::new(), false)),
                 "buChar" | "buAutoNum" => {
-                    if let Some(last) = shape.paragraphs.last_mut() {
-                        last.1 = true;
+                    if let Some((_, bullet)) = shape.paragraphs.last_mut() {
+                        *bullet = true;
                     }
                 }
-                "t" => {
-                    let text = xml.inner_text()?;
-                    if let Some(last) = shape.paragraphs.last_mut() {
-                        last.0.push_str(&text);
-                    }
-                }
-                "br" => {
-                    if let Some(last) = shape.paragraphs.last_mut() {
-                        last.0.push('\n');
-                    }
-                }
+                "t" => shape.add(&xml.inner_text()?),
+                "br" => shape.add("\n"),
                 "tr" => shape.rows.push(Vec::new()),
                 "Fallback" => xml.skip()?,
                 _ => {}

@@ -38,6 +38,14 @@ pub(super) fn markdown(rows: &[Vec<String>]) -> String {
     text
 }
 
+/// Adds to the text of a cell, with a space between.
+pub(super) fn add_to_cell(cell: &mut String, more: &str) {
+    if !cell.is_empty() && !more.is_empty() {
+        cell.push(' ');
+    }
+    cell.push_str(more);
+}
+
 /// A table of one cell is a paragraph.
 pub(super) fn add(rows: &[Vec<String>], draft: &mut Draft<'_>) -> Result<()> {
     let mut cells = rows.iter().flatten().filter(|cell| !cell.trim().is_empty());

@@ -139,6 +139,11 @@ fn is_underlined(heading: &str, line: &str) -> bool {
     above <= HEADING_CHARS && !heading.starts_with(char::is_whitespace) && below + 1 >= above && below <= above + 6
 }
 
+/// Whether `word` is one of the words of `list`, which has blanks between them.
+pub(super) fn is_one_of(word: &str, list: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}
+
 /// A whole text as it is.
 pub(super) fn code(text: &str, draft: &mut Draft<'_>) -> Result<()> {
     draft.page(None)?;

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::error::Result;
 use super::limits::Budget;
 use super::table;
-use super::xml::{Element, Node, Xml, text_of};
+use super::xml::{Element, Node, Xml};
 use super::zip::Archive;
 use std::collections::HashMap;
 use steward_core::extracted::BlockKind;
@@ -18,12 +18,11 @@ const NOTES: [&str; 2] = ["word/footnotes.xml", "word/endnotes.xml"];
 pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     draft.title = title(archive, draft.budget)?;
     let styles = styles(archive, draft.budget)?;
-    let text = text_of(archive.need(DOCUMENT)?, DOCUMENT)?;
+    let text = archive.need(DOCUMENT)?;
     draft.page(None)?;
     body(&text, DOCUMENT, &styles, draft)?;
     for part in NOTES {
-        if let Some(bytes) = archive.read(part)? {
-            let text = text_of(bytes, part)?;
+        if let Some(text) = archive.text(part)? {
             body(&text, part, &styles, draft)?;
         }
     }
@@ -32,17 +31,9 @@ pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
 
 /// The title that the properties of an Office file give.
 pub(super) fn title(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Option<String>> {
-    let Some(bytes) = archive.read(PROPERTIES)? else { return Ok(None) };
-    let text = text_of(bytes, PROPERTIES)?;
+    let Some(text) = archive.text(PROPERTIES)? else { return Ok(None) };
     let mut xml = Xml::new(&text, PROPERTIES, budget);
-    while let Some(node) = xml.next()? {
-        if let Node::Open(element) = node
-            && element.name() == "title"
-        {
-            return xml.inner_text().map(Some);
-        }
-    }
-    Ok(None)
+    xml.text_of_next("title")
 }
 
 #[derive(Default)]
@@ -55,13 +46,11 @@ struct Style {
 
 /// What paragraphs are, by the id of their style.
 fn styles(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<HashMap<String, Paragraph>> {
-    let Some(bytes) = archive.read(STYLES)? else { return Ok(HashMap::new()) };
-    let text = text_of(bytes, STYLES)?;
+    let Some(text) = archive.text(STYLES)? else { return Ok(HashMap::new()) };
     let mut xml = Xml::new(&text, STYLES, budget);
     let mut styles: HashMap<String, Style> = HashMap::new();
     let mut id = String::new();
-    while let Some(node) = xml.next()? {
-        let Node::Open(element) = node else { continue };
+    while let Some(element) = xml.next_open()? {
         match element.name() {
             "style" => id = element.attribute("styleId").unwrap_or_default(),
             "name" => {
@@ -187,10 +176,7 @@ fn push(open: &mut [Paragraph], letter: char) {
 fn end(paragraph: Paragraph, tables: &mut Tables, draft: &mut Draft<'_>) -> Result<()> {
     if tables.open > 0 {
         if let Some(cell) = tables.rows.last_mut().and_then(|row| row.last_mut()) {
-            if !cell.is_empty() && !paragraph.text.is_empty() {
-                cell.push(' ');
-            }
-            cell.push_str(&paragraph.text);
+            table::add_to_cell(cell, &paragraph.text);
         }
         return Ok(());
     }

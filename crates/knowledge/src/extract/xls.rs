@@ -1,9 +1,10 @@
 //! XLS of Excel 97 to 2003: records in a stream of a compound file.
 
-use super::compound::{Compound, utf_16};
+use super::compound::Compound;
 use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::number_format::{Format, custom, general};
+use super::numbers::{f64_at, size_at, u16_at, u32_at, utf_16};
 use super::sheets::COLUMNS;
 use super::table;
 use encoding_rs::WINDOWS_1252;
@@ -30,18 +31,6 @@ const TRUTH: u16 = 0x0205;
 const EXCEL_97: u16 = 0x0600;
 
 type Rows = BTreeMap<u16, BTreeMap<u16, String>>;
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-}
-
-fn f64_at(bytes: &[u8], at: usize) -> Option<f64> {
-    Some(f64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
-}
 
 struct Records<'a> {
     bytes: &'a [u8],
@@ -117,9 +106,9 @@ fn book(stream: &[u8]) -> Result<Book> {
             PASSWORD => return Err(ExtractError::PasswordProtected),
             SHEET => {
                 // Byte 5 tells sheets from charts and macros.
-                if let (Some(at), Some(0)) = (u32_at(data, 0), data.get(5)) {
+                if let (Some(at), Some(0)) = (size_at(data, 0), data.get(5)) {
                     let name = short_text(data, 6, 1).unwrap_or_default();
-                    book.sheets.push((usize::try_from(at).unwrap_or(usize::MAX), name));
+                    book.sheets.push((at, name));
                 }
             }
             FROM_1904 => book.from_1904 = u16_at(data, 0) == Some(1),
@@ -250,7 +239,7 @@ impl Book {
                 }
                 // Charts within sheets have records of their own.
                 _ if open > 1 => continue,
-                SHARED_TEXT => u32_at(data, 6).and_then(|at| self.strings.get(usize::try_from(at).ok()?).cloned()),
+                SHARED_TEXT => size_at(data, 6).and_then(|at| self.strings.get(at).cloned()),
                 TEXT => short_text(data, 6, 2),
                 NUMBER => f64_at(data, 6).map(|number| self.show(u16_at(data, 4), number)),
                 RK => u32_at(data, 6).map(|packed| self.show(u16_at(data, 4), unpacked(packed))),

@@ -2,7 +2,6 @@
 
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
-use super::text::decode;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_predefined_entity;
@@ -53,13 +52,6 @@ pub(super) struct Xml<'a> {
     depth: usize,
 }
 
-/// The text of a part, whatever its encoding.
-pub(super) fn text_of(bytes: Vec<u8>, part: &str) -> Result<String> {
-    decode(bytes)
-        .map(|decoded| decoded.text)
-        .ok_or_else(|| ExtractError::broken(format!("its part `{part}` is no text")))
-}
-
 impl<'a> Xml<'a> {
     /// `part` is named in errors.
     pub fn new(text: &'a str, part: &'a str, budget: &'a Budget<'a>) -> Self {
@@ -101,6 +93,26 @@ impl<'a> Xml<'a> {
                 _ => continue,
             }));
         }
+    }
+
+    /// The next element that is opened; `None` at the end.
+    pub fn next_open(&mut self) -> Result<Option<Element<'a>>> {
+        while let Some(node) = self.next()? {
+            if let Node::Open(element) = node {
+                return Ok(Some(element));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The text of the next element of this name; `None` if there is none.
+    pub fn text_of_next(&mut self, name: &str) -> Result<Option<String>> {
+        while let Some(element) = self.next_open()? {
+            if element.name() == name {
+                return self.inner_text().map(Some);
+            }
+        }
+        Ok(None)
     }
 
     /// Reads past the end of the element that was opened last.

@@ -3,6 +3,8 @@
 
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
+use super::numbers::{long_at, size_at, u16_at, u32_at};
+use super::text::decode;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 use std::collections::BTreeMap;
 
@@ -33,26 +35,6 @@ pub(super) struct Archive<'a> {
     bytes: &'a [u8],
     budget: &'a Budget<'a>,
     entries: BTreeMap<String, Entry>,
-}
-
-fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
-    bytes.get(at..at.checked_add(N)?)?.try_into().ok()
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    number(bytes, at).map(u16::from_le_bytes)
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    number(bytes, at).map(u32::from_le_bytes)
-}
-
-fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
-    usize::try_from(u32_at(bytes, at)?).ok()
-}
-
-fn long_at(bytes: &[u8], at: usize) -> Option<usize> {
-    usize::try_from(number(bytes, at).map(u64::from_le_bytes)?).ok()
 }
 
 fn cut() -> ExtractError {
@@ -119,9 +101,16 @@ impl<'a> Archive<'a> {
         Ok(Some(plain))
     }
 
-    /// A part that the format can't be without.
-    pub fn need(&self, name: &str) -> Result<Vec<u8>> {
-        self.read(name)?.ok_or_else(|| ExtractError::broken(format!("its part `{name}` is missing")))
+    /// The text of a part that the format can't be without.
+    pub fn need(&self, name: &str) -> Result<String> {
+        self.text(name)?.ok_or_else(|| ExtractError::broken(format!("its part `{name}` is missing")))
+    }
+
+    /// The text of a part, whatever its encoding; `None` if there is no such part.
+    pub fn text(&self, name: &str) -> Result<Option<String>> {
+        let Some(bytes) = self.read(name)? else { return Ok(None) };
+        let decoded = decode(bytes).ok_or_else(|| ExtractError::broken(format!("its part `{name}` is no text")))?;
+        Ok(Some(decoded.text))
     }
 
     fn packed(&self, entry: &Entry) -> Option<&'a [u8]> {

@@ -2,7 +2,7 @@
 
 use frostem::{Algorithm, Stemmer};
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 const LANGUAGES: &[(&str, Algorithm)] = &[
     ("english", Algorithm::English),
@@ -21,27 +21,23 @@ const LOOK_AT: usize = 400;
 /// Longer words are names or codes, characters.
 const LONGEST: usize = 40;
 
-static FUNCTION_WORDS: OnceLock<Vec<(usize, &'static str)>> = OnceLock::new();
-
-/// Pairs of a word and a language, sorted by the word.
-fn function_words() -> &'static [(usize, &'static str)] {
-    FUNCTION_WORDS.get_or_init(|| {
-        let mut found = Vec::new();
-        for line in include_str!("../../data/function_words.txt").lines() {
-            let mut words = line.split_whitespace();
-            let name = words.next().unwrap_or_default();
-            if let Some(at) = LANGUAGES.iter().position(|(known, _)| *known == name) {
-                found.extend(words.map(|word| (at, word)));
-            }
+/// Pairs of a language and a word, sorted by the word.
+static FUNCTION_WORDS: LazyLock<Vec<(usize, &'static str)>> = LazyLock::new(|| {
+    let mut found = Vec::new();
+    for line in include_str!("../../data/function_words.txt").lines() {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        if let Some(at) = LANGUAGES.iter().position(|(known, _)| *known == name) {
+            found.extend(words.map(|word| (at, word)));
         }
-        found.sort_by_key(|(_, word)| *word);
-        found
-    })
-}
+    }
+    found.sort_by_key(|(_, word)| *word);
+    found
+});
 
 /// Whether a word in lower case is one of the smallest of any language.
 pub fn is_function_word(lower: &str) -> bool {
-    function_words().binary_search_by_key(&lower, |(_, word)| *word).is_ok()
+    FUNCTION_WORDS.binary_search_by_key(&lower, |(_, word)| *word).is_ok()
 }
 
 /// Takes endings off.
@@ -75,7 +71,7 @@ impl Stems {
 }
 
 fn guess(text: &str) -> usize {
-    let known = function_words();
+    let known = &*FUNCTION_WORDS;
     let mut counts = [0_u32; LANGUAGES.len()];
     for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(LOOK_AT) {
         let lower = word.to_lowercase();
@@ -90,7 +86,7 @@ fn guess(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{LANGUAGES, Stems, function_words, guess};
+    use super::{FUNCTION_WORDS, LANGUAGES, Stems, guess};
 
     #[test]
     fn texts_show_their_language() {
@@ -109,7 +105,7 @@ mod tests {
     #[test]
     fn every_language_has_its_words() {
         for at in 0..LANGUAGES.len() {
-            assert!(function_words().iter().filter(|(language, _)| *language == at).count() > 15, "{at}");
+            assert!(FUNCTION_WORDS.iter().filter(|(language, _)| *language == at).count() > 15, "{at}");
         }
     }
 

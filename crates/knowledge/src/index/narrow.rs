@@ -3,13 +3,13 @@
 //! Where few chunks may be seen, skipping what can't be among the best hardly skips anything. Here the occurrences in these
 //! chunks alone are visited, once, and counted at the same time.
 
-use super::statistics::{Allowed, AllowedSegment};
+use super::statistics::Allowed;
 use super::types::IndexError;
 use std::collections::HashMap;
 use tantivy::postings::Postings as _;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocAddress, DocSet as _, Searcher, TERMINATED, Term};
+use tantivy::{DocAddress, Searcher, Term};
 
 /// As in the index's own scoring.
 const K1: f32 = 1.2;
@@ -60,35 +60,12 @@ fn occurrences(
         let index = reader.inverted_index(term.field())?;
         let Some(mut postings) = index.read_postings(term, IndexRecordOption::WithFreqs)? else { continue };
         let lengths = reader.get_fieldnorms_reader(term.field())?;
-        let mut add = |chunk: u32, frequency: u32| {
-            let frequency = float(u64::from(frequency));
+        segment.visit(&mut postings, SEEK, |chunk, postings| {
+            let frequency = float(u64::from(postings.term_freq()));
             let length = float(u64::from(lengths.fieldnorm(chunk)));
             let part = frequency / (frequency + K1 * (1.0 - B + B * length / average));
             found.push((DocAddress::new(at, chunk), part));
-        };
-        if is_sparse(segment, u64::from(postings.size_hint())) {
-            for chunk in segment.each() {
-                let doc = if postings.doc() < chunk { postings.seek(chunk) } else { postings.doc() };
-                if doc == TERMINATED {
-                    break;
-                }
-                if doc == chunk {
-                    add(chunk, postings.term_freq());
-                }
-            }
-        } else {
-            let mut chunk = postings.doc();
-            while chunk != TERMINATED {
-                if segment.contains(chunk) {
-                    add(chunk, postings.term_freq());
-                }
-                chunk = postings.advance();
-            }
-        }
+        });
     }
     Ok(found)
-}
-
-fn is_sparse(segment: &AllowedSegment, occurrences: u64) -> bool {
-    u64::from(segment.chunks) * SEEK < occurrences
 }

@@ -2,25 +2,11 @@
 
 use super::language::Stems;
 use super::words::{Form, words};
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 
-/// How much the forms of a word count, and how much more one counts that stands in a heading.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TextWeights {
-    pub heading: f32,
-    /// Of a word as it stands there, if its form without the ending counts too.
-    pub exact: f32,
-    pub stem: f32,
-    /// Of one word of `camelCase`.
-    pub part: f32,
-}
-
-impl Default for TextWeights {
-    fn default() -> Self {
-        Self { heading: 1.5, exact: 1.0, stem: 1.0, part: 0.3 }
-    }
-}
+/// How much one word of `camelCase` counts beside whole words, with or without their endings.
+const PART: f32 = 0.3;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextQuery {
@@ -37,15 +23,15 @@ const QUOTES: &[(char, &[char])] =
     &[('"', &['"']), ('“', &['”', '“']), ('„', &['“', '”', '"']), ('«', &['»']), ('”', &['”'])];
 
 impl TextQuery {
-    pub fn read(text: &str, weights: TextWeights) -> Self {
+    pub fn read(text: &str) -> Self {
         let mut query = Self::default();
         let mut rest = &text[..text.floor_char_boundary(LONGEST)];
         while let Some((before, quoted, after)) = quotation(rest) {
-            query.add_terms(before, weights);
+            query.add_terms(before);
             query.add_phrase(quoted);
             rest = after;
         }
-        query.add_terms(rest, weights);
+        query.add_terms(rest);
         query
     }
 
@@ -53,19 +39,11 @@ impl TextQuery {
         self.terms.is_empty() && self.phrases.is_empty()
     }
 
-    fn add_terms(&mut self, text: &str, weights: TextWeights) {
-        let found = words(text, &Stems::of_every_language());
-        let with_stem: HashSet<u32> =
-            found.iter().filter(|word| word.form == Form::Stem).map(|word| word.position).collect();
+    fn add_terms(&mut self, text: &str) {
         let mut known: HashMap<String, usize> =
             self.terms.iter().enumerate().map(|(at, (term, _))| (term.clone(), at)).collect();
-        for word in found {
-            let weight = match word.form {
-                Form::Word if with_stem.contains(&word.position) => weights.exact,
-                Form::Word | Form::Name => 1.0,
-                Form::Stem => weights.stem,
-                Form::Part => weights.part,
-            };
+        for word in words(text, &Stems::of_every_language()) {
+            let weight = if word.form == Form::Part { PART } else { 1.0 };
             match known.entry(word.text) {
                 Entry::Occupied(at) => self.terms[*at.get()].1 = self.terms[*at.get()].1.max(weight),
                 Entry::Vacant(new) => {
@@ -101,14 +79,10 @@ fn quotation(text: &str) -> Option<(&str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TextQuery, TextWeights};
-
-    fn read(text: &str) -> TextQuery {
-        TextQuery::read(text, TextWeights::default())
-    }
+    use super::TextQuery;
 
     fn terms(text: &str) -> Vec<String> {
-        read(text).terms.into_iter().map(|(term, _)| term).collect()
+        TextQuery::read(text).terms.into_iter().map(|(term, _)| term).collect()
     }
 
     #[test]
@@ -117,12 +91,12 @@ mod tests {
         for word in ["text", "a", "and", "b", "or", "not", "c", "2", "x", "to", "y"] {
             assert!(words.iter().any(|known| known == word), "{word} in {words:?}");
         }
-        assert!(read("\" ").is_empty() && read("").is_empty() && read("\"\"").is_empty());
+        assert!(["\" ", "", "\"\""].iter().all(|text| TextQuery::read(text).is_empty()));
     }
 
     #[test]
     fn phrases_stand_apart() {
-        let query = read("What does \"Write-Ahead Log\" and „max_wal_size“ mean?");
+        let query = TextQuery::read("What does \"Write-Ahead Log\" and „max_wal_size“ mean?");
         let phrases: Vec<Vec<&str>> =
             query.phrases.iter().map(|phrase| phrase.iter().map(|(_, word)| word.as_str()).collect()).collect();
         assert_eq!(phrases, [vec!["write", "ahead", "log"], vec!["max", "wal", "size"]]);
@@ -132,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_word_counts_once_in_its_best_form() {
-        let query = read("size size max_size");
+        let query = TextQuery::read("size size max_size");
         assert_eq!(query.terms.iter().filter(|(word, _)| word == "size").count(), 1);
         assert!(query.terms.iter().any(|(word, weight)| word == "max_size" && *weight >= 1.0));
     }

@@ -1,14 +1,13 @@
 //! BM25 over words, by tantivy.
 
+use super::best::{Best, Candidate};
 use super::language::Stems;
 use super::narrow;
-use super::query::{TextQuery, TextWeights};
+use super::query::TextQuery;
 use super::statistics::{Allowed, Statistics};
 use super::types::{ChunkEntry, Hit, IndexError};
 use super::words::words;
 use crate::document_set::DocumentSet;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::directory::MmapDirectory;
@@ -24,6 +23,8 @@ use tantivy::{
 
 /// What words take of memory before they go to a file, bytes. The least that the library allows is 15 MB.
 const WRITER_MEMORY: usize = 20_000_000;
+/// How much more a word counts that stands in a heading.
+const HEADING: f32 = 1.5;
 /// The rarest ones of a long question are looked for.
 const MOST_TERMS: usize = 64;
 /// Sets of documents whose counts are remembered until the next commit.
@@ -146,51 +147,6 @@ fn tokens(text: &str, stems: &Stems) -> PreTokenizedString {
     PreTokenizedString { text: String::new(), tokens: words(text, stems).into_iter().map(token).collect() }
 }
 
-/// Ordered so that the worst one is on top of a heap.
-#[derive(PartialEq)]
-struct Candidate {
-    score: f32,
-    address: DocAddress,
-}
-
-impl Eq for Candidate {}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then_with(|| self.address.cmp(&other.address))
-    }
-}
-
-/// The best so far.
-struct Best {
-    heap: BinaryHeap<Candidate>,
-    most: usize,
-    /// What a further one must exceed.
-    least: f32,
-}
-
-impl Best {
-    fn new(most: usize) -> Self {
-        Self { heap: BinaryHeap::new(), most, least: f32::MIN }
-    }
-
-    fn push(&mut self, candidate: Candidate) {
-        self.heap.push(candidate);
-        if self.heap.len() > self.most {
-            self.heap.pop();
-        }
-        if self.heap.len() == self.most {
-            self.least = self.heap.peek().map_or(self.least, |worst| worst.score);
-        }
-    }
-}
-
 impl TextSnapshot {
     pub fn chunks(&self) -> u64 {
         self.searcher.num_docs()
@@ -200,14 +156,8 @@ impl TextSnapshot {
         self.searcher.segment_readers().len()
     }
 
-    pub fn search(
-        &self,
-        text: &str,
-        documents: &DocumentSet,
-        weights: TextWeights,
-        k: usize,
-    ) -> Result<Vec<Hit>, IndexError> {
-        let question = TextQuery::read(text, weights);
+    pub fn search(&self, text: &str, documents: &DocumentSet, k: usize) -> Result<Vec<Hit>, IndexError> {
+        let question = TextQuery::read(text);
         if k == 0 || question.is_empty() || documents.is_empty() {
             return Ok(Vec::new());
         }
@@ -218,27 +168,26 @@ impl TextSnapshot {
         let statistics = Statistics::new(&self.searcher, allowed.as_deref());
         let best = match &allowed {
             Some(few) if few.chunks * NARROW < self.chunks() && question.phrases.is_empty() => {
-                let terms = self.terms(question, weights, &statistics)?;
+                let terms = self.terms(question, &statistics)?;
                 let mut best = Best::new(k);
                 for (address, score) in narrow::score(&self.searcher, few, &statistics, &terms)? {
-                    best.push(Candidate { score, address });
+                    best.push(score, address);
                 }
                 best
             }
-            _ => self.best(question, weights, &statistics, allowed.as_deref(), k)?,
+            _ => self.best(question, &statistics, allowed.as_deref(), k)?,
         };
-        self.hits(best.heap)
+        self.hits(best.into_vec())
     }
 
     fn best(
         &self,
         question: TextQuery,
-        weights: TextWeights,
         statistics: &Statistics<'_>,
         allowed: Option<&Allowed>,
         k: usize,
-    ) -> Result<Best, IndexError> {
-        let query = self.query(question, weights, statistics)?;
+    ) -> Result<Best<DocAddress>, IndexError> {
+        let query = self.query(question, statistics)?;
         let weight = query.weight(EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher))?;
         let mut best = Best::new(k);
         for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
@@ -248,7 +197,7 @@ impl TextSnapshot {
                 let seen = allowed
                     .map_or_else(|| alive.is_none_or(|alive| alive.is_alive(doc)), |allowed| allowed.contains(doc));
                 if seen {
-                    best.push(Candidate { score, address: DocAddress::new(segment, doc) });
+                    best.push(score, DocAddress::new(segment, doc));
                 }
                 best.least
             })?;
@@ -256,12 +205,12 @@ impl TextSnapshot {
         Ok(best)
     }
 
-    fn hits(&self, best: BinaryHeap<Candidate>) -> Result<Vec<Hit>, IndexError> {
+    fn hits(&self, best: Vec<Candidate<DocAddress>>) -> Result<Vec<Hit>, IndexError> {
         let mut hits = Vec::with_capacity(best.len());
         for found in best {
-            let fast = self.searcher.segment_reader(found.address.segment_ord).fast_fields();
+            let fast = self.searcher.segment_reader(found.place.segment_ord).fast_fields();
             let number = |name: &str| -> Result<u32, IndexError> {
-                let value = fast.u64(name)?.first(found.address.doc_id).unwrap_or_default();
+                let value = fast.u64(name)?.first(found.place.doc_id).unwrap_or_default();
                 Ok(u32::try_from(value).unwrap_or(u32::MAX))
             };
             hits.push(Hit { document: number("document")?, chunk: number("chunk")?, score: found.score });
@@ -287,34 +236,24 @@ impl TextSnapshot {
         Ok(Some(allowed))
     }
 
-    fn terms(
-        &self,
-        mut question: TextQuery,
-        weights: TextWeights,
-        statistics: &Statistics<'_>,
-    ) -> Result<Vec<(Term, f32)>, IndexError> {
+    fn terms(&self, mut question: TextQuery, statistics: &Statistics<'_>) -> Result<Vec<(Term, f32)>, IndexError> {
         self.keep_rarest(&mut question, statistics)?;
-        let fields = self.fields(weights);
+        let fields = self.boosts();
         let in_fields = |(text, weight): (String, f32)| {
             fields.map(|(field, boost)| (Term::from_field_text(field, &text), weight * boost))
         };
         Ok(question.terms.into_iter().flat_map(in_fields).collect())
     }
 
-    fn fields(&self, weights: TextWeights) -> [(Field, f32); 2] {
-        [(self.fields.heading, weights.heading), (self.fields.text, 1.0)]
+    fn boosts(&self) -> [(Field, f32); 2] {
+        [(self.fields.heading, HEADING), (self.fields.text, 1.0)]
     }
 
-    fn query(
-        &self,
-        mut question: TextQuery,
-        weights: TextWeights,
-        statistics: &Statistics<'_>,
-    ) -> Result<Box<dyn Query>, IndexError> {
+    fn query(&self, mut question: TextQuery, statistics: &Statistics<'_>) -> Result<Box<dyn Query>, IndexError> {
         let phrases = std::mem::take(&mut question.phrases);
-        let fields = self.fields(weights);
+        let fields = self.boosts();
         let mut parts: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-        for (term, weight) in self.terms(question, weights, statistics)? {
+        for (term, weight) in self.terms(question, statistics)? {
             let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
             parts.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight))));
         }

@@ -217,13 +217,14 @@ fn check(document: u32, rows: u32, body: &[u8]) -> u32 {
 
 fn read_block(reader: &mut impl std::io::Read, code_len: usize, left: u64) -> std::io::Result<(Block, u64)> {
     let broken = || std::io::Error::new(std::io::ErrorKind::InvalidData, "a block of vectors is broken");
-    let mut head = [0_u8; HEAD];
     if left < HEAD as u64 {
         return Err(broken());
     }
-    reader.read_exact(&mut head)?;
-    let [document, rows, wanted] =
-        [0, 4, 8].map(|at| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+    let mut number = || {
+        let mut bytes = [0_u8; 4];
+        reader.read_exact(&mut bytes).map(|()| u32::from_le_bytes(bytes))
+    };
+    let (document, rows, wanted) = (number()?, number()?, number()?);
     let row = 8 + code_len;
     let len = HEAD as u64 + u64::from(rows) * row as u64;
     if len > left {

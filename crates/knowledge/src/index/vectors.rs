@@ -1,14 +1,14 @@
 //! Vectors: every code is compared with the query, on all cores, and the best are compared again in full.
 
+use super::best::{Best, Candidate};
 use super::codes::{QueryTable, code_len, dot, encode, normalise, to_bytes};
 use super::types::{ChunkEntry, Hit, IndexError};
 use super::vector_file::{Block, FileState, FullVectors, VectorFiles};
 use crate::document_set::DocumentSet;
-use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows that are kept together in memory. A commit copies at most so many.
 const ROWS_TOGETHER: usize = 8192;
@@ -61,25 +61,15 @@ pub struct VectorSnapshot {
 }
 
 pub struct VectorIndex {
-    dimension: usize,
     files: VectorFiles,
-    slabs: Vec<Slab>,
-    /// Slab of each document that has rows.
-    places: HashMap<u32, usize>,
-    live: u64,
-    dead: u64,
+    memory: Memory,
 }
 
 impl VectorIndex {
     pub fn open(dir: &Path, dimension: usize, state: FileState) -> Result<Self, IndexError> {
         let mut memory = Memory::new(dimension);
         let files = VectorFiles::open(dir, dimension, state, |block, first| memory.put(&block, first))?;
-        Ok(Self::with(dimension, files, memory))
-    }
-
-    fn with(dimension: usize, files: VectorFiles, memory: Memory) -> Self {
-        let Memory { slabs, places, live, dead, .. } = memory;
-        Self { dimension, files, slabs, places, live, dead }
+        Ok(Self { files, memory })
     }
 
     pub fn replace(&mut self, document: u32, chunks: &[ChunkEntry<'_>]) -> Result<(), IndexError> {
@@ -94,43 +84,27 @@ impl VectorIndex {
                 to_bytes(&unit, &mut full);
             }
         }
-        if block.chunks.is_empty() && !self.places.contains_key(&document) {
+        if block.chunks.is_empty() && !self.memory.places.contains_key(&document) {
             return Ok(());
         }
         let first = self.files.append(&block, &full)?;
-        let mut memory = self.take_memory();
-        memory.put(&block, first);
-        self.give_memory(memory);
+        self.memory.put(&block, first);
         Ok(())
     }
 
     /// Whether [`Self::replace`] would take it.
     pub fn check(&self, vector: &[f32]) -> Result<(), IndexError> {
-        if vector.len() != self.dimension {
-            return Err(IndexError::WrongDimension { found: vector.len(), wanted: self.dimension });
+        if vector.len() != self.memory.dimension {
+            return Err(IndexError::WrongDimension { found: vector.len(), wanted: self.memory.dimension });
         }
         if vector.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(IndexError::NotANumber) }
-    }
-
-    fn take_memory(&mut self) -> Memory {
-        Memory {
-            dimension: self.dimension,
-            slabs: std::mem::take(&mut self.slabs),
-            places: std::mem::take(&mut self.places),
-            live: self.live,
-            dead: self.dead,
-        }
-    }
-
-    fn give_memory(&mut self, memory: Memory) {
-        let Memory { slabs, places, live, dead, .. } = memory;
-        (self.slabs, self.places, self.live, self.dead) = (slabs, places, live, dead);
     }
 
     /// On disk when it returns, though only counting once the state is named by a commit. Files with many dead rows are
     /// written anew.
     pub fn sync(&mut self) -> Result<FileState, IndexError> {
-        if self.dead > MOST_DEAD && self.dead * MOST_DEAD_PARTS > self.live + self.dead {
+        let Memory { live, dead, .. } = self.memory;
+        if dead > MOST_DEAD && dead * MOST_DEAD_PARTS > live + dead {
             self.compact()?;
         }
         self.files.sync()
@@ -145,12 +119,12 @@ impl VectorIndex {
         self.files.sync()?;
         let old = self.files.reader();
         let mut files = self.files.next()?;
-        let mut memory = Memory::new(self.dimension);
+        let mut memory = Memory::new(self.memory.dimension);
         let mut full = Vec::new();
         let mut part = Vec::new();
-        for slab in &self.slabs {
+        for slab in &self.memory.slabs {
             for span in slab.live.iter() {
-                let block = slab.rows.block(*span, code_len(self.dimension));
+                let block = slab.rows.block(*span, code_len(memory.dimension));
                 full.clear();
                 let first = slab.rows.first + u64::from(span.first);
                 let rows = span.rows as usize;
@@ -163,21 +137,21 @@ impl VectorIndex {
             }
         }
         files.sync()?;
-        *self = Self::with(self.dimension, files, memory);
+        *self = Self { files, memory };
         Ok(())
     }
 
     pub fn snapshot(&self) -> VectorSnapshot {
         VectorSnapshot {
-            slabs: self.slabs.clone(),
-            live: self.live,
-            dimension: self.dimension,
+            slabs: self.memory.slabs.clone(),
+            live: self.memory.live,
+            dimension: self.memory.dimension,
             full: self.files.reader(),
         }
     }
 
     pub fn dead(&self) -> u64 {
-        self.dead
+        self.memory.dead
     }
 
     pub fn bytes(&self) -> u64 {
@@ -189,6 +163,7 @@ impl VectorIndex {
 struct Memory {
     dimension: usize,
     slabs: Vec<Slab>,
+    /// Slab of each document that has rows.
     places: HashMap<u32, usize>,
     live: u64,
     dead: u64,
@@ -246,53 +221,8 @@ impl Rows {
     }
 }
 
-/// Ordered so that the worst one is on top of a heap.
-#[derive(Clone, Copy, PartialEq)]
-struct Candidate {
-    score: f32,
-    /// In the file.
-    row: u64,
-    document: u32,
-    chunk: u32,
-}
-
-impl Eq for Candidate {}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then_with(|| self.row.cmp(&other.row))
-    }
-}
-
-/// The best so far.
-struct Best {
-    heap: BinaryHeap<Candidate>,
-    most: usize,
-    least: f32,
-}
-
-impl Best {
-    fn new(most: usize) -> Self {
-        Self { heap: BinaryHeap::with_capacity(most + 1), most, least: f32::NEG_INFINITY }
-    }
-
-    #[inline]
-    fn push(&mut self, candidate: Candidate) {
-        if self.heap.len() >= self.most {
-            self.heap.pop();
-        }
-        self.heap.push(candidate);
-        if self.heap.len() == self.most {
-            self.least = self.heap.peek().map_or(self.least, |worst| worst.score);
-        }
-    }
-}
+/// A row by its number in the file, its document and its chunk.
+type Row = (u64, u32, u32);
 
 impl VectorSnapshot {
     pub fn vectors(&self) -> u64 {
@@ -322,29 +252,29 @@ impl VectorSnapshot {
             return Ok(Vec::new());
         }
         let mut candidates = self.scan(&QueryTable::new(&unit), documents, depth.max(k).min(self.live_rows()));
-        candidates.sort_by_key(|candidate| candidate.row);
+        candidates.sort_by_key(|candidate| candidate.place);
         let mut hits = Vec::with_capacity(candidates.len());
-        let mut row = Vec::new();
-        for found in candidates {
-            self.full.read(found.row, 1, &mut row)?;
-            hits.push(Hit { document: found.document, chunk: found.chunk, score: dot(&unit, &row) });
+        let mut full = Vec::new();
+        for Candidate { place: (row, document, chunk), .. } in candidates {
+            self.full.read(row, 1, &mut full)?;
+            hits.push(Hit { document, chunk, score: dot(&unit, &full) });
         }
         hits.sort_by(Hit::order);
         hits.truncate(k);
         Ok(hits)
     }
 
-    fn scan(&self, table: &QueryTable, documents: &DocumentSet, depth: usize) -> Vec<Candidate> {
+    fn scan(&self, table: &QueryTable, documents: &DocumentSet, depth: usize) -> Vec<Candidate<Row>> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let worth = self.live_rows() / ROWS_PER_THREAD;
         let threads = cores.min(worth).max(1);
         let next = AtomicUsize::new(0);
         let work = || {
             let mut best = Best::new(depth);
-            while let Some(slab) = self.slabs.get(next.fetch_add(1, Atomic::Relaxed)) {
+            while let Some(slab) = self.slabs.get(next.fetch_add(1, Ordering::Relaxed)) {
                 self.scan_slab(slab, table, documents, &mut best);
             }
-            best.heap.into_vec()
+            best.into_vec()
         };
         let mut all = std::thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
@@ -364,7 +294,7 @@ impl VectorSnapshot {
         all
     }
 
-    fn scan_slab(&self, slab: &Slab, table: &QueryTable, documents: &DocumentSet, best: &mut Best) {
+    fn scan_slab(&self, slab: &Slab, table: &QueryTable, documents: &DocumentSet, best: &mut Best<Row>) {
         let len = code_len(self.dimension);
         let rows = &slab.rows;
         for span in slab.live.iter().filter(|span| documents.contains(span.document)) {
@@ -372,9 +302,8 @@ impl VectorSnapshot {
             let codes = rows.bits[range.start * len..range.end * len].chunks_exact(len);
             for ((at, bits), factor) in range.clone().zip(codes).zip(&rows.factors[range]) {
                 let score = table.estimate(bits, *factor);
-                if score > best.least || best.heap.len() < best.most {
-                    let row = rows.first + at as u64;
-                    best.push(Candidate { score, row, document: span.document, chunk: rows.chunks[at] });
+                if score > best.least || !best.is_full() {
+                    best.push(score, (rows.first + at as u64, span.document, rows.chunks[at]));
                 }
             }
         }

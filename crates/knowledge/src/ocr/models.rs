@@ -79,13 +79,7 @@ impl Models {
         let side = |side: u32| (((side as f32 * scale) as u32).div_ceil(GRID) * GRID).max(GRID);
         let (width, height) = (side(picture.width()), side(picture.height()));
         let small = imageops::resize(picture, width, height, imageops::FilterType::Triangle);
-        let mut input = NdTensor::<f32, 4>::zeros([1, 3, height as usize, width as usize]);
-        for channel in 0..3 {
-            let (mean, spread) = (MEANS[channel], SPREADS[channel]);
-            for (x, y, shade) in small.enumerate_pixels() {
-                input[[0, channel, y as usize, x as usize]] = (f32::from(shade.0[0]) / 255.0 - mean) / spread;
-            }
-        }
+        let input = input(&small, |channel, shade| (shade / 255.0 - MEANS[channel]) / SPREADS[channel]);
         let map: NdTensor<f32, 4> = run(&self.finder, input)?;
         let (across, down) = (picture.width() as f32 / width as f32, picture.height() as f32 / height as f32);
         let found = detect::lines(map.to_contiguous().data(), map.size(3));
@@ -101,16 +95,21 @@ impl Models {
         let wide = (width as f32 * LINE_HEIGHT as f32 / height as f32).round() as u32;
         let wide = wide.clamp(LEAST_LINE_WIDTH, LINE_WIDTH);
         let line = imageops::resize(&line, wide, LINE_HEIGHT, imageops::FilterType::Triangle);
-        let mut input = NdTensor::<f32, 4>::zeros([1, 3, LINE_HEIGHT as usize, wide as usize]);
-        for channel in 0..3 {
-            for (x, y, shade) in line.enumerate_pixels() {
-                input[[0, channel, y as usize, x as usize]] = f32::from(shade.0[0]) / 127.5 - 1.0;
-            }
-        }
-        let likely: NdTensor<f32, 3> = run(&self.reader, input)?;
+        let likely: NdTensor<f32, 3> = run(&self.reader, input(&line, |_, shade| shade / 127.5 - 1.0))?;
         let classes = likely.size(2);
         Ok(spelled(likely.to_contiguous().data(), classes, &self.letters))
     }
+}
+
+/// A picture as models take it, with its shades as each colour.
+fn input(picture: &GrayImage, of: impl Fn(usize, f32) -> f32) -> NdTensor<f32, 4> {
+    let mut input = NdTensor::zeros([1, 3, picture.height() as usize, picture.width() as usize]);
+    for channel in 0..3 {
+        for (x, y, shade) in picture.enumerate_pixels() {
+            input[[0, channel, y as usize, x as usize]] = of(channel, f32::from(shade.0[0]));
+        }
+    }
+    input
 }
 
 fn load(path: &Path) -> Result<(Model, NodeId, NodeId), ModelsError> {

@@ -1,10 +1,11 @@
+use crate::matrix::Matrix;
 use serde::{Deserialize, Serialize};
 use steward_core::extracted::Area;
 
 /// Where the pixels of a prepared picture were on the page: an affine map.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Place {
-    map: [f32; 6],
+    map: Matrix,
     /// Of the page, in pixels.
     width: f32,
     height: f32,
@@ -12,24 +13,20 @@ pub struct Place {
 
 impl Place {
     pub fn new(width: u32, height: u32) -> Self {
-        Self { map: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0], width: width as f32, height: height as f32 }
+        Self { map: Matrix::IDENTITY, width: width as f32, height: height as f32 }
     }
 
     /// After a change of the picture; `back` says where its pixels were before that change.
     #[must_use]
-    #[expect(clippy::many_single_char_names, reason = "as matrices are written")]
     pub(super) fn after(self, back: [f32; 6]) -> Self {
-        let ([a, b, c, d, e, f], [p, q, r, s, t, u]) = (back, self.map);
-        let map = [a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u];
-        Self { map, ..self }
+        Self { map: Matrix(back).then(self.map), ..self }
     }
 
     /// The part of the page that a part of the prepared picture shows.
-    #[expect(clippy::many_single_char_names, reason = "as matrices are written")]
     pub fn area(&self, x0: f32, y0: f32, x1: f32, y1: f32) -> Option<Area> {
-        let [a, b, c, d, e, f] = self.map;
         let corners = [(x0, y0), (x1, y0), (x0, y1), (x1, y1)].map(|(x, y)| {
-            (((a * x + c * y + e) / self.width).clamp(0.0, 1.0), ((b * x + d * y + f) / self.height).clamp(0.0, 1.0))
+            let (x, y) = self.map.apply(x, y);
+            ((x / self.width).clamp(0.0, 1.0), (y / self.height).clamp(0.0, 1.0))
         });
         let least = |pick: fn(&(f32, f32)) -> f32| corners.iter().map(pick).fold(1.0, f32::min);
         let most = |pick: fn(&(f32, f32)) -> f32| corners.iter().map(pick).fold(0.0, f32::max);

@@ -57,12 +57,9 @@ fn upright(mut picture: GrayImage, mut place: Place, steps: Steps) -> (GrayImage
     let pose = pose(&picture);
     let is_turned = pose.lies && steps.rotation;
     if is_turned {
-        let height = picture.height() as f32;
         // `rotate270` puts what was at (x, y) to (y, width - x); the right way of the two is told below.
-        let width = picture.width() as f32;
-        place = place.after([0.0, 1.0, -1.0, 0.0, width, 0.0]);
+        place = place.after([0.0, 1.0, -1.0, 0.0, picture.width() as f32, 0.0]);
         picture = imageops::rotate270(&picture);
-        debug_assert!((picture.width() as f32 - height).abs() < 0.5);
     }
     if steps.deskew
         && pose.lies == is_turned

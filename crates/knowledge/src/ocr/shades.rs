@@ -19,16 +19,7 @@ const EDGE: (f32, f32) = (0.002, 0.5);
 pub(super) fn contrast(picture: &GrayImage) -> GrayImage {
     let counts = histogram(picture);
     let all = (picture.width() as usize * picture.height() as usize).max(1);
-    let share = |part: f32| {
-        let (mut sum, wanted) = (0usize, all as f32 * part);
-        counts.iter().position(|count| {
-            sum += count;
-            sum as f32 > wanted
-        })
-    };
-    // There are 256 of them.
-    let or = |found: Option<usize>, other: u8| i32::from(found.and_then(|at| u8::try_from(at).ok()).unwrap_or(other));
-    let (low, high) = (or(share(CLIPPED), 0), or(share(1.0 - CLIPPED), 255));
+    let (low, high) = (quantile(&counts, all, CLIPPED, 0), quantile(&counts, all, 1.0 - CLIPPED, 255));
     if high - low < 8 {
         return picture.clone();
     }
@@ -133,12 +124,7 @@ fn shade_of_paper(picture: &GrayImage, x0: u32, y0: u32) -> f32 {
             all += 1;
         }
     }
-    let (mut sum, wanted) = (0usize, all as f32 * PAPER);
-    let shade = counts.iter().position(|count| {
-        sum += count;
-        sum as f32 > wanted
-    });
-    (shade.unwrap_or(255) as f32).max(DARKEST_PAPER)
+    (quantile(&counts, all, PAPER, 255) as f32).max(DARKEST_PAPER)
 }
 
 /// Black and white, parted where the shades of writing and paper are furthest apart (Otsu).
@@ -175,6 +161,16 @@ fn histogram(picture: &GrayImage) -> [usize; 256] {
         counts[usize::from(*shade)] += 1;
     }
     counts
+}
+
+/// The shade below which a part of all pixels is; `none` if there are no pixels.
+fn quantile(counts: &[usize; 256], all: usize, part: f32, none: i32) -> i32 {
+    let (mut sum, wanted) = (0usize, all as f32 * part);
+    let found = (0..).zip(counts).find(|(_, count)| {
+        sum += *count;
+        sum as f32 > wanted
+    });
+    found.map_or(none, |(shade, _)| shade)
 }
 
 fn mapped(picture: &GrayImage, map: impl Fn(u8) -> u8) -> GrayImage {

@@ -5,9 +5,8 @@
 
 use crate::index::{Stems, fold};
 use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-const WORDS: &str = include_str!("../../data/question_words.txt");
 /// What ends a sentence, or stands around words.
 const PLAIN: &str = ".,;:!?'\"()[]…„“”‚‘’«»‹›–—-";
 const QUOTES: &str = "\"„“”«»";
@@ -20,18 +19,15 @@ struct Words {
     bound: HashSet<String>,
 }
 
-fn words() -> &'static Words {
-    static READ: OnceLock<Words> = OnceLock::new();
-    READ.get_or_init(|| {
-        let mut words = Words::default();
-        for line in WORDS.lines().filter(|line| !line.starts_with('#')) {
-            let mut parts = line.split_whitespace().skip(1);
-            let list = if parts.next() == Some("bound") { &mut words.bound } else { &mut words.without };
-            list.extend(parts.map(fold));
-        }
-        words
-    })
-}
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let mut words = Words::default();
+    for line in include_str!("../../data/question_words.txt").lines().filter(|line| !line.starts_with('#')) {
+        let mut parts = line.split_whitespace().skip(1);
+        let list = if parts.next() == Some("bound") { &mut words.bound } else { &mut words.without };
+        list.extend(parts.map(fold));
+    }
+    words
+});
 
 /// A word that counts, with those that are bound to it.
 #[derive(Debug, PartialEq, Eq)]
@@ -98,10 +94,10 @@ fn read(text: &str, stems: &Stems) -> Question {
         }
         let capital = is_capital(word, first);
         first = false;
-        if !capital && words().without.contains(&lower) {
+        if !capital && WORDS.without.contains(&lower) {
             continue;
         }
-        if !capital && words().bound.contains(&lower) {
+        if !capital && WORDS.bound.contains(&lower) {
             bound.push_str(&lower);
             bound.push(' ');
             continue;
@@ -146,7 +142,7 @@ fn quoted(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{asks_the_same, words};
+    use super::{WORDS, asks_the_same};
 
     fn check(one: &str, other: &str, same: bool) {
         assert_eq!(asks_the_same(one, other), same, "{one} / {other}");
@@ -196,7 +192,7 @@ mod tests {
 
     #[test]
     fn no_word_is_in_both_lists() {
-        let both: Vec<_> = words().without.intersection(&words().bound).collect();
-        assert!(both.is_empty() && words().without.len() > 80 && words().bound.len() > 40, "{both:?}");
+        let both: Vec<_> = WORDS.without.intersection(&WORDS.bound).collect();
+        assert!(both.is_empty() && WORDS.without.len() > 80 && WORDS.bound.len() > 40, "{both:?}");
     }
 }

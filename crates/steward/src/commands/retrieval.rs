@@ -7,14 +7,13 @@ use crate::term::Term;
 use anyhow::Context as _;
 use steward_cli::commands::eval::Retrieval;
 use steward_knowledge::evaluate::{Evaluation, EvaluationSettings, Scorer, evaluate, read_beir};
-use steward_knowledge::{ChunkSettings, FusionWeights, TextWeights};
+use steward_knowledge::{ChunkSettings, FusionWeights};
 use steward_models::embed::{CrossEncoder, LazyMiniLm};
 
 pub async fn run(settings: &Settings, args: Retrieval, term: Term) -> anyhow::Result<Exit> {
     let collection = read_beir(&args.corpus, &args.queries, &args.qrels)?;
     let measured = EvaluationSettings {
         chunks: ChunkSettings { max_chars: args.max_chars.max(1), overlap: args.overlap, ..ChunkSettings::default() },
-        text: TextWeights::default(),
         fusion: FusionWeights { text: args.text_weight, vector: args.vector_weight, ..FusionWeights::default() },
     };
     std::fs::create_dir_all(&settings.cache_dir)?;

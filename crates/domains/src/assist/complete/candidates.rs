@@ -1,16 +1,17 @@
 //! The names and values that can stand in a node.
 
-use super::super::symbols::{ancestor, domain_of_field, enclosing_domain};
+use super::super::symbols::{domain_of_field, enclosing_domain};
 use super::super::words::{FORMATS, KIND_MEANINGS, RIGHT_MEANINGS, ROLES, TAG_MEANINGS, WIDGET_MEANINGS};
 use super::super::world::World;
 use super::{CURSOR, Candidate, CompletionKind};
-use crate::ast::{Leaf, leaf};
+use crate::ast::{Leaf, ancestor, leaf, leaves};
+use crate::chunks::scope;
 use crate::kinds;
-use crate::lower::RELATION_KINDS;
-use crate::model::{Domain, FieldKind};
+use crate::model::{Domain, FieldKind, RelationKind};
 use crate::syntax::{SyntaxKind, SyntaxNode, quoting};
 use std::collections::HashSet;
 use steward_core::tables::Column;
+use strum::VariantNames as _;
 
 /// The candidates for each of the nodes that the parser looked for at `node`, which holds the cursor.
 pub(super) fn of_nodes(kinds: &[SyntaxKind], node: &SyntaxNode, world: &World<'_>) -> Vec<Candidate> {
@@ -53,10 +54,10 @@ impl<'p> Place<'p> {
             SyntaxKind::Value => self.values(),
             SyntaxKind::RoleName => self.roles(),
             SyntaxKind::RightName => self.rights(),
-            SyntaxKind::Tag => TAG_MEANINGS
-                .iter()
-                .map(|(tag, meaning)| candidate(tag, CompletionKind::Tag, quoting::quote(tag), (*meaning).to_owned()))
-                .collect(),
+            SyntaxKind::Tag => {
+                let tags = explained(&TAG_MEANINGS, CompletionKind::Tag).into_iter();
+                tags.map(|tag| Candidate { insert: quoting::quote(&tag.label), ..tag }).collect()
+            }
             SyntaxKind::WidgetName => explained(&WIDGET_MEANINGS, CompletionKind::Kind),
             SyntaxKind::FormatValue => explained(&FORMATS, CompletionKind::Format),
             _ => Vec::new(),
@@ -126,7 +127,7 @@ impl<'p> Place<'p> {
 
     fn kinds(&self) -> Vec<Candidate> {
         if self.statement(SyntaxKind::Relation).is_some() {
-            let meanings = KIND_MEANINGS.iter().filter(|(kind, _)| RELATION_KINDS.contains(kind)).copied();
+            let meanings = KIND_MEANINGS.iter().filter(|(kind, _)| RelationKind::VARIANTS.contains(kind)).copied();
             return explained(&meanings.collect::<Vec<_>>(), CompletionKind::Kind);
         }
         let column = self.column_of_field();
@@ -161,7 +162,7 @@ impl<'p> Place<'p> {
                 })
         };
         let fitting = self.world.domains().filter(|domain| fits(domain));
-        fitting.map(|domain| named(&domain.name, CompletionKind::Domain, scope(domain))).collect()
+        fitting.map(|domain| named(&domain.name, CompletionKind::Domain, scope(domain).map(str::to_owned))).collect()
     }
 
     fn metas(&self) -> Vec<Candidate> {
@@ -223,10 +224,7 @@ impl<'p> Place<'p> {
 
     /// Roles and groups that have no permission yet.
     fn roles(&self) -> Vec<Candidate> {
-        let mut roles: Vec<Candidate> = ROLES
-            .iter()
-            .map(|(role, meaning)| candidate(role, CompletionKind::Role, (*role).to_owned(), (*meaning).to_owned()))
-            .collect();
+        let mut roles = explained(&ROLES, CompletionKind::Role);
         let groups = self.world.catalog.groups.iter();
         roles.extend(groups.map(|group| named(group, CompletionKind::Role, "A group.".to_owned())));
         if let Some(domain) = self.domain() {
@@ -236,17 +234,12 @@ impl<'p> Place<'p> {
     }
 
     fn rights(&self) -> Vec<Candidate> {
-        let written: Vec<String> = self.statement(SyntaxKind::Permission).map_or(Vec::new(), |permission| {
-            let rights = permission.children().filter(|child| child.kind() == SyntaxKind::RightName);
-            rights.map(|child| Leaf::of(&child).text).collect()
-        });
+        let permission = self.statement(SyntaxKind::Permission);
+        let written: Vec<String> =
+            permission.iter().flat_map(|node| leaves(node, SyntaxKind::RightName)).map(|right| right.text).collect();
         let missing = RIGHT_MEANINGS.iter().filter(|(right, _)| !written.iter().any(|known| known == right));
         explained(&missing.copied().collect::<Vec<_>>(), CompletionKind::Right)
     }
-}
-
-fn scope(domain: &Domain) -> Option<String> {
-    domain.notes.iter().find(|note| note.tag == "scope").map(|note| note.text.clone())
 }
 
 fn declaration(column: &Column) -> String {

@@ -1,14 +1,14 @@
 //! Which rows are meant: values, texts, flags, and what is missing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use steward_core::text::{stem, words};
 
 use super::{Composer, is_flag};
 use crate::draft::Found;
-use crate::draft::asking::{Mark, Marked, Weight};
-use crate::draft::links::{Name, is_text, label};
+use crate::draft::asking::{Mark, Weight};
+use crate::draft::links::{Name, label};
 use crate::model::FieldKind;
 use crate::query::{Condition, Op};
 
@@ -53,21 +53,16 @@ impl Composer<'_, '_> {
         for (start, len, found, place) in taken {
             let one = &self.found[found];
             let path = format!("{}{}", self.links.places[place].path, one.field);
-            self.use_link(start, len, 1.0, place);
+            self.use_condition(start..start + len, 1.0, place);
             self.out.strange &= place != 0;
-            self.out.conditions.extend(start..start + len);
+            let links = self.links;
             // The name of the field beside it is said with it.
-            let beside = self.links.fields().filter(|(_, of, field)| *of == place && field.name == one.field);
-            let beside: Vec<_> =
-                beside.map(|(link, ..)| (link.at, link.len)).filter(|(at, _)| at.abs_diff(start) <= 4).collect();
-            for (at, len) in beside {
-                self.use_link(at, len, 0.9, place);
-                self.out.conditions.extend(at..at + len);
+            let beside = links.fields().filter(|(_, of, field)| *of == place && field.name == one.field);
+            for (link, ..) in beside.filter(|(link, ..)| link.at.abs_diff(start) <= 4) {
+                self.use_condition(link.words(), 0.9, place);
             }
-            let relations = self.links.links.iter().filter(|link| link.name == Name::Relation(place));
-            for link in relations.cloned().collect::<Vec<_>>() {
-                self.use_link(link.at, link.len, link.score, place);
-                self.out.conditions.extend(link.words());
+            for link in links.links.iter().filter(|link| link.name == Name::Relation(place)) {
+                self.use_condition(link.words(), link.score, place);
             }
             let turned = self.turned(start);
             by_field.entry((path, one.exact, turned)).or_default().push(json!(one.value));
@@ -77,15 +72,9 @@ impl Composer<'_, '_> {
             match (exact, turned, values.as_slice()) {
                 (true, false, [only]) => self.require(path, Op::Eq, only.clone()),
                 (true, false, _) => self.require(path, Op::In, Value::Array(values)),
-                (false, false, _) => {
-                    for value in values {
-                        self.require(path.clone(), self.part_of(), value);
-                    }
-                }
-                (_, true, _) => {
-                    for value in values {
-                        self.require(path.clone(), Op::Ne, value);
-                    }
+                _ => {
+                    let op = if turned { Op::Ne } else { self.part_of() };
+                    values.into_iter().for_each(|value| self.require(&path, op, value));
                 }
             }
         }
@@ -98,69 +87,58 @@ impl Composer<'_, '_> {
 
     /// `whose title contains love`: the word after it, whether the database has it or not.
     pub(super) fn parts_of_texts(&mut self) {
-        let marks = [Mark::Contains, Mark::Starts].into_iter().filter_map(|mark| self.request.marked(mark).copied());
-        for mark in marks.collect::<Vec<_>>() {
+        let (request, links) = (self.request, self.links);
+        for mark in [Mark::Contains, Mark::Starts].into_iter().filter_map(|mark| request.marked(mark)) {
             let said = |at: &usize| {
-                let token = &self.request.tokens[*at];
+                let token = &request.tokens[*at];
                 token.weight == Weight::Full || token.proper || token.quote.is_some()
             };
             // "starting with the cheapest" is an order.
             if (mark.at..mark.at + mark.len + 2)
-                .any(|at| self.request.mark_at(at).is_some_and(|one| matches!(one.mark, Mark::High | Mark::Low)))
+                .any(|at| request.mark_at(at).is_some_and(|one| matches!(one.mark, Mark::High | Mark::Low)))
             {
-                self.consume(mark);
+                self.consume(*mark);
                 continue;
             }
             let skip = ["word", "words", "letter", "letters", "text", "phrase"];
+            let is_skipped = |at: &usize| skip.contains(&request.tokens[*at].lower.as_str());
             let begin = mark.at + mark.len;
-            let after = (begin..self.request.tokens.len().min(begin + 4))
-                .filter(said)
-                .find(|at| !skip.contains(&self.request.tokens[*at].lower.as_str()));
+            let after = (begin..request.tokens.len().min(begin + 4)).filter(said).find(|at| !is_skipped(at));
             let Some(at) = after else { continue };
-            let token = &self.request.tokens[at];
-            let text = token.quote.map_or_else(|| token.text.clone(), |quote| self.request.quotes[quote].clone());
-            let all: Vec<usize> = match token.quote {
+            let token = &request.tokens[at];
+            let text = token.quote.map_or(&token.text, |quote| &request.quotes[quote]);
+            let words: Vec<usize> = match token.quote {
                 Some(quote) => {
-                    (at..self.request.tokens.len()).filter(|at| self.request.tokens[*at].quote == Some(quote)).collect()
+                    (at..request.tokens.len()).filter(|at| request.tokens[*at].quote == Some(quote)).collect()
                 }
                 None => vec![at],
             };
-            let named = self
-                .links
+            let named = links
                 .fields()
-                .filter(|(link, place, field)| is_text(field) && link.at < mark.at && !self.links.places[*place].many);
-            let named = named.last().map(|(link, place, field)| (Some(link.clone()), place, field));
-            let field = named.or_else(|| label(self.links.places[0].known).first().map(|field| (None, 0, *field)));
+                .filter(|(link, place, field)| field.kind.is_text() && link.at < mark.at && !links.places[*place].many);
+            let named = named.last().map(|(link, place, field)| (Some(link), place, field));
+            let field = named.or_else(|| label(links.places[0].known).first().map(|field| (None, 0, *field)));
             let Some((link, place, field)) = field else { continue };
-            let path = self.links.path(place, field);
-            let words: BTreeSet<usize> = all.iter().copied().collect();
             // What was taken for a value of this word is replaced.
             self.out.query.conditions.retain(|condition| {
-                !matches!(condition, Condition::Compare(one) if one.value == json!(text) || one.value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(&text)))
+                !matches!(condition, Condition::Compare(one) if one.value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(text)))
             });
             let op = if mark.mark == Mark::Starts { Op::Starts } else { Op::Contains };
-            self.require(path, op, json!(text));
-            self.use_words(words.iter().copied().chain(mark.at..mark.at + mark.len), 1.0);
+            self.require(links.path(place, field), op, json!(text));
+            self.use_words(words.iter().copied().chain(mark.words()), 1.0);
             self.consumed.insert(mark.at);
-            self.use_words(
-                (begin..at).filter(|at| skip.contains(&self.request.tokens[*at].lower.as_str())).collect::<Vec<_>>(),
-                1.0,
-            );
+            self.use_words((begin..at).filter(is_skipped), 1.0);
             self.out.conditions.extend(words);
             if let Some(link) = link {
-                self.use_link(link.at, link.len, link.score, place);
-                self.out.conditions.extend(link.words());
+                self.use_condition(link.words(), link.score, place);
             }
         }
     }
 
     /// `women` for what an example of a field calls so.
     pub(super) fn examples(&mut self) {
-        for index in 0..self.links.places.len() {
-            let place = &self.links.places[index];
-            if place.hops > 1 {
-                continue;
-            }
+        let links = self.links;
+        for (index, place) in links.places.iter().enumerate().filter(|(_, place)| place.hops <= 1) {
             for field in place.known.domain.fields.iter().filter(|field| field.filterable && !is_flag(field)) {
                 for example in &field.examples {
                     let words: Vec<String> = words(&example.text).iter().map(|word| stem(word.text)).collect();
@@ -180,9 +158,8 @@ impl Composer<'_, '_> {
                         FieldKind::Bool => json!(example.value == "true"),
                         _ => json!(example.value),
                     };
-                    self.require(self.links.path(index, field), op, value);
-                    self.use_link(at, words.len(), 1.0, index);
-                    self.out.conditions.extend(at..at + words.len());
+                    self.require(links.path(index, field), op, value);
+                    self.use_condition(at..at + words.len(), 1.0, index);
                 }
             }
         }
@@ -190,68 +167,65 @@ impl Composer<'_, '_> {
 
     /// `active customers`: a field that is yes or no.
     pub(super) fn flags(&mut self) {
-        let flags: Vec<_> = self
-            .links
-            .fields()
-            .filter(|(_, place, field)| is_flag(field) && !self.links.places[*place].many)
-            .map(|(link, place, field)| (link.clone(), place, self.links.path(place, field), field.kind))
-            .collect();
-        for (link, place, path, kind) in flags {
+        let links = self.links;
+        let flags = links.fields().filter(|(_, place, field)| is_flag(field) && !links.places[*place].many);
+        for (link, place, field) in flags {
+            let path = links.path(place, field);
             let word = &self.request.tokens[link.at].lower;
             let negative = ["in", "un", "non", "dis"]
                 .iter()
                 .any(|begin| word.strip_prefix(begin).is_some_and(|rest| path.ends_with(rest)));
             let value = !(negative || self.turned(link.at) || self.without(link.at));
-            self.require(path, Op::Eq, if kind == FieldKind::Int { json!(i32::from(value)) } else { json!(value) });
-            self.use_link(link.at, link.len, link.score, place);
-            self.out.conditions.extend(link.words());
+            let value = if field.kind == FieldKind::Int { json!(i32::from(value)) } else { json!(value) };
+            self.require(path, Op::Eq, value);
+            self.use_condition(link.words(), link.score, place);
         }
     }
 
     /// `without a company`, `no album`.
     pub(super) fn missing(&mut self) {
         let mut taken = None;
-        for link in self.links.links.clone() {
+        let links = self.links;
+        for link in &links.links {
             if !self.without(link.at) || self.out.conditions.contains(&link.at) {
                 continue;
             }
             let (place, path) = match link.name {
-                Name::Field(place, field) if !self.links.places[place].many => {
-                    (place, self.links.path(place, self.links.field(place, field)))
+                Name::Field(place, field) if !links.places[place].many => {
+                    (place, links.path(place, links.field(place, field)))
                 }
-                Name::Place(place) | Name::Relation(place) if self.links.places[place].hops == 1 => {
-                    (place, self.links.places[place].path.trim_end_matches('.').to_owned())
+                Name::Place(place) | Name::Relation(place) if links.places[place].hops == 1 => {
+                    (place, links.places[place].path.trim_end_matches('.').to_owned())
                 }
                 _ => continue,
             };
             // "email address" is one thing.
             if taken == Some(link.at) {
-                self.use_link(link.at, link.len, link.score, place);
+                self.use_link(link, place);
                 continue;
             }
             self.require(path, Op::IsNull, Value::Null);
-            self.use_link(link.at, link.len, link.score, place);
-            self.out.conditions.extend(link.words());
+            self.use_condition(link.words(), link.score, place);
             taken = Some(link.at + link.len);
         }
     }
 
     pub(super) fn turned(&mut self, at: usize) -> bool {
-        let near = |mark: &&Marked| mark.at + mark.len <= at && self.request.told_between(mark.at + mark.len, at) <= 1;
-        let found = self.request.marks.iter().filter(|one| one.mark == Mark::Not).find(near).copied();
-        if let Some(mark) = found {
-            self.consume(mark);
-        }
-        found.is_some()
+        self.says_before(Mark::Not, at, 1)
     }
 
     /// Whether a word says shortly before that it is missing.
     pub(super) fn without(&mut self, at: usize) -> bool {
-        let mut without = self.request.marks.iter().filter(|one| one.mark == Mark::Without);
-        let found =
-            without.find(|one| one.at + one.len <= at && self.request.told_between(one.at + one.len, at) == 0).copied();
+        self.says_before(Mark::Without, at, 0)
+    }
+
+    /// Whether a mark stands before a place, with at most so many words that name something between.
+    fn says_before(&mut self, mark: Mark, at: usize, between: usize) -> bool {
+        let request = self.request;
+        let mut marks = request.marks.iter().filter(|one| one.mark == mark && one.words().end <= at);
+        let found = marks.find(|one| request.told_between(one.words().end, at) <= between);
         if let Some(mark) = found {
-            self.consume(mark);
+            self.consume(*mark);
         }
         found.is_some()
     }

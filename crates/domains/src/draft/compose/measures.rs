@@ -4,13 +4,14 @@ use steward_core::text::parts;
 
 use super::{Composer, Measured};
 use crate::draft::asking::{Measure, asking};
-use crate::draft::links::{Link, is_date, is_key, is_number};
+use crate::draft::links::{Link, has_part, is_key};
 use crate::model::{Field, FieldKind};
+use crate::registry::only;
 
 impl<'d> Composer<'_, 'd> {
     pub(super) fn date_field(&self, near: Option<usize>) -> Option<Measured<'d>> {
         let single = |place: usize| !self.links.places[place].many;
-        let named = self.links.fields().filter(|(_, place, field)| is_date(field) && single(*place));
+        let named = self.links.fields().filter(|(_, place, field)| field.kind.is_time() && single(*place));
         let distance = |at: usize| near.map_or(0, |near| near.abs_diff(at));
         if let Some((_, place, field)) = named.min_by_key(|(link, place, _)| (distance(link.at), *place)) {
             return Some(Measured { place, field });
@@ -18,23 +19,24 @@ impl<'d> Composer<'_, 'd> {
         let of_measure = |names: &[String], field: &Field| parts(&field.name).iter().any(|part| names.contains(part));
         let said = self.request.measures.iter().map(|(_, measure)| *measure);
         let marked = self.request.marks.iter().filter_map(|one| one.measure);
-        for measure in said.chain(marked).map(|at| &asking().measures[at]).filter(|measure| measure.dates) {
+        for measure in said.chain(marked).filter(|measure| measure.dates) {
             for (at, place) in self.links.places.iter().enumerate().filter(|(_, place)| !place.many) {
-                let field =
-                    place.known.domain.fields.iter().find(|field| is_date(field) && of_measure(&measure.fields, field));
+                let field = place
+                    .known
+                    .domain
+                    .fields
+                    .iter()
+                    .find(|field| field.kind.is_time() && of_measure(&measure.fields, field));
                 if let Some(field) = field {
                     return Some(Measured { place: at, field });
                 }
             }
         }
         // Times at which a row was changed say little.
-        let technical = |field: &Field| {
-            let parts = parts(&field.name);
-            parts.iter().any(|part| ["update", "updated", "modified", "changed"].contains(&part.as_str()))
-        };
+        let technical = |field: &Field| has_part(field, &["update", "updated", "modified", "changed"]);
         let of = |place: usize| {
             let mut dates: Vec<&Field> =
-                self.links.places[place].known.domain.fields.iter().filter(|field| is_date(field)).collect();
+                self.links.places[place].known.domain.fields.iter().filter(|field| field.kind.is_time()).collect();
             dates.sort_by_key(|field| technical(field));
             dates.first().copied().filter(|field| !technical(field)).map(|field| Measured { place, field })
         };
@@ -43,29 +45,20 @@ impl<'d> Composer<'_, 'd> {
 
     /// A whole number that is a year.
     pub(super) fn year_field(&self) -> Option<Measured<'d>> {
-        let year =
-            |field: &&Field| field.kind == FieldKind::Int && parts(&field.name).iter().any(|part| part == "year");
-        let places = self.links.places.iter().enumerate().filter(|(_, place)| !place.many);
-        places
-            .into_iter()
-            .find_map(|(place, one)| one.known.domain.fields.iter().find(year).map(|field| Measured { place, field }))
+        let year = |field: &&Field| field.kind == FieldKind::Int && has_part(field, &["year"]);
+        let mut places = self.links.places.iter().enumerate().filter(|(_, place)| !place.many);
+        places.find_map(|(place, one)| one.known.domain.fields.iter().find(year).map(|field| Measured { place, field }))
     }
 
     pub(super) fn is_named(&self, field: &Field) -> bool {
         self.links.fields().any(|(_, _, named)| named.name == field.name)
     }
 
-    pub(super) fn links_of(&self, place: usize, field: &Field) -> Vec<((usize, usize, f32), usize)> {
-        let of = self.links.fields().filter(|(_, at, known)| *at == place && known.name == field.name);
-        of.map(|(link, place, _)| ((link.at, link.len, link.score), place)).collect()
-    }
-
     pub(super) fn use_measure_words(&mut self, which: impl Fn(&Measure) -> bool) {
-        let words = self.request.measures.iter().filter(|(_, measure)| which(&asking().measures[*measure]));
-        let words: Vec<usize> = words.map(|(at, _)| *at).collect();
-        for at in words {
-            self.use_words([at], 0.9);
-            self.out.conditions.insert(at);
+        let request = self.request;
+        for (at, _) in request.measures.iter().filter(|(_, measure)| which(measure)) {
+            self.use_words([*at], 0.9);
+            self.out.conditions.insert(*at);
         }
     }
 
@@ -73,7 +66,7 @@ impl<'d> Composer<'_, 'd> {
     pub(super) fn measure_near(&self, at: usize, other: Option<usize>) -> Option<Measured<'d>> {
         let single = |place: usize| !self.links.places[place].many;
         let named = self.links.fields().filter(|(_, place, field)| {
-            single(*place) && is_number(field) && !is_key(self.links.places[*place].known, field)
+            single(*place) && field.kind.is_number() && !is_key(self.links.places[*place].known, field)
         });
         let distance = |link: &Link| {
             let places = [Some(at), other];
@@ -84,9 +77,9 @@ impl<'d> Composer<'_, 'd> {
             return Some(Measured { place, field });
         }
         let marks = self.request.marks.iter().filter_map(|one| Some((one.at, one.measure?)));
-        let mut said: Vec<(usize, usize)> = self.request.measures.iter().copied().chain(marks).collect();
+        let mut said: Vec<(usize, &Measure)> = self.request.measures.iter().copied().chain(marks).collect();
         said.sort_by_key(|(word, _)| word.abs_diff(at));
-        let by_word = said.iter().find_map(|(_, measure)| self.of_measure(&asking().measures[*measure], false));
+        let by_word = said.iter().find_map(|(_, measure)| self.of_measure(measure, false));
         by_word.or_else(|| self.by_unit(at + 1)).or_else(|| self.only_number())
     }
 
@@ -108,7 +101,7 @@ impl<'d> Composer<'_, 'd> {
         for (at, place) in places {
             for name in &measure.fields {
                 let called = place.known.domain.fields.iter().find(|field| {
-                    is_number(field)
+                    field.kind.is_number()
                         && !is_key(place.known, field)
                         && parts(&field.name).iter().any(|part| part == name || *part == format!("{name}s"))
                 });
@@ -126,24 +119,23 @@ impl<'d> Composer<'_, 'd> {
             return 0.0;
         }
         let names = parts(&field.name);
-        let said = self.request.measures.iter().map(|(_, measure)| &asking().measures[*measure]);
-        let place = said.filter_map(|measure| measure.fields.iter().position(|name| names.contains(name))).min();
+        let said = self.request.measures.iter();
+        let place = said.filter_map(|(_, measure)| measure.fields.iter().position(|name| names.contains(name))).min();
         #[expect(clippy::cast_precision_loss, reason = "a few names")]
         place.map_or(0.0, |at| at as f32 * 0.02)
     }
 
     pub(super) fn only_number(&self) -> Option<Measured<'d>> {
         let known = self.links.places[0].known;
-        let mut numbers = known.domain.fields.iter().filter(|field| is_number(field) && !is_key(known, field));
-        let first = numbers.next()?;
-        numbers.next().is_none().then_some(Measured { place: 0, field: first })
+        let numbers = known.domain.fields.iter().filter(|field| field.kind.is_number() && !is_key(known, field));
+        only(numbers).map(|field| Measured { place: 0, field })
     }
 
     /// The number that is added up or compared: named, or what a word measures.
     pub(super) fn measured(&self, near: Option<usize>) -> Option<Measured<'d>> {
         let fits = |(link, place, field): &(&Link, usize, &Field)| {
             let place = &self.links.places[*place];
-            (is_number(field) || (near.is_some() && is_date(field)))
+            (field.kind.is_number() || (near.is_some() && field.kind.is_time()))
                 && !is_key(place.known, field)
                 && !self.out.conditions.contains(&link.at)
         };
@@ -152,13 +144,12 @@ impl<'d> Composer<'_, 'd> {
             .links
             .fields()
             .filter(fits)
-            .min_by_key(|(link, place, field)| (is_date(field), distance(link.at), *place));
+            .min_by_key(|(link, place, field)| (field.kind.is_time(), distance(link.at), *place));
         if let Some((_, place, field)) = named {
             return Some(Measured { place, field });
         }
         let said = self.request.measures.iter().filter(|(at, _)| !self.out.conditions.contains(at));
         for (_, measure) in said {
-            let measure = &asking().measures[*measure];
             if let Some(found) = self.of_measure(measure, false).or_else(|| self.of_measure(measure, true)) {
                 return Some(found);
             }
@@ -174,7 +165,7 @@ impl<'d> Composer<'_, 'd> {
         self.links
             .fields()
             .find(|(link, place, field)| {
-                is_number(field)
+                field.kind.is_number()
                     && !is_key(self.links.places[*place].known, field)
                     && !self.out.conditions.contains(&link.at)
             })

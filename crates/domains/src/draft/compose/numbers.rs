@@ -1,8 +1,8 @@
 //! Numbers over rows, and the groups that they are of.
 
 use super::{Composer, MOST, Measured, NUMBER};
-use crate::draft::asking::{Mark, Marked, asking};
-use crate::draft::links::{Link, Name, is_number, label};
+use crate::draft::asking::{Mark, Marked};
+use crate::draft::links::{Link, Name, label};
 use crate::query::{Aggregate, DatePart, Function, Group, Order};
 
 /// How many rows there are.
@@ -140,9 +140,9 @@ impl<'d> Composer<'_, 'd> {
     }
 
     fn says_money(&self) -> bool {
-        let adds_up = |measure: usize| ["money", "quantity"].contains(&asking().measures[measure].name.as_str());
-        let free = |at: usize| !self.out.conditions.contains(&at);
-        self.request.measures.iter().any(|(at, measure)| free(*at) && adds_up(*measure))
+        let free = |at: &usize| !self.out.conditions.contains(at);
+        let mut said = self.request.measures.iter().filter(|(at, _)| free(at));
+        said.any(|(_, measure)| ["money", "quantity"].contains(&measure.name.as_str()))
     }
 
     /// `how many customers`, `how many different countries`, `how many units`.
@@ -150,18 +150,19 @@ impl<'d> Composer<'_, 'd> {
         self.consumed.insert(mark.at);
         let begin = mark.at + mark.len;
         let said = self.request.measures.iter().find(|(at, _)| *at == begin);
-        let quantity = said.map(|(_, measure)| &asking().measures[*measure]).filter(|one| one.name == "quantity");
+        let quantity = said.map(|(_, measure)| *measure).filter(|one| one.name == "quantity");
         if let Some(measured) = quantity.and_then(|measure| self.of_measure(measure, false)) {
             return self.aggregate(Function::Sum, measured);
         }
-        let next = self.links.links.iter().find(|link| link.at >= begin && !self.out.conditions.contains(&link.at));
-        let Some(link) = next.cloned() else { return rows() };
+        let links = self.links;
+        let next = links.links.iter().find(|link| link.at >= begin && !self.out.conditions.contains(&link.at));
+        let Some(link) = next else { return rows() };
         match link.name {
-            Name::Place(place) if self.is_list(place) => self.rows_of(&link, place),
+            Name::Place(place) if self.is_list(place) => self.rows_of(link, place),
             Name::Field(place, field) if !self.links.places[place].many && !grouped && link.at <= begin + 1 => {
                 let field = self.links.field(place, field);
-                self.use_link(link.at, link.len, link.score, place);
-                if is_number(field) {
+                self.use_link(link, place);
+                if field.kind.is_number() {
                     self.aggregate(Function::Sum, Measured { place, field })
                 } else {
                     Aggregate { field: Some(self.links.path(place, field)), distinct: true, ..rows() }
@@ -178,21 +179,22 @@ impl<'d> Composer<'_, 'd> {
 
     /// How many rows of a list there are.
     fn rows_of(&mut self, link: &Link, place: usize) -> Aggregate {
-        self.use_link(link.at, link.len, link.score, place);
+        self.use_link(link, place);
         Aggregate { field: Some(self.links.places[place].path.trim_end_matches('.').to_owned()), ..rows() }
     }
 
     /// `which genre has the most tracks`.
     fn most_of(&mut self, mark: Marked, grouped: bool) -> Option<Aggregate> {
         let behind = mark.at + mark.len;
-        let link = self.links.links.iter().find(|link| link.at >= behind).cloned()?;
+        let links = self.links;
+        let link = links.links.iter().find(|link| link.at >= behind)?;
         if link.at > behind + 2 {
             return None;
         }
         match link.name {
             Name::Place(0) if self.has_target_before(mark.at) => Some(rows()),
-            Name::Place(place) if self.is_list(place) => Some(self.rows_of(&link, place)),
-            Name::Field(place, field) if grouped && is_number(self.links.field(place, field)) => {
+            Name::Place(place) if self.is_list(place) => Some(self.rows_of(link, place)),
+            Name::Field(place, field) if grouped && self.links.field(place, field).kind.is_number() => {
                 let function = if mark.mark == Mark::High { Function::Max } else { Function::Min };
                 let field = self.links.field(place, field);
                 Some(self.aggregate(function, Measured { place, field }))
@@ -209,12 +211,15 @@ impl<'d> Composer<'_, 'd> {
     }
 
     pub(super) fn aggregate(&mut self, function: Function, measured: Measured<'d>) -> Aggregate {
-        for ((at, len, score), place) in self.links_of(measured.place, measured.field) {
-            self.use_link(at, len, score, place);
+        let (request, links) = (self.request, self.links);
+        for link in links.of(measured.place, measured.field) {
+            self.use_link(link, measured.place);
         }
-        let words: Vec<usize> =
-            self.request.measures.iter().map(|(at, _)| *at).filter(|at| !self.out.conditions.contains(at)).collect();
-        self.use_words(words, 0.8);
+        for (at, _) in &request.measures {
+            if !self.out.conditions.contains(at) {
+                self.use_words([*at], 0.8);
+            }
+        }
         if self.links.places[measured.place].many {
             self.out.strain += 0.15;
         }
@@ -232,7 +237,8 @@ impl<'d> Composer<'_, 'd> {
     pub(super) fn grouped_by_target(&mut self, number: &Aggregate) -> bool {
         let Some(mark) = self.superlative() else { return false };
         let over = number.field.as_ref();
-        let target = self.links.links.iter().find(|link| !self.out.conditions.contains(&link.at)).cloned();
+        let links = self.links;
+        let target = links.links.iter().find(|link| !self.out.conditions.contains(&link.at));
         let Some(link) = target.filter(|link| link.at < mark.at || self.limit.is_some() || link.at > mark.at) else {
             return false;
         };
@@ -257,7 +263,7 @@ impl<'d> Composer<'_, 'd> {
             let place = match link.name {
                 Name::Place(place) | Name::Field(place, _) | Name::Relation(place) => place,
             };
-            self.use_link(link.at, link.len, link.score, place);
+            self.use_link(link, place);
         }
         self.numbers_of(number.clone(), groups, Some(mark));
         true

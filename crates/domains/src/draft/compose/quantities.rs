@@ -6,9 +6,9 @@ use steward_core::text::parts;
 use super::{Composer, Measured};
 use crate::draft::asking::{Mark, asking};
 use crate::draft::dates::{When, comparison};
-use crate::draft::links::{Name, is_number};
+use crate::draft::links::Name;
 use crate::model::{Field, FieldKind};
-use crate::query::{Compare, Condition, Op};
+use crate::query::{Condition, Op};
 
 impl<'d> Composer<'_, 'd> {
     pub(super) fn dates(&mut self) {
@@ -31,7 +31,7 @@ impl<'d> Composer<'_, 'd> {
         match (all.as_slice(), between) {
             ([from, to], Some(mark)) => {
                 self.require(path, Op::Between, json!([value(&from.text), value(&to.text)]));
-                words.extend(mark.at..mark.at + mark.len);
+                words.extend(mark.words());
                 self.consumed.insert(mark.at);
             }
             ([one], _) => {
@@ -41,21 +41,12 @@ impl<'d> Composer<'_, 'd> {
                 words.extend(compared.into_iter().flat_map(|(_, at, len)| at..at + len));
             }
             (several, _) => {
-                let any = several.iter().map(|one| {
-                    Condition::Compare(Compare { field: path.clone(), op: Op::Eq, value: value(&one.text) })
-                });
+                let any = several.iter().map(|one| Condition::compare(&path, Op::Eq, value(&one.text)));
                 self.out.query.conditions.push(Condition::Any { any: any.collect() });
             }
         }
-        for word in words {
-            self.use_link(word, 1, 1.0, place);
-            self.out.conditions.insert(word);
-        }
         self.use_measure_words(|measure| measure.dates && measure.name == "age");
-        for (link, of) in self.links_of(place, field) {
-            self.use_link(link.0, link.1, link.2, of);
-            self.out.conditions.extend(link.0..link.0 + link.1);
-        }
+        self.use_conditions_on(Measured { place, field }, words);
     }
 
     /// `over 20 dollars`, `longer than 50 minutes`, `at least 3 stars`, `between 5 and 10`.
@@ -76,7 +67,7 @@ impl<'d> Composer<'_, 'd> {
             let low = self.in_unit(measured.field, *low, to + 1).0;
             let (high, unit) = self.in_unit(measured.field, *high, to + 1);
             self.require(self.links.path(measured.place, measured.field), Op::Between, json!([low, high]));
-            let words: Vec<usize> = [*from, *to].into_iter().chain(mark.at..mark.at + mark.len).chain(unit).collect();
+            let words: Vec<usize> = [*from, *to].into_iter().chain(mark.words()).chain(unit).collect();
             self.consumed.insert(mark.at);
             self.condition_words(measured, &words);
             return;
@@ -84,7 +75,7 @@ impl<'d> Composer<'_, 'd> {
         for (at, number) in numbers {
             let compared = comparison(self.request, at, at + 1);
             let beside = self.links.at(at + 1).or_else(|| at.checked_sub(1).and_then(|at| self.links.at(at)));
-            let beside = matches!(beside.map(|link| link.name), Some(Name::Field(place, field)) if is_number(self.links.field(place, field)));
+            let beside = matches!(beside.map(|link| link.name), Some(Name::Field(place, field)) if self.links.field(place, field).kind.is_number());
             let spelled = self.request.tokens[at].text.starts_with(char::is_alphabetic);
             if compared.is_none() && (!beside || spelled) {
                 continue;
@@ -104,18 +95,22 @@ impl<'d> Composer<'_, 'd> {
     }
 
     pub(super) fn condition_words(&mut self, measured: Measured<'d>, words: &[usize]) {
+        self.use_conditions_on(measured, words.iter().copied());
+        let request = self.request;
+        for (at, _) in request.measures.iter().filter(|(at, _)| words.iter().any(|word| word.abs_diff(*at) <= 3)) {
+            self.use_words([*at], 0.9);
+            self.out.conditions.insert(*at);
+        }
+    }
+
+    /// Words that compare a field, with those that name it.
+    fn use_conditions_on(&mut self, measured: Measured<'d>, words: impl IntoIterator<Item = usize>) {
         for word in words {
-            self.use_link(*word, 1, 1.0, measured.place);
-            self.out.conditions.insert(*word);
+            self.use_condition(word..word + 1, 1.0, measured.place);
         }
-        for ((at, len, score), place) in self.links_of(measured.place, measured.field) {
-            self.use_link(at, len, score, place);
-            self.out.conditions.extend(at..at + len);
-        }
-        let near: Vec<usize> = self.request.measures.iter().map(|(at, _)| *at).collect();
-        for at in near.into_iter().filter(|at| words.iter().any(|word| word.abs_diff(*at) <= 3)) {
-            self.use_words([at], 0.9);
-            self.out.conditions.insert(at);
+        let links = self.links;
+        for link in links.of(measured.place, measured.field) {
+            self.use_condition(link.words(), link.score, measured.place);
         }
     }
 
@@ -126,11 +121,7 @@ impl<'d> Composer<'_, 'd> {
             if number.fract() == 0.0 && number.abs() < 1e15 { json!(number as i64) } else { json!(number) }
         };
         let Some((_, said)) = self.request.unit(at) else {
-            let money = self
-                .request
-                .measures
-                .iter()
-                .any(|(word, measure)| *word == at && asking().measures[*measure].name == "price");
+            let money = self.request.measures.iter().any(|(word, measure)| *word == at && measure.name == "price");
             return (whole(number), money.then_some(at));
         };
         let parts = parts(&field.name);

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Composer, KEYS, MOST, SEVERAL};
-use crate::draft::asking::{Mark, Marked, asking};
-use crate::draft::links::{Link, Name, is_date, is_number, is_person, label};
+use crate::draft::asking::{Mark, Marked};
+use crate::draft::links::{Link, Name, is_person, label};
 use crate::query::{Group, Op, Order};
 
 impl Composer<'_, '_> {
     pub(super) fn rows(&mut self, superlative: Option<Marked>) {
         let known = self.links.places[0].known;
-        let target = self.links.links.iter().find(|link| !self.out.conditions.contains(&link.at)).cloned();
-        if superlative.is_none() && target.as_ref().is_some_and(|link| self.each_once(link)) {
+        let links = self.links;
+        let target = links.links.iter().find(|link| !self.out.conditions.contains(&link.at));
+        if superlative.is_none() && target.is_some_and(|link| self.each_once(link)) {
             return;
         }
         let mut fields: Vec<String> = label(known).iter().map(|field| field.name.clone()).collect();
@@ -22,7 +23,7 @@ impl Composer<'_, '_> {
         }
         let asked = self.wished(&mut fields);
         match superlative {
-            Some(mark) => self.extreme(mark, target.as_ref(), &mut fields),
+            Some(mark) => self.extreme(mark, target, &mut fields),
             None => self.sorted(),
         }
         if self.out.query.limit.is_none() {
@@ -48,13 +49,13 @@ impl Composer<'_, '_> {
         let different = self.request.marked(Mark::Different).is_some();
         let of_rows = self.links.links.iter().any(|link| link.name == Name::Place(0));
         if self.links.places[place].many
-            || is_number(field)
+            || field.kind.is_number()
             || !(different || (of_rows && self.is_plural(link)))
             || !self.out.query.conditions.is_empty()
         {
             return false;
         }
-        self.use_link(link.at, link.len, link.score, place);
+        self.use_link(link, place);
         self.out.query.group = vec![Group { field: self.links.path(place, field), by: None }];
         self.out.query.limit = Some(MOST);
         true
@@ -77,22 +78,23 @@ impl Composer<'_, '_> {
         {
             let names = label(person.known).into_iter().map(|field| format!("{}{}", person.path, field.name));
             fields.splice(0..0, names.collect::<Vec<_>>());
-            self.use_words(mark.at..mark.at + mark.len, 0.8);
+            self.use_words(mark.words(), 0.8);
             asked = true;
         }
-        for link in self.links.links.clone() {
+        let links = self.links;
+        for link in &links.links {
             let (Name::Field(place, _) | Name::Place(place) | Name::Relation(place)) = link.name;
             if self.links.places[place].many || self.out.conditions.contains(&link.at) {
                 continue;
             }
             match link.name {
                 Name::Field(_, field) => {
-                    self.use_link(link.at, link.len, link.score, place);
+                    self.use_link(link, place);
                     fields.push(self.links.path(place, self.links.field(place, field)));
                 }
                 // Each row has one of it: its name is shown.
                 Name::Place(_) | Name::Relation(_) if place > 0 => {
-                    self.use_link(link.at, link.len, link.score * 0.9, place);
+                    self.use_named(link.words(), link.score * 0.9, place);
                     let names = label(self.links.places[place].known);
                     fields.extend(names.into_iter().map(|field| self.links.path(place, field)));
                 }
@@ -104,7 +106,7 @@ impl Composer<'_, '_> {
             && let Some(date) = self.date_field(Some(mark.at))
         {
             fields.push(self.links.path(date.place, date.field));
-            self.use_words(mark.at..mark.at + mark.len, 1.0);
+            self.use_words(mark.words(), 1.0);
             self.use_measure_words(|measure| measure.dates && measure.name == "age");
             asked = true;
         }
@@ -113,7 +115,7 @@ impl Composer<'_, '_> {
 
     /// `the five cheapest`, `from the oldest to the youngest`.
     fn extreme(&mut self, mark: Marked, target: Option<&Link>, fields: &mut Vec<String>) {
-        let measure = mark.measure.map(|measure| &asking().measures[measure]);
+        let measure = mark.measure;
         let dated = measure.filter(|measure| measure.dates).and_then(|_| self.date_field(Some(mark.at)));
         let measured = dated
             .or_else(|| measure.and_then(|measure| self.of_measure(measure, false)))
@@ -124,11 +126,11 @@ impl Composer<'_, '_> {
         };
         let path = self.links.path(one.place, one.field);
         // The oldest has the largest age, and the earliest birthday.
-        let reversed = self.request.tokens[mark.at].lower.starts_with("old") && !is_date(one.field);
+        let reversed = self.request.tokens[mark.at].lower.starts_with("old") && !one.field.kind.is_time();
         self.out.query.order = vec![Order { field: path.clone(), desc: (mark.mark == Mark::High) != reversed }];
         self.require(path.clone(), Op::NotNull, Value::Null);
         fields.push(path);
-        self.use_words(mark.at..mark.at + mark.len, 1.0);
+        self.use_words(mark.words(), 1.0);
         self.consumed.insert(mark.at);
         self.use_measure_words(|_| true);
         let both = [Mark::High, Mark::Low].into_iter().all(|mark| self.request.marked(mark).is_some());

@@ -5,18 +5,12 @@ use serde_json::Value;
 use super::{Dialect, is_part};
 use crate::model::FieldKind;
 use crate::query::Function;
-use crate::query::plan::{
-    Calculation, Column, Expr, Measure, Operand, Output, Role, Sign, Sort, Source, Summary, Test,
-};
+use crate::query::plan::{Calculation, Column, Compared, Expr, Operand, Output, Role, Sort, Source, Summary, Test};
 
 pub(crate) struct Sql {
-    dialect: Dialect,
+    pub dialect: Dialect,
     text: String,
     values: Vec<Value>,
-}
-
-fn is_text(kind: FieldKind) -> bool {
-    matches!(kind, FieldKind::String | FieldKind::Text)
 }
 
 impl Sql {
@@ -42,13 +36,24 @@ impl Sql {
         self.push(&quoted);
     }
 
-    pub fn list<T>(&mut self, items: &[T], mut one: impl FnMut(&mut Self, &T)) {
-        for (at, item) in items.iter().enumerate() {
+    pub fn joined<T>(&mut self, by: &str, items: impl IntoIterator<Item = T>, mut one: impl FnMut(&mut Self, T)) {
+        for (at, item) in items.into_iter().enumerate() {
             if at > 0 {
-                self.push(", ");
+                self.push(by);
             }
             one(self, item);
         }
+    }
+
+    pub fn list<T>(&mut self, items: impl IntoIterator<Item = T>, one: impl FnMut(&mut Self, T)) {
+        self.joined(", ", items, one);
+    }
+
+    /// A bracket, which may be that of a function, what is in it, and its end.
+    pub fn within(&mut self, open: &str, inner: impl FnOnce(&mut Self)) {
+        self.push(open);
+        inner(self);
+        self.push(")");
     }
 
     /// A placeholder as it is.
@@ -58,10 +63,11 @@ impl Sql {
         self.push(&placeholder);
     }
 
-    fn cast(&mut self, kind: &str, inner: impl FnOnce(&mut Self)) {
-        self.push("CAST(");
-        inner(self);
-        self.push(&format!(" AS {kind})"));
+    pub fn cast(&mut self, kind: &str, inner: impl FnOnce(&mut Self)) {
+        self.within("CAST(", |sql| {
+            inner(sql);
+            sql.push(&format!(" AS {kind}"));
+        });
     }
 
     /// A placeholder that is compared with something of the kind.
@@ -123,19 +129,17 @@ impl Sql {
 
     fn call(&mut self, function: Function, of: Option<&Operand>, distinct: bool) {
         self.push(function.name());
-        self.push(if distinct { "(DISTINCT " } else { "(" });
-        match of {
-            None => self.push("*"),
+        self.within(if distinct { "(DISTINCT " } else { "(" }, |sql| match of {
+            None => sql.push("*"),
             // Its averages have only four more digits than what they are made of.
-            Some(operand) if self.dialect == Dialect::MySql && function == Function::Avg => {
-                self.cast(self.dialect.double(), |sql| sql.operand(operand));
+            Some(operand) if sql.dialect == Dialect::MySql && function == Function::Avg => {
+                sql.cast(sql.dialect.double(), |sql| sql.operand(operand));
             }
             Some(Operand::Column(column)) if matches!(function, Function::Min | Function::Max) => {
-                self.plain_text(column);
+                sql.plain_text(column);
             }
-            Some(operand) => self.operand(operand),
-        }
-        self.push(")");
+            Some(operand) => sql.operand(operand),
+        });
     }
 
     fn operand(&mut self, operand: &Operand) {
@@ -152,13 +156,11 @@ impl Sql {
                 self.operand(right);
                 self.push(", 0)");
             }
-            Operand::Calculated(left, calculation, right) => {
-                self.push("(");
-                self.factor(left);
-                self.push(&format!(" {} ", calculation.sign()));
-                self.factor(right);
-                self.push(")");
-            }
+            Operand::Calculated(left, calculation, right) => self.within("(", |sql| {
+                sql.factor(left);
+                sql.push(&format!(" {} ", calculation.sign()));
+                sql.factor(right);
+            }),
         }
     }
 
@@ -174,7 +176,7 @@ impl Sql {
 
     /// For PostgreSQL, texts can be of types that have no order and no case.
     fn plain_text(&mut self, column: &Column) {
-        if self.dialect == Dialect::Postgres && is_text(column.kind) {
+        if self.dialect == Dialect::Postgres && column.kind.is_text() {
             self.cast("TEXT", |sql| sql.column(column));
         } else {
             self.column(column);
@@ -185,16 +187,8 @@ impl Sql {
     fn folded(&mut self, expr: &Expr) {
         match (self.dialect, expr) {
             (Dialect::Sqlite, _) => self.expr(expr),
-            (Dialect::Postgres, Expr::Column(column)) => {
-                self.push("lower(");
-                self.plain_text(column);
-                self.push(")");
-            }
-            _ => {
-                self.push("lower(");
-                self.expr(expr);
-                self.push(")");
-            }
+            (Dialect::Postgres, Expr::Column(column)) => self.within("lower(", |sql| sql.plain_text(column)),
+            _ => self.within("lower(", |sql| sql.expr(expr)),
         }
     }
 
@@ -202,25 +196,27 @@ impl Sql {
         if self.dialect == Dialect::Sqlite {
             self.bind(value);
         } else {
-            self.push("lower(");
-            self.bind(value);
-            self.push(")");
+            self.within("lower(", |sql| sql.bind(value));
+        }
+    }
+
+    /// After what was folded: SQLite does it by how it compares.
+    fn ignoring_case(&mut self) {
+        if self.dialect == Dialect::Sqlite {
+            self.push(" COLLATE NOCASE");
         }
     }
 
     /// The columns `c1`, `c2`… of a result.
     pub fn outputs(&mut self, outputs: &[Output]) {
-        for (at, output) in outputs.iter().enumerate() {
-            if at > 0 {
-                self.push(", ");
-            }
+        self.list((1..).zip(outputs), |sql, (number, output)| {
             if output.role == Role::Hidden && output.kind == FieldKind::Float {
-                self.fraction(&output.expr);
+                sql.fraction(&output.expr);
             } else {
-                self.expr(&output.expr);
+                sql.expr(&output.expr);
             }
-            self.push(&format!(" AS c{}", at + 1));
-        }
+            sql.push(&format!(" AS c{number}"));
+        });
     }
 
     /// A number as exactly as it can be read and compared again.
@@ -254,17 +250,14 @@ impl Sql {
         let Some((to, pairs)) = &source.joined else {
             return;
         };
-        for (at, (there, here)) in pairs.iter().enumerate() {
-            if at > 0 {
-                self.push(" AND ");
-            }
+        self.joined(" AND ", (1..).zip(pairs), |sql, (number, (there, here))| {
             let here = match source.summary {
-                Some(_) => format!("k{}", at + 1),
-                None => self.dialect.quote(here),
+                Some(_) => format!("k{number}"),
+                None => sql.dialect.quote(here),
             };
-            let there = self.dialect.quote(there);
-            self.push(&format!("t{}.{here} = t{to}.{there}", source.id));
-        }
+            let there = sql.dialect.quote(there);
+            sql.push(&format!("t{}.{here} = t{to}.{there}", source.id));
+        });
     }
 
     fn summary(&mut self, summary: &Summary) {
@@ -277,26 +270,27 @@ impl Sql {
         for (at, key) in keys.iter().enumerate() {
             self.push(&format!("{key} AS k{}, ", at + 1));
         }
-        let numbered: Vec<(usize, &Measure)> = summary.measures.iter().enumerate().collect();
-        self.list(&numbered, |sql, (at, measure)| {
+        self.list((1..).zip(&summary.measures), |sql, (number, measure)| {
             sql.call(measure.function, measure.of.as_ref(), false);
-            sql.push(&format!(" AS m{}", at + 1));
+            sql.push(&format!(" AS m{number}"));
         });
         self.push(" FROM ");
         self.sources(&summary.sources);
-        let mut word = " WHERE ";
-        for test in &summary.tests {
-            self.push(word);
-            self.test(test);
-            word = " AND ";
-        }
+        self.tests(" WHERE ", &summary.tests);
         self.push(&format!(" GROUP BY {})", keys.join(", ")));
     }
 
-    pub fn test(&mut self, test: &Test) {
+    /// Tests that must all hold, after a word; nothing if there are none.
+    pub fn tests(&mut self, word: &str, tests: &[Test]) {
+        if !tests.is_empty() {
+            self.push(word);
+            self.joined(" AND ", tests, Self::test);
+        }
+    }
+
+    fn test(&mut self, test: &Test) {
         match test {
-            Test::Compare { expr, kind, sign, value } => self.compare(expr, *kind, *sign, value),
-            Test::Columns { left, right, kind, sign } => self.compare_columns(left, right, *kind, *sign),
+            Test::Compare { expr, kind, sign, with } => self.compare(expr, *kind, sign, with),
             Test::Like { expr, pattern } => {
                 match (self.dialect, expr) {
                     (Dialect::MySql, _) => self.folded(expr),
@@ -312,122 +306,81 @@ impl Sql {
                 self.push(" ESCAPE '!'");
             }
             Test::In { expr, kind, values } => {
-                let folded = is_text(*kind);
-                if folded {
+                if kind.is_text() {
                     self.folded(expr);
+                    self.ignoring_case();
+                    self.within(" IN (", |sql| sql.list(values, |sql, value| sql.folded_value(value.clone())));
                 } else {
                     self.expr(expr);
+                    self.within(" IN (", |sql| sql.list(values, |sql, value| sql.value(*kind, value.clone())));
                 }
-                if folded && self.dialect == Dialect::Sqlite {
-                    self.push(" COLLATE NOCASE");
-                }
-                self.push(" IN (");
-                self.list(values, |sql, value| {
-                    if folded {
-                        sql.folded_value(value.clone());
-                    } else {
-                        sql.value(*kind, value.clone());
-                    }
-                });
-                self.push(")");
             }
             Test::Null { expr, negated } => {
                 self.expr(expr);
                 self.push(if *negated { " IS NOT NULL" } else { " IS NULL" });
             }
-            Test::All(tests) => self.joined(tests, " AND ", "1 = 1"),
-            Test::Any(tests) => self.joined(tests, " OR ", "1 = 0"),
+            Test::All(tests) => self.group(tests, " AND ", "1 = 1"),
+            Test::Any(tests) => self.group(tests, " OR ", "1 = 0"),
             Test::Not(tests) => {
                 self.push("NOT ");
-                self.joined(tests, " AND ", "(1 = 1)");
+                self.group(tests, " AND ", "(1 = 1)");
             }
             Test::Exists { sources, tests, negated } => {
-                self.push(if *negated { "NOT EXISTS (SELECT 1 FROM " } else { "EXISTS (SELECT 1 FROM " });
-                self.sources(sources);
-                self.push(" WHERE ");
-                if let Some(first) = sources.first() {
-                    self.bound(first);
-                }
-                for test in tests {
-                    self.push(" AND ");
-                    self.test(test);
-                }
-                self.push(")");
+                self.push(if *negated { "NOT " } else { "" });
+                self.within("EXISTS (SELECT 1 FROM ", |sql| {
+                    sql.sources(sources);
+                    sql.push(" WHERE ");
+                    if let Some(first) = sources.first() {
+                        sql.bound(first);
+                    }
+                    sql.tests(" AND ", tests);
+                });
             }
         }
     }
 
-    fn joined(&mut self, tests: &[Test], word: &str, empty: &str) {
+    fn group(&mut self, tests: &[Test], word: &str, empty: &str) {
         if tests.is_empty() {
             self.push(empty);
-            return;
-        }
-        self.push("(");
-        for (at, test) in tests.iter().enumerate() {
-            if at > 0 {
-                self.push(word);
-            }
-            self.test(test);
-        }
-        self.push(")");
-    }
-
-    fn compare(&mut self, expr: &Expr, kind: FieldKind, sign: Sign, value: &Value) {
-        let sign = sign.sql();
-        let moment = value.as_str().is_some_and(|text| text.len() > 10);
-        if is_text(kind) {
-            self.folded(expr);
-            self.push(&format!(" {sign} "));
-            self.folded_value(value.clone());
-            if self.dialect == Dialect::Sqlite {
-                self.push(" COLLATE NOCASE");
-            }
-        } else if kind == FieldKind::Datetime && moment && self.dialect == Dialect::Sqlite {
-            // Its times are texts, with a blank or a T between day and time.
-            self.push("datetime(");
-            self.expr(expr);
-            self.push(&format!(") {sign} datetime("));
-            self.bind(value.clone());
-            self.push(")");
         } else {
-            self.expr(expr);
-            self.push(&format!(" {sign} "));
-            self.value(kind, value.clone());
+            self.within("(", |sql| sql.joined(word, tests, Self::test));
         }
     }
 
-    fn compare_columns(&mut self, left: &Expr, right: &Expr, kind: FieldKind, sign: Sign) {
-        let sign = sign.sql();
-        let time = matches!(kind, FieldKind::Date | FieldKind::Datetime);
-        if is_text(kind) {
+    fn compare(&mut self, left: &Expr, kind: FieldKind, sign: &str, right: &Compared) {
+        if kind.is_text() {
             self.folded(left);
             self.push(&format!(" {sign} "));
-            self.folded(right);
-            if self.dialect == Dialect::Sqlite {
-                self.push(" COLLATE NOCASE");
+            match right {
+                Compared::Value(value) => self.folded_value(value.clone()),
+                Compared::Column(column) => self.folded(column),
             }
-        } else if time && self.dialect == Dialect::Sqlite {
-            self.push("datetime(");
-            self.expr(left);
-            self.push(&format!(") {sign} datetime("));
-            self.expr(right);
-            self.push(")");
-        } else {
-            self.expr(left);
-            self.push(&format!(" {sign} "));
-            self.expr(right);
+            self.ignoring_case();
+            return;
         }
+        // The times of SQLite are texts, with a blank or a T between day and time.
+        let is_time = match right {
+            Compared::Value(value) => kind == FieldKind::Datetime && value.as_str().is_some_and(|text| text.len() > 10),
+            Compared::Column(_) => kind.is_time(),
+        };
+        let (open, close) = if is_time && self.dialect == Dialect::Sqlite { ("datetime(", ")") } else { ("", "") };
+        self.push(open);
+        self.expr(left);
+        self.push(&format!("{close} {sign} {open}"));
+        match right {
+            Compared::Value(value) => self.value(kind, value.clone()),
+            Compared::Column(column) => self.expr(column),
+        }
+        self.push(close);
     }
 
     /// What rows are ordered by.
     fn sorted(&mut self, sort: &Sort) {
         match (sort.kind, &sort.expr) {
-            (kind, Expr::Column(column)) if is_text(kind) && sort.exact => self.plain_text(column),
-            (kind, expr) if is_text(kind) && !is_part(expr) => {
+            (kind, Expr::Column(column)) if kind.is_text() && sort.exact => self.plain_text(column),
+            (kind, expr) if kind.is_text() && !is_part(expr) => {
                 self.folded(expr);
-                if self.dialect == Dialect::Sqlite {
-                    self.push(" COLLATE NOCASE");
-                }
+                self.ignoring_case();
             }
             (FieldKind::Float, expr) => self.fraction(expr),
             (_, expr) => self.expr(expr),
@@ -437,7 +390,7 @@ impl Sql {
     /// A value that rows are ordered by.
     fn sorted_value(&mut self, sort: &Sort, value: Value) {
         match (self.dialect, sort.kind) {
-            (_, kind) if is_text(kind) && !sort.exact => self.folded_value(value),
+            (_, kind) if kind.is_text() && !sort.exact => self.folded_value(value),
             (Dialect::Postgres | Dialect::MySql, FieldKind::Float) => {
                 self.cast(self.dialect.double(), |sql| sql.bind(value));
             }
@@ -473,15 +426,11 @@ impl Sql {
     pub fn order_of_groups(&mut self, order: &[Sort]) {
         self.list(order, |sql, sort| {
             let shown = format!("c{}", sort.output + 1);
-            let text = is_text(sort.kind) && matches!(sort.expr, Expr::Column(_));
+            let text = sort.kind.is_text() && matches!(sort.expr, Expr::Column(_));
             if sort.nullable && sql.dialect == Dialect::MySql {
                 // In an expression it does not know the name of a number.
                 match sort.expr {
-                    Expr::Aggregate { .. } | Expr::Summed { .. } => {
-                        sql.push("(");
-                        sql.expr(&sort.expr);
-                        sql.push(")");
-                    }
+                    Expr::Aggregate { .. } | Expr::Summed { .. } => sql.within("(", |sql| sql.expr(&sort.expr)),
                     Expr::Column(_) | Expr::Part(..) => sql.push(&shown),
                 }
                 sql.push(" IS NULL, ");
@@ -503,9 +452,7 @@ impl Sql {
         if level && (order.len() == 1 || self.dialect != Dialect::MySql) {
             let (open, close) = if order.len() == 1 { ("", "") } else { ("(", ")") };
             self.push(open);
-            self.list(&pairs, |sql, (sort, _)| {
-                sql.sorted(sort);
-            });
+            self.list(order, Self::sorted);
             self.push(close);
             self.push(if order[0].desc { " < " } else { " > " });
             self.push(open);
@@ -563,27 +510,21 @@ impl Sql {
         };
         if let [column] = columns {
             exact(self, column);
-            self.push(" IN (");
-            self.list(keys, |sql, key| {
-                let value = key.first().cloned().unwrap_or_default();
-                sql.value(column.kind, value);
+            self.within(" IN (", |sql| {
+                sql.list(keys, |sql, key| sql.value(column.kind, key.first().cloned().unwrap_or_default()));
             });
-            self.push(")");
             return;
         }
-        self.push("(");
-        for (at, key) in keys.iter().enumerate() {
-            self.push(if at > 0 { " OR (" } else { "(" });
-            for (at, (column, value)) in columns.iter().zip(key).enumerate() {
-                if at > 0 {
-                    self.push(" AND ");
-                }
-                exact(self, column);
-                self.push(" = ");
-                self.value(column.kind, value.clone());
-            }
-            self.push(")");
-        }
-        self.push(")");
+        self.within("(", |sql| {
+            sql.joined(" OR ", keys, |sql, key| {
+                sql.within("(", |sql| {
+                    sql.joined(" AND ", columns.iter().zip(key), |sql, (column, value)| {
+                        exact(sql, column);
+                        sql.push(" = ");
+                        sql.value(column.kind, value.clone());
+                    });
+                });
+            });
+        });
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::scope::{Target, chain_name, column};
+use super::scope::{Hop, Target, chain_name, column};
 use super::{Checker, Scope};
 use crate::model::{Field, FieldKind};
 use crate::query::dates::When;
 use crate::query::error::{Problem, QueryError, shown};
-use crate::query::plan::{Expr, Sign, Source, Test};
-use crate::query::values::{self, example, is_time, kind_in_words};
+use crate::query::plan::{Compared, Expr, Source, Test};
+use crate::query::values::{self, example, kind_in_words};
 use crate::query::{Compare, Condition, Op};
 use crate::registry::listed;
 
@@ -36,8 +36,7 @@ impl<'d> Checker<'d> {
 
     /// `path` says where a condition stands.
     fn all_of(&mut self, scope: &mut Scope<'d>, conditions: &[Condition], path: &dyn Fn(usize) -> String) -> Vec<Test> {
-        let mut tests = Vec::new();
-        let mut open: Vec<((usize, Vec<String>), usize)> = Vec::new();
+        let (mut tests, mut open) = (Vec::new(), Vec::new());
         for (at, condition) in conditions.iter().enumerate() {
             let path = path(at);
             match condition {
@@ -51,16 +50,12 @@ impl<'d> Checker<'d> {
                     tests.push(Test::All(inner));
                 }
                 Condition::Not { not } => {
-                    if not.is_empty() {
-                        self.wrong(&path, Problem::Other("`not` needs a condition at least".to_owned()));
-                    }
+                    self.not_empty("not", not, &path);
                     let inner = self.conjunction(scope, not, &format!("{path}.not"));
                     tests.push(Test::Not(inner));
                 }
                 Condition::Any { any } => {
-                    if any.is_empty() {
-                        self.wrong(&path, Problem::Other("`any` needs a condition at least".to_owned()));
-                    }
+                    self.not_empty("any", any, &path);
                     let mut alternatives = Vec::new();
                     for (at, one) in any.iter().enumerate() {
                         let path = format!("{path}.any[{at}]");
@@ -72,6 +67,12 @@ impl<'d> Checker<'d> {
             }
         }
         tests
+    }
+
+    fn not_empty(&mut self, word: &str, conditions: &[Condition], path: &str) {
+        if conditions.is_empty() {
+            self.wrong(path, Problem::Other(format!("`{word}` needs a condition at least")));
+        }
     }
 
     fn compare(
@@ -130,8 +131,8 @@ impl<'d> Checker<'d> {
         sources: &mut Vec<Source>,
         target: &Target<'d>,
         field: &Field,
-        chain: &[super::scope::Hop<'d>],
-        after: &[super::scope::Hop<'d>],
+        chain: &[Hop<'d>],
+        after: &[Hop<'d>],
         (compare, other): (&Compare, Option<&Target<'d>>),
     ) -> Result<Test, Problem> {
         let end = self.end_of(sources, chain, after);
@@ -142,12 +143,7 @@ impl<'d> Checker<'d> {
     }
 
     /// The source at the end of a relation to many, seen from its first one.
-    fn end_of(
-        &mut self,
-        sources: &mut Vec<Source>,
-        chain: &[super::scope::Hop<'d>],
-        after: &[super::scope::Hop<'d>],
-    ) -> usize {
+    fn end_of(&mut self, sources: &mut Vec<Source>, chain: &[Hop<'d>], after: &[Hop<'d>]) -> usize {
         let first = sources.first().map_or(0, |source| source.id);
         let end = self.reach(sources, first, chain.get(1..).unwrap_or_default());
         self.reach(sources, end, after)
@@ -174,13 +170,7 @@ impl<'d> Checker<'d> {
             return Err(Problem::Other(format!("`{}` is a relation; name a field of it", shown(name))));
         };
         filterable(&other, field, name)?;
-        let names =
-            |hops: &[super::scope::Hop<'d>]| hops.iter().map(|(relation, _)| relation.name.clone()).collect::<Vec<_>>();
-        let rows = |target: &Target<'d>| {
-            let (before, chain, _) = target.to_many();
-            if chain.is_empty() { (Vec::new(), Vec::new()) } else { (names(before), names(chain)) }
-        };
-        if rows(target) != rows(&other) && !other.to_many().1.is_empty() {
+        if target.rows() != other.rows() && !other.to_many().1.is_empty() {
             return Err(Problem::Other(format!(
                 "`{}` and `{}` are not of the same row, so they can't be compared",
                 shown(&compare.field),
@@ -196,11 +186,11 @@ impl<'d> Checker<'d> {
             Op::IsNull => true,
             Op::NotNull => false,
             _ => {
-                let fields: Vec<&str> = target.domain.domain.fields.iter().map(|field| field.name.as_str()).collect();
+                let fields = target.domain.domain.fields.iter().map(|field| &field.name);
                 return Err(Problem::Other(format!(
                     "`{}` is a relation: compare one of its fields ({}), or use is_null or not_null to ask whether there are rows",
                     shown(&compare.field),
-                    listed(&fields)
+                    listed(fields)
                 )));
             }
         };
@@ -264,7 +254,7 @@ impl<'d> Checker<'d> {
             Op::In => {
                 let list = list()?;
                 self.count_values(list.len())?;
-                if is_time(field.kind) {
+                if field.kind.is_time() {
                     let each = list.iter().map(|one| at_time(field, &expr, Op::Eq, one));
                     return each.collect::<Result<_, _>>().map(Test::Any);
                 }
@@ -303,15 +293,9 @@ impl<'d> Checker<'d> {
     ) -> Vec<Test> {
         let mut tests = Vec::new();
         for condition in conditions {
-            let Condition::Compare(compare) = condition else {
-                continue;
-            };
-            let Ok(target) = self.find(scope.domain, &compare.field) else {
-                continue;
-            };
-            let Some(field) = target.field else {
-                continue;
-            };
+            let Condition::Compare(compare) = condition else { continue };
+            let Ok(target) = self.find(scope.domain, &compare.field) else { continue };
+            let Some(field) = target.field else { continue };
             let (before, chain, after) = target.to_many();
             let mut joined = scope.sources.clone();
             let anchor = self.reach(&mut joined, scope.root, before);
@@ -359,29 +343,29 @@ fn columns(field: &Field, left: Expr, other: &Target<'_>, source: usize, compare
         )));
     }
     let right = Expr::Column(column(other.domain, with, source, !other.hops.is_empty()));
-    Ok(Test::Columns { left, right, kind: field.kind, sign: sign(compare.op) })
+    Ok(Test::Compare { expr: left, kind: field.kind, sign: sign(compare.op), with: Compared::Column(right) })
 }
 
 fn one(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Problem> {
-    if is_time(field.kind) {
+    if field.kind.is_time() {
         return at_time(field, expr, op, value);
     }
     Ok(compared(field.kind, expr, sign(op), values::plain(field, value)?))
 }
 
-fn sign(op: Op) -> Sign {
+fn sign(op: Op) -> &'static str {
     match op {
-        Op::Ne => Sign::Ne,
-        Op::Gt => Sign::Gt,
-        Op::Gte => Sign::Gte,
-        Op::Lt => Sign::Lt,
-        Op::Lte => Sign::Lte,
-        _ => Sign::Eq,
+        Op::Ne => "<>",
+        Op::Gt => ">",
+        Op::Gte => ">=",
+        Op::Lt => "<",
+        Op::Lte => "<=",
+        _ => "=",
     }
 }
 
-fn compared(kind: FieldKind, expr: &Expr, sign: Sign, value: Value) -> Test {
-    Test::Compare { expr: expr.clone(), kind, sign, value }
+fn compared(kind: FieldKind, expr: &Expr, sign: &'static str, value: Value) -> Test {
+    Test::Compare { expr: expr.clone(), kind, sign, with: Compared::Value(value) }
 }
 
 /// A day stands for all its moments, a month for its days.
@@ -395,20 +379,16 @@ fn at_time(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Pr
     let compared = |sign, text: String| compared(kind, expr, sign, Value::from(text));
     Ok(match (when, op) {
         (When::Moment(moment), op) => compared(sign(op), moment),
-        (When::Days { from, .. }, Op::Gte) => compared(Sign::Gte, from),
+        (When::Days { from, .. }, Op::Gte) => compared(">=", from),
         // Nothing comes after the last day.
-        (When::Days { from, .. }, Op::Lt) | (When::Days { from, to: None }, Op::Ne) => compared(Sign::Lt, from),
-        (When::Days { to: Some(to), .. }, Op::Gt) => compared(Sign::Gte, to),
-        (When::Days { to: Some(to), .. }, Op::Lte) => compared(Sign::Lt, to),
-        (When::Days { from, to: Some(to) }, Op::Ne) => {
-            Test::Any(vec![compared(Sign::Lt, from), compared(Sign::Gte, to)])
-        }
-        (When::Days { from, to: Some(to) }, _) => Test::All(vec![compared(Sign::Gte, from), compared(Sign::Lt, to)]),
-        (When::Days { from, to: None }, Op::Gt) => {
-            Test::All(vec![compared(Sign::Lt, from.clone()), compared(Sign::Gt, from)])
-        }
+        (When::Days { from, .. }, Op::Lt) | (When::Days { from, to: None }, Op::Ne) => compared("<", from),
+        (When::Days { to: Some(to), .. }, Op::Gt) => compared(">=", to),
+        (When::Days { to: Some(to), .. }, Op::Lte) => compared("<", to),
+        (When::Days { from, to: Some(to) }, Op::Ne) => Test::Any(vec![compared("<", from), compared(">=", to)]),
+        (When::Days { from, to: Some(to) }, _) => Test::All(vec![compared(">=", from), compared("<", to)]),
+        (When::Days { from, to: None }, Op::Gt) => Test::All(vec![compared("<", from.clone()), compared(">", from)]),
         (When::Days { to: None, .. }, Op::Lte) => Test::Null { expr: expr.clone(), negated: true },
-        (When::Days { from, to: None }, _) => compared(Sign::Gte, from),
+        (When::Days { from, to: None }, _) => compared(">=", from),
     })
 }
 
@@ -437,11 +417,10 @@ fn filterable(target: &Target<'_>, field: &Field, name: &str) -> Result<(), Prob
     let prefix: String = target.hops.iter().flat_map(|(relation, _)| [relation.name.as_str(), "."]).collect();
     let fields = target.domain.domain.fields.iter().filter(|field| field.filterable);
     let names: Vec<String> = fields.map(|field| format!("{prefix}{}", field.name)).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let hint = if names.is_empty() {
         format!("no field of `{}` is filterable", target.domain.domain.name)
     } else {
-        format!("filterable are {}", listed(&names))
+        format!("filterable are {}", listed(names))
     };
     Err(Problem::NotFilterable { field: shown(name), hint })
 }

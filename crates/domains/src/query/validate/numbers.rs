@@ -7,7 +7,7 @@ use crate::model::FieldKind;
 use crate::query::error::{Problem, shown};
 use crate::query::formula::{self, Formula};
 use crate::query::plan::{Calculation, Expr, Measure, Operand, Output, Role, Sort, Source, Summary, Test};
-use crate::query::values::{is_time, kind_in_words};
+use crate::query::values::kind_in_words;
 use crate::query::{Aggregate, Condition, Function, Group, Order, Query};
 use crate::registry::suggestion;
 
@@ -28,7 +28,7 @@ impl<'d> Checker<'d> {
                     let kind = target.field.map_or(FieldKind::String, |field| field.kind);
                     let name = path_of(&target);
                     let (name, expr, kind, role) = match (group.by, expr) {
-                        (Some(part), Expr::Column(column)) if is_time(kind) => {
+                        (Some(part), Expr::Column(column)) if kind.is_time() => {
                             let name = format!("{name}_{}", part.name());
                             (name, Expr::Part(column, part), FieldKind::String, Role::Time(part))
                         }
@@ -140,12 +140,7 @@ impl<'d> Checker<'d> {
         let Some((_, first)) = fields.first() else {
             return Err(Problem::Other("a formula needs a field".to_owned()));
         };
-        let names = |hops: &[Hop<'d>]| hops.iter().map(|(relation, _)| relation.name.clone()).collect::<Vec<_>>();
-        let rows = |target: &Target<'d>| {
-            let (before, chain, _) = target.to_many();
-            if chain.is_empty() { (Vec::new(), Vec::new()) } else { (names(before), names(chain)) }
-        };
-        let apart = fields.iter().find(|(_, target)| rows(target) != rows(first));
+        let apart = fields.iter().find(|(_, target)| target.rows() != first.rows());
         if let Some((_, apart)) = apart {
             let domain = if apart.to_many().1.is_empty() { first } else { apart };
             return Err(Problem::Other(format!(
@@ -197,7 +192,7 @@ impl<'d> Checker<'d> {
             Formula::Path(path) => {
                 let target = self.find(scope.domain, path)?;
                 match target.field {
-                    Some(field) if matches!(field.kind, FieldKind::Int | FieldKind::Float) => {}
+                    Some(field) if field.kind.is_number() => {}
                     Some(field) => {
                         let kind = kind_in_words(field.kind);
                         return Err(Problem::Other(format!("a formula needs numbers; `{}` holds {kind}", shown(path))));

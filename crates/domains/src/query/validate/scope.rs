@@ -29,6 +29,16 @@ impl<'d> Target<'d> {
         let last = self.hops.iter().rposition(many).unwrap_or(first);
         (&self.hops[..first], &self.hops[first..=last], &self.hops[last + 1..])
     }
+
+    /// The relations that say of which rows it is: those before the last one to many, and up to it; none for a field of
+    /// the row itself.
+    pub fn rows(&self) -> (Vec<&'d str>, Vec<&'d str>) {
+        let names = |hops: &[Hop<'d>]| hops.iter().map(|(relation, _)| relation.name.as_str()).collect();
+        match self.to_many() {
+            (_, [], _) => (Vec::new(), Vec::new()),
+            (before, chain, _) => (names(before), names(chain)),
+        }
+    }
 }
 
 impl<'d> Checker<'d> {

@@ -1,31 +1,9 @@
-use super::super::table::markdown;
+use super::super::table::{add_to_cell, markdown};
+use super::super::text::is_one_of;
 use steward_core::extracted::{Block, BlockKind};
 
-const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "center",
-    "details",
-    "div",
-    "dl",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "form",
-    "header",
-    "hr",
-    "main",
-    "ol",
-    "p",
-    "section",
-    "summary",
-    "ul",
-    "caption",
-    "legend",
-];
+const BLOCKS: &str = "address article aside blockquote body center details div dl fieldset figcaption figure form \
+    header hr main ol p section summary ul caption legend";
 /// Most cells of a row, most rows of a table.
 const CELLS: usize = 200;
 const ROWS: usize = 100_000;
@@ -80,18 +58,13 @@ impl Writer {
                 self.begin(BlockKind::Code);
                 self.pre = 1;
             }
-            "li" => self.begin(BlockKind::ListItem),
-            "dt" => {
-                self.flush();
-                self.kind = Some(BlockKind::ListItem);
-            }
+            "li" | "dt" => self.begin(BlockKind::ListItem),
             "dd" => self.end_term(),
-            "br" if self.pre > 0 => self.text.push('\n'),
             "br" => self.text.push('\n'),
             "p" if self.text.is_empty() && self.kind == Some(BlockKind::ListItem) => {}
             name => match heading(name) {
                 Some(level) => self.begin(BlockKind::Heading { level }),
-                None if BLOCKS.contains(&name) && self.pre == 0 => self.end_of_part(),
+                None if is_one_of(name, BLOCKS) && self.pre == 0 => self.end_of_part(),
                 None => {}
             },
         }
@@ -110,7 +83,7 @@ impl Writer {
             "dt" => self.end_term(),
             "li" | "dd" => self.flush(),
             name if heading(name).is_some() => self.flush(),
-            name if BLOCKS.contains(&name) && self.pre == 0 => self.end_of_part(),
+            name if is_one_of(name, BLOCKS) && self.pre == 0 => self.end_of_part(),
             _ => {}
         }
     }
@@ -159,10 +132,7 @@ impl Writer {
         let text = std::mem::take(&mut self.text);
         self.space = false;
         if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut()) {
-            if !cell.is_empty() && !text.is_empty() {
-                cell.push(' ');
-            }
-            cell.push_str(&text);
+            add_to_cell(cell, &text);
         } else if !text.trim().is_empty() {
             self.push(BlockKind::Paragraph, &text);
         }

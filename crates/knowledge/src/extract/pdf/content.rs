@@ -3,9 +3,9 @@
 use super::super::error::{ExtractError, Result};
 use super::super::limits::Budget;
 use super::font::{Font, Shown};
-use super::matrix::Matrix;
 use super::pictures::Drawn;
 use super::spans::{Glyph, Rule, Spans};
+use crate::matrix::Matrix;
 use hayro_syntax::Filter;
 use hayro_syntax::content::UntypedIter;
 use hayro_syntax::object::{Array, Dict, Name, Object, Stream};
@@ -115,17 +115,9 @@ pub(super) struct Interpreter<'s, 'a> {
     pictures: Option<Vec<Drawn>>,
 }
 
-/// All text of a page, with where it stands; from the upper left corner, in points.
-pub(super) fn interpret(page: &Page<'_>, sources: &Sources<'_>) -> Result<Spans> {
-    run_page(page, sources, None).map(|(spans, _)| spans)
-}
-
-/// The pictures of a page in the order in which they are drawn, beside its text.
-pub(super) fn drawn(page: &Page<'_>, sources: &Sources<'_>) -> Result<(Spans, Vec<Drawn>)> {
-    run_page(page, sources, Some(Vec::new()))
-}
-
-fn run_page(page: &Page<'_>, sources: &Sources<'_>, pictures: Option<Vec<Drawn>>) -> Result<(Spans, Vec<Drawn>)> {
+/// All text of a page, with where it stands, from the upper left corner, in points; with `pictures` also these, in the
+/// order in which they are drawn.
+pub(super) fn interpret(page: &Page<'_>, sources: &Sources<'_>, pictures: bool) -> Result<(Spans, Vec<Drawn>)> {
     let (width, height) = page.render_dimensions();
     let state = State {
         matrix: Matrix::of(page.initial_transform(true).as_coeffs()),
@@ -147,7 +139,7 @@ fn run_page(page: &Page<'_>, sources: &Sources<'_>, pictures: Option<Vec<Drawn>>
         at: (0.0, 0.0),
         marks: Vec::new(),
         spans: Spans::new(width, height),
-        pictures,
+        pictures: pictures.then(Vec::new),
     };
     let content = page_content(page, sources);
     sources.failed()?;
@@ -200,8 +192,12 @@ impl Interpreter<'_, '_> {
                 b"Tf" => self.set_font(&operands, resources),
                 b"gs" => self.set_state(&operands, resources),
                 b"m" | b"l" | b"re" | b"c" | b"v" | b"y" | b"h" | b"n" | b"S" | b"s" | b"f" | b"F" | b"f*" | b"B"
-                | b"B*" | b"b" | b"b*" => self.path(operator, &operands),
-                _ => self.text(operator, &operands),
+                | b"B*" | b"b" | b"b*" => {
+                    self.path(operator, &operands);
+                }
+                _ => {
+                    self.text(operator, &operands);
+                }
             }
             self.sources.failed()?;
         }
@@ -265,35 +261,30 @@ impl Interpreter<'_, '_> {
         }
     }
 
-    fn path(&mut self, operator: &[u8], operands: &[&Object<'_>]) {
+    /// `None` if operands are missing.
+    fn path(&mut self, operator: &[u8], operands: &[&Object<'_>]) -> Option<()> {
         const MOST: usize = 2000;
         let matrix = self.state.matrix;
-        match (operator, operands.len()) {
-            (b"m", _) => {
-                if let Some([x, y]) = numbers(operands) {
-                    self.at = matrix.apply(x, y);
-                }
+        let has_room = self.path.len() < MOST;
+        match operator {
+            b"m" => {
+                let [x, y] = numbers(operands)?;
+                self.at = matrix.apply(x, y);
             }
-            (b"l", _) => {
-                if let Some([x, y]) = numbers(operands) {
-                    let to = matrix.apply(x, y);
-                    if self.path.len() < MOST {
-                        self.path.push((self.at, to));
-                    }
-                    self.at = to;
-                }
+            b"l" => {
+                let [x, y] = numbers(operands)?;
+                let to = matrix.apply(x, y);
+                self.path.extend(has_room.then_some((self.at, to)));
+                self.at = to;
             }
-            (b"re", _) => {
-                if let Some([x, y, width, height]) = numbers(operands)
-                    && self.path.len() < MOST
-                {
-                    let (low, high) = (matrix.apply(x, y), matrix.apply(x + width, y + height));
-                    self.path.push((low, (high.0, low.1)));
-                    self.path.push(((low.0, high.1), high));
-                }
+            b"re" if has_room => {
+                let [x, y, width, height] = numbers(operands)?;
+                let (low, high) = (matrix.apply(x, y), matrix.apply(x + width, y + height));
+                self.path.push((low, (high.0, low.1)));
+                self.path.push(((low.0, high.1), high));
             }
-            (b"c" | b"v" | b"y" | b"h", _) => {}
-            (b"n", _) => self.path.clear(),
+            b"re" | b"c" | b"v" | b"y" | b"h" => {}
+            b"n" => self.path.clear(),
             _ => {
                 for (from, to) in std::mem::take(&mut self.path) {
                     if (from.1 - to.1).abs() < 1.0 {
@@ -302,41 +293,36 @@ impl Interpreter<'_, '_> {
                 }
             }
         }
+        Some(())
     }
 
-    fn text(&mut self, operator: &[u8], operands: &[&Object<'_>]) {
+    /// `None` if operands are missing.
+    fn text(&mut self, operator: &[u8], operands: &[&Object<'_>]) -> Option<()> {
         match operator {
-            b"cm" => {
-                if let Some([a, b, c, d, e, f]) = numbers(operands) {
-                    self.state.matrix = Matrix([a, b, c, d, e, f]).then(self.state.matrix);
-                }
-            }
+            b"cm" => self.state.matrix = Matrix(numbers(operands)?).then(self.state.matrix),
             b"BT" => (self.text, self.line) = (Matrix::IDENTITY, Matrix::IDENTITY),
             b"Tm" => {
-                if let Some([a, b, c, d, e, f]) = numbers(operands) {
-                    self.line = Matrix([a, b, c, d, e, f]);
-                    self.text = self.line;
-                }
+                self.line = Matrix(numbers(operands)?);
+                self.text = self.line;
             }
-            b"Td" | b"TD" => {
-                if let Some([x, y]) = numbers(operands) {
-                    if operator == b"TD" {
-                        self.state.leading = -y;
-                    }
-                    self.next_line(x, y);
-                }
+            b"Td" => {
+                let [x, y] = numbers(operands)?;
+                self.next_line(x, y);
+            }
+            b"TD" => {
+                let [x, y] = numbers(operands)?;
+                self.state.leading = -y;
+                self.next_line(x, y);
             }
             b"T*" => self.next_line(0.0, -self.state.leading),
-            b"Tc" | b"Tw" | b"Tz" | b"TL" | b"Ts" => {
-                let Some([value]) = numbers(operands) else { return };
-                match operator {
-                    b"Tc" => self.state.letter_space = value,
-                    b"Tw" => self.state.word_space = value,
-                    b"Tz" => self.state.stretch = value / 100.0,
-                    b"TL" => self.state.leading = value,
-                    _ => self.state.rise = value,
-                }
+            b"Tc" => [self.state.letter_space] = numbers(operands)?,
+            b"Tw" => [self.state.word_space] = numbers(operands)?,
+            b"Tz" => {
+                let [percent] = numbers(operands)?;
+                self.state.stretch = percent / 100.0;
             }
+            b"TL" => [self.state.leading] = numbers(operands)?,
+            b"Ts" => [self.state.rise] = numbers(operands)?,
             b"Tj" => self.show_all(operands),
             b"'" => {
                 self.next_line(0.0, -self.state.leading);
@@ -350,20 +336,18 @@ impl Interpreter<'_, '_> {
                 self.show_all(operands);
             }
             b"TJ" => {
-                let Some(Object::Array(parts)) = operands.first() else { return };
+                let Object::Array(parts) = operands.first()? else { return None };
                 for part in parts.iter::<Object<'_>>() {
-                    match part {
-                        Object::String(string) => self.show(string.as_bytes()),
-                        part => {
-                            if let Some([back]) = numbers(&[&part]) {
-                                self.advance(-back / 1000.0 * self.state.size * self.state.stretch);
-                            }
-                        }
+                    if let Object::String(string) = part {
+                        self.show(string.as_bytes());
+                    } else if let Some([back]) = numbers(&[&part]) {
+                        self.advance(-back / 1000.0 * self.state.size * self.state.stretch);
                     }
                 }
             }
             _ => {}
         }
+        Some(())
     }
 
     fn next_line(&mut self, x: f32, y: f32) {

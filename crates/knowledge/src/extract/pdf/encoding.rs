@@ -7,9 +7,6 @@ const GLYPHS: &str = include_str!("../../../data/pdf/glyphs.txt");
 const ENCODINGS: &str = include_str!("../../../data/pdf/encodings.txt");
 const WIDTHS: &str = include_str!("../../../data/pdf/widths.txt");
 
-/// The name of the glyph of each code.
-pub(super) type Encoding = HashMap<u8, &'static str>;
-
 static LETTERS: LazyLock<HashMap<&str, char>> = LazyLock::new(|| {
     let mut letters = HashMap::new();
     for line in GLYPHS.lines().filter(|line| !line.starts_with('#')) {
@@ -22,13 +19,16 @@ static LETTERS: LazyLock<HashMap<&str, char>> = LazyLock::new(|| {
     letters
 });
 
-static NAMED: LazyLock<HashMap<&str, Encoding>> = LazyLock::new(|| {
+static NAMED: LazyLock<HashMap<&str, HashMap<u8, String>>> = LazyLock::new(|| {
     let mut all = HashMap::new();
     for line in ENCODINGS.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split(' ');
         let Some(name) = words.next() else { continue };
         let pairs = words.filter_map(|word| word.split_once(':'));
-        all.insert(name, pairs.filter_map(|(code, glyph)| Some((u8::from_str_radix(code, 16).ok()?, glyph))).collect());
+        all.insert(
+            name,
+            pairs.filter_map(|(code, glyph)| Some((u8::from_str_radix(code, 16).ok()?, glyph.to_owned()))).collect(),
+        );
     }
     all
 });
@@ -50,8 +50,8 @@ static STANDARD_WIDTHS: LazyLock<HashMap<&str, HashMap<&str, f32>>> = LazyLock::
     all
 });
 
-/// `Standard`, `MacRoman`, `WinAnsi`, `Symbol` or `ZapfDingbats`.
-pub(super) fn named(name: &str) -> Encoding {
+/// The name of the glyph of each code in `Standard`, `MacRoman`, `WinAnsi`, `Symbol` or `ZapfDingbats`.
+pub(super) fn named(name: &str) -> HashMap<u8, String> {
     NAMED.get(name).cloned().unwrap_or_default()
 }
 

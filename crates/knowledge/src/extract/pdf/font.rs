@@ -1,7 +1,7 @@
 //! Fonts as far as text needs them: how a string falls into codes, what each shows, and how wide it is.
 
 use super::cmap::CMap;
-use super::encoding::{self, Encoding};
+use super::encoding;
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, GBK, SHIFT_JIS};
 use hayro_syntax::object::{Array, Dict, Name, Object, Stream};
 use std::collections::HashMap;
@@ -60,7 +60,7 @@ impl Font {
         let to_text =
             dict.get::<Stream<'_>>("ToUnicode").and_then(|stream| decode(&stream)).map(|bytes| CMap::read(&bytes));
         let below = dict.get::<Array<'_>>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
-        let descriptor = below.as_ref().unwrap_or(dict).get::<Dict<'_>>("FontDescriptor").unwrap_or_default();
+        let descriptor = &below.as_ref().unwrap_or(dict).get::<Dict<'_>>("FontDescriptor").unwrap_or_default();
         let flags = descriptor.get::<i32>("Flags").unwrap_or(0);
         let lower = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -71,7 +71,7 @@ impl Font {
             || descriptor.get::<f32>("FontWeight").is_some_and(|weight| weight >= HEAVY);
         let codes = match &below {
             Some(below) if kind == "Type0" => composite(dict, below, decode),
-            _ => simple(dict, &descriptor, &kind, &name, flags, decode),
+            _ => Simple { dict, descriptor, kind: &kind, name: &name, flags, decode }.codes(),
         };
         let matrix = dict.get::<Array<'_>>("FontMatrix").and_then(|matrix| matrix.iter::<f32>().next());
         let scale = if kind == "Type3" { matrix.unwrap_or(0.001).abs() } else { 0.001 };
@@ -193,76 +193,72 @@ fn number(object: &Object<'_>) -> Option<u32> {
     }
 }
 
-fn simple(
-    dict: &Dict<'_>,
-    descriptor: &Dict<'_>,
-    kind: &str,
-    name: &str,
+/// A font whose codes are bytes, as it is read.
+struct Simple<'f> {
+    dict: &'f Dict<'f>,
+    descriptor: &'f Dict<'f>,
+    kind: &'f str,
+    name: &'f str,
     flags: i32,
-    decode: &dyn Fn(&Stream<'_>) -> Option<Vec<u8>>,
-) -> Codes {
-    let glyphs = glyph_names(dict, descriptor, kind, name, flags, decode);
-    let mut names: HashMap<u8, String> = glyphs.0.into_iter().map(|(code, glyph)| (code, glyph.to_owned())).collect();
-    names.extend(glyphs.1);
-    let texts = names.iter().filter_map(|(code, glyph)| encoding::text(glyph).map(|text| (*code, text))).collect();
-    let first = dict.get::<i32>("FirstChar").and_then(|first| u8::try_from(first).ok()).unwrap_or(0);
-    let mut missing = descriptor.get::<f32>("MissingWidth").unwrap_or(0.0);
-    let widths = if let Some(list) = dict.get::<Array<'_>>("Widths") {
-        (first..=u8::MAX).zip(list.iter::<f32>()).collect()
-    } else {
-        let standard = encoding::standard_widths(name);
-        missing = if standard.is_some() { 500.0 } else { 600.0 };
-        let width = |glyph: &String| standard.and_then(|widths| widths.get(glyph.as_str()).copied());
-        names.iter().filter_map(|(code, glyph)| width(glyph).map(|width| (*code, width))).collect()
-    };
-    Codes::Simple { texts, widths, missing }
+    decode: &'f dyn Fn(&Stream<'_>) -> Option<Vec<u8>>,
 }
 
-/// The names of a font's glyphs: those of its base, and those that it names itself.
-fn glyph_names(
-    dict: &Dict<'_>,
-    descriptor: &Dict<'_>,
-    kind: &str,
-    name: &str,
-    flags: i32,
-    decode: &dyn Fn(&Stream<'_>) -> Option<Vec<u8>>,
-) -> (Encoding, HashMap<u8, String>) {
-    let own = dict.get::<Dict<'_>>("Encoding");
-    let base = own
-        .as_ref()
-        .map_or_else(|| string(dict.get::<Name<'_>>("Encoding")), |own| string(own.get::<Name<'_>>("BaseEncoding")));
-    let mut differences = HashMap::new();
-    let is_embedded = ["FontFile", "FontFile2", "FontFile3"].iter().any(|key| descriptor.contains_key(key));
-    let base = match base.as_str() {
-        "WinAnsiEncoding" => encoding::named("WinAnsi"),
-        "MacRomanEncoding" => encoding::named("MacRoman"),
-        "StandardEncoding" => encoding::named("Standard"),
-        _ if name.contains("Symbol") && !is_embedded => encoding::named("Symbol"),
-        _ if name.contains("Dingbats") => encoding::named("ZapfDingbats"),
-        _ => {
-            let program = descriptor.get::<Stream<'_>>("FontFile").and_then(|stream| decode(&stream));
-            if let Some(program) = program {
-                differences = built_in(&program[..program.len().min(PROGRAM)]);
-            }
-            // What a TrueType font doesn't say is mostly what Windows would.
-            let western = kind == "TrueType" && (flags & SYMBOLIC == 0 || differences.is_empty());
-            if western { encoding::named("WinAnsi") } else { encoding::named("Standard") }
-        }
-    };
-    let mut code = 0_u8;
-    for item in
-        own.and_then(|own| own.get::<Array<'_>>("Differences")).into_iter().flat_map(|list| list.iter::<Object<'_>>())
-    {
-        match item {
-            Object::Number(number) => code = u8::try_from(number.as_i64()).unwrap_or(0),
-            Object::Name(glyph) => {
-                differences.insert(code, string(Some(glyph)));
-                code = code.wrapping_add(1);
-            }
-            _ => {}
-        }
+impl Simple<'_> {
+    fn codes(&self) -> Codes {
+        let names = self.glyph_names();
+        let texts = names.iter().filter_map(|(code, glyph)| encoding::text(glyph).map(|text| (*code, text))).collect();
+        let first = self.dict.get::<i32>("FirstChar").and_then(|first| u8::try_from(first).ok()).unwrap_or(0);
+        let mut missing = self.descriptor.get::<f32>("MissingWidth").unwrap_or(0.0);
+        let widths = if let Some(list) = self.dict.get::<Array<'_>>("Widths") {
+            (first..=u8::MAX).zip(list.iter::<f32>()).collect()
+        } else {
+            let standard = encoding::standard_widths(self.name);
+            missing = if standard.is_some() { 500.0 } else { 600.0 };
+            let width = |glyph: &String| standard.and_then(|widths| widths.get(glyph.as_str()).copied());
+            names.iter().filter_map(|(code, glyph)| width(glyph).map(|width| (*code, width))).collect()
+        };
+        Codes::Simple { texts, widths, missing }
     }
-    (base, differences)
+
+    /// The names of the glyphs by their codes: those of its base, and those that it names itself.
+    fn glyph_names(&self) -> HashMap<u8, String> {
+        let Self { dict, descriptor, kind, name, flags, decode } = *self;
+        let own = dict.get::<Dict<'_>>("Encoding");
+        let base = own.as_ref().map_or_else(|| dict.get("Encoding"), |own| own.get("BaseEncoding"));
+        let is_embedded = ["FontFile", "FontFile2", "FontFile3"].iter().any(|key| descriptor.contains_key(key));
+        let mut differences = HashMap::new();
+        let base = match string(base).as_str() {
+            "WinAnsiEncoding" => "WinAnsi",
+            "MacRomanEncoding" => "MacRoman",
+            "StandardEncoding" => "Standard",
+            _ if name.contains("Symbol") && !is_embedded => "Symbol",
+            _ if name.contains("Dingbats") => "ZapfDingbats",
+            _ => {
+                let program = descriptor.get::<Stream<'_>>("FontFile").and_then(|stream| decode(&stream));
+                if let Some(program) = program {
+                    differences = built_in(&program[..program.len().min(PROGRAM)]);
+                }
+                // What a TrueType font doesn't say is mostly what Windows would.
+                let western = kind == "TrueType" && (flags & SYMBOLIC == 0 || differences.is_empty());
+                if western { "WinAnsi" } else { "Standard" }
+            }
+        };
+        let mut code = 0_u8;
+        let list = own.and_then(|own| own.get::<Array<'_>>("Differences"));
+        for item in list.iter().flat_map(|list| list.iter::<Object<'_>>()) {
+            match item {
+                Object::Number(number) => code = u8::try_from(number.as_i64()).unwrap_or(0),
+                Object::Name(glyph) => {
+                    differences.insert(code, string(Some(glyph)));
+                    code = code.wrapping_add(1);
+                }
+                _ => {}
+            }
+        }
+        let mut names = encoding::named(base);
+        names.extend(differences);
+        names
+    }
 }
 
 /// The encoding that stands in the readable part of a Type 1 font: `dup 65 /A put`.

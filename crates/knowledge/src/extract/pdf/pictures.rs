@@ -9,7 +9,7 @@
 
 use super::super::error::Result;
 use super::super::limits::Budget;
-use super::matrix::Matrix;
+use crate::matrix::Matrix;
 use hayro_syntax::object::stream::{FilterResult, ImageColorSpace, ImageDecodeParams};
 use hayro_syntax::object::{Array, Name, Object, Stream};
 use image::{GrayImage, Luma};

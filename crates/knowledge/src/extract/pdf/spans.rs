@@ -1,6 +1,6 @@
 //! Glyphs in the order of drawing become spans: letters that stand beside each other on a line.
 
-use super::matrix::Matrix;
+use crate::matrix::Matrix;
 use unicode_normalization::char::compose;
 
 /// Most that is remembered of a page.

@@ -1,5 +1,6 @@
 //! Rows whose cells stand below each other are tables, with or without lines around them.
 
+use super::super::table::add_to_cell;
 use super::lines::{LEADER, Row, mark};
 use super::spans::Rule;
 
@@ -130,7 +131,7 @@ fn cells(rows: &[Row], columns: &[(f32, f32)], rules: &[Rule]) -> Vec<Vec<String
         let mut line = vec![String::new(); columns.len()];
         for cell in &row.cells {
             let column = column_of((cell.x0, cell.x1), columns);
-            add(&mut line[column], &cell.text);
+            add_to_cell(&mut line[column], cell.text.trim());
         }
         let goes_on = match &groups {
             Some(groups) => group == Some(groups[at]),
@@ -138,18 +139,11 @@ fn cells(rows: &[Row], columns: &[(f32, f32)], rules: &[Rule]) -> Vec<Vec<String
         };
         group = groups.as_ref().map(|groups| groups[at]);
         match table.last_mut().filter(|_| goes_on) {
-            Some(last) => last.iter_mut().zip(&line).for_each(|(cell, more)| add(cell, more)),
+            Some(last) => last.iter_mut().zip(&line).for_each(|(cell, more)| add_to_cell(cell, more)),
             None => table.push(line),
         }
     }
     table
-}
-
-fn add(cell: &mut String, more: &str) {
-    if !cell.is_empty() && !more.is_empty() {
-        cell.push(' ');
-    }
-    cell.push_str(more.trim());
 }
 
 fn column_of(cell: (f32, f32), columns: &[(f32, f32)]) -> usize {

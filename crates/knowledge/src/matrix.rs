@@ -1,6 +1,8 @@
+use serde::{Deserialize, Serialize};
+
 /// An affine map: `a b c d e f` as PDF writes it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Matrix(pub [f32; 6]);
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Matrix(pub [f32; 6]);
 
 impl Matrix {
     pub const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
