@@ -6,7 +6,7 @@ use super::{Executor, SkillCall};
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::Context;
-use crate::outbound::{Client, HttpLimits, HttpRequest, address_guard};
+use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
 use crate::skills::executor::{in_config, spec_of};
 use crate::web::html_tree::{self, SelectedPart};
 use crate::web::{html_of, page_output};
