@@ -1,7 +1,7 @@
 //! Users and groups as providers keep them by SCIM, and the tokens that they do it with.
 
 use crate::codec::{fold, from_json, to_json};
-use crate::error::{on_duplicate, require_changed};
+use crate::error::require_changed;
 use crate::ports::{groups, users};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
@@ -97,13 +97,13 @@ impl ScimDirectory for Store {
 
     async fn scim_user(&self, tenant: TenantId, id: UserId) -> StoreResult<Option<ScimUser>> {
         let sql = from_users!(columns!(), "and u.id = $2");
-        self.row(sql, args![tenant, id]).await?.as_ref().map(scim_user).transpose()
+        self.first(sql, args![tenant, id], scim_user).await
     }
 
     async fn scim_user_by_name(&self, tenant: TenantId, email: &str, user_name: &str) -> StoreResult<Option<ScimUser>> {
         let sql = from_users!(columns!(), "and (u.email = $2 or s.folded_user_name = $3) order by u.id limit 1");
         let args = args![tenant, email.to_lowercase(), fold(user_name)];
-        self.row(sql, args).await?.as_ref().map(scim_user).transpose()
+        self.first(sql, args, scim_user).await
     }
 
     async fn scim_users(
@@ -210,26 +210,22 @@ impl ScimDirectory for Store {
             token.created_at,
             token.last_used_at
         ];
-        self.execute(sql, args)
-            .await
-            .map_err(|e| on_duplicate(e, || format!("another token has the name {}", token.name)))?;
-        Ok(())
+        self.write_unique(sql, args, || format!("another token has the name {}", token.name)).await
     }
 
     async fn scim_tokens(&self, tenant: TenantId) -> StoreResult<Vec<ScimToken>> {
         let sql = select_token!("where tenant_id = $1 order by folded_name");
-        self.rows(sql, args![tenant]).await?.iter().map(token).collect()
+        self.all(sql, args![tenant], token).await
     }
 
     async fn scim_token_by_hash(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<ScimToken>> {
         let sql = select_token!("where tenant_id = $1 and secret_hash = $2");
-        self.row(sql, args![tenant, hash]).await?.as_ref().map(token).transpose()
+        self.first(sql, args![tenant, hash], token).await
     }
 
     async fn note_scim_use(&self, tenant: TenantId, id: Uuid, at: Timestamp) -> StoreResult<()> {
         let sql = "update scim_tokens set last_used_at = $3 where tenant_id = $1 and id = $2";
-        self.execute(sql, args![tenant, id, at]).await?;
-        Ok(())
+        self.run(sql, args![tenant, id, at]).await
     }
 
     async fn remove_scim_token(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
@@ -257,10 +253,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, record: &ScimReco
         record.updated_at,
         record.removed_at
     ];
-    tx.execute(sql, args)
-        .await
-        .map_err(|e| on_duplicate(e, || format!("another user has the user name {}", record.user_name)))?;
-    Ok(())
+    tx.write_unique(sql, args, || format!("another user has the user name {}", record.user_name)).await
 }
 
 fn scim_user(row: &Row) -> StoreResult<ScimUser> {

@@ -122,6 +122,6 @@ fn answer(appends: Vec<QueuedAppend>, written: &HashSet<RunId>) {
 
 fn fail(appends: Vec<QueuedAppend>, failure: &StoreError) {
     for next in appends {
-        drop(next.reply.send(Err(error::copy_of(failure))));
+        drop(next.reply.send(Err(failure.clone())));
     }
 }
