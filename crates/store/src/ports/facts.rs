@@ -12,12 +12,7 @@ use uuid::Uuid;
 impl Facts for Store {
     async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Memory> {
         let sql = "select text, version, classified from memories where tenant_id = $1 and agent_id = $2";
-        match self.row(sql, args![tenant, agent]).await? {
-            Some(row) => {
-                Ok(Memory { text: row.text(0)?, version: row.count(1)?, classified: classified(row.opt_text(2)?)? })
-            }
-            None => Ok(Memory::default()),
-        }
+        Ok(self.first(sql, args![tenant, agent], |row| doc(row, 0)).await?.unwrap_or_default())
     }
 
     async fn save_memory(&self, tenant: TenantId, agent: AgentId, memory: &Memory) -> StoreResult<()> {
@@ -39,10 +34,7 @@ impl Facts for Store {
     async fn database_doc(&self, tenant: TenantId, agent: AgentId, user: Option<UserId>) -> StoreResult<Memory> {
         let sql = "select text, version, classified from database_docs
              where tenant_id = $1 and agent_id = $2 and user_id = $3";
-        match self.row(sql, args![tenant, agent, owner(user)]).await? {
-            Some(row) => doc(&row, 0),
-            None => Ok(Memory::default()),
-        }
+        Ok(self.first(sql, args![tenant, agent, owner(user)], |row| doc(row, 0)).await?.unwrap_or_default())
     }
 
     async fn save_database_doc(

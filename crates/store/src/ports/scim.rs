@@ -4,7 +4,7 @@ use crate::codec::{fold, from_json, to_json};
 use crate::error::require_changed;
 use crate::ports::{groups, users};
 use crate::store::Store;
-use crate::tx::{Row, Tx, args};
+use crate::tx::{Arg, Row, Tx, args};
 use async_trait::async_trait;
 use steward_core::ports::{
     Counted, Group, GroupChange, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser,
@@ -130,16 +130,9 @@ impl ScimDirectory for Store {
             limit,
             offset
         ];
-        let total = self.row(from_users!("count(*)", filter!("")), &args[..9]).await?;
-        let rows = if limit == 0 {
-            Vec::new()
-        } else {
-            self.rows(from_users!(columns!(), filter!("order by u.id limit $10 offset $11")), args).await?
-        };
-        Ok(Counted {
-            items: rows.iter().map(scim_user).collect::<StoreResult<_>>()?,
-            total: total.map_or(Ok(0), |row| row.count(0))?,
-        })
+        let total = from_users!("count(*)", filter!(""));
+        let sql = from_users!(columns!(), filter!("order by u.id limit $10 offset $11"));
+        self.counted(total, sql, args, limit, scim_user).await
     }
 
     async fn scim_groups(
@@ -164,17 +157,9 @@ impl ScimDirectory for Store {
         let name = filter.name.as_deref().map(fold);
         let limit = limit.min(MOST);
         let args = args![tenant, source, filter.id, name, filter.external_id.as_deref(), filter.member, limit, offset];
-        let sql = concat!("select count(*) from user_groups ", wanted!(""));
-        let total = self.row(sql, &args[..6]).await?;
-        let rows = if limit == 0 {
-            Vec::new()
-        } else {
-            self.rows(groups::select_group!(wanted!("order by id limit $7 offset $8")), args).await?
-        };
-        Ok(Counted {
-            items: rows.iter().map(groups::group).collect::<StoreResult<_>>()?,
-            total: total.map_or(Ok(0), |row| row.count(0))?,
-        })
+        let total = concat!("select count(*) from user_groups ", wanted!(""));
+        let sql = groups::select_group!(wanted!("order by id limit $7 offset $8"));
+        self.counted(total, sql, args, limit, groups::group).await
     }
 
     async fn change_scim_group(
@@ -231,6 +216,23 @@ impl ScimDirectory for Store {
     async fn remove_scim_token(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
         let sql = "delete from scim_tokens where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("SCIM token {id}"))
+    }
+}
+
+impl Store {
+    /// The rows of a page, none with `limit` 0, and how many there are in all. `args` end with limit and offset, which
+    /// `total` does not take.
+    async fn counted<T>(
+        &self,
+        total: &'static str,
+        sql: &'static str,
+        args: &[Arg],
+        limit: u32,
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Counted<T>> {
+        let total = self.count(total, &args[..args.len() - 2]).await?;
+        let items = if limit == 0 { Vec::new() } else { self.all(sql, args, read).await? };
+        Ok(Counted { items, total })
     }
 }
 

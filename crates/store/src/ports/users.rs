@@ -161,9 +161,7 @@ pub(crate) async fn update(
             return Ok(None);
         }
     }
-    let sql = locking!(tx, select!("where tenant_id = $1 and id = $2"), "for update");
-    let row = tx.row(sql, args![tenant, id]).await?;
-    let before = user(&row.ok_or_else(|| unknown(id))?)?;
+    let before = locked(tx, tenant, id).await?;
     let after = changed(&before, change);
     save(tx, tenant, &after).await?;
     if before.is_disabled() != after.is_disabled() {
@@ -252,9 +250,7 @@ async fn accept(
 }
 
 async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()> {
-    let sql = locking!(tx, select!("where tenant_id = $1 and id = $2"), "for update");
-    let row = tx.row(sql, args![tenant, id]).await?;
-    let user = user(&row.ok_or_else(|| unknown(id))?)?;
+    let user = locked(tx, tenant, id).await?;
     if user.state() == UserState::Active {
         return Err(StoreError::Conflict(format!("user {id} is active")));
     }
@@ -285,8 +281,11 @@ fn search_text(email: &str, name: &str) -> String {
     fold(&format!("{email}\n{name}"))
 }
 
-fn unknown(id: UserId) -> StoreError {
-    StoreError::NotFound(format!("user {id}"))
+/// The user, whom nobody else changes until the transaction is over.
+async fn locked(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<User> {
+    let sql = locking!(tx, select!("where tenant_id = $1 and id = $2"), "for update");
+    let row = tx.row(sql, args![tenant, id]).await?;
+    user(&row.ok_or_else(|| StoreError::NotFound(format!("user {id}")))?)
 }
 
 pub(crate) fn user(row: &Row) -> StoreResult<User> {
