@@ -1,11 +1,12 @@
 //! Which addresses are on the public internet: the guard of whatever is sent to an address that somebody wrote down.
 
-use ipnet::{Ipv4Net, Ipv6Net};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::sync::OnceLock;
+use ipnet::IpNet;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::LazyLock;
 
-/// Blocks of IPv4 that are not public internet: the IANA special-purpose registry, multicast, reserved ones.
-const V4: &[(&str, &str)] = &[
+/// Blocks that are not public internet. Of IPv4: the IANA special-purpose registry, multicast, reserved ones. Of IPv6
+/// those inside 2000::/3; everything outside of that is refused.
+const BLOCKS: &[(&str, &str)] = &[
     ("0.0.0.0/8", "this host"),
     ("10.0.0.0/8", "private"),
     ("100.64.0.0/10", "shared by carriers"),
@@ -25,10 +26,6 @@ const V4: &[(&str, &str)] = &[
     ("203.0.113.0/24", "for documentation"),
     ("224.0.0.0/4", "multicast"),
     ("240.0.0.0/4", "reserved"),
-];
-
-/// Blocks inside 2000::/3 that are not public. Everything outside of 2000::/3 is refused.
-const V6: &[(&str, &str)] = &[
     ("2001::/23", "reserved for protocols"),
     ("2001:db8::/32", "for documentation"),
     ("2002::/16", "6to4"),
@@ -37,33 +34,26 @@ const V6: &[(&str, &str)] = &[
     ("3ffe::/16", "no longer in use"),
 ];
 
-fn v4() -> &'static [(Ipv4Net, &'static str)] {
-    static NETS: OnceLock<Vec<(Ipv4Net, &'static str)>> = OnceLock::new();
-    NETS.get_or_init(|| V4.iter().filter_map(|(net, why)| Some((net.parse().ok()?, *why))).collect())
-}
-
-fn v6() -> &'static [(Ipv6Net, &'static str)] {
-    static NETS: OnceLock<Vec<(Ipv6Net, &'static str)>> = OnceLock::new();
-    NETS.get_or_init(|| V6.iter().filter_map(|(net, why)| Some((net.parse().ok()?, *why))).collect())
-}
+static NETS: LazyLock<Vec<(IpNet, &str)>> =
+    LazyLock::new(|| BLOCKS.iter().filter_map(|(net, why)| Some((net.parse().ok()?, *why))).collect());
 
 /// Why `address` is not on the public internet; `None` if it is.
 pub fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {
-        IpAddr::V4(address) => forbidden_v4(address),
+        IpAddr::V4(_) => block(address),
         IpAddr::V6(address) => forbidden_v6(address),
     }
 }
 
-fn forbidden_v4(address: Ipv4Addr) -> Option<&'static str> {
-    v4().iter().find(|(net, _)| net.contains(&address)).map(|(_, why)| *why)
+fn block(address: IpAddr) -> Option<&'static str> {
+    NETS.iter().find(|(net, _)| net.contains(&address)).map(|(_, why)| *why)
 }
 
 fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
     // A mapped address reaches the IPv4 one. NAT64, 6to4, Teredo and the like reach one too, through a gateway that may
     // be in our own network; they are always refused.
     if let Some(inner) = address.to_ipv4_mapped() {
-        return forbidden_v4(inner);
+        return block(inner.into());
     }
     let first = address.segments()[0];
     match first {
@@ -84,15 +74,15 @@ fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
     if matches!(address.segments()[4..6], [0 | 0x0200, 0x5efe]) {
         return Some("ISATAP");
     }
-    v6().iter().find(|(net, _)| net.contains(&address)).map(|(_, why)| *why)
+    block(address.into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{V4, V6, v4, v6};
+    use super::{BLOCKS, NETS};
 
     #[test]
     fn every_block_is_understood() {
-        assert_eq!((v4().len(), v6().len()), (V4.len(), V6.len()));
+        assert_eq!(NETS.len(), BLOCKS.len());
     }
 }

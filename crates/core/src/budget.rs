@@ -65,7 +65,7 @@ pub struct Spent {
     #[serde(default)]
     pub cut_off: u32,
     /// Calls of a model that runs below made.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub below: u32,
     /// Calls of tools.
     pub tool_calls: u32,
@@ -78,7 +78,7 @@ pub struct Spent {
     /// Millionths of a US dollar, settled.
     pub cost_micros: u64,
     /// Millionths of a US dollar reserved for a call in flight.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub cost_reserved: u64,
 }
 
@@ -89,16 +89,6 @@ impl Spent {
         let made = self.model_calls + self.below;
         made.saturating_sub(self.cut_off.min(budget.model_calls))
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_none(amount: &u64) -> bool {
-    *amount == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 impl Budget {

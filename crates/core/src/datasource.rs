@@ -5,8 +5,7 @@ use crate::{AgentId, CredentialId, DatasourceId, RecordChangeId, RunId, Timestam
 use crate::{hash, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::fmt;
-use strum::{EnumString, IntoStaticStr};
+use strum::IntoStaticStr;
 
 /// A user's database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -36,20 +35,7 @@ pub struct Datasource {
 }
 
 /// How much of the rows of a datasource models see. People see what the permissions of the domain say.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    Serialize,
-    Deserialize,
-    utoipa::ToSchema,
-    IntoStaticStr,
-    EnumString,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum RowVisibility {
@@ -91,7 +77,18 @@ impl Default for DatasourceLimits {
 }
 
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr, EnumString,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+    strum::Display,
+    IntoStaticStr,
+    strum::EnumString,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -105,12 +102,6 @@ pub enum DomainTextKind {
 impl DomainTextKind {
     pub fn name(self) -> &'static str {
         self.into()
-    }
-}
-
-impl fmt::Display for DomainTextKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -234,9 +225,7 @@ pub struct RecordChange {
     pub version: u64,
 }
 
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr, EnumString,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum RecordChangeState {

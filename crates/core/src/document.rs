@@ -4,8 +4,7 @@ use crate::extracted::OcrEngine;
 use crate::governance::Classification;
 use crate::{CollectionId, DocumentId, IngestJobId, Timestamp, UserId, WatchedPathId};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use strum::{EnumString, IntoStaticStr};
+use strum::IntoStaticStr;
 
 /// How a text is cut into chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -127,9 +126,7 @@ pub enum Rerank {
 }
 
 /// Where a document came from.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr, EnumString,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum DocumentOrigin {
@@ -152,7 +149,7 @@ impl DocumentOrigin {
 
 /// How far the ingest of a document has come.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr, EnumString,
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, strum::Display, IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -173,12 +170,6 @@ impl DocumentStatus {
     /// Its name, as stored.
     pub fn as_str(self) -> &'static str {
         self.into()
-    }
-}
-
-impl fmt::Display for DocumentStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -296,9 +287,7 @@ pub struct OcrPage {
 }
 
 /// Whether the documents of a job go on.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr, EnumString,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum JobState {

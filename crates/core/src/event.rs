@@ -134,7 +134,7 @@ pub enum EventBody {
         #[schema(nullable = false)]
         answered: Option<Box<Answered>>,
         /// What was seen in it beside calls that can be made.
-        #[serde(default, skip_serializing_if = "Noticed::is_empty")]
+        #[serde(default, skip_serializing_if = "crate::is_default")]
         noticed: Noticed,
     },
     /// A model call failed; releases the reservation.

@@ -7,7 +7,6 @@ mod mask_map;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fmt;
 use strum::IntoStaticStr;
 
 pub use label::{ClassifiedFile, DataLabel, Seen};
@@ -18,7 +17,19 @@ pub const DATA_RULES_SETTING: &str = "governance.data_rules";
 
 /// How closely data is to be kept; each level is above those before it.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+    strum::Display,
+    IntoStaticStr,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -37,12 +48,6 @@ impl Classification {
     /// Its name, as stored.
     pub fn as_str(self) -> &'static str {
         self.into()
-    }
-}
-
-impl fmt::Display for Classification {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

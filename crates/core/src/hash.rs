@@ -10,9 +10,14 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// SHA-256 of `value` with object keys sorted, so that equal values have equal hashes.
 pub fn of_json(value: &Value) -> String {
+    sha256(canonical_json(value).as_bytes())
+}
+
+/// The JSON of `value` with object keys sorted.
+pub(crate) fn canonical_json(value: &Value) -> String {
     let mut text = String::new();
     canonical(value, &mut text);
-    sha256(text.as_bytes())
+    text
 }
 
 fn canonical(value: &Value, out: &mut String) {

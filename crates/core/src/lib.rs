@@ -47,6 +47,11 @@ pub mod time;
 pub mod tool;
 mod workspace_path;
 
+/// Whether `serde` leaves a field out, since reading it back makes the same value.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 pub use cancellation::Cancellation;
 pub use id::{
     AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DatasourceId, DocumentId,

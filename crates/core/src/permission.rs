@@ -60,34 +60,22 @@ pub struct ResourceRef {
     pub id: Uuid,
 }
 
-impl From<AgentId> for ResourceRef {
-    fn from(id: AgentId) -> Self {
-        Self { kind: ResourceKind::Agent, id: id.0 }
-    }
+macro_rules! resource_ids {
+    ($($id:ty => $kind:ident),+ $(,)?) => {$(
+        impl From<$id> for ResourceRef {
+            fn from(id: $id) -> Self {
+                Self { kind: ResourceKind::$kind, id: id.0 }
+            }
+        }
+    )+};
 }
 
-impl From<SkillId> for ResourceRef {
-    fn from(id: SkillId) -> Self {
-        Self { kind: ResourceKind::Skill, id: id.0 }
-    }
-}
-
-impl From<ConnectionId> for ResourceRef {
-    fn from(id: ConnectionId) -> Self {
-        Self { kind: ResourceKind::Connection, id: id.0 }
-    }
-}
-
-impl From<CredentialId> for ResourceRef {
-    fn from(id: CredentialId) -> Self {
-        Self { kind: ResourceKind::Credential, id: id.0 }
-    }
-}
-
-impl From<CollectionId> for ResourceRef {
-    fn from(id: CollectionId) -> Self {
-        Self { kind: ResourceKind::Collection, id: id.0 }
-    }
+resource_ids! {
+    AgentId => Agent,
+    SkillId => Skill,
+    ConnectionId => Connection,
+    CredentialId => Credential,
+    CollectionId => Collection,
 }
 
 impl fmt::Display for ResourceRef {
@@ -98,19 +86,7 @@ impl fmt::Display for ResourceRef {
 
 /// How far a grant reaches; each level has those before it.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    utoipa::ToSchema,
-    IntoStaticStr,
-    EnumString,
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]

@@ -37,14 +37,8 @@ pub struct Carried {
     #[serde(default)]
     pub compaction: Compaction,
     /// What the agent kept for itself when the conversation began.
-    #[serde(default, skip_serializing_if = "OwnSections::is_nothing")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub own_sections: OwnSections,
-}
-
-impl Carried {
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 #[derive(Debug, Clone)]

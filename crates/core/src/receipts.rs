@@ -39,6 +39,20 @@ pub enum Verdict {
     NoClaims,
 }
 
+impl Receipts {
+    /// The verdict on these claims: a proved one names the calls that prove it.
+    pub(crate) fn of(claims: Vec<Claim>) -> Self {
+        let verdict = if claims.is_empty() {
+            Verdict::NoClaims
+        } else if claims.iter().all(|claim| !claim.calls.is_empty()) {
+            Verdict::Verified
+        } else {
+            Verdict::Unverified
+        };
+        Self { verdict, claims }
+    }
+}
+
 /// One claim of the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Claim {

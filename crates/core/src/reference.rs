@@ -70,7 +70,7 @@ pub struct LookedThrough {
     /// How many documents.
     pub documents: u64,
     /// Passages that were left out, since a policy keeps them from the model.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub kept_back: u32,
     /// Name of that policy.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -78,17 +78,6 @@ pub struct LookedThrough {
     /// Why documents could not be looked through as usual.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub problem: String,
-}
-
-impl LookedThrough {
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// A document that somebody gave with a request.

@@ -121,10 +121,8 @@ impl Admission {
         if let Some(domain) = self.email_domains.iter().find(bad) {
             return Some(("admission.email_domains", format!("`{domain}` is not a domain; write it as example.org")));
         }
-        self.roles
-            .iter()
-            .any(|one| one.group.trim().is_empty())
-            .then(|| ("admission.roles", "a group has no name".to_owned()))
+        let nameless = self.roles.iter().any(|one| one.group.trim().is_empty());
+        nameless.then(|| ("admission.roles", "a group has no name".to_owned()))
     }
 }
 
@@ -137,13 +135,7 @@ pub fn role_by_group(roles: &[GroupRole], groups: &[String]) -> Option<Role> {
         })
     };
     // `Role` is ordered from the most to the least.
-    let order = |role: Role| match role {
-        Role::Admin => 0,
-        Role::Operator => 1,
-        Role::Developer => 2,
-        Role::Viewer => 3,
-    };
-    roles.iter().filter(|one| is_in(&one.group)).map(|one| one.role).min_by_key(|role| order(*role))
+    roles.iter().filter(|one| is_in(&one.group)).map(|one| one.role).min_by_key(|role| *role as u8)
 }
 
 /// `cn=ops,ou=groups,dc=example` is called `ops`.

@@ -40,7 +40,7 @@ pub struct ToolSpec {
     /// What a policy decides on.
     pub risk: RiskClass,
     /// Requests that this tool answers, in people's words: for the intent filter, never for a model.
-    #[serde(default, skip_serializing_if = "no_utterances")]
+    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     #[schema(value_type = Vec<String>)]
     pub utterances: Arc<[String]>,
     /// Longest result given to a model, in characters.
@@ -49,10 +49,6 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub skill: Option<SkillRef>,
-}
-
-fn no_utterances(utterances: &Arc<[String]>) -> bool {
-    utterances.is_empty()
 }
 
 /// The tool that asks databases through their domains.

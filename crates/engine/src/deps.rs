@@ -1,8 +1,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::TenantId;
+use steward_core::agent::Agent;
 use steward_core::deep::DeepDefaults;
-use steward_core::governance::{DataRules, PiiKind};
+use steward_core::governance::{Classified, DataRules, PiiKind, Seen};
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, Clock, Conversations, DataSlot, Embedder, EventBus, Facts, Grants, Ids, Intent, KnowledgeSlot,
@@ -108,5 +109,11 @@ impl Deps {
     /// What of personal data is in a text, if rules ask for that.
     pub(crate) fn personal_data_in(&self, rules: &DataRules, text: &str) -> Vec<PiiKind> {
         if rules.looks_for_personal_data() { self.personal_data.kinds_in(text) } else { Vec::new() }
+    }
+
+    /// How closely the request of a run is to be kept.
+    pub(crate) fn classify_request(&self, rules: &DataRules, agent: &Agent, text: &str) -> Option<Classified> {
+        let personal = self.personal_data_in(rules, text);
+        rules.classify(&Seen { agent: &agent.name, text, personal: &personal, ..Seen::default() })
     }
 }

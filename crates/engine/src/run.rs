@@ -21,7 +21,6 @@ use async_trait::async_trait;
 use std::sync::Arc;
 use steward_core::event::{EventBody, RequestedBy, ToolResult};
 use steward_core::run::{ChildRun, RunState};
-use steward_core::tool::ToolCall;
 use steward_core::{Cancellation, RunId};
 use tokio::sync::Notify;
 
@@ -40,8 +39,8 @@ impl RunSignals {
     }
 }
 
-fn result_of(call: ToolCall, result: ToolResult) -> EventBody {
-    EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: None }
+fn result_of(call_id: String, tool: String, result: ToolResult) -> EventBody {
+    EventBody::ToolResult { call_id, tool, result, ms: 0, evidence: None }
 }
 
 /// Starts and stops the runs that a run delegates to. The service does it, which stands above the runs.
@@ -59,4 +58,12 @@ pub(crate) struct RunContext<'a> {
     pub children: &'a dyn ChildRuns,
     /// The number of [`Users::identities`](steward_core::ports::Users::identities) at which access was last checked.
     pub access_checked: Option<u64>,
+}
+
+impl RunContext<'_> {
+    /// Whether the run ended or waits after a call that gave no reply, or is being stopped.
+    fn is_interrupted(&self) -> bool {
+        let state = &self.journal.state;
+        state.is_finished() || state.waiting.is_some() || self.signals.cancellation.is_cancelled()
+    }
 }

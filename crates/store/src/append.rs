@@ -77,8 +77,7 @@ impl AppendBatch {
 /// The number of a log's last event; 0 if there is none.
 pub(crate) async fn last_seq(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<u64> {
     let sql = "select coalesce(max(seq), 0) from events where tenant_id = $1 and run_id = $2";
-    let row = tx.row(sql, args![tenant, run]).await?;
-    row.map_or(Ok(0), |row| row.count(0))
+    tx.count(sql, args![tenant, run]).await
 }
 
 /// Inserts the events of a batch that [`LogHead::check`] let through, or that begins a run, and their audit entries.
@@ -115,8 +114,7 @@ pub(crate) async fn insert_events(tx: &mut Tx<'_>, batch: &AppendBatch) -> Store
 
 pub(crate) async fn insert_audit(tx: &mut Tx<'_>, tenant: TenantId, row: &AuditRow) -> StoreResult<()> {
     let sql = "insert into audit_pending (tenant_id, id, body) values ($1, $2, $3)";
-    tx.execute(sql, args![tenant, row.id, &row.body]).await?;
-    Ok(())
+    tx.run(sql, args![tenant, row.id, &row.body]).await
 }
 
 /// Appends to many runs on PostgreSQL, each under its lease. Each batch is all or nothing:

@@ -1,7 +1,7 @@
+use crate::tx::Row;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use steward_core::event::Outcome;
 use steward_core::ports::{Page, RunStatus, StoreError, StoreResult};
 
 /// Longest text to search for, characters: SQLite takes patterns of 50,000 bytes.
@@ -16,12 +16,9 @@ pub(crate) fn from_json<T: DeserializeOwned>(what: &str, text: &str) -> StoreRes
         .map_err(|e| StoreError::Corrupt(format!("{what} holds JSON that is not understood: {e}")))
 }
 
-pub(crate) fn status_word(status: RunStatus) -> &'static str {
-    match status {
-        RunStatus::Running => "running",
-        RunStatus::Parked => "parked",
-        RunStatus::Finished => "finished",
-    }
+/// Reads a row whose first column is the JSON of a value.
+pub(crate) fn body<T: DeserializeOwned>(what: &'static str) -> impl Fn(&Row) -> StoreResult<T> {
+    move |row| from_json(what, &row.text(0)?)
 }
 
 pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {
@@ -44,16 +41,6 @@ pub(crate) fn to_word<T: Serialize>(value: &T) -> StoreResult<String> {
 pub(crate) fn from_word<T: DeserializeOwned>(what: &str, word: String) -> StoreResult<T> {
     serde_json::from_value(Value::String(word))
         .map_err(|e| StoreError::Corrupt(format!("{what} holds a word that is not known: {e}")))
-}
-
-pub(crate) fn outcome_word(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Completed => "completed",
-        Outcome::Failed { .. } => "failed",
-        Outcome::Stopped { .. } => "stopped",
-        Outcome::Limited { .. } => "limited",
-        Outcome::Rejected => "rejected",
-    }
 }
 
 /// Letter by letter, whatever the case: how a part is folded must not depend on what is around it.
@@ -101,7 +88,7 @@ pub(crate) fn page_size(limit: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{fold, outcome_word, pattern, to_word};
+    use super::{fold, pattern, to_word};
     use steward_core::event::Outcome;
 
     #[test]
@@ -125,7 +112,7 @@ mod tests {
             Outcome::Rejected,
         ] {
             let json = serde_json::to_value(&outcome).unwrap_or_default();
-            assert_eq!(json["status"], outcome_word(&outcome));
+            assert_eq!(json["status"], <&'static str>::from(&outcome));
         }
     }
 }

@@ -1,7 +1,6 @@
 mod postgres;
 mod sqlite;
 
-use crate::error;
 use crate::tx::Tx;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -40,7 +39,7 @@ impl<A: Send, T: Send> QueuedCall for Call<A, T> {
         let outcome = match (failure, self.outcome) {
             // What the call was refused for is true whatever became of the transaction.
             (_, Some(Err(refused))) => Err(refused),
-            (Some(failure), _) => Err(error::copy_of(failure)),
+            (Some(failure), _) => Err(failure.clone()),
             (None, Some(Ok(value))) => Ok(value),
             (None, None) => Err(gone()),
         };

@@ -115,22 +115,6 @@ pub(crate) fn blob(error: &BlobError) -> StoreError {
     }
 }
 
-/// The same error for another caller of a failed batch.
-pub(crate) fn copy_of(error: &StoreError) -> StoreError {
-    match error {
-        StoreError::NotFound(text) => StoreError::NotFound(text.clone()),
-        StoreError::Conflict(text) => StoreError::Conflict(text.clone()),
-        StoreError::Busy { run } => StoreError::Busy { run: *run },
-        StoreError::CommandsWaiting { run } => StoreError::CommandsWaiting { run: *run },
-        StoreError::Fenced { run, epoch } => StoreError::Fenced { run: *run, epoch: *epoch },
-        StoreError::InUse { path, pid } => StoreError::InUse { path: path.clone(), pid: *pid },
-        StoreError::Newer { found, known } => StoreError::Newer { found: *found, known: *known },
-        StoreError::Corrupt(text) => StoreError::Corrupt(text.clone()),
-        StoreError::Full(text) => StoreError::Full(text.clone()),
-        StoreError::Backend(text) => StoreError::Backend(text.clone()),
-    }
-}
-
 /// The refusal of a statement that found no row to change.
 pub(crate) fn require_changed(changed: u64, what: impl FnOnce() -> String) -> StoreResult<()> {
     if changed == 0 { Err(StoreError::NotFound(what())) } else { Ok(()) }

@@ -60,8 +60,7 @@ pub(crate) async fn inspect(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<
 pub(crate) async fn apply(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<()> {
     if matches!(tx, Tx::Postgres(_)) {
         // Two nodes may start at once: the second one waits, and finds the work done.
-        let lock = args![ADVISORY_LOCK];
-        tx.rows("select pg_advisory_xact_lock($1)::text", lock).await?;
+        tx.rows("select pg_advisory_xact_lock($1)::text", args![ADVISORY_LOCK]).await?;
     }
     let from = match inspect(tx, list).await? {
         Found::Empty => {

@@ -63,7 +63,6 @@ impl Settings for Store {
     async fn set_setting(&self, tenant: TenantId, name: &str, value: &Value) -> StoreResult<()> {
         let sql = "insert into settings (tenant_id, name, value) values ($1, $2, $3)
              on conflict (tenant_id, name) do update set value = excluded.value";
-        self.execute(sql, args![tenant, name, to_json(value)?]).await?;
-        Ok(())
+        self.run(sql, args![tenant, name, to_json(value)?]).await
     }
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use steward_core::TenantId;
 use steward_core::event::EventBody;
-use steward_core::ports::{BlobError, Blobs, StoreError, StoreResult};
+use steward_core::ports::{BlobError, Blobs, Page, StoreError, StoreResult};
 use steward_core::tool::ToolSpec;
 
 #[derive(Debug, Clone)]
@@ -172,6 +172,42 @@ impl Store {
         Ok(self.rows(sql, args).await?.into_iter().next())
     }
 
+    /// What `read` makes of each row.
+    pub(crate) async fn all<T>(
+        &self,
+        sql: &'static str,
+        args: &[Arg],
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Vec<T>> {
+        self.rows(sql, args).await?.iter().map(read).collect()
+    }
+
+    /// What `read` makes of the first row.
+    pub(crate) async fn first<T>(
+        &self,
+        sql: &'static str,
+        args: &[Arg],
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Option<T>> {
+        self.row(sql, args).await?.as_ref().map(read).transpose()
+    }
+
+    /// A page of `limit` rows; the statement asks for one more.
+    pub(crate) async fn page<T>(
+        &self,
+        sql: &'static str,
+        args: &[Arg],
+        limit: u32,
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Page<T>> {
+        Ok(codec::paged(self.all(sql, args, read).await?, limit))
+    }
+
+    /// The number that a statement answers with; 0 where it finds no row.
+    pub(crate) async fn count(&self, sql: &'static str, args: &[Arg]) -> StoreResult<u64> {
+        self.row(sql, args).await?.map_or(Ok(0), |row| row.count(0))
+    }
+
     /// Runs one statement in a transaction of its own; returns how many rows it changed.
     pub(crate) async fn execute(&self, sql: &'static str, args: &[Arg]) -> Result<u64, DbError> {
         let done = self.write((sql, args.to_vec()), |(sql, args), tx| {
@@ -184,6 +220,21 @@ impl Store {
             })
         });
         done.await.unwrap_or_else(|error| Err(DbError::Other(error)))
+    }
+
+    /// [`Self::execute`], whatever the statement changes.
+    pub(crate) async fn run(&self, sql: &'static str, args: &[Arg]) -> StoreResult<()> {
+        Ok(self.execute(sql, args).await.map(drop)?)
+    }
+
+    /// Writes a row; `taken` is the message where its key is another row's.
+    pub(crate) async fn write_unique(
+        &self,
+        sql: &'static str,
+        args: &[Arg],
+        taken: impl FnOnce() -> String,
+    ) -> StoreResult<()> {
+        self.execute(sql, args).await.map(drop).map_err(|error| error::on_duplicate(error, taken))
     }
 
     /// Appends events that have no rows beside them, batched with those of other runs.

@@ -78,6 +78,22 @@ impl<'c> Tx<'c> {
             }
         }
     }
+
+    /// Runs a statement whatever it changes.
+    pub(crate) async fn run(&mut self, sql: &'static str, args: &[Arg]) -> StoreResult<()> {
+        Ok(self.execute(sql, args).await.map(drop)?)
+    }
+
+    /// Writes a row; `taken` is the message where its key is another row's.
+    pub(crate) async fn write_unique(
+        &mut self,
+        sql: &'static str,
+        args: &[Arg],
+        taken: impl FnOnce() -> String,
+    ) -> StoreResult<()> {
+        self.execute(sql, args).await.map(drop).map_err(|error| error::on_duplicate(error, taken))
+    }
+
     pub(crate) async fn rows(&mut self, sql: &'static str, args: &[Arg]) -> Result<Vec<Row>, DbError> {
         match self {
             Self::Sqlite(conn) => lite_rows(conn, sql, args).map_err(|e| DbError::sqlite(&e)),
@@ -89,6 +105,11 @@ impl<'c> Tx<'c> {
     }
     pub(crate) async fn row(&mut self, sql: &'static str, args: &[Arg]) -> Result<Option<Row>, DbError> {
         Ok(self.rows(sql, args).await?.into_iter().next())
+    }
+
+    /// The number that a statement answers with; 0 where it finds no row.
+    pub(crate) async fn count(&mut self, sql: &'static str, args: &[Arg]) -> StoreResult<u64> {
+        self.row(sql, args).await?.map_or(Ok(0), |row| row.count(0))
     }
 
     /// Runs statements without arguments, one after the other.
@@ -228,116 +249,63 @@ fn mismatch(index: usize) -> StoreError {
     StoreError::Corrupt(format!("column {index} of a row has another type than it was given"))
 }
 
-impl From<i64> for Arg {
-    fn from(value: i64) -> Self {
-        Self::Int(Some(value))
-    }
+/// A type that statements take, or take as null.
+pub(crate) trait ArgValue: Sized {
+    fn arg(value: Option<Self>) -> Arg;
 }
-impl From<u64> for Arg {
-    fn from(value: u64) -> Self {
-        Self::Int(Some(i64::try_from(value).unwrap_or(i64::MAX)))
-    }
-}
-impl From<u32> for Arg {
-    fn from(value: u32) -> Self {
-        Self::Int(Some(i64::from(value)))
-    }
-}
-impl From<bool> for Arg {
-    fn from(value: bool) -> Self {
-        Self::Int(Some(i64::from(value)))
-    }
-}
-impl From<Timestamp> for Arg {
-    fn from(value: Timestamp) -> Self {
-        Self::Int(Some(value.0))
-    }
-}
-impl From<Option<Timestamp>> for Arg {
-    fn from(value: Option<Timestamp>) -> Self {
-        Self::Int(value.map(|at| at.0))
-    }
-}
-impl From<Option<i64>> for Arg {
-    fn from(value: Option<i64>) -> Self {
-        Self::Int(value)
-    }
-}
-impl From<Vec<u8>> for Arg {
-    fn from(value: Vec<u8>) -> Self {
-        Self::Bytes(Some(value))
-    }
-}
-impl From<Uuid> for Arg {
-    fn from(value: Uuid) -> Self {
-        Self::Id(Some(value))
-    }
-}
-impl From<Option<Uuid>> for Arg {
-    fn from(value: Option<Uuid>) -> Self {
-        Self::Id(value)
-    }
-}
-impl From<&str> for Arg {
-    fn from(value: &str) -> Self {
-        Self::Text(Some(value.to_owned()))
-    }
-}
-impl From<&String> for Arg {
-    fn from(value: &String) -> Self {
-        Self::Text(Some(value.clone()))
-    }
-}
-impl From<String> for Arg {
-    fn from(value: String) -> Self {
-        Self::Text(Some(value))
-    }
-}
-impl From<Option<String>> for Arg {
-    fn from(value: Option<String>) -> Self {
-        Self::Text(value)
-    }
-}
-impl From<Option<&str>> for Arg {
-    fn from(value: Option<&str>) -> Self {
-        Self::Text(value.map(str::to_owned))
+
+impl<T: ArgValue> From<T> for Arg {
+    fn from(value: T) -> Self {
+        T::arg(Some(value))
     }
 }
 
-macro_rules! id_args {
-    ($($id:ty),+) => {$(
-        impl From<$id> for Arg {
-            fn from(id: $id) -> Self {
-                Self::Id(Some(id.0))
-            }
-        }
-        impl From<Option<$id>> for Arg {
-            fn from(id: Option<$id>) -> Self {
-                Self::Id(id.map(|id| id.0))
+impl<T: ArgValue> From<Option<T>> for Arg {
+    fn from(value: Option<T>) -> Self {
+        T::arg(value)
+    }
+}
+
+macro_rules! arg_values {
+    ($($type:ty => $arg:ident, $value:ident => $from:expr;)+) => {$(
+        impl ArgValue for $type {
+            fn arg(value: Option<Self>) -> Arg {
+                Arg::$arg(value.map(|$value| $from))
             }
         }
     )+};
 }
-id_args!(
-    AgentId,
-    ApprovalId,
-    BudgetId,
-    CollectionId,
-    ConnectionId,
-    ConversationId,
-    CredentialId,
-    DocumentId,
-    GroupId,
-    IngestJobId,
-    KeyId,
-    McpServerId,
-    ReservationId,
-    RunId,
-    SkillId,
-    TenantId,
-    TimerId,
-    UserId,
-    WatchedPathId,
-    DatasourceId,
-    RecordChangeId
-);
+
+arg_values! {
+    i64 => Int, value => value;
+    u64 => Int, value => i64::try_from(value).unwrap_or(i64::MAX);
+    u32 => Int, value => value.into();
+    bool => Int, value => value.into();
+    Timestamp => Int, at => at.0;
+    &str => Text, text => text.to_owned();
+    &String => Text, text => text.clone();
+    String => Text, text => text;
+    Vec<u8> => Bytes, bytes => bytes;
+    Uuid => Id, id => id;
+    AgentId => Id, id => id.0;
+    ApprovalId => Id, id => id.0;
+    BudgetId => Id, id => id.0;
+    CollectionId => Id, id => id.0;
+    ConnectionId => Id, id => id.0;
+    ConversationId => Id, id => id.0;
+    CredentialId => Id, id => id.0;
+    DocumentId => Id, id => id.0;
+    GroupId => Id, id => id.0;
+    IngestJobId => Id, id => id.0;
+    KeyId => Id, id => id.0;
+    McpServerId => Id, id => id.0;
+    ReservationId => Id, id => id.0;
+    RunId => Id, id => id.0;
+    SkillId => Id, id => id.0;
+    TenantId => Id, id => id.0;
+    TimerId => Id, id => id.0;
+    UserId => Id, id => id.0;
+    WatchedPathId => Id, id => id.0;
+    DatasourceId => Id, id => id.0;
+    RecordChangeId => Id, id => id.0;
+}

@@ -1,11 +1,8 @@
 //! The chain: each entry's hash covers the one before, and the head says where the chain ends.
 
-use super::{AuditEntry, Details};
-use crate::event::Origin;
-use crate::hash::sha256;
-use crate::{RunId, Timestamp, UserId};
+use super::AuditEntry;
+use crate::hash::{canonical_json, sha256};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 /// A place in the chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -17,43 +14,13 @@ pub struct Link {
     pub hash: String,
 }
 
-/// What an entry's hash covers beside the hash before it: all its fields, by name.
-#[derive(Serialize)]
-struct Canonical<'a> {
-    action: &'a str,
-    actor: &'a str,
-    actor_id: Option<UserId>,
-    address: Option<&'a str>,
-    at: Timestamp,
-    detail: &'a Details,
-    id: Uuid,
-    origin: Option<Origin>,
-    result: &'static str,
-    run_id: Option<RunId>,
-    seq: u64,
-    target: &'a str,
-}
-
-/// The hash of an entry at its place: SHA-256 of the hash before it and the entry's JSON with sorted keys.
+/// The hash of an entry at its place: SHA-256 of the hash before it and the JSON of the entry and its number, with
+/// sorted keys.
 pub fn hash_of(previous: &str, seq: u64, entry: &AuditEntry) -> String {
-    let canonical = Canonical {
-        action: &entry.action,
-        actor: &entry.actor,
-        actor_id: entry.actor_id,
-        address: entry.address.as_deref(),
-        at: entry.at,
-        detail: &entry.detail,
-        id: entry.id,
-        origin: entry.origin,
-        result: entry.result.as_str(),
-        run_id: entry.run_id,
-        seq,
-        target: &entry.target,
-    };
-    let mut text = previous.to_owned();
-    // These types are written without fail.
-    text.push_str(&serde_json::to_string(&canonical).unwrap_or_default());
-    sha256(text.as_bytes())
+    // An entry is written without fail.
+    let mut fields = serde_json::to_value(entry).unwrap_or_default();
+    fields["seq"] = seq.into();
+    sha256(format!("{previous}{}", canonical_json(&fields)).as_bytes())
 }
 
 /// A row of the chain as it is found in the database.

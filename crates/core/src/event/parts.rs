@@ -81,7 +81,7 @@ pub struct Setup {
     #[schema(required)]
     pub memory: String,
     /// What it keeps for itself, where it has switches for that.
-    #[serde(default, skip_serializing_if = "OwnSections::is_nothing")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub own_sections: OwnSections,
     /// The request.
     pub input: String,
@@ -94,7 +94,7 @@ pub struct Setup {
     /// What it may spend.
     pub budget: Budget,
     /// What the prompts of its conversation begin with.
-    #[serde(default, skip_serializing_if = "Carried::is_nothing")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub carried: Carried,
     /// What the request is about, and which tools go first for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,7 +164,7 @@ pub struct Setup {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<SkillPrompt>,
     /// Runs above this one: 0 for one that nobody delegated.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub depth: u8,
     /// What of outside entered the runs that it goes on from: the one that delegated to it, and
     /// earlier ones of its conversation.
@@ -177,13 +177,8 @@ pub struct Setup {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
     /// What was looked through for them.
-    #[serde(default, skip_serializing_if = "LookedThrough::is_nothing")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub looked_through: LookedThrough,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(depth: &u8) -> bool {
-    *depth == 0
 }
 
 /// Who gave a reply.
@@ -224,12 +219,6 @@ pub struct Noticed {
     pub guessed: Vec<AboutCall>,
 }
 
-impl Noticed {
-    pub(super) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// Something about one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AboutCall {
@@ -258,8 +247,9 @@ pub struct Ranked {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema, strum::IntoStaticStr)]
 #[serde(tag = "status", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     /// With an answer.
     Completed,
@@ -361,5 +351,10 @@ impl ToolResult {
             tainted: false,
             origin: None,
         }
+    }
+
+    /// An error that the model may recover from.
+    pub fn error(message: String) -> Self {
+        Self::Error { message, fatal: false, origin: None }
     }
 }

@@ -3,7 +3,7 @@
 use crate::RunId;
 
 /// Why a store refused or failed. What was acknowledged before is not lost.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     #[error("{0} was not found")]
     NotFound(String),

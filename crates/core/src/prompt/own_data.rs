@@ -1,14 +1,10 @@
 use super::estimate_tokens;
-use super::skills::fair;
+use super::skills::sections_within;
 use crate::agent::OwnData;
-use crate::tool::truncate;
 use serde::{Deserialize, Serialize};
 
 const NO_MEMORY: &str = "No memories stored yet.";
 const NO_TABLES: &str = "No tables are documented yet.";
-/// Characters of one token, as in the estimate of prompts.
-const CHARS: u64 = 3;
-
 /// What an agent keeps for itself, as sections of its prompt; `None`: the agent has no such section.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OwnSections {
@@ -30,10 +26,6 @@ impl OwnSections {
         }
     }
 
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// `carried`, with which the prompts of the conversation began, unless other sections are on now.
     pub fn begun_with<'s>(&'s self, carried: &'s Self) -> &'s Self {
         let same =
@@ -44,21 +36,17 @@ impl OwnSections {
     /// The sections within about `room` tokens; the longer one is cut first, and the cut is marked.
     pub fn text(&self, room: u64) -> String {
         let sections = [("Your Memory", &self.memory, NO_MEMORY), ("Your Database", &self.database, NO_TABLES)];
-        let present: Vec<(&str, &str)> = sections
-            .into_iter()
-            .filter_map(|(title, text, none)| Some((title, text.as_deref().map(|text| or(text, none))?)))
-            .collect();
-        let room = usize::try_from(room.saturating_mul(CHARS)).unwrap_or(usize::MAX);
-        let lengths: Vec<usize> = present.iter().map(|(_, text)| text.chars().count()).collect();
-        let limit = fair(&lengths, room);
-        let sections = present.into_iter().map(|(title, text)| format!("## {title}\n{}", truncate(text, limit).0));
-        sections.collect::<Vec<_>>().join("\n\n")
+        let present = sections.into_iter().filter_map(|(title, text, none)| {
+            let text = text.as_deref()?;
+            Some((title.to_owned(), if text.is_empty() { none } else { text }))
+        });
+        sections_within(present.collect(), room)
     }
 
     /// Those that are not as they were in `begun`, for the newest request; empty if none has changed.
     pub fn changed(&self, begun: &Self, room: u64) -> String {
         let changed = self.without_those_of(begun);
-        if changed.is_nothing() {
+        if changed == Self::default() {
             return String::new();
         }
         format!("[Changed since this conversation began:]\n{}\n", changed.text(room))
@@ -75,10 +63,6 @@ impl OwnSections {
             database: self.database.clone().filter(|_| self.database != begun.database),
         }
     }
-}
-
-fn or<'t>(text: &'t str, none: &'t str) -> &'t str {
-    if text.is_empty() { none } else { text }
 }
 
 #[cfg(test)]
@@ -147,7 +131,7 @@ mod tests {
     #[test]
     fn without_switches_memory_stands_before_the_request_as_ever() {
         let own = OwnSections::new(OwnData::default(), "likes tea", "ai_teas(name)");
-        assert!(own.is_nothing());
+        assert_eq!(own, OwnSections::default());
         let all = prompt("Help.", "likes tea", &own, &own);
         assert_eq!(all, ["Help.", "[Now: 1970-01-01T00:00:00Z]\n## Your Memory\nlikes tea\n\nGo."]);
     }

@@ -1,30 +1,26 @@
 use crate::skill::SkillPrompt;
 use crate::tool::truncate;
-use std::fmt::Write as _;
 
 /// Characters of one token, as in the estimate of prompts.
 const CHARS: u64 = 3;
 
 /// The internal skills in order, within about `room` tokens: the longest are cut first, to one length, each cut marked.
 pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
-    let skills: Vec<(&str, &str)> = skills
-        .iter()
-        .map(|skill| (skill.name.as_str(), skill.text.trim()))
-        .filter(|(_, text)| !text.is_empty())
-        .collect();
+    let sections = skills.iter().map(|skill| (format!("Skill: {}", skill.name), skill.text.trim()));
+    sections_within(sections.filter(|(_, text)| !text.is_empty()).collect(), room)
+}
+
+/// Sections by title, within about `room` tokens, each cut to one length.
+pub(super) fn sections_within(sections: Vec<(String, &str)>, room: u64) -> String {
     let room = usize::try_from(room.saturating_mul(CHARS)).unwrap_or(usize::MAX);
-    let lengths: Vec<usize> = skills.iter().map(|(_, text)| text.chars().count()).collect();
+    let lengths: Vec<usize> = sections.iter().map(|(_, text)| text.chars().count()).collect();
     let limit = fair(&lengths, room);
-    let mut section = String::new();
-    for (name, text) in skills {
-        let gap = if section.is_empty() { "" } else { "\n\n" };
-        let _ = write!(section, "{gap}## Skill: {name}\n{}", truncate(text, limit).0);
-    }
-    section
+    let sections = sections.into_iter().map(|(title, text)| format!("## {title}\n{}", truncate(text, limit).0));
+    sections.collect::<Vec<_>>().join("\n\n")
 }
 
 /// The longest common length at which all fit; short ones leave their share to the others.
-pub(super) fn fair(lengths: &[usize], room: usize) -> usize {
+fn fair(lengths: &[usize], room: usize) -> usize {
     let mut sorted = lengths.to_vec();
     sorted.sort_unstable();
     let mut left = room;

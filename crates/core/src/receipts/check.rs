@@ -6,7 +6,7 @@ use super::link::{link, works};
 use super::object::{Objects, objects};
 use super::text::{Sentence, sentences};
 use super::token::Kind;
-use super::{Claim, Evidence, Receipts, Verdict};
+use super::{Claim, Evidence, Receipts};
 use std::ops::Range;
 
 const MOST: usize = 200;
@@ -22,23 +22,22 @@ pub(super) const RULES: f32 = 0.6;
 ///
 /// A claim says that the assistant itself has done something: not what it plans, refuses or asks, not what a text says,
 /// not what others did. It is proved by calls that succeeded, were not undone, did such a thing, and did it to what the
-/// claim names. An answer with an unproved claim is [`Verdict::Unverified`].
+/// claim names. An answer with an unproved claim is [`super::Verdict::Unverified`].
 pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
     let found = ruled(request, answer, evidence);
     if evidence.iter().any(works) {
         return found;
     }
     let text = sentences(answer);
-    let none = Receipts { verdict: Verdict::NoClaims, claims: Vec::new() };
     let Some(at) = acts(request, &text, !found.claims.is_empty()) else {
-        return none;
+        return Receipts::of(Vec::new());
     };
     if !found.claims.is_empty() {
         return found;
     }
     let told = text.get(at).map(|sentence| (sentence, Found::state(sentence)));
     let claim = told.and_then(|(sentence, found)| claim(answer, sentence, &found, &Objects::default(), &[]));
-    claim.map_or(none, |claim| Receipts { verdict: Verdict::Unverified, claims: vec![claim] })
+    Receipts::of(claim.into_iter().collect())
 }
 
 /// The bytes of `answer` that claim or announce an act of the assistant, as far as `request` asked for one. This only
@@ -136,13 +135,7 @@ fn ruled(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
         }
         claims.extend(claim(answer, &text[at], &one, &about, &evidence));
     }
-    let proved = |claim: &Claim| !claim.calls.is_empty();
-    let verdict = match claims.as_slice() {
-        [] => Verdict::NoClaims,
-        all if all.iter().all(proved) => Verdict::Verified,
-        _ => Verdict::Unverified,
-    };
-    Receipts { verdict, claims }
+    Receipts::of(claims)
 }
 
 fn claim(

@@ -162,9 +162,7 @@ pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts
     match from {
         AnswerFrom::Observations => composed_receipts(state, text),
         // What the plan of a model that can't plan says by itself is a sentence of ours, which claims nothing.
-        AnswerFrom::Text(_) if is_scripted_text(state, text) => {
-            Receipts { verdict: Verdict::NoClaims, claims: Vec::new() }
-        }
+        AnswerFrom::Text(_) if is_scripted_text(state, text) => Receipts::of(Vec::new()),
         AnswerFrom::Text(_) | AnswerFrom::Nothing => {
             let request = state.setup.as_ref().map_or("", |setup| &setup.input);
             let receipts = receipts::check(request, text, &state.evidence());
@@ -189,26 +187,18 @@ fn is_scripted_text(state: &RunState, text: &str) -> bool {
 
 /// A claim or promise of an action, although none was taken, is unverified even where the receipts' words miss it.
 fn with_false_claim(state: &RunState, text: &str, receipts: Receipts) -> Receipts {
-    let Some(words) = state.false_claim() else {
+    let found = state.false_claim().and_then(|words| Some((words, text.find(words)?)));
+    let Some((words, start)) = found.filter(|_| receipts.verdict == Verdict::NoClaims) else {
         return receipts;
     };
-    let Some(start) = text.find(words) else {
-        return receipts;
-    };
-    if receipts.verdict != Verdict::NoClaims {
-        return receipts;
-    }
-    Receipts {
-        verdict: Verdict::Unverified,
-        claims: vec![Claim {
-            text: words.to_owned(),
-            start,
-            end: start + words.len(),
-            action: "announced".to_owned(),
-            calls: Vec::new(),
-            why: "no tool was called: nothing was done".to_owned(),
-        }],
-    }
+    Receipts::of(vec![Claim {
+        text: words.to_owned(),
+        start,
+        end: start + words.len(),
+        action: "announced".to_owned(),
+        calls: Vec::new(),
+        why: "no tool was called: nothing was done".to_owned(),
+    }])
 }
 
 fn composed_receipts(state: &RunState, text: &str) -> Receipts {
@@ -240,14 +230,7 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
             });
         }
     }
-    let verdict = if claims.is_empty() {
-        Verdict::NoClaims
-    } else if claims.iter().all(|claim| !claim.calls.is_empty()) {
-        Verdict::Verified
-    } else {
-        Verdict::Unverified
-    };
-    Receipts { verdict, claims }
+    Receipts::of(claims)
 }
 
 pub fn plan_as_text(plan: &Plan) -> String {

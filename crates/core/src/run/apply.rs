@@ -63,7 +63,6 @@ impl RunState {
                     let generation = self.plan.as_ref().map_or(0, |plan| plan.generation) + 1;
                     self.plan = Some(PlanState {
                         plan: best.plan.clone(),
-                        candidates: candidates.clone(),
                         approved: false,
                         generation,
                         cut_short: false,

@@ -7,7 +7,7 @@ use crate::event::{AboutCall, Event, Outcome, Proved, Ranked, Setup, ToolResult}
 use crate::governance::Classified;
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Strategy, Usage};
-use crate::plan::{Candidate, Plan};
+use crate::plan::Plan;
 use crate::policy::{Grant, StandingGrant};
 use crate::prompt::Compaction;
 use crate::tool::{EffectClass, Staged, ToolCall, ToolSpec};
@@ -60,7 +60,6 @@ pub struct CallEntry {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanState {
     pub plan: Plan,
-    pub candidates: Vec<Candidate>,
     pub approved: bool,
     /// Counts plans of this run, from 1.
     pub generation: u32,

@@ -24,12 +24,14 @@ const MAX_DEEP_DESCRIPTION: usize = 160;
 const MAX_FULL_SCHEMA: usize = 700;
 
 pub(crate) fn plan_instructions(tools: &[ToolSpec], max_steps: usize) -> String {
-    let lines: Vec<String> = tools
-        .iter()
-        .filter(|spec| spec.name != FINAL_ANSWER)
-        .map(|spec| format!("- {}: {} Arguments: {}", spec.name, spec.description, spec.parameters))
-        .collect();
-    PLAN_PROMPT.replace("{{max_steps}}", &max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
+    with_tools(PLAN_PROMPT, tools, max_steps, |spec| {
+        format!("- {}: {} Arguments: {}", spec.name, spec.description, spec.parameters)
+    })
+}
+
+fn with_tools(prompt: &str, tools: &[ToolSpec], max_steps: usize, line: impl Fn(&ToolSpec) -> String) -> String {
+    let lines: Vec<String> = tools.iter().filter(|spec| spec.name != FINAL_ANSWER).map(line).collect();
+    prompt.replace("{{max_steps}}", &max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
 }
 
 pub(crate) fn closing_instructions(state: &RunState, purpose: Purpose) -> String {
@@ -82,15 +84,10 @@ pub(crate) fn deep_instructions(tools: &[ToolSpec], settings: DeepSettings) -> S
         PlanStyle::Structured => DEEP_PROMPT,
         PlanStyle::Concise => DEEP_CONCISE_PROMPT,
     };
-    let lines: Vec<String> = tools
-        .iter()
-        .filter(|spec| spec.name != FINAL_ANSWER)
-        .map(|spec| {
-            let (text, _) = steward_core::tool::truncate(&spec.description, MAX_DEEP_DESCRIPTION);
-            format!("- {}: {text}", spec.name)
-        })
-        .collect();
-    prompt.replace("{{max_steps}}", &settings.max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
+    with_tools(prompt, tools, settings.max_steps.into(), |spec| {
+        let (text, _) = steward_core::tool::truncate(&spec.description, MAX_DEEP_DESCRIPTION);
+        format!("- {}: {text}", spec.name)
+    })
 }
 
 pub(crate) fn deep_schema(tools: &[ToolSpec], settings: DeepSettings) -> serde_json::Value {

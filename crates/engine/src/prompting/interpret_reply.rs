@@ -32,14 +32,8 @@ pub(crate) fn interpret_reply(
     for call in std::mem::take(&mut parsed.broken) {
         diagnostics.push(format!("call of `{}` is broken: {}", call.name, call.error));
         broken.push((calls.len(), call.error));
-        calls.push(ToolCall {
-            id: call.id,
-            name: call.name,
-            arguments: serde_json::Value::String(call.raw),
-            source: CallSource::Repaired,
-            confidence: 0.0,
-            signature: None,
-        });
+        let raw = serde_json::Value::String(call.raw);
+        calls.push(ToolCall { confidence: 0.0, ..ToolCall::new(call.id, call.name, raw, CallSource::Repaired) });
     }
     let mut seen: Vec<String> = state.calls.iter().map(|entry| entry.call.id.clone()).collect();
     for (index, call) in calls.iter_mut().enumerate() {

@@ -94,21 +94,13 @@ impl Replayer {
             return;
         };
         let pair = match &event.body {
-            EventBody::ModelRequested {
-                purpose,
-                model,
-                prompt_hash,
-                prompt,
-                ..
-            } => self.prompt(&setup, *purpose, model, prompt_hash, prompt),
+            EventBody::ModelRequested { purpose, model, prompt_hash, prompt, .. } => {
+                self.prompt(&setup, *purpose, model, prompt_hash, prompt)
+            }
             EventBody::ModelFailed { purpose, error, .. } if self.state.asking.is_none() => {
                 let built = self.request(&setup, *purpose);
-                (error.class == ModelErrorClass::ContextLength && built.prompt.fits).then(|| {
-                    (
-                        error.message.clone(),
-                        format!("the prompt fits: about {} tokens", built.prompt.tokens),
-                    )
-                })
+                (error.class == ModelErrorClass::ContextLength && built.prompt.fits)
+                    .then(|| (error.message.clone(), format!("the prompt fits: about {} tokens", built.prompt.tokens)))
             }
             // Without raw, calls in the provider's own field can't be read again.
             EventBody::ModelResponded { raw, calls, .. } if !raw.is_empty() || calls.is_empty() => {
@@ -128,16 +120,13 @@ impl Replayer {
                 }
             }
             EventBody::PlanFilled { index, arguments } => self.fill(*index, arguments),
-            EventBody::DeepPlanned { .. } | EventBody::DeepReplanned { .. } => {
-                self.deep(&setup, &event.body)
-            }
-            EventBody::RunFinished {
-                outcome: Outcome::Limited { limit, .. },
-                ..
+            EventBody::DeepPlanned { .. } | EventBody::DeepReplanned { .. } => self.deep(&setup, &event.body),
             // What a call costs is only known where prices are.
-            } if !matches!(limit, Limit::Spend | Limit::Cost) => self
-                .limit(&setup, event)
-                .map(|now| (format!("stopped at the limit of {limit:?}"), now)),
+            EventBody::RunFinished { outcome: Outcome::Limited { limit, .. }, .. }
+                if !matches!(limit, Limit::Spend | Limit::Cost) =>
+            {
+                self.limit(&setup, event).map(|now| (format!("stopped at the limit of {limit:?}"), now))
+            }
             _ => None,
         };
         if let Some(pair) = pair {
@@ -193,11 +182,7 @@ impl Replayer {
             return None;
         };
         let form = answered.as_ref().map_or_else(
-            || {
-                let capabilities = &setup.capabilities;
-                let own = strategy(&self.state, setup, capabilities, *purpose);
-                (own, false)
-            },
+            || (strategy(&self.state, setup, &setup.capabilities, *purpose), false),
             |answered| (answered.strategy, answered.in_thought),
         );
         let mut parser = reply_parser(setup, *purpose, form, *step);

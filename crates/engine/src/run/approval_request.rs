@@ -73,14 +73,7 @@ async fn plan_subject(deps: &Deps, state: &RunState, cancellation: &Cancellation
         if step.tool == FINAL_ANSWER || risk == RiskClass::Read {
             continue;
         }
-        let call = ToolCall {
-            id: format!("preview-{index}"),
-            name: step.tool.clone(),
-            arguments: step.args.clone(),
-            source: CallSource::Plan,
-            confidence: 1.0,
-            signature: None,
-        };
+        let call = ToolCall::new(format!("preview-{index}"), &step.tool, step.args.clone(), CallSource::Plan);
         let scope = tool_scope(deps, state, cancellation, &call.name);
         let preview = preview(deps, state, &call, &scope).await;
         previews.push(StepPreview { step: index, risk, preview });

@@ -3,11 +3,11 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::run::RunContext;
 use crate::run::journal::{fold_log, status_write};
 use crate::run::tool_call::result_limit;
+use crate::run::{RunContext, result_of};
 use fail::fail_point;
-use serde_json::{Value, json};
+use serde_json::json;
 use steward_core::budget::Budget;
 use steward_core::event::{EventBody, Outcome, RequestedBy, Setup, ToolResult};
 use steward_core::policy::{Grant, GrantScope};
@@ -47,13 +47,7 @@ pub(crate) async fn delegate(
     };
     let next = match request {
         Ok(request) => EventBody::RunDelegated { call_id: call.id, child: RunId(deps.ids.next()), agent, request },
-        Err(message) => EventBody::ToolResult {
-            call_id: call.id,
-            tool: call.name,
-            result: ToolResult::Error { message, fatal: false, origin: None },
-            ms: 0,
-            evidence: None,
-        },
+        Err(message) => result_of(call.id, call.name, ToolResult::error(message)),
     };
     context.journal.commit(vec![intent, next], Vec::new()).await?;
     fail_point!("engine.delegated.after");
@@ -133,7 +127,7 @@ async fn accept_result(context: &mut RunContext<'_>, child: &ChildRun, row: &Run
     taint.retain(|one| !known.iter().any(|seen| seen.origin == one.origin));
     let tool = tool_name(&context.journal.state, child);
     let limit = result_limit(&context.journal.state, &tool);
-    let result = result_of(child, &ended, row, limit);
+    let result = result_for_parent(child, &ended, row, limit);
     let ms = ended.last_at.since(row.created_at).as_millis();
     let events = vec![
         EventBody::RunReturned {
@@ -158,17 +152,8 @@ async fn accept_result(context: &mut RunContext<'_>, child: &ChildRun, row: &Run
 
 /// The child can't be made or read: the model is told.
 async fn report_failure(context: &mut RunContext<'_>, child: &ChildRun, why: &str) -> StoreResult<()> {
-    let result = EventBody::ToolResult {
-        call_id: child.call_id.clone(),
-        tool: tool_name(&context.journal.state, child),
-        result: ToolResult::Error {
-            message: format!("the agent {} could not be asked: {why}", child.agent),
-            fatal: false,
-            origin: None,
-        },
-        ms: 0,
-        evidence: None,
-    };
+    let failed = ToolResult::error(format!("the agent {} could not be asked: {why}", child.agent));
+    let result = result_of(child.call_id.clone(), tool_name(&context.journal.state, child), failed);
     let side = running_status(context);
     context.journal.commit(vec![result], side).await
 }
@@ -181,7 +166,7 @@ fn tool_name(state: &RunState, child: &ChildRun) -> String {
     state.call(&child.call_id).map_or_else(String::new, |entry| entry.call.name.clone())
 }
 
-fn result_of(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> ToolResult {
+fn result_for_parent(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> ToolResult {
     let sources = ended.sources();
     let origins: Vec<&str> = sources.iter().map(|one| one.origin.as_str()).collect();
     let answer = ended.answer.trim();
@@ -201,11 +186,7 @@ fn result_of(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> 
         (None, true) => format!("The agent {agent} ended without an answer."),
         (None, false) => answer.to_owned(),
         (Some(why), true) => {
-            return ToolResult::Error {
-                message: format!("the agent {agent} gave no answer: {why}"),
-                fatal: false,
-                origin: None,
-            };
+            return ToolResult::error(format!("the agent {agent} gave no answer: {why}"));
         }
         (Some(why), false) => {
             format!("The agent {agent} did not finish: {why}. So far it has:\n\n{answer}")
@@ -217,7 +198,7 @@ fn result_of(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> 
         data: Some(json!({
             "run": child.run,
             "agent": agent,
-            "outcome": outcome_word(ended.outcome.as_ref()),
+            "outcome": ended.outcome.as_ref().map(<&'static str>::from),
             "verdict": row.verdict,
         })),
         truncated,
@@ -226,11 +207,6 @@ fn result_of(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> 
         tainted: !origins.is_empty(),
         origin: (!origins.is_empty()).then(|| origins.join(", ")),
     }
-}
-
-fn outcome_word(outcome: Option<&Outcome>) -> Value {
-    let value = outcome.map(|outcome| json!(outcome)).unwrap_or_default();
-    value.get("status").cloned().unwrap_or_default()
 }
 
 /// What the child may spend: what is left, but for one call that the parent answers with.

@@ -23,7 +23,6 @@ impl Journal {
         let mut state = RunState::new(lease.run);
         loop {
             let page = deps.store.events(lease.tenant, lease.run, state.last_seq, PAGE).await?;
-            let last = page.len() < PAGE as usize;
             for stored in &page {
                 if stored.event.body == EventBody::Unknown {
                     return Err(StoreError::Backend(format!(
@@ -33,11 +32,10 @@ impl Journal {
                 }
                 state.apply(&stored.event);
             }
-            if last {
-                break;
+            if page.len() < PAGE as usize {
+                return Ok(Self { deps, lease, state });
             }
         }
-        Ok(Self { deps, lease, state })
     }
 
     pub fn run(&self) -> RunId {
@@ -79,14 +77,10 @@ impl Journal {
                 }
             })?;
         for event in &committed {
-            self.fold(event);
+            self.state.apply(event);
+            self.deps.bus.publish(event);
         }
         Ok(())
-    }
-
-    fn fold(&mut self, event: &Event) {
-        self.state.apply(event);
-        self.deps.bus.publish(event);
     }
 }
 

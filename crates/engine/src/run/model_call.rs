@@ -51,18 +51,11 @@ pub(crate) async fn send_request(
     let reserved_micros = estimate.cost_micros;
     let state = &context.journal.state;
     if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved, reserved_micros) {
-        finish(&mut context.journal, Outcome::Limited { limit, message: String::new() }, AnswerFrom::Observations)
-            .await?;
-        return Ok(false);
+        return end_at_limit(context, limit, String::new()).await;
     }
     let reservation = match reserve(context, setup, estimate).await? {
         Ok(reservation) => reservation,
-        Err(message) => {
-            let limit = Limit::Spend;
-            let outcome = Outcome::Limited { limit, message };
-            finish(&mut context.journal, outcome, AnswerFrom::Observations).await?;
-            return Ok(false);
-        }
+        Err(message) => return end_at_limit(context, Limit::Spend, message).await,
     };
     let request = built.request;
     let prompt = request.messages.clone();
@@ -85,7 +78,7 @@ pub(crate) async fn send_request(
     let masked = masking.events(step);
     match received {
         Ok(mut reply) => {
-            let used = reply.usage();
+            let used = call_usage(&reply.answered, &reply.received, reply.usage);
             let attempts = &reply.answered.attempts;
             let (spent, side) = settle(context.deps, &reservation, Some(used), attempts, false);
             // What the run pays is what its budgets count.
@@ -122,6 +115,12 @@ pub(crate) async fn send_request(
     }
 }
 
+/// Ends the run with what was observed so far; no reply was committed.
+async fn end_at_limit(context: &mut RunContext<'_>, limit: Limit, message: String) -> StoreResult<bool> {
+    finish(&mut context.journal, Outcome::Limited { limit, message }, AnswerFrom::Observations).await?;
+    Ok(false)
+}
+
 struct Reply {
     /// What came with its end and is not shown yet.
     last: VisibleText,
@@ -130,12 +129,6 @@ struct Reply {
     finish: String,
     usage: Usage,
     answered: Answered,
-}
-
-impl Reply {
-    fn usage(&self) -> CallUsage {
-        call_usage(&self.answered, &self.received, self.usage)
-    }
 }
 
 fn call_usage(answered: &Answered, received: &ReceivedReply, usage: Usage) -> CallUsage {
@@ -339,9 +332,10 @@ async fn fail_call(
     // Without a summary there is another way to make room.
     let again = error.class.is_transient() && tries < context.deps.config.model_tries && purpose != Purpose::Compact;
     tracing::warn!(run = %context.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
+    let mut events = masked;
     if !again {
-        let failed = EventBody::ModelFailed { step, purpose, error, retry_at: None, attempts, usage };
-        return context.journal.commit([masked, vec![failed]].concat(), side).await;
+        events.push(EventBody::ModelFailed { step, purpose, error, retry_at: None, attempts, usage });
+        return context.journal.commit(events, side).await;
     }
     let wait =
         error.retry_after_ms.map_or(Duration::from_millis(500 << (2 * (tries - 1)).min(8)), Duration::from_millis);
@@ -352,28 +346,17 @@ async fn fail_call(
     if wait > context.deps.config.short_wait {
         side.push(status_write(&context.journal.state, RunStatus::Parked));
     }
-    let mut events = masked;
     events.push(EventBody::ModelFailed { step, purpose, error, retry_at: Some(at), attempts, usage });
     events.push(EventBody::TimerSet { timer_id, at, purpose: purpose_text });
     context.journal.commit(events, side).await
 }
 
 fn cancelled() -> ModelError {
-    ModelError {
-        class: ModelErrorClass::Cancelled,
-        message: "the model call was stopped".to_owned(),
-        hint: "start the run again to go on".to_owned(),
-        detail: None,
-        retry_after_ms: None,
-    }
+    ModelError::new(ModelErrorClass::Cancelled, "the model call was stopped", "start the run again to go on")
 }
 
 fn too_long(prompt: &Prompt, window: u32) -> ModelError {
-    ModelError {
-        class: ModelErrorClass::ContextLength,
-        message: format!("the request needs about {} tokens, the model's window has {window}", prompt.tokens),
-        hint: "shorten the request, or choose a model with a larger window".to_owned(),
-        detail: None,
-        retry_after_ms: None,
-    }
+    let message = format!("the request needs about {} tokens, the model's window has {window}", prompt.tokens);
+    let hint = "shorten the request, or choose a model with a larger window";
+    ModelError::new(ModelErrorClass::ContextLength, message, hint)
 }

@@ -17,11 +17,8 @@ use steward_core::tool::ToolCall;
 /// Tools that are offered however little room there is.
 const MIN_TOOLS: usize = 2;
 
-pub(crate) async fn filter_intent(context: &mut RunContext<'_>) -> StoreResult<()> {
-    let Some(setup) = context.journal.state.setup.clone() else {
-        return Ok(());
-    };
-    let body = filter_tools(context.deps, &setup).await;
+pub(crate) async fn filter_intent(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<()> {
+    let body = filter_tools(context.deps, setup).await;
     context.journal.append(body).await
 }
 
@@ -66,18 +63,15 @@ fn within_capacity(setup: &Setup, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
     kept
 }
 
-pub(crate) async fn make_plan(context: &mut RunContext<'_>) -> StoreResult<()> {
-    let Some(setup) = context.journal.state.setup.clone() else {
-        return Ok(());
-    };
-    if setup.capabilities.plans { plan_by_model(context).await } else { plan_by_intent(context, &setup).await }
+pub(crate) async fn make_plan(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<()> {
+    if setup.capabilities.plans { plan_by_model(context, setup).await } else { plan_by_intent(context, setup).await }
 }
 
 /// Samples candidates, one model call each; a reply already in the log is not paid for again.
-async fn plan_by_model(context: &mut RunContext<'_>) -> StoreResult<()> {
+async fn plan_by_model(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<()> {
     while context.journal.state.plan_replies.len() < context.deps.config.plan_candidates.max(1) {
         let enough = !context.journal.state.plan_replies.is_empty();
-        if !call_model(context, Purpose::Plan).await? {
+        if !call_model(context, setup, Purpose::Plan).await? {
             let state = &context.journal.state;
             if enough && !state.is_finished() && state.stop_by.is_none() && state.waiting.is_none() {
                 break;
@@ -111,15 +105,14 @@ async fn plan_by_intent(context: &mut RunContext<'_>, setup: &Setup) -> StoreRes
 }
 
 /// Fills the arguments that step `index` of the plan left open: from what was observed, else by the model.
-pub(crate) async fn fill(context: &mut RunContext<'_>, index: usize) -> StoreResult<()> {
+pub(crate) async fn fill(context: &mut RunContext<'_>, setup: &Setup, index: usize) -> StoreResult<()> {
     let pending = matches!(context.journal.state.reply, Some((Purpose::Fill, _)));
     if !pending && let Some(arguments) = argument_from_results::arguments(&context.journal.state, index) {
         let arguments = Ok(arguments);
         return context.journal.append(EventBody::PlanFilled { index, arguments }).await;
     }
-    if !pending && !call_model(context, Purpose::Fill).await? {
-        let state = &context.journal.state;
-        if state.is_finished() || state.waiting.is_some() || context.signals.cancellation.is_cancelled() {
+    if !pending && !call_model(context, setup, Purpose::Fill).await? {
+        if context.is_interrupted() {
             return Ok(());
         }
         // Without a model, a step with open arguments is refused; the others run.
@@ -136,22 +129,22 @@ pub(crate) async fn fill(context: &mut RunContext<'_>, index: usize) -> StoreRes
 }
 
 /// Asks the model for a deep plan; a reply already in the log is not paid for again.
-pub(crate) async fn make_deep_plan(context: &mut RunContext<'_>, reason: Option<String>) -> StoreResult<()> {
-    let Some(setup) = context.journal.state.setup.clone() else {
-        return Ok(());
-    };
+pub(crate) async fn make_deep_plan(
+    context: &mut RunContext<'_>,
+    setup: &Setup,
+    reason: Option<String>,
+) -> StoreResult<()> {
     let pending = matches!(context.journal.state.reply, Some((Purpose::Deep, _)));
-    if !pending && !call_model(context, Purpose::Deep).await? {
-        let state = &context.journal.state;
-        if state.is_finished() || state.waiting.is_some() || context.signals.cancellation.is_cancelled() {
+    if !pending && !call_model(context, setup, Purpose::Deep).await? {
+        if context.is_interrupted() {
             return Ok(());
         }
         // A model that gives no plan may still do the work.
         let notes = vec!["no model gave a plan; going on without one".to_owned()];
-        let body = deep_plan_event(&setup, Vec::new(), "rules", reason, notes);
+        let body = deep_plan_event(setup, Vec::new(), "rules", reason, notes);
         return context.journal.append(body).await;
     }
-    let body = deep_plan_from_reply(&context.journal.state, &setup, reason);
+    let body = deep_plan_from_reply(&context.journal.state, setup, reason);
     context.journal.append(body).await
 }
 
@@ -164,16 +157,14 @@ pub(crate) async fn record_given_steps(context: &mut RunContext<'_>, steps: Vec<
 /// Records the plan that a trusted model made by itself.
 pub(crate) async fn record_own_plan(
     context: &mut RunContext<'_>,
+    setup: &Setup,
     call: ToolCall,
     steps: Vec<DeepStep>,
     notes: Vec<String>,
 ) -> StoreResult<()> {
-    let Some(setup) = context.journal.state.setup.clone() else {
-        return Ok(());
-    };
     let message = format!("The plan of {} steps is noted.", steps.len());
-    let result = result_of(call, ToolResult::text(&message));
-    let planned = deep_plan_event(&setup, steps, "model", None, notes);
+    let result = result_of(call.id, call.name, ToolResult::text(&message));
+    let planned = deep_plan_event(setup, steps, "model", None, notes);
     context.journal.commit(vec![planned, result], Vec::new()).await
 }
 

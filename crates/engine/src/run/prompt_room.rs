@@ -11,13 +11,10 @@ use steward_core::prompt::{COMPACT_FROM, Compaction, TRUNCATE_FROM};
 use steward_core::run::RunState;
 
 /// Asks the model for `purpose`, after making room for the prompt; `true` if a reply was committed.
-pub(crate) async fn call_model(context: &mut RunContext<'_>, purpose: Purpose) -> StoreResult<bool> {
-    let Some(setup) = context.journal.state.setup.clone() else {
-        return Ok(false);
-    };
-    match make_room(context, &setup, purpose).await? {
-        Room::Made(built) => send_request(context, &setup, purpose, *built).await,
-        Room::RunStopped => Ok(false),
+pub(crate) async fn call_model(context: &mut RunContext<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<bool> {
+    match make_room(context, setup, purpose).await? {
+        Some(built) => send_request(context, setup, purpose, *built).await,
+        None => Ok(false),
     }
 }
 
@@ -30,31 +27,29 @@ enum Need {
     Summary,
 }
 
-enum Room {
-    /// As small as it gets.
-    Made(Box<BuiltRequest>),
-    /// The run ended or waits instead.
-    RunStopped,
-}
-
-async fn make_room(context: &mut RunContext<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<Room> {
+/// The request, as small as it gets; `None`: the run ended or waits instead.
+async fn make_room(
+    context: &mut RunContext<'_>,
+    setup: &Setup,
+    purpose: Purpose,
+) -> StoreResult<Option<Box<BuiltRequest>>> {
     let max_steps = context.deps.config.max_plan_steps;
     for _ in 0..MAX_STEPS {
         match next_need(&context.journal.state, setup, purpose, max_steps) {
-            Need::Nothing(built) => return Ok(Room::Made(built)),
+            Need::Nothing(built) => return Ok(Some(built)),
             Need::Cut(compaction) => {
                 let cut = EventBody::ContextCompacted { compaction, by: String::new(), replaced: 0 };
                 context.journal.append(cut).await?;
             }
             Need::Summary => {
                 if !summarize(context, setup).await? {
-                    return Ok(Room::RunStopped);
+                    return Ok(None);
                 }
             }
         }
     }
     let state = &context.journal.state;
-    Ok(Room::Made(Box::new(build_request(state, setup, &setup.capabilities, purpose, max_steps))))
+    Ok(Some(Box::new(build_request(state, setup, &setup.capabilities, purpose, max_steps))))
 }
 
 fn next_need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize) -> Need {
@@ -84,12 +79,7 @@ async fn summarize(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<b
         let max_steps = context.deps.config.max_plan_steps;
         let built = build_request(&context.journal.state, setup, &setup.capabilities, Purpose::Compact, max_steps);
         let _ = send_request(context, setup, Purpose::Compact, built).await?;
-        let state = &context.journal.state;
-        if state.is_finished()
-            || state.stop_by.is_some()
-            || state.waiting.is_some()
-            || context.signals.cancellation.is_cancelled()
-        {
+        if context.is_interrupted() || context.journal.state.stop_by.is_some() {
             return Ok(false);
         }
     }

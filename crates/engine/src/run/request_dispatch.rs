@@ -7,63 +7,47 @@ use serde_json::{Value, json};
 use steward_core::event::{EventBody, Setup};
 use steward_core::plan::{FINAL_ANSWER, Plan, PlanStep};
 use steward_core::ports::{Proposal, StoreResult, ToolScope};
-use steward_core::run::{RunState, is_control};
+use steward_core::run::is_control;
 use steward_core::schema;
 use steward_core::tool::{CallSource, ToolCall, ToolSpec};
 
 /// How sure a tool is whose arguments are all left out.
 const FIT_WITHOUT_ARGUMENTS: f32 = 0.3;
 
-#[derive(Debug, Clone, PartialEq)]
-struct ToolMatch {
-    tool: String,
-    arguments: Value,
-    /// 0 to 1.
-    fit: f32,
-    why: String,
-}
+/// A call, and why this one.
+type ToolMatch = (ToolCall, String);
 
-pub(crate) async fn dispatch(context: &mut RunContext<'_>) -> StoreResult<()> {
+pub(crate) async fn dispatch(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<()> {
     let state = &context.journal.state;
-    let Some(setup) = state.setup.clone() else {
-        return Ok(());
-    };
     let scope = run_scope(context.deps, state, &context.signals.cancellation);
-    let request = latest_message(state, &setup);
-    let body = match best_match(context.deps, &request, &setup, &scope).await {
-        Ok(found) => EventBody::IntentDispatched {
-            note: format!("“{request}”: {}", found.why),
-            call: Some(ToolCall {
-                id: format!("intent-{}", state.calls.len() + 1),
-                name: found.tool,
-                arguments: found.arguments,
-                source: CallSource::Intent,
-                confidence: found.fit,
-                signature: None,
-            }),
-        },
+    let request = state.steers.last().unwrap_or(&setup.input);
+    let id = format!("intent-{}", state.calls.len() + 1);
+    let body = match best_match(context.deps, request, setup, &scope, id).await {
+        Ok((call, why)) => EventBody::IntentDispatched { call: Some(call), note: format!("“{request}”: {why}") },
         Err(why) => EventBody::IntentDispatched { call: None, note: format!("nothing was done: {why}") },
     };
     context.journal.append(body).await
 }
 
-fn latest_message(state: &RunState, setup: &Setup) -> String {
-    state.steers.last().cloned().unwrap_or_else(|| setup.input.clone())
-}
-
-async fn best_match(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<ToolMatch, String> {
+async fn best_match(
+    deps: &Deps,
+    request: &str,
+    setup: &Setup,
+    scope: &ToolScope,
+    id: String,
+) -> Result<ToolMatch, String> {
+    let call = |tool: &str, arguments: Value, fit: f32| ToolCall {
+        confidence: fit.clamp(0.0, 1.0),
+        ..ToolCall::new(&id, tool, arguments, CallSource::Intent)
+    };
     let proposal = deps.intent.propose(request, setup, scope).await.map_err(|error| error.to_string())?;
     if !proposal.ranking.wants_tool {
         return Err("the request seems to be talk".to_owned());
     }
     let own = proposal.candidates.iter().find_map(|candidate| {
         let step = candidate.plan.steps.first()?;
-        is_valid(setup, step).then(|| ToolMatch {
-            tool: step.tool.clone(),
-            arguments: step.args.clone(),
-            fit: candidate.score.fit.clamp(0.0, 1.0),
-            why: step.thought.clone(),
-        })
+        let made = || (call(&step.tool, step.args.clone(), candidate.score.fit), step.thought.clone());
+        is_valid(setup, step).then(made)
     });
     if let Some(own) = own {
         return Ok(own);
@@ -75,12 +59,8 @@ async fn best_match(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope
     if schema::validate(&spec.parameters, &none).is_err() {
         return Err(format!("{} is nearest to the request, which does not say its arguments", spec.name));
     }
-    Ok(ToolMatch {
-        tool: spec.name.clone(),
-        arguments: none,
-        fit: (near * FIT_WITHOUT_ARGUMENTS).clamp(0.0, 1.0),
-        why: format!("{} is nearest to the request", spec.name),
-    })
+    let why = format!("{} is nearest to the request", spec.name);
+    Ok((call(&spec.name, none, near * FIT_WITHOUT_ARGUMENTS), why))
 }
 
 fn nearest_tool<'a>(setup: &'a Setup, proposal: &Proposal) -> Option<(&'a ToolSpec, f32)> {

@@ -184,20 +184,24 @@ impl RunContext<'_> {
     }
 
     async fn carry_out(&mut self, effect: Effect) -> StoreResult<()> {
+        // Without a beginning nothing is wanted.
+        let Some(setup) = self.journal.state.setup.clone() else {
+            return Ok(());
+        };
         let cancellation = &self.signals.cancellation;
         match effect {
-            Effect::FilterIntent => filter_intent(self).await,
-            Effect::CallModel(purpose) => call_model(self, purpose).await.map(|_| ()),
-            Effect::MakePlan => make_plan(self).await,
-            Effect::Fill { index } => fill(self, index).await,
+            Effect::FilterIntent => filter_intent(self, &setup).await,
+            Effect::CallModel(purpose) => call_model(self, &setup, purpose).await.map(|_| ()),
+            Effect::MakePlan => make_plan(self, &setup).await,
+            Effect::Fill { index } => fill(self, &setup, index).await,
             Effect::Correct { words, message, strategy } => {
                 self.journal.append(EventBody::ModelCorrected { words, message, strategy }).await
             }
-            Effect::Dispatch => dispatch(self).await,
+            Effect::Dispatch => dispatch(self, &setup).await,
             Effect::SearchTools { call } => search_tools(self, call).await,
-            Effect::DeepPlan { reason } => planning::make_deep_plan(self, reason).await,
+            Effect::DeepPlan { reason } => planning::make_deep_plan(self, &setup, reason).await,
             Effect::DeepFromPlan { steps } => planning::record_given_steps(self, steps).await,
-            Effect::DeepOwn { call, steps, notes } => planning::record_own_plan(self, call, steps, notes).await,
+            Effect::DeepOwn { call, steps, notes } => planning::record_own_plan(self, &setup, call, steps, notes).await,
             Effect::DeepDrop { reason } => planning::drop_deep_plan(self, reason).await,
             Effect::DeepStep(judged) => planning::record_step_end(self, judged).await,
             Effect::DeepRemind { open } => self.journal.append(EventBody::DeepReminded { open }).await,
@@ -222,7 +226,7 @@ impl RunContext<'_> {
                 }
                 let (text, _) = truncate(&text, result_limit(&self.journal.state, &call.name));
                 let arguments = call.arguments.clone();
-                let result = result_of(call, ToolResult::Dry { preview: text });
+                let result = result_of(call.id, call.name, ToolResult::Dry { preview: text });
                 commit_result(self.deps, &mut self.journal, &arguments, result, None, Vec::new()).await
             }
             Effect::Ask(what) => request_approval(self.deps, &mut self.journal, what, cancellation).await,

@@ -245,20 +245,13 @@ pub(crate) async fn settle_interrupted(
     key: String,
     cancellation: &Cancellation,
 ) -> StoreResult<()> {
-    let status = journal.state.call(&call.id).map(|entry| &entry.status);
-    let staged = match status {
-        Some(CallStatus::CutOff { staged, .. }) => staged.clone(),
-        _ => None,
-    };
-    let later = match &staged {
-        Some((since, _)) => {
+    let (staged, later) = match journal.state.call(&call.id).map(|entry| &entry.status) {
+        Some(CallStatus::CutOff { staged: Some((since, staged)), .. }) => {
             let lease = journal.lease();
-            let others = deps.store.staged_since(lease.tenant, lease.run, *since);
-            others.await?
+            (Some((**staged).clone()), deps.store.staged_since(lease.tenant, lease.run, *since).await?)
         }
-        None => Vec::new(),
+        _ => (None, Vec::new()),
     };
-    let staged = staged.map(|(_, staged)| *staged);
     let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
     let interrupted = Interrupted { call: call.clone(), idempotency_key: key.clone(), staged: staged.clone(), later };
     let looking = deps.tools.settle(interrupted, &scope);

@@ -7,7 +7,7 @@ use crate::service::references::{Wanted, gather};
 use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create, data_rules, tool_rules};
 use std::sync::Arc;
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, RequestSource, Setup};
-use steward_core::governance::{Seen, higher};
+use steward_core::governance::higher;
 use steward_core::message::given_documents;
 use steward_core::run::{ForkPoint, ForkPoints};
 use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
@@ -64,23 +64,16 @@ fn chosen_point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, En
             request.run
         )));
     };
-    let valid = || {
-        let all: Vec<String> = points.iter().map(|point| point.seq.to_string()).collect();
-        all.join(", ")
-    };
     let chosen = match request.seq {
         None => first,
-        Some(seq) => points
-            .iter()
-            .find(|point| point.seq == seq)
-            .copied()
-            .ok_or_else(|| {
-                EngineError::Invalid(format!(
-                    "run {} can't be forked at event {seq}: something is under way there, or nothing begins; fork it at one of these: {}",
-                    request.run,
-                    valid()
-                ))
-            })?,
+        Some(seq) => points.iter().find(|point| point.seq == seq).copied().ok_or_else(|| {
+            let valid: Vec<String> = points.iter().map(|point| point.seq.to_string()).collect();
+            EngineError::Invalid(format!(
+                "run {} can't be forked at event {seq}: something is under way there, or nothing begins; fork it at one of these: {}",
+                request.run,
+                valid.join(", ")
+            ))
+        })?,
     };
     if request.input.is_some() && chosen.seq != first.seq {
         return Err(EngineError::Invalid(format!(
@@ -123,10 +116,8 @@ async fn forked_setup(
     setup.standing = deps.store.grants(deps.tenant, Some(setup.agent.id), now).await?;
     setup.rules = tool_rules(deps, &setup.agent, request.origin, request.user).await?;
     setup.data_rules = data_rules(deps).await?;
-    let personal = deps.personal_data_in(&setup.data_rules, &setup.input);
-    let (agent, text) = (setup.agent.name.as_str(), setup.input.as_str());
-    let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
-    setup.classified = higher(setup.classified, setup.data_rules.classify(&seen));
+    let of_request = deps.classify_request(&setup.data_rules, &setup.agent, &setup.input);
+    setup.classified = higher(setup.classified, of_request);
     if asks_anew {
         // What was found for the other request says nothing of this one.
         let gathered = Box::pin(gather(

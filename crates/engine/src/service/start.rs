@@ -3,11 +3,11 @@ use crate::error::EngineError;
 use crate::run::delegation::{inherited_grants, remaining_budget};
 use crate::service::references::{Wanted, gather};
 use std::sync::Arc;
-use steward_core::agent::{Agent, DatabaseScope, OwnData};
+use steward_core::agent::{Agent, DatabaseScope};
 use steward_core::approval::Taint;
 use steward_core::audit::of_event;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, RequestSource, Setup};
-use steward_core::governance::{Classified, DATA_RULES_SETTING, DataRules, Seen, higher};
+use steward_core::governance::{Classified, DATA_RULES_SETTING, DataRules, higher};
 use steward_core::message::{Message, given_documents};
 use steward_core::model::{Capabilities, Connection};
 use steward_core::policy::{Grant, TOOL_RULES_SETTING, ToolRule, ToolRules};
@@ -177,12 +177,9 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
     let rules = tool_rules(deps, &request.agent, request.origin, request.user).await?;
     let data_rules = data_rules(deps).await?;
-    let personal = deps.personal_data_in(&data_rules, &request.input);
-    let (agent, text) = (request.agent.name.as_str(), request.input.as_str());
-    let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
-    let classified =
-        higher(higher(data_rules.classify(&seen), inherited.classified), memory_classified(own_data, &memory));
-    let classified = higher(classified, doc_classified);
+    let of_request = deps.classify_request(&data_rules, &request.agent, &request.input);
+    let of_memory = memory.classified.clone().filter(|_| own_data.memory != Some(false));
+    let classified = higher(higher(of_request, inherited.classified), higher(of_memory, doc_classified));
     let gathered = Box::pin(gather(
         deps,
         &Wanted {
@@ -280,10 +277,6 @@ async fn own_sections(
     Ok((OwnSections::new(own_data, &memory.text, &doc.text), doc.classified))
 }
 
-fn memory_classified(own_data: OwnData, memory: &Memory) -> Option<Classified> {
-    memory.classified.clone().filter(|_| own_data.memory != Some(false))
-}
-
 /// The rules of the installation that hold for a run.
 pub(crate) async fn tool_rules(
     deps: &Deps,
@@ -345,15 +338,15 @@ fn fitting_carried(mut carried: Carried, tools: &[ToolSpec], capabilities: &Capa
 }
 
 fn inherit(mut messages: Vec<Message>) -> (Vec<Message>, Inherited) {
-    let Inherited { mut taint, mut classified } = Inherited::default();
+    let mut inherited = Inherited::default();
     for message in &mut messages {
         for one in std::mem::take(&mut message.taint) {
-            taint.retain(|seen| seen.origin != one.origin);
-            taint.push(one);
+            inherited.taint.retain(|seen: &Taint| seen.origin != one.origin);
+            inherited.taint.push(one);
         }
-        classified = higher(classified, message.classified.take());
+        inherited.classified = higher(inherited.classified, message.classified.take());
     }
-    (messages, Inherited { taint, classified })
+    (messages, inherited)
 }
 
 /// The connections that a request of `agent` goes to, the first one in full.

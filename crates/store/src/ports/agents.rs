@@ -11,13 +11,13 @@ use steward_core::{AgentId, TenantId, Timestamp};
 impl Agents for Store {
     async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
         let sql = "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null";
-        let row = self.row(sql, args![tenant, id]).await?;
-        agent_of(&row.ok_or_else(|| StoreError::NotFound(format!("agent {id}")))?)
+        let found = self.first(sql, args![tenant, id], agent_of).await?;
+        found.ok_or_else(|| StoreError::NotFound(format!("agent {id}")))
     }
 
     async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>> {
         let sql = "select body from agents where tenant_id = $1 and name = $2 and deleted_at is null";
-        self.row(sql, args![tenant, name]).await?.as_ref().map(agent_of).transpose()
+        self.first(sql, args![tenant, name], agent_of).await
     }
 }
 
@@ -46,7 +46,7 @@ impl Store {
     /// All that are not deleted, by name.
     pub async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
         let sql = "select body from agents where tenant_id = $1 and deleted_at is null";
-        by_name(&self.rows(sql, args![tenant]).await?)
+        self.agents_by_name(sql, tenant).await
     }
 
     /// Marks it deleted: no list shows it and its name is free. Its runs stay.
@@ -58,7 +58,14 @@ impl Store {
     /// Those that are deleted, by name.
     pub async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
         let sql = "select body from agents where tenant_id = $1 and deleted_at is not null";
-        by_name(&self.rows(sql, args![tenant]).await?)
+        self.agents_by_name(sql, tenant).await
+    }
+
+    /// Sorted here: the order of text in PostgreSQL depends on its locale.
+    async fn agents_by_name(&self, sql: &'static str, tenant: TenantId) -> StoreResult<Vec<Agent>> {
+        let mut agents = self.all(sql, args![tenant], agent_of).await?;
+        agents.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(agents)
     }
 
     /// Takes a deletion back; [`StoreError::Conflict`] if its name was taken meanwhile.
@@ -97,11 +104,4 @@ async fn restore(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResult<
         .await
         .map_err(|e| taken(e, &name))?;
     agent_of(&row)
-}
-
-/// Sorted here: the order of text in PostgreSQL depends on its locale.
-fn by_name(rows: &[Row]) -> StoreResult<Vec<Agent>> {
-    let mut agents: Vec<Agent> = rows.iter().map(agent_of).collect::<StoreResult<_>>()?;
-    agents.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(agents)
 }

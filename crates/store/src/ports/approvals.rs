@@ -1,4 +1,4 @@
-use crate::codec::{from_json, page_size, paged};
+use crate::codec::{from_json, page_size};
 use crate::store::Store;
 use crate::tx::{Row, args};
 use async_trait::async_trait;
@@ -39,8 +39,8 @@ impl Approvals for Store {
     async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval> {
         let sql = "select id, run_id, subject, asked_at, answer, decided_by, decided_at, about from approvals
              where tenant_id = $1 and id = $2";
-        let row = self.row(sql, args![tenant, id]).await?;
-        approval(&row.ok_or_else(|| StoreError::NotFound(format!("approval {id}")))?)
+        let found = self.first(sql, args![tenant, id], approval).await?;
+        found.ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
     }
 }
 
@@ -60,8 +60,7 @@ impl Store {
         };
         let limit = page_size(filter.limit);
         let args = args![tenant, filter.run, filter.closed, after, filter.after, limit + 1];
-        let items: StoreResult<_> = self.rows(sql, args).await?.iter().map(approval).collect();
-        Ok(paged(items?, limit))
+        self.page(sql, args, limit, approval).await
     }
 }
 

@@ -33,7 +33,7 @@ impl Store {
 
     pub async fn audit_ends(&self, tenant: TenantId) -> StoreResult<ChainEnds> {
         let sql = "select seq, hash, anchor_seq, anchor_hash from audit_ends where tenant_id = $1";
-        self.row(sql, args![tenant]).await?.as_ref().map_or_else(|| Ok(ChainEnds::default()), ends)
+        Ok(self.first(sql, args![tenant], ends).await?.unwrap_or_default())
     }
 
     /// Entries that have their place.
@@ -58,14 +58,12 @@ impl Store {
     pub async fn audit_chain(&self, tenant: TenantId, after: u64, limit: u32) -> StoreResult<Vec<ChainRow>> {
         let sql = "select seq, hash, id, at, actor, actor_id, origin, address, action, target, result, run_id, detail
              from audit_entries where tenant_id = $1 and seq > $2 order by seq limit $3";
-        let rows = self.rows(sql, args![tenant, after, limit.clamp(1, MAX_CHAIN)]).await?;
-        rows.iter()
-            .map(|row| {
-                // Whoever changed it may have left what can't be read.
-                let hash = row.text(1).unwrap_or_default();
-                Ok(ChainRow { seq: row.count(0)?, hash, entry: entry(row, 2).ok() })
-            })
-            .collect()
+        self.all(sql, args![tenant, after, limit.clamp(1, MAX_CHAIN)], |row| {
+            // Whoever changed it may have left what can't be read.
+            let hash = row.text(1).unwrap_or_default();
+            Ok(ChainRow { seq: row.count(0)?, hash, entry: entry(row, 2).ok() })
+        })
+        .await
     }
 
     /// Deletes up to `most` entries from the beginning, as far as all are older than `before`, and records that under
@@ -133,10 +131,11 @@ async fn insert(tx: &mut Tx<'_>, tenant: TenantId, place: &Link, entry: &AuditEn
     let detail = to_json(&entry.detail)?;
     let address = entry.address.as_deref().unwrap_or_default();
     let folded = fold(&format!("{} {} {} {address} {detail}", entry.actor, entry.action, entry.target));
-    tx.execute(
-        "insert into audit_entries (tenant_id, seq, id, at, actor, actor_id, origin, address, action, target,
+    let sql = "insert into audit_entries (tenant_id, seq, id, at, actor, actor_id, origin, address, action, target,
                                     result, run_id, detail, hash, folded)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    tx.run(
+        sql,
         args![
             tenant,
             place.seq,
@@ -155,8 +154,7 @@ async fn insert(tx: &mut Tx<'_>, tenant: TenantId, place: &Link, entry: &AuditEn
             folded
         ],
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The columns of an entry from `first` on: id, at, actor, …, detail.

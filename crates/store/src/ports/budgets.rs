@@ -4,7 +4,6 @@
 
 use super::usage::{MAX_AMOUNT, spent_since};
 use crate::codec::{from_word, to_word};
-use crate::error::on_duplicate;
 use crate::limit_lookup::{LimitLookup, scope_columns, scope_of};
 use crate::tx::{Row, Tx, args, locking};
 use steward_core::ports::{BudgetScope, SpendLimit, SpendState, Spender, StoreError, StoreResult};
@@ -25,7 +24,7 @@ pub(super) async fn save(
         scopes.add(tenant, limit.scope);
     }
     let (scope, owner) = scope_columns(limit.scope);
-    tx.execute(
+    tx.write_unique(
         "insert into spend_limits (tenant_id, id, scope, owner_id, period, tokens, cost_micros,
                                    since, spent_tokens, spent_cost_micros)
          values ($1, $2, $3, $4, $5, $6, $7, null, 0, 0)
@@ -42,14 +41,9 @@ pub(super) async fn save(
             limit.tokens.map(capped),
             limit.cost_micros.map(capped)
         ],
+        || format!("{} has a {} budget already; change that one", limit.scope.whose(), limit.period.adjective()),
     )
     .await
-    .map_err(|e| {
-        on_duplicate(e, || {
-            format!("{} has a {} budget already; change that one", limit.scope.whose(), limit.period.adjective())
-        })
-    })?;
-    Ok(())
 }
 
 fn capped(value: u64) -> i64 {
@@ -65,28 +59,20 @@ pub(super) struct LimitRow {
 }
 
 pub(super) async fn all_limits(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<LimitRow>> {
-    let rows = tx
-        .rows(
-            "select id, scope, owner_id, period, tokens, cost_micros, since, spent_tokens,
+    let sql = "select id, scope, owner_id, period, tokens, cost_micros, since, spent_tokens,
                     spent_cost_micros
-             from spend_limits where tenant_id = $1",
-            args![tenant],
-        )
-        .await?;
+             from spend_limits where tenant_id = $1";
+    let rows = tx.rows(sql, args![tenant]).await?;
     rows.iter().map(LimitRow::of).collect()
 }
 
 /// Those that count the calls of `spender`, without a lock.
 pub(super) async fn is_limited(tx: &mut Tx<'_>, tenant: TenantId, spender: &Spender) -> StoreResult<bool> {
-    let row = tx
-        .row(
-            "select 1 from spend_limits where tenant_id = $1 and (scope = 'installation'
+    let sql = "select 1 from spend_limits where tenant_id = $1 and (scope = 'installation'
                  or (scope = 'user' and owner_id = $2) or (scope = 'agent' and owner_id = $3)
                  or (scope = 'connection' and owner_id = $4) or (scope = 'key' and owner_id = $5))
-             limit 1",
-            args![tenant, spender.user, spender.agent, spender.connection, spender.key],
-        )
-        .await?;
+             limit 1";
+    let row = tx.row(sql, args![tenant, spender.user, spender.agent, spender.connection, spender.key]).await?;
     Ok(row.is_some())
 }
 
@@ -166,11 +152,7 @@ impl LimitRow {
     }
 }
 pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &SpendState) -> StoreResult<()> {
-    tx.execute(
-        "update spend_limits set since = $3, spent_tokens = $4, spent_cost_micros = $5
-         where tenant_id = $1 and id = $2",
-        args![tenant, state.limit.id, state.since, state.tokens, state.cost_micros],
-    )
-    .await?;
-    Ok(())
+    let sql = "update spend_limits set since = $3, spent_tokens = $4, spent_cost_micros = $5
+         where tenant_id = $1 and id = $2";
+    tx.run(sql, args![tenant, state.limit.id, state.since, state.tokens, state.cost_micros]).await
 }

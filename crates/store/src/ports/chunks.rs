@@ -17,14 +17,13 @@ impl Store {
 
     /// The number of the last change.
     pub async fn last_document_change(&self, tenant: TenantId) -> StoreResult<u64> {
-        let row = self.row("select last_change from document_counters where tenant_id = $1", args![tenant]).await?;
-        row.map_or(Ok(0), |row| row.count(0))
+        self.count("select last_change from document_counters where tenant_id = $1", args![tenant]).await
     }
 
     /// All chunks of a document, in order.
     pub async fn document_chunks(&self, tenant: TenantId, number: u32) -> StoreResult<Vec<ChunkRow>> {
         let sql = "select text, body from chunks where tenant_id = $1 and number = $2 order by chunk";
-        self.rows(sql, args![tenant, number]).await?.iter().map(chunk_of).collect()
+        self.all(sql, args![tenant, number], chunk_of).await
     }
 
     /// Those chunks of a document that have a vector of the model.
@@ -36,8 +35,10 @@ impl Store {
     ) -> StoreResult<Vec<ChunkVector>> {
         let sql = "select chunk, vector from chunk_vectors where tenant_id = $1 and number = $2 and model = $3
                    order by chunk";
-        let rows = self.rows(sql, args![tenant, document, model]).await?;
-        rows.iter().map(|row| Ok(ChunkVector { chunk: number(row, 0)?, vector: unpacked(&row.bytes(1)?) })).collect()
+        self.all(sql, args![tenant, document, model], |row| {
+            Ok(ChunkVector { chunk: number(row, 0)?, vector: unpacked(&row.bytes(1)?) })
+        })
+        .await
     }
 
     /// These chunks, in this order; those that are gone are left out.

@@ -13,8 +13,7 @@ impl Store {
     pub async fn collection_vectors(&self, tenant: TenantId) -> StoreResult<Vec<CollectionVectors>> {
         let sql = "select id, embedding_model, embedding_dimension, next_model, next_dimension from collections
                    where tenant_id = $1";
-        let rows = self.rows(sql, args![tenant]).await?;
-        let read = rows.iter().map(|row| {
+        self.all(sql, args![tenant], |row| {
             Ok(CollectionVectors {
                 collection: CollectionId(row.id(0)?),
                 model: row.opt_text(1)?,
@@ -22,8 +21,8 @@ impl Store {
                 next: row.opt_text(3)?,
                 next_dimension: dimension(row, 4)?,
             })
-        });
-        read.collect()
+        })
+        .await
     }
 
     /// Says which model a collection's vectors are of, unless it has one; answers which one new vectors are made with: the
@@ -134,8 +133,7 @@ async fn change(tx: &mut Tx<'_>, tenant: TenantId, id: CollectionId, model: &str
 async fn remove_vectors(tx: &mut Tx<'_>, tenant: TenantId, id: CollectionId, model: &str) -> StoreResult<()> {
     let sql = "delete from chunk_vectors where tenant_id = $1 and model = $3
                  and number in (select number from documents where tenant_id = $1 and collection_id = $2)";
-    tx.execute(sql, args![tenant, id, model]).await?;
-    Ok(())
+    tx.run(sql, args![tenant, id, model]).await
 }
 
 /// Puts the next model in its place, if all its vectors are made.
@@ -172,7 +170,7 @@ pub(super) async fn switch_if_complete(tx: &mut Tx<'_>, tenant: TenantId, id: Co
 /// Indexes are to look at all documents of the collection again, and answers that are kept end.
 async fn note_changes(tx: &mut Tx<'_>, tenant: TenantId, id: CollectionId) -> StoreResult<()> {
     let sql = "select count(*) from documents where tenant_id = $1 and collection_id = $2 and chunks > 0";
-    let count = tx.row(sql, args![tenant, id]).await?.map_or(Ok(0), |row| row.count(0))?;
+    let count = tx.count(sql, args![tenant, id]).await?;
     let (_, first) = count_up(tx, tenant, 0).await?;
     let sql = "delete from document_changes where tenant_id = $1 and number in (
                    select number from documents where tenant_id = $1 and collection_id = $2 and chunks > 0)";

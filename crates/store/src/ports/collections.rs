@@ -1,7 +1,7 @@
 //! Collections of documents, and the paths that are watched for them.
 
 use crate::codec::{fold, from_json, sort_key, to_json};
-use crate::error::{on_duplicate, require_changed};
+use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use steward_core::document::{Collection, DocumentOrigin, ReEmbedding, WatchedPath};
@@ -64,8 +64,7 @@ impl Store {
         let sql = "insert into collections (tenant_id, id, folded_name, sort_key, body) values ($1, $2, $3, $4, $5)";
         let folded = fold(&collection.name);
         let args = args![tenant, collection.id, &folded, sort_key(&folded), to_json(collection)?];
-        self.execute(sql, args).await.map_err(|error| on_duplicate(error, || taken(&collection.name)))?;
-        Ok(())
+        self.write_unique(sql, args, || taken(&collection.name)).await
     }
 
     pub async fn change_collection(
@@ -85,19 +84,19 @@ impl Store {
 
     pub async fn collection(&self, tenant: TenantId, id: CollectionId) -> StoreResult<Option<Collection>> {
         let sql = select_collection!("where c.tenant_id = $1 and c.id = $2");
-        self.row(sql, args![tenant, id]).await?.as_ref().map(collection_of).transpose()
+        self.first(sql, args![tenant, id], collection_of).await
     }
 
     pub async fn collection_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Collection>> {
         let sql = select_collection!("where c.tenant_id = $1 and c.folded_name = $2");
-        self.row(sql, args![tenant, fold(name)]).await?.as_ref().map(collection_of).transpose()
+        self.first(sql, args![tenant, fold(name)], collection_of).await
     }
 
     /// All that the user may see, or all, by name.
     pub async fn collections(&self, tenant: TenantId, visible_to: Option<UserId>) -> StoreResult<Vec<Collection>> {
         let sql =
             select_collection!(concat!("where c.tenant_id = $1 and ", visible!("$2", "c.id"), " order by c.sort_key"));
-        self.rows(sql, args![tenant, visible_to]).await?.iter().map(collection_of).collect()
+        self.all(sql, args![tenant, visible_to], collection_of).await
     }
 
     pub async fn save_watched_path(&self, tenant: TenantId, path: &WatchedPath) -> StoreResult<()> {
@@ -106,8 +105,7 @@ impl Store {
                    on conflict (tenant_id, id) do update
                    set scanned_at = excluded.scanned_at, problem = excluded.problem";
         let problem = path.problem.as_ref().map(to_json).transpose()?;
-        self.execute(sql, args![tenant, path.id, path.collection, &path.path, path.scanned_at, problem]).await?;
-        Ok(())
+        self.run(sql, args![tenant, path.id, path.collection, &path.path, path.scanned_at, problem]).await
     }
 
     pub async fn remove_watched_path(&self, tenant: TenantId, id: WatchedPathId) -> StoreResult<()> {
@@ -119,7 +117,7 @@ impl Store {
     pub async fn watched_paths(&self, tenant: TenantId) -> StoreResult<Vec<WatchedPath>> {
         let sql = "select id, collection_id, path, scanned_at, problem from watched_paths where tenant_id = $1
                    order by path, id";
-        self.rows(sql, args![tenant]).await?.iter().map(watched_path).collect()
+        self.all(sql, args![tenant], watched_path).await
     }
 }
 
@@ -174,7 +172,7 @@ async fn update(
     let folded = fold(&collection.name);
     let sql = "update collections set folded_name = $3, sort_key = $4, body = $5 where tenant_id = $1 and id = $2";
     let args = args![tenant, id, &folded, sort_key(&folded), to_json(&collection)?];
-    tx.execute(sql, args).await.map_err(|error| on_duplicate(error, || taken(&collection.name)))?;
+    tx.write_unique(sql, args, || taken(&collection.name)).await?;
     let sql = select_collection!("where c.tenant_id = $1 and c.id = $2");
     collection_of(&tx.row(sql, args![tenant, id]).await?.ok_or_else(|| unknown(id))?)
 }

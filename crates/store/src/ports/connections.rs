@@ -1,5 +1,5 @@
-use crate::codec::{from_json, to_json};
-use crate::error::{on_duplicate, require_changed};
+use crate::codec::{body, to_json};
+use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::args;
 use steward_core::exam::ExamReport;
@@ -13,17 +13,14 @@ impl Store {
         let sql = "insert into connections (tenant_id, id, name, body) values ($1, $2, $3, $4)
              on conflict (tenant_id, id) do update set name = excluded.name, body = excluded.body";
         let args = args![tenant, connection.id, &connection.name, to_json(connection)?];
-        self.execute(sql, args).await.map_err(|e| {
-            on_duplicate(e, || format!("another connection has the name {:?}; choose another", connection.name))
-        })?;
-        Ok(())
+        let taken = || format!("another connection has the name {:?}; choose another", connection.name);
+        self.write_unique(sql, args, taken).await
     }
 
     /// All, by name.
     pub async fn connections(&self, tenant: TenantId) -> StoreResult<Vec<Connection>> {
-        let rows = self.rows("select body from connections where tenant_id = $1", args![tenant]).await?;
         let mut connections: Vec<Connection> =
-            rows.iter().map(|row| from_json("a connection", &row.text(0)?)).collect::<StoreResult<_>>()?;
+            self.all("select body from connections where tenant_id = $1", args![tenant], body("a connection")).await?;
         connections.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(connections)
     }
@@ -32,21 +29,18 @@ impl Store {
         let sql = "delete from connections where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("connection {id}"))
     }
-}
 
-impl Store {
     /// Replaces an older report of the same endpoint and model.
     pub async fn save_report(&self, tenant: TenantId, report: &ExamReport) -> StoreResult<()> {
         let sql = "insert into exam_reports (tenant_id, endpoint, model, body) values ($1, $2, $3, $4)
              on conflict (tenant_id, endpoint, model) do update set body = excluded.body";
-        self.execute(sql, args![tenant, &report.endpoint, &report.model, to_json(report)?]).await?;
-        Ok(())
+        self.run(sql, args![tenant, &report.endpoint, &report.model, to_json(report)?]).await
     }
 
     pub async fn reports(&self, tenant: TenantId) -> StoreResult<Vec<ExamReport>> {
-        let rows = self.rows("select body from exam_reports where tenant_id = $1", args![tenant]).await?;
-        let mut reports: Vec<ExamReport> =
-            rows.iter().map(|row| from_json("an exam report", &row.text(0)?)).collect::<StoreResult<_>>()?;
+        let mut reports: Vec<ExamReport> = self
+            .all("select body from exam_reports where tenant_id = $1", args![tenant], body("an exam report"))
+            .await?;
         // Sorted here: the order of text in PostgreSQL depends on its locale.
         reports.sort_by(|a, b| (&a.endpoint, &a.model).cmp(&(&b.endpoint, &b.model)));
         Ok(reports)

@@ -1,6 +1,6 @@
 use super::run_commit::open_run;
-use crate::codec::{fold, from_json, page_size, paged, pattern, status_of};
-use crate::error::{on_duplicate, require_changed};
+use crate::codec::{body, fold, from_json, page_size, pattern, status_of};
+use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
@@ -44,9 +44,8 @@ impl Store {
             limit + 1,
             filter.nobody
         ];
-        let rows = self
-            .rows(
-                "select c.id, c.agent_id, c.user_id, c.title, c.created_at, c.updated_at, c.deleted_at,
+        self.page(
+            "select c.id, c.agent_id, c.user_id, c.title, c.created_at, c.updated_at, c.deleted_at,
                     c.forked_from
              from conversations c
              where c.tenant_id = $1
@@ -59,11 +58,11 @@ impl Store {
                and case when c.deleted_at is null then 0 else 1 end = $5
                and ($6 is null or c.id < $6)
              order by c.id desc limit $7",
-                args,
-            )
-            .await?;
-        let items: StoreResult<_> = rows.iter().map(header).collect();
-        Ok(paged(items?, limit))
+            args,
+            limit,
+            header,
+        )
+        .await
     }
 
     pub async fn rename_conversation(
@@ -100,7 +99,7 @@ impl Store {
 
 /// A header without messages.
 async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &Conversation) -> StoreResult<()> {
-    tx.execute(
+    tx.write_unique(
         "insert into conversations (tenant_id, id, agent_id, user_id, title, created_at, updated_at,
                                     deleted_at, forked_from, folded_title, messages)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)",
@@ -116,39 +115,29 @@ async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &Conversation) -> StoreRe
             it.forked_from,
             fold(&it.title)
         ],
+        || format!("conversation {} exists already", it.id),
     )
     .await
-    .map_err(|e| on_duplicate(e, || format!("conversation {} exists already", it.id)))?;
-    Ok(())
 }
 
 async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation> {
-    let row = tx
-        .row(
-            "select id, agent_id, user_id, title, created_at, updated_at, deleted_at, forked_from
-             from conversations where tenant_id = $1 and id = $2",
-            args![tenant, id],
-        )
-        .await?;
+    let sql = "select id, agent_id, user_id, title, created_at, updated_at, deleted_at, forked_from
+             from conversations where tenant_id = $1 and id = $2";
+    let row = tx.row(sql, args![tenant, id]).await?;
     header(&row.ok_or_else(|| unknown_conversation(id))?)
 }
 
 async fn messages(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
     one(tx, tenant, id).await?;
-    let rows = tx
-        .rows("select body from messages where tenant_id = $1 and conversation_id = $2 order by seq", args![tenant, id])
-        .await?;
-    rows.iter().map(|row| from_json("a message", &row.text(0)?)).collect()
+    let sql = "select body from messages where tenant_id = $1 and conversation_id = $2 order by seq";
+    let rows = tx.rows(sql, args![tenant, id]).await?;
+    rows.iter().map(body("a message")).collect()
 }
 
 async fn mark(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()> {
     // First, as it locks the row: no run can begin here before we are done.
-    let changed = tx
-        .execute("update conversations set deleted_at = $3 where tenant_id = $1 and id = $2", args![tenant, id, at])
-        .await?;
-    if changed == 0 {
-        return Err(unknown_conversation(id));
-    }
+    let sql = "update conversations set deleted_at = $3 where tenant_id = $1 and id = $2";
+    require_changed(tx.execute(sql, args![tenant, id, at]).await?, || format!("conversation {id}"))?;
     if at.is_some()
         && let Some(run) = open_run(tx, tenant, id).await?
     {
@@ -188,33 +177,21 @@ async fn fork(
         None => i64::MAX,
     };
     create(tx, tenant, copy).await?;
-    let copied = tx
-        .execute(
-            "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
+    let sql = "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
              select tenant_id, $3, seq, body, run_id, folded_text from messages
-             where tenant_id = $1 and conversation_id = $2 and seq < $4",
-            args![tenant, from, copy.id, end],
-        )
-        .await?;
-    tx.execute(
-        "update conversations set messages = $3 where tenant_id = $1 and id = $2",
-        args![tenant, copy.id, copied],
-    )
-    .await?;
-    Ok(())
+             where tenant_id = $1 and conversation_id = $2 and seq < $4";
+    let copied = tx.execute(sql, args![tenant, from, copy.id, end]).await?;
+    tx.run("update conversations set messages = $3 where tenant_id = $1 and id = $2", args![tenant, copy.id, copied])
+        .await
 }
 
 /// Runs of a conversation follow each other and their ids grow, so it is the first of this run or of a later one.
 async fn end_before(tx: &mut Tx<'_>, tenant: TenantId, from: ConversationId, run: RunId) -> StoreResult<i64> {
-    let found = tx
-        .row(
-            "select min(case when run_id >= $3 then seq end),
+    let sql = "select min(case when run_id >= $3 then seq end),
                     sum(case when run_id = $3 then 1 else 0 end),
                     sum(case when run_id is null then 1 else 0 end)
-             from messages where tenant_id = $1 and conversation_id = $2",
-            args![tenant, from, run],
-        )
-        .await?;
+             from messages where tenant_id = $1 and conversation_id = $2";
+    let found = tx.row(sql, args![tenant, from, run]).await?;
     let (end, own, untold) = match found {
         Some(row) => (row.opt_int(0)?, row.opt_int(1)?.unwrap_or(0), row.opt_int(2)?.unwrap_or(0)),
         None => (None, 0, 0),

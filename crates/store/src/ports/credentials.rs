@@ -1,8 +1,8 @@
 //! The vault's rows: sealed bytes and what may be shown. All of a tenant are sealed with one key at any instant.
 
 use crate::append::{AuditRow, insert_audit};
-use crate::codec::{from_json, page_size, paged, sort_key, to_json};
-use crate::error::on_duplicate;
+use crate::codec::{body, from_json, page_size, sort_key, to_json};
+use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
@@ -32,13 +32,11 @@ impl CredentialRows for Store {
         let sql = "select body, key_id, sealed, used_at from credentials
              where tenant_id = $1 and ($2 is null or sort_key > $2)
              order by sort_key limit $3";
-        let rows = self.rows(sql, args![tenant, after.map(sort_key), limit + 1]).await?;
-        Ok(paged(rows.iter().map(sealed_of).collect::<StoreResult<_>>()?, limit))
+        self.page(sql, args![tenant, after.map(sort_key), limit + 1], limit, sealed_of).await
     }
 
     async fn credential_keys(&self) -> StoreResult<Vec<String>> {
-        let rows = self.rows("select distinct key_id from credentials", args![]).await?;
-        rows.iter().map(|row| row.text(0)).collect()
+        self.all("select distinct key_id from credentials", args![], |row| row.text(0)).await
     }
 
     async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
@@ -90,7 +88,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, row: &SealedCredential) -> Stor
                 .to_owned(),
         ));
     }
-    tx.execute(
+    tx.write_unique(
         "insert into credentials (tenant_id, id, name, sort_key, body, key_id, sealed, used_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8)
          on conflict (tenant_id, id) do update set
@@ -106,14 +104,9 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, row: &SealedCredential) -> Stor
             hex::encode(&row.sealed),
             row.credential.used_at
         ],
+        || format!("another credential has the name {:?}; choose another, or change that one", row.credential.name),
     )
     .await
-    .map_err(|e| {
-        on_duplicate(e, || {
-            format!("another credential has the name {:?}; choose another, or change that one", row.credential.name)
-        })
-    })?;
-    Ok(())
 }
 
 async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential> {
@@ -127,9 +120,7 @@ async fn reseal(tx: &mut Tx<'_>, tenant: TenantId, from: &str, rows: &[SealedCre
     lock_all(tx).await?;
     let changed = || StoreError::Conflict("the credentials were changed meanwhile; rotate them again".to_owned());
     let sql = "select count(*) from credentials where tenant_id = $1";
-    let all = tx.row(sql, args![tenant]).await?;
-    let all = all.map_or(Ok(0), |row| row.count(0))?;
-    if all != rows.len() as u64 {
+    if tx.count(sql, args![tenant]).await? != rows.len() as u64 {
         return Err(changed());
     }
     for row in rows {
@@ -151,17 +142,13 @@ async fn reseal(tx: &mut Tx<'_>, tenant: TenantId, from: &str, rows: &[SealedCre
 async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<()> {
     lock_all(tx).await?;
     let sql = "delete from credentials where tenant_id = $1 and id = $2";
-    match tx.execute(sql, args![tenant, id]).await? {
-        0 => Err(unknown_credential(id)),
-        _ => Ok(()),
-    }
+    require_changed(tx.execute(sql, args![tenant, id]).await?, || format!("credential {id}"))
 }
 
 /// On PostgreSQL, others that write wait until this transaction ends; SQLite has one writer anyway.
 async fn lock_all(tx: &mut Tx<'_>) -> StoreResult<()> {
     if matches!(tx, Tx::Postgres(_)) {
-        let lock = args![ADVISORY_LOCK];
-        tx.rows("select pg_advisory_xact_lock($1)::text", lock).await?;
+        tx.rows("select pg_advisory_xact_lock($1)::text", args![ADVISORY_LOCK]).await?;
     }
     Ok(())
 }
@@ -180,16 +167,11 @@ async fn add_use(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse, entry:
                set used_at = case when used_at > $3 then used_at else $3 end
                where tenant_id = $1 and id = $2";
     let args = args![tenant, used.credential, used.at];
-    if tx.execute(sql, args).await? == 0 {
-        return Err(StoreError::NotFound(format!("credential {}", used.credential)));
-    }
-    tx.execute(
-        "insert into credential_uses (tenant_id, credential_id, at, n, run_id, body)
+    require_changed(tx.execute(sql, args).await?, || format!("credential {}", used.credential))?;
+    let sql = "insert into credential_uses (tenant_id, credential_id, at, n, run_id, body)
          select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5 from credential_uses
-         where tenant_id = $1 and credential_id = $2 and at = $3",
-        args![tenant, used.credential, used.at, used.run, to_json(used)?],
-    )
-    .await?;
+         where tenant_id = $1 and credential_id = $2 and at = $3";
+    tx.execute(sql, args![tenant, used.credential, used.at, used.run, to_json(used)?]).await?;
     let owner = match used.run {
         Some(run) => owner_of(tx, tenant, run).await?,
         None => None,
@@ -222,10 +204,7 @@ async fn page_of_uses(
                order by at desc, n desc";
     let limit = page_size(limit);
     let rows = tx.rows(sql, args![tenant, id, before, limit - 1]).await?;
-    let mut items = Vec::with_capacity(rows.len());
-    for row in &rows {
-        items.push(from_json("a use of a credential", &row.text(0)?)?);
-    }
+    let items = rows.iter().map(body("a use of a credential")).collect::<StoreResult<_>>()?;
     let more = match rows.last() {
         Some(last) => {
             let sql = "select 1 from credential_uses

@@ -3,7 +3,7 @@
 use super::collection_models::switch_if_complete;
 use super::collections::{source_key, visible};
 use super::document_changes::{count_up, note_change, number};
-use crate::codec::{fold, from_json, from_word, page_size, paged, pattern, to_json};
+use crate::codec::{fold, from_json, from_word, page_size, pattern, to_json};
 use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
@@ -35,7 +35,7 @@ impl Store {
 
     pub async fn document(&self, tenant: TenantId, id: DocumentId) -> StoreResult<Option<Document>> {
         let sql = select_document!("where d.tenant_id = $1 and d.id = $2");
-        self.row(sql, args![tenant, id]).await?.as_ref().map(document_of).transpose()
+        self.first(sql, args![tenant, id], document_of).await
     }
 
     /// The newest first.
@@ -70,8 +70,7 @@ impl Store {
             limit + 1,
             filter.added_by
         ];
-        let rows = self.rows(sql, args).await?;
-        Ok(paged(rows.iter().map(document_of).collect::<StoreResult<_>>()?, limit))
+        self.page(sql, args, limit, document_of).await
     }
 
     /// With its chunks, vectors and links. A duplicate of it takes its place. Answers the hash of its content, if no other
@@ -114,15 +113,14 @@ impl Store {
                    values ($1, $2, $3, $4, $5, $6, $7)";
         let state = job.state.as_str();
         let args = args![tenant, job.id, job.collection, &job.label, state, job.created_by, job.created_at];
-        self.execute(sql, args).await?;
-        Ok(())
+        self.run(sql, args).await
     }
 
     pub async fn job(&self, tenant: TenantId, id: IngestJobId) -> StoreResult<Option<IngestJob>> {
         let sql = "select id, collection_id, label, state, created_by, created_at from ingest_jobs
                    where tenant_id = $1 and id = $2";
-        match self.row(sql, args![tenant, id]).await? {
-            Some(row) => Ok(Some(self.with_progress(tenant, job_of(&row)?).await?)),
+        match self.first(sql, args![tenant, id], job_of).await? {
+            Some(job) => self.with_progress(tenant, job).await.map(Some),
             None => Ok(None),
         }
     }
@@ -136,8 +134,8 @@ impl Store {
             visible!("$2", "j.collection_id"),
             " order by j.id desc limit $4"
         );
-        let rows = self.rows(sql, args![tenant, filter.visible_to, filter.after, limit + 1, filter.created_by]).await?;
-        let mut page: Page<IngestJob> = paged(rows.iter().map(job_of).collect::<StoreResult<_>>()?, limit);
+        let args = args![tenant, filter.visible_to, filter.after, limit + 1, filter.created_by];
+        let mut page = self.page(sql, args, limit, job_of).await?;
         for job in &mut page.items {
             *job = self.with_progress(tenant, job.clone()).await?;
         }
@@ -156,9 +154,7 @@ impl Store {
                    where tenant_id = $1 and job_id = $2 and status = 'failed'";
         Ok(self.execute(sql, args![tenant, id, at]).await?)
     }
-}
 
-impl Store {
     async fn with_progress(&self, tenant: TenantId, mut job: IngestJob) -> StoreResult<IngestJob> {
         let sql = "select status, count(*) from documents where tenant_id = $1 and job_id = $2 group by status";
         let mut progress = JobProgress::default();
@@ -282,8 +278,7 @@ async fn insert(
         due,
         search_text(&new.name, &new.source, None)
     ];
-    tx.execute(sql, args).await?;
-    Ok(())
+    tx.run(sql, args).await
 }
 
 /// The chunks that there are stay until the new content was read; a duplicate needs none.
@@ -350,8 +345,7 @@ async fn release_duplicate(tx: &mut Tx<'_>, tenant: TenantId, had: &Document, at
                    where tenant_id = $1 and collection_id = $2 and sha256 = $3 and status = 'duplicate')
                  and not exists (select 1 from documents d where d.tenant_id = $1 and d.collection_id = $2
                                  and d.sha256 = $3 and d.status <> 'duplicate')";
-    tx.execute(sql, args![tenant, had.collection, &had.sha256, at]).await?;
-    Ok(())
+    tx.run(sql, args![tenant, had.collection, &had.sha256, at]).await
 }
 
 async fn requeue(tx: &mut Tx<'_>, tenant: TenantId, id: DocumentId, at: Timestamp) -> StoreResult<Document> {

@@ -1,6 +1,6 @@
 //! Datasources, domains and views as texts, standing instructions, and proposed changes of records.
 
-use crate::codec::{from_json, from_word, page_size, paged, to_json};
+use crate::codec::{body, from_json, from_word, page_size, to_json};
 use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
@@ -35,9 +35,8 @@ impl Store {
 
     /// By name.
     pub async fn datasources(&self, tenant: TenantId) -> StoreResult<Vec<Datasource>> {
-        let rows = self.rows("select body from datasources where tenant_id = $1", args![tenant]).await?;
         let mut all: Vec<Datasource> =
-            rows.iter().map(|row| from_json("a datasource", &row.text(0)?)).collect::<StoreResult<_>>()?;
+            self.all("select body from datasources where tenant_id = $1", args![tenant], body("a datasource")).await?;
         // Sorted here: the order of text in PostgreSQL depends on its locale.
         all.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(all)
@@ -75,8 +74,7 @@ impl Store {
     /// By kind and name.
     pub async fn domain_texts(&self, tenant: TenantId) -> StoreResult<Vec<DomainText>> {
         let sql = "select kind, name, version, changed_at, changed_by, text from domain_texts where tenant_id = $1";
-        let rows = self.rows(sql, args![tenant]).await?;
-        let mut all: Vec<DomainText> = rows.iter().map(text_of).collect::<StoreResult<_>>()?;
+        let mut all: Vec<DomainText> = self.all(sql, args![tenant], text_of).await?;
         all.sort_by(|one, other| (one.kind.name(), &one.name).cmp(&(other.kind.name(), &other.name)));
         Ok(all)
     }
@@ -89,7 +87,7 @@ impl Store {
     ) -> StoreResult<Option<DomainText>> {
         let sql = "select kind, name, version, changed_at, changed_by, text from domain_texts
              where tenant_id = $1 and kind = $2 and name = $3";
-        self.row(sql, args![tenant, kind.name(), name]).await?.as_ref().map(text_of).transpose()
+        self.first(sql, args![tenant, kind.name(), name], text_of).await
     }
 
     /// All or none; each with its next version.
@@ -120,14 +118,18 @@ impl Store {
     ) -> StoreResult<Vec<DomainText>> {
         let sql = "select kind, name, version, changed_at, changed_by, text from domain_text_versions
              where tenant_id = $1 and kind = $2 and name = $3 and removed = 0 order by version desc";
-        self.rows(sql, args![tenant, kind.name(), name]).await?.iter().map(text_of).collect()
+        self.all(sql, args![tenant, kind.name(), name], text_of).await
     }
 
     /// In the order in which they are told.
     pub async fn standing_instructions(&self, tenant: TenantId) -> StoreResult<Vec<StandingInstruction>> {
-        let rows = self.rows("select body from standing_instructions where tenant_id = $1", args![tenant]).await?;
-        let mut all: Vec<StandingInstruction> =
-            rows.iter().map(|row| from_json("a standing instruction", &row.text(0)?)).collect::<StoreResult<_>>()?;
+        let mut all: Vec<StandingInstruction> = self
+            .all(
+                "select body from standing_instructions where tenant_id = $1",
+                args![tenant],
+                body("a standing instruction"),
+            )
+            .await?;
         all.sort_by(|one, other| (one.position, &one.name).cmp(&(other.position, &other.name)));
         Ok(all)
     }
@@ -160,16 +162,14 @@ impl Store {
     /// The newest first.
     pub async fn verified_questions(&self, tenant: TenantId) -> StoreResult<Vec<VerifiedQuestion>> {
         let sql = "select body from verified_questions where tenant_id = $1 order by at desc, id";
-        let rows = self.rows(sql, args![tenant]).await?;
-        rows.iter().map(|row| from_json("a verified question", &row.text(0)?)).collect()
+        self.all(sql, args![tenant], body("a verified question")).await
     }
 
     /// Takes the place of the same question.
     pub async fn save_verified_question(&self, tenant: TenantId, question: &VerifiedQuestion) -> StoreResult<()> {
         let sql = "insert into verified_questions (tenant_id, id, at, body) values ($1, $2, $3, $4)
              on conflict (tenant_id, id) do update set at = excluded.at, body = excluded.body";
-        self.execute(sql, args![tenant, &question.id, question.at, to_json(question)?]).await?;
-        Ok(())
+        self.run(sql, args![tenant, &question.id, question.at, to_json(question)?]).await
     }
 
     pub async fn remove_verified_question(&self, tenant: TenantId, id: &str) -> StoreResult<()> {
@@ -192,13 +192,12 @@ impl Store {
             change.version,
             to_json(change)?
         ];
-        self.execute(sql, args).await?;
-        Ok(())
+        self.run(sql, args).await
     }
 
     pub async fn record_change(&self, tenant: TenantId, id: RecordChangeId) -> StoreResult<Option<RecordChange>> {
         let sql = "select body from record_changes where tenant_id = $1 and id = $2";
-        self.row(sql, args![tenant, id]).await?.as_ref().map(change_of).transpose()
+        self.first(sql, args![tenant, id], change_of).await
     }
 
     /// The newest first.
@@ -214,8 +213,7 @@ impl Store {
              order by id desc limit $5";
         let state = filter.state.map(|state| state.name().to_owned());
         let args = args![tenant, state, filter.owner, filter.before, limit + 1];
-        let rows = self.rows(sql, args).await?;
-        Ok(paged(rows.iter().map(change_of).collect::<StoreResult<_>>()?, limit))
+        self.page(sql, args, limit, change_of).await
     }
 
     /// Saves it with its next version; one that was changed meanwhile is a conflict.
@@ -308,6 +306,5 @@ async fn keep_version(tx: &mut Tx<'_>, tenant: TenantId, text: &DomainText, remo
         removed,
         &text.text
     ];
-    tx.execute(KEEP_VERSION, args).await?;
-    Ok(())
+    tx.run(KEEP_VERSION, args).await
 }

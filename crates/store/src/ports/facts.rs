@@ -12,12 +12,7 @@ use uuid::Uuid;
 impl Facts for Store {
     async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Memory> {
         let sql = "select text, version, classified from memories where tenant_id = $1 and agent_id = $2";
-        match self.row(sql, args![tenant, agent]).await? {
-            Some(row) => {
-                Ok(Memory { text: row.text(0)?, version: row.count(1)?, classified: classified(row.opt_text(2)?)? })
-            }
-            None => Ok(Memory::default()),
-        }
+        Ok(self.first(sql, args![tenant, agent], |row| doc(row, 0)).await?.unwrap_or_default())
     }
 
     async fn save_memory(&self, tenant: TenantId, agent: AgentId, memory: &Memory) -> StoreResult<()> {
@@ -39,10 +34,7 @@ impl Facts for Store {
     async fn database_doc(&self, tenant: TenantId, agent: AgentId, user: Option<UserId>) -> StoreResult<Memory> {
         let sql = "select text, version, classified from database_docs
              where tenant_id = $1 and agent_id = $2 and user_id = $3";
-        match self.row(sql, args![tenant, agent, owner(user)]).await? {
-            Some(row) => doc(&row, 0),
-            None => Ok(Memory::default()),
-        }
+        Ok(self.first(sql, args![tenant, agent, owner(user)], |row| doc(row, 0)).await?.unwrap_or_default())
     }
 
     async fn save_database_doc(
@@ -82,8 +74,7 @@ impl Facts for Store {
 
     async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>> {
         let sql = "select title, text, updated_at, classified from notes where tenant_id = $1 and agent_id = $2";
-        let rows = self.rows(sql, args![tenant, agent]).await?;
-        let mut notes: Vec<Note> = rows.iter().map(note).collect::<StoreResult<_>>()?;
+        let mut notes: Vec<Note> = self.all(sql, args![tenant, agent], note).await?;
         // Sorted here: the order of text in PostgreSQL depends on its locale.
         notes.sort_by(|a, b| a.title.cmp(&b.title));
         Ok(notes)
@@ -97,8 +88,7 @@ impl Facts for Store {
                            classified = excluded.classified";
         let classified = reminder.classified.as_ref().map(to_json).transpose()?;
         let args = args![tenant, agent, &reminder.id, reminder.at, &reminder.text, reminder.done, classified];
-        self.execute(sql, args).await?;
-        Ok(())
+        self.run(sql, args).await
     }
 
     async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()> {
@@ -110,7 +100,7 @@ impl Facts for Store {
     async fn reminders(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Reminder>> {
         let sql = "select id, at, text, done, classified from reminders
              where tenant_id = $1 and agent_id = $2 and removed = 0 order by at, id";
-        self.rows(sql, args![tenant, agent]).await?.iter().map(reminder).collect()
+        self.all(sql, args![tenant, agent], reminder).await
     }
 }
 
@@ -119,8 +109,7 @@ impl Store {
     pub async fn database_docs_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(AgentId, Memory)>> {
         let sql = "select agent_id, text, version, classified from database_docs
              where tenant_id = $1 and user_id = $2 order by agent_id";
-        let rows = self.rows(sql, args![tenant, user]).await?;
-        rows.iter().map(|row| Ok((AgentId(row.id(0)?), doc(row, 1)?))).collect()
+        self.all(sql, args![tenant, user], |row| Ok((AgentId(row.id(0)?), doc(row, 1)?))).await
     }
 
     /// Deletes them for good; returns how many there were.
@@ -133,8 +122,7 @@ impl Store {
     pub async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
         let sql = "select id, at, text, done, classified, agent_id from reminders
              where tenant_id = $1 and removed = 0 order by at, id";
-        let rows = self.rows(sql, args![tenant]).await?;
-        rows.iter().map(|row| Ok((AgentId(row.id(5)?), reminder(row)?))).collect()
+        self.all(sql, args![tenant], |row| Ok((AgentId(row.id(5)?), reminder(row)?))).await
     }
 }
 
@@ -157,14 +145,11 @@ async fn note_down(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId, note: &Not
     );
     let before = tx.row(sql, args![tenant, agent, &note.title]).await?;
     let classified = note.classified.as_ref().map(to_json).transpose()?;
-    tx.execute(
-        "insert into notes (tenant_id, agent_id, title, text, updated_at, classified)
+    let sql = "insert into notes (tenant_id, agent_id, title, text, updated_at, classified)
          values ($1, $2, $3, $4, $5, $6)
          on conflict (tenant_id, agent_id, title)
-         do update set text = excluded.text, updated_at = excluded.updated_at, classified = excluded.classified",
-        args![tenant, agent, &note.title, &note.text, note.updated_at, classified],
-    )
-    .await?;
+         do update set text = excluded.text, updated_at = excluded.updated_at, classified = excluded.classified";
+    tx.execute(sql, args![tenant, agent, &note.title, &note.text, note.updated_at, classified]).await?;
     before.as_ref().map(self::note).transpose()
 }
 

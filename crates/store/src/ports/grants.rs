@@ -1,5 +1,5 @@
 use crate::codec::{from_json, to_json};
-use crate::error::{on_duplicate, require_changed};
+use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, args};
 use async_trait::async_trait;
@@ -20,7 +20,7 @@ impl Grants for Store {
              where tenant_id = $1 and ($2 is null or agent_id = $2)
                and (ends_at is null or ends_at > $3)
              order by created_at desc, id desc";
-        self.rows(sql, args![tenant, agent, now]).await?.iter().map(grant).collect()
+        self.all(sql, args![tenant, agent, now], grant).await
     }
 }
 
@@ -29,8 +29,7 @@ impl Store {
         let sql = "insert into grants (tenant_id, id, agent_id, body, ends_at, given_by, created_at)
              values ($1, $2, $3, $4, $5, $6, $7)";
         let args = args![tenant, it.id, it.agent, to_json(&it.grant)?, it.grant.until, &it.by, it.created_at];
-        self.execute(sql, args).await.map_err(|e| on_duplicate(e, || format!("grant {} exists already", it.id)))?;
-        Ok(())
+        self.write_unique(sql, args, || format!("grant {} exists already", it.id)).await
     }
 
     pub async fn revoke_grant(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {

@@ -1,7 +1,7 @@
 //! Groups of users. Names are unique whatever their case.
 
-use crate::codec::{fold, page_size, paged, pattern, sort_key};
-use crate::error::{on_duplicate, require_changed};
+use crate::codec::{fold, page_size, pattern, sort_key};
+use crate::error::require_changed;
 use crate::ports::users;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
@@ -46,12 +46,12 @@ impl Groups for Store {
 
     async fn group(&self, tenant: TenantId, id: GroupId) -> StoreResult<Option<Group>> {
         let sql = select_group!("where tenant_id = $1 and id = $2");
-        self.row(sql, args![tenant, id]).await?.as_ref().map(group).transpose()
+        self.first(sql, args![tenant, id], group).await
     }
 
     async fn group_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Group>> {
         let sql = select_group!("where tenant_id = $1 and folded_name = $2");
-        self.row(sql, args![tenant, fold(name)]).await?.as_ref().map(group).transpose()
+        self.first(sql, args![tenant, fold(name)], group).await
     }
 
     async fn groups(
@@ -67,8 +67,7 @@ impl Groups for Store {
               order by sort_key limit $4"
         );
         let args = args![tenant, after.map(|name| sort_key(&fold(name))), pattern(text)?, limit + 1];
-        let rows = self.rows(sql, args).await?;
-        Ok(paged(rows.iter().map(group).collect::<StoreResult<_>>()?, limit))
+        self.page(sql, args, limit, group).await
     }
 
     async fn groups_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<Group>> {
@@ -76,7 +75,7 @@ impl Groups for Store {
             "where tenant_id = $1 and id in (select group_id from group_members where tenant_id = $1 and user_id = $2)
              order by sort_key"
         );
-        self.rows(sql, args![tenant, user]).await?.iter().map(group).collect()
+        self.all(sql, args![tenant, user], group).await
     }
 
     async fn group_members(
@@ -92,8 +91,7 @@ impl Groups for Store {
                and id in (select user_id from group_members where tenant_id = $1 and group_id = $2)
              order by sort_key limit $4"
         );
-        let rows = self.rows(sql, args![tenant, id, after.map(sort_key), limit + 1]).await?;
-        Ok(paged(rows.iter().map(users::user).collect::<StoreResult<_>>()?, limit))
+        self.page(sql, args![tenant, id, after.map(sort_key), limit + 1], limit, users::user).await
     }
 
     async fn set_member(&self, tenant: TenantId, id: GroupId, user: UserId, member: bool) -> StoreResult<()> {
@@ -144,8 +142,7 @@ async fn insert(tx: &mut Tx<'_>, tenant: TenantId, group: &Group) -> StoreResult
         group.external_id.as_deref(),
         group.created_at
     ];
-    tx.execute(sql, args).await.map_err(|e| on_duplicate(e, || taken(&group.name)))?;
-    Ok(())
+    tx.write_unique(sql, args, || taken(&group.name)).await
 }
 
 pub(crate) async fn update(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId, change: &GroupChange) -> StoreResult<Group> {
@@ -173,7 +170,7 @@ pub(crate) async fn update(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId, chang
         &group.description,
         group.external_id.as_deref()
     ];
-    tx.execute(sql, args).await.map_err(|e| on_duplicate(e, || taken(&group.name)))?;
+    tx.write_unique(sql, args, || taken(&group.name)).await?;
     Ok(group)
 }
 

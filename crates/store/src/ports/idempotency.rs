@@ -45,31 +45,22 @@ impl Store {
     /// Forgets a key whose request changed nothing.
     pub async fn forget_request(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()> {
         let sql = "delete from idempotency_keys where tenant_id = $1 and owner = $2 and name = $3";
-        self.execute(sql, args![tenant, owner, key]).await?;
-        Ok(())
+        self.run(sql, args![tenant, owner, key]).await
     }
 }
 
 async fn begin(tx: &mut Tx<'_>, key: &Key, hash: &str, at: Timestamp, forget: Timestamp) -> StoreResult<Remembered> {
     tx.execute("delete from idempotency_keys where tenant_id = $1 and at < $2", args![key.tenant, forget]).await?;
     // The same key from another node: this waits for it, and then changes nothing.
-    let changed = tx
-        .execute(
-            "insert into idempotency_keys (tenant_id, owner, name, request_hash, at)
-             values ($1, $2, $3, $4, $5) on conflict (tenant_id, owner, name) do nothing",
-            args![key.tenant, &key.owner, &key.name, hash, at],
-        )
-        .await?;
+    let sql = "insert into idempotency_keys (tenant_id, owner, name, request_hash, at)
+             values ($1, $2, $3, $4, $5) on conflict (tenant_id, owner, name) do nothing";
+    let changed = tx.execute(sql, args![key.tenant, &key.owner, &key.name, hash, at]).await?;
     if changed > 0 {
         return Ok(Remembered::New);
     }
-    let row = tx
-        .row(
-            "select request_hash, status, body from idempotency_keys
-             where tenant_id = $1 and owner = $2 and name = $3",
-            args![key.tenant, &key.owner, &key.name],
-        )
-        .await?;
+    let sql = "select request_hash, status, body from idempotency_keys
+             where tenant_id = $1 and owner = $2 and name = $3";
+    let row = tx.row(sql, args![key.tenant, &key.owner, &key.name]).await?;
     // Forgotten in between.
     let row = row.ok_or_else(|| tx.retry())?;
     if row.text(0)? != hash {

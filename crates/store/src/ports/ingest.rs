@@ -171,8 +171,7 @@ async fn save_chunks(
     let chunks = u32::try_from(read.chunks.len()).unwrap_or(u32::MAX);
     let folded = search_text(&document.name, &document.source, read.facts.title.as_deref());
     let (status, facts) = (DocumentStatus::Embedding.as_str(), to_json(&read.facts)?);
-    tx.execute(sql, args![tenant, document.id, status, chunks, facts, at, change, folded]).await?;
-    Ok(())
+    tx.run(sql, args![tenant, document.id, status, chunks, facts, at, change, folded]).await
 }
 
 async fn save_vectors(
@@ -196,8 +195,7 @@ async fn save_vectors(
                        where v.tenant_id = $1 and v.number = $2 and v.model = $3) end),
                    attempts = 1
                where tenant_id = $1 and number = $2";
-    tx.execute(sql, args![tenant, number, model]).await?;
-    Ok(())
+    tx.run(sql, args![tenant, number, model]).await
 }
 
 async fn finish(

@@ -13,25 +13,15 @@ pub(super) async fn claim(
     until: Timestamp,
 ) -> StoreResult<Option<Lease>> {
     let found = match what {
-        Claim::Run(run) => {
+        Claim::Run(run) | Claim::Ended(run) => {
             let sql = locking!(
                 tx,
                 "select id from runs
-                 where tenant_id = $1 and id = $2 and status <> 'finished'
+                 where tenant_id = $1 and id = $2 and (status = 'finished') = ($4 = 1)
                    and (lease_until is null or lease_until < $3)",
                 "for update"
             );
-            tx.row(sql, args![tenant, *run, now]).await?
-        }
-        Claim::Ended(run) => {
-            let sql = locking!(
-                tx,
-                "select id from runs
-                 where tenant_id = $1 and id = $2 and status = 'finished'
-                   and (lease_until is null or lease_until < $3)",
-                "for update"
-            );
-            tx.row(sql, args![tenant, *run, now]).await?
+            tx.row(sql, args![tenant, *run, now, matches!(what, Claim::Ended(_))]).await?
         }
         Claim::Any => {
             let sql = locking!(

@@ -78,13 +78,9 @@ pub(super) async fn check(tx: &mut Tx<'_>) -> StoreResult<()> {
             return Err(StoreError::Corrupt(format!("a row of {table} belongs to nothing")));
         }
     }
-    let gap = tx
-        .row(
-            "select run_id from events group by tenant_id, run_id
-             having count(*) <> max(seq) or min(seq) <> 1 limit 1",
-            args![],
-        )
-        .await?;
+    let sql = "select run_id from events group by tenant_id, run_id
+             having count(*) <> max(seq) or min(seq) <> 1 limit 1";
+    let gap = tx.row(sql, args![]).await?;
     match gap {
         Some(row) => Err(StoreError::Corrupt(format!("the log of run {} has a gap", row.id(0)?))),
         None => Ok(()),

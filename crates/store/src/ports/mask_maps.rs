@@ -8,25 +8,23 @@ impl Store {
     pub async fn save_mask_map(&self, tenant: TenantId, row: &MaskMapRow) -> StoreResult<()> {
         let sql = "insert into mask_maps (tenant_id, id, user_id, made_at, ends_at, sealed)
              values ($1, $2, $3, $4, $5, $6)";
-        self.execute(sql, args![tenant, row.id, row.user, row.made_at, row.ends_at, &row.sealed]).await?;
-        Ok(())
+        self.run(sql, args![tenant, row.id, row.user, row.made_at, row.ends_at, &row.sealed]).await
     }
 
     pub async fn mask_map(&self, tenant: TenantId, id: Uuid) -> StoreResult<Option<MaskMapRow>> {
         let sql = "select id, user_id, made_at, ends_at, sealed from mask_maps where tenant_id = $1 and id = $2";
-        self.row(sql, args![tenant, id]).await?.as_ref().map(mask_map).transpose()
+        self.first(sql, args![tenant, id], mask_map).await
     }
 
     /// Some of those whose time is over.
     pub async fn ended_mask_maps(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<MaskMapRow>> {
         let sql = "select id, user_id, made_at, ends_at, sealed from mask_maps
              where tenant_id = $1 and ends_at <= $2 order by ends_at limit 100";
-        self.rows(sql, args![tenant, now]).await?.iter().map(mask_map).collect()
+        self.all(sql, args![tenant, now], mask_map).await
     }
 
     pub async fn remove_mask_map(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
-        self.execute("delete from mask_maps where tenant_id = $1 and id = $2", args![tenant, id]).await?;
-        Ok(())
+        self.run("delete from mask_maps where tenant_id = $1 and id = $2", args![tenant, id]).await
     }
 }
 

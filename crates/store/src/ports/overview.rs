@@ -26,22 +26,19 @@ impl Store {
         step_ms: i64,
         user: Option<UserId>,
     ) -> StoreResult<Vec<RunCount>> {
-        let rows = self.rows(RUN_COUNTS, args![tenant, from, to, step_ms.max(1), user]).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(RunCount {
-                    step: row.int(0)?,
-                    status: status_of(&row.text(1)?)?,
-                    ended_as: row.opt_text(2)?,
-                    runs: row.count(3)?,
-                })
+        self.all(RUN_COUNTS, args![tenant, from, to, step_ms.max(1), user], |row| {
+            Ok(RunCount {
+                step: row.int(0)?,
+                status: status_of(&row.text(1)?)?,
+                ended_as: row.opt_text(2)?,
+                runs: row.count(3)?,
             })
-            .collect()
+        })
+        .await
     }
 
     /// Questions that wait for a person, on runs of one user or of all.
     pub async fn open_approvals(&self, tenant: TenantId, user: Option<UserId>) -> StoreResult<u64> {
-        let row = self.row(OPEN_APPROVALS, args![tenant, user]).await?;
-        row.map_or(Ok(0), |row| row.count(0))
+        self.count(OPEN_APPROVALS, args![tenant, user]).await
     }
 }

@@ -1,8 +1,8 @@
 //! Imported packages: each revision a row.
 
-use crate::codec::{from_json, page_size, paged, sort_key, to_json};
+use crate::codec::{body, page_size, sort_key, to_json};
 use crate::store::Store;
-use crate::tx::{Row, args};
+use crate::tx::args;
 use async_trait::async_trait;
 use steward_core::TenantId;
 use steward_core::package::SkillPackage;
@@ -15,16 +15,14 @@ impl SkillPackages for Store {
              values ($1, $2, $3, $4, $5)
              on conflict (tenant_id, name, revision) do update set body = excluded.body";
         let args = args![tenant, &package.name, sort_key(&package.name), package.revision, to_json(package)?];
-        self.execute(sql, args).await?;
-        Ok(())
+        self.run(sql, args).await
     }
 
     async fn package(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> StoreResult<Option<SkillPackage>> {
         let sql = "select body from skill_packages
              where tenant_id = $1 and name = $2 and ($3 is null or revision = $3)
              order by revision desc limit 1";
-        let row = self.row(sql, args![tenant, name, revision.map(i64::from)]).await?;
-        row.as_ref().map(package_of).transpose()
+        self.first(sql, args![tenant, name, revision], body("a package")).await
     }
 
     async fn packages(&self, tenant: TenantId, after: Option<&str>, limit: u32) -> StoreResult<Page<SkillPackage>> {
@@ -34,11 +32,6 @@ impl SkillPackages for Store {
                                where tenant_id = $1 and name = p.name)
              order by sort_key limit $3";
         let limit = page_size(limit);
-        let rows = self.rows(sql, args![tenant, after.map(sort_key), limit + 1]).await?;
-        Ok(paged(rows.iter().map(package_of).collect::<StoreResult<_>>()?, limit))
+        self.page(sql, args![tenant, after.map(sort_key), limit + 1], limit, body("a package")).await
     }
-}
-
-fn package_of(row: &Row) -> StoreResult<SkillPackage> {
-    from_json("a package", &row.text(0)?)
 }

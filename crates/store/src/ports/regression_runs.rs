@@ -21,8 +21,7 @@ impl Store {
     /// All, by name.
     pub async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>> {
         let sql = "select name, run_id, kept_by, created_at from kept_runs where tenant_id = $1";
-        let rows = self.rows(sql, args![tenant]).await?;
-        let mut kept: Vec<KeptRun> = rows.iter().map(kept_of).collect::<StoreResult<_>>()?;
+        let mut kept: Vec<KeptRun> = self.all(sql, args![tenant], kept_of).await?;
         kept.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(kept)
     }

@@ -2,7 +2,7 @@
 
 use super::budgets::{lock_limits, write_spent};
 use super::usage::{MAX_AMOUNT, UsageSum, add_usage};
-use crate::tx::{Tx, args};
+use crate::tx::{Row, Tx, args};
 use steward_core::ports::{BudgetScope, SpendState, Spender, StoreResult};
 use steward_core::{ConnectionId, ReservationId, TenantId, Timestamp};
 
@@ -28,7 +28,7 @@ pub(super) async fn reserve(
     }
     remove_ended(tx, request.tenant, request.now).await?;
     tx.execute("delete from reservations where tenant_id = $1 and id = $2", args![request.tenant, request.id]).await?;
-    let reserved = reserved_by_scope(tx, request).await?;
+    let reserved = reserved_by_scope(tx, request.tenant, &request.spender, request.now).await?;
     let (mut full, mut of_connections) = (None, None);
     let mut closed = Vec::new();
     for limit in &limits {
@@ -39,7 +39,7 @@ pub(super) async fn reserve(
         let scope = limit.limit.scope;
         (state.reserved_tokens, state.reserved_cost_micros) = match scope {
             BudgetScope::Connection(_) => reserved_under(tx, request.tenant, scope, request.now).await?,
-            _ => reserved.of(scope),
+            _ => reserved.of(scope)?,
         };
         if state.admits(request.tokens, request.cost_micros) {
             continue;
@@ -61,10 +61,11 @@ pub(super) async fn reserve(
     let first = Spender { connection: open.first().copied(), ..request.spender };
     let further = open.iter().skip(1).map(|id| Spender { connection: Some(*id), ..Spender::default() });
     for (place, who) in (0_u64..).zip(std::iter::once(first).chain(further)) {
-        tx.execute(
-            "insert into reservations (tenant_id, id, place, user_id, agent_id, connection_id,
+        let sql = "insert into reservations (tenant_id, id, place, user_id, agent_id, connection_id,
                                        key_id, tokens, cost_micros, ends_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        tx.execute(
+            sql,
             args![
                 request.tenant,
                 request.id,
@@ -107,35 +108,32 @@ async fn remove_ended(tx: &mut Tx<'_>, tenant: TenantId, now: Timestamp) -> Stor
                  for update skip locked)"
         }
     };
-    tx.execute(sql, args![tenant, now]).await?;
-    Ok(())
+    tx.run(sql, args![tenant, now]).await
 }
 
-struct ReservedByScope {
-    installation: (u64, u64),
-    user: (u64, u64),
-    agent: (u64, u64),
-    connection: (u64, u64),
-    key: (u64, u64),
-}
+/// Tokens and money by kind of scope, each pair in two columns.
+struct ReservedByScope(Option<Row>);
 
 impl ReservedByScope {
-    fn of(&self, scope: BudgetScope) -> (u64, u64) {
-        match scope {
-            BudgetScope::Installation => self.installation,
-            BudgetScope::User(_) => self.user,
-            BudgetScope::Agent(_) => self.agent,
-            BudgetScope::Connection(_) => self.connection,
-            BudgetScope::Key(_) => self.key,
-        }
+    fn of(&self, scope: BudgetScope) -> StoreResult<(u64, u64)> {
+        let at = match scope {
+            BudgetScope::Installation => 0,
+            BudgetScope::User(_) => 2,
+            BudgetScope::Agent(_) => 4,
+            BudgetScope::Connection(_) => 6,
+            BudgetScope::Key(_) => 8,
+        };
+        self.0.as_ref().map_or(Ok((0, 0)), |row| Ok((row.count(at)?, row.count(at + 1)?)))
     }
 }
 
-async fn reserved_by_scope(tx: &mut Tx<'_>, request: &ReserveRequest) -> StoreResult<ReservedByScope> {
-    let who = &request.spender;
-    let row = tx
-        .row(
-            "select cast(coalesce(sum(case when place = 0 then tokens end), 0) as bigint),
+async fn reserved_by_scope(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    who: &Spender,
+    now: Timestamp,
+) -> StoreResult<ReservedByScope> {
+    let sql = "select cast(coalesce(sum(case when place = 0 then tokens end), 0) as bigint),
                     cast(coalesce(sum(case when place = 0 then cost_micros end), 0) as bigint),
                     cast(coalesce(sum(case when user_id = $3 then tokens end), 0) as bigint),
                     cast(coalesce(sum(case when user_id = $3 then cost_micros end), 0) as bigint),
@@ -145,12 +143,9 @@ async fn reserved_by_scope(tx: &mut Tx<'_>, request: &ReserveRequest) -> StoreRe
                     cast(coalesce(sum(case when connection_id = $5 then cost_micros end), 0) as bigint),
                     cast(coalesce(sum(case when key_id = $6 then tokens end), 0) as bigint),
                     cast(coalesce(sum(case when key_id = $6 then cost_micros end), 0) as bigint)
-             from reservations where tenant_id = $1 and ends_at > $2",
-            args![request.tenant, request.now, who.user, who.agent, who.connection, who.key],
-        )
-        .await?;
-    let pair = |at: usize| row.as_ref().map_or(Ok((0, 0)), |row| StoreResult::Ok((row.count(at)?, row.count(at + 1)?)));
-    Ok(ReservedByScope { installation: pair(0)?, user: pair(2)?, agent: pair(4)?, connection: pair(6)?, key: pair(8)? })
+             from reservations where tenant_id = $1 and ends_at > $2";
+    let row = tx.row(sql, args![tenant, now, who.user, who.agent, who.connection, who.key]).await?;
+    Ok(ReservedByScope(row))
 }
 
 /// What is reserved at `now` under a limit of any scope.
@@ -160,7 +155,7 @@ pub(super) async fn reserved_under(
     scope: BudgetScope,
     now: Timestamp,
 ) -> StoreResult<(u64, u64)> {
-    let (mut spender, nobody) = (Spender::default(), ReservationId(uuid::Uuid::nil()));
+    let mut spender = Spender::default();
     match scope {
         BudgetScope::Installation => {}
         BudgetScope::User(id) => spender.user = Some(id),
@@ -168,17 +163,7 @@ pub(super) async fn reserved_under(
         BudgetScope::Connection(id) => spender.connection = Some(id),
         BudgetScope::Key(id) => spender.key = Some(id),
     }
-    let request = ReserveRequest {
-        tenant,
-        id: nobody,
-        spender,
-        connections: Vec::new(),
-        tokens: 0,
-        cost_micros: 0,
-        now,
-        until: now,
-    };
-    Ok(reserved_by_scope(tx, &request).await?.of(scope))
+    reserved_by_scope(tx, tenant, &spender, now).await?.of(scope)
 }
 
 /// Ends reservations, if there are any, and records what was spent.

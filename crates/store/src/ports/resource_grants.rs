@@ -46,8 +46,7 @@ impl Store {
         } else {
             "delete from restricted_resources where tenant_id = $1 and kind = $2 and resource_id = $3"
         };
-        self.execute(sql, args![tenant, resource.kind.as_str(), resource.id]).await?;
-        Ok(())
+        self.run(sql, args![tenant, resource.kind.as_str(), resource.id]).await
     }
 
     /// Adds a grant, or changes that of the same grantee.
@@ -67,8 +66,7 @@ impl Store {
             &grant.given_by,
             grant.given_at
         ];
-        self.execute(sql, args).await?;
-        Ok(())
+        self.run(sql, args).await
     }
 
     /// Takes the grant of a user or group, by their id; [`StoreError::NotFound`](super::StoreError): they have none.
@@ -85,8 +83,7 @@ impl Store {
                    where tenant_id = $1 and (grantee_id = $2 or grantee_id in (
                        select group_id from group_members where tenant_id = $1 and user_id = $2))
                    order by kind, resource_id, grantee_kind, grantee_id";
-        let rows = self.rows(sql, args![tenant, user]).await?;
-        rows.iter().map(|row| Ok((resource(row)?, grant(row, 2)?))).collect()
+        self.all(sql, args![tenant, user], |row| Ok((resource(row)?, grant(row, 2)?))).await
     }
 }
 

@@ -34,18 +34,17 @@ impl Store {
             let after = after_id.and_then(|id| id.parse::<i64>().ok());
             let before = filter.before.map(|before| Timestamp(before.0.div_euclid(DAY_MS)));
             let args = args![tenant, before, after, page_size(filter.limit)];
-            return self.rows(USAGE_DAYS, args).await?.iter().map(day).collect();
+            return self.all(USAGE_DAYS, args, day).await;
         }
         let after_id = after_id.map(|id| id.parse::<Uuid>().unwrap_or_default());
         let limit = page_size(filter.limit);
-        let rows = if kind == RetainedKind::Conversations {
+        let read = |row: &Row| item(kind, row);
+        if kind == RetainedKind::Conversations {
             let deleted_only = filter.deleted_only;
             let args = args![tenant, filter.before, filter.user, deleted_only, after_at, after_id, limit];
-            self.rows(CONVERSATIONS, args).await?
-        } else {
-            self.rows(RUNS, args![tenant, filter.before, filter.user, after_at, after_id, limit]).await?
-        };
-        rows.iter().map(|row| item(kind, row)).collect()
+            return self.all(CONVERSATIONS, args, read).await;
+        }
+        self.all(RUNS, args![tenant, filter.before, filter.user, after_at, after_id, limit], read).await
     }
 
     /// The most confidential that runs of it have seen.
@@ -122,8 +121,7 @@ impl Store {
         for (table, sql) in MENTIONS {
             let mut count = 0;
             for text in texts {
-                let row = self.row(sql, args![tenant, pattern(Some(text))?]).await?;
-                count = count.max(row.map_or(Ok(0), |row| row.count(0))?);
+                count = count.max(self.count(sql, args![tenant, pattern(Some(text))?]).await?);
             }
             if count > 0 {
                 found.push(((*table).to_owned(), count));
@@ -396,11 +394,8 @@ impl Store {
     }
 
     async fn has_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
-        if self
-            .row("select 1 from events where tenant_id = $1 and blob = $2 limit 1", args![tenant, hash])
-            .await?
-            .is_some()
-        {
+        let sql = "select 1 from events where tenant_id = $1 and blob = $2 limit 1";
+        if self.row(sql, args![tenant, hash]).await?.is_some() {
             return Ok(true);
         }
         let within = format!("%{hash}%");

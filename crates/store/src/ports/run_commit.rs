@@ -3,8 +3,7 @@
 use super::tool_sets::ToolSet;
 use super::{side_writes, tool_sets};
 use crate::append::{AppendBatch, LogHead, insert_events};
-use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
-use crate::error::on_duplicate;
+use crate::codec::{fold, to_json, to_word};
 use crate::tx::{Tx, args, locking};
 use steward_core::ports::{RunRow, StoreError, StoreResult};
 use steward_core::{ConversationId, RunId, TenantId, Timestamp};
@@ -23,7 +22,7 @@ pub(super) async fn create(
     }
     let outcome = row.outcome.as_ref().map(to_json).transpose()?;
     let verdict = row.verdict.as_ref().map(to_word).transpose()?;
-    tx.execute(
+    tx.write_unique(
         "insert into runs (tenant_id, id, agent_id, conversation_id, title, status, outcome, answer,
                            created_at, updated_at, tokens, cost_micros, owner, epoch, lease_until,
                            commands, origin, user_id, model, verdict, forked_from, ended_as,
@@ -36,7 +35,7 @@ pub(super) async fn create(
             row.agent,
             row.conversation,
             &row.title,
-            status_word(row.status),
+            <&'static str>::from(row.status),
             outcome,
             row.answer.as_deref(),
             row.created_at,
@@ -50,14 +49,14 @@ pub(super) async fn create(
             &row.model,
             verdict,
             row.forked_from,
-            row.outcome.as_ref().map(outcome_word),
+            row.outcome.as_ref().map(<&'static str>::from),
             fold(&row.title),
             fold(row.answer.as_deref().unwrap_or_default()),
             tool_set.map(|set| set.hash.as_str())
         ],
+        || format!("run {} exists already", row.id),
     )
-    .await
-    .map_err(|e| on_duplicate(e, || format!("run {} exists already", row.id)))?;
+    .await?;
     if let Some(set) = tool_set {
         tool_sets::save(tx, row.tenant, set).await?;
     }
@@ -86,14 +85,10 @@ pub(super) async fn open_run(
     tenant: TenantId,
     conversation: ConversationId,
 ) -> StoreResult<Option<RunId>> {
-    let found = tx
-        .row(
-            "select id from runs
+    let sql = "select id from runs
              where tenant_id = $1 and conversation_id = $2 and status <> 'finished'
-             order by id limit 1",
-            args![tenant, conversation],
-        )
-        .await?;
+             order by id limit 1";
+    let found = tx.row(sql, args![tenant, conversation]).await?;
     found.map(|row| row.id(0).map(RunId)).transpose()
 }
 

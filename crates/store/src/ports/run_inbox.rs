@@ -13,13 +13,9 @@ pub(super) async fn push(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command:
 /// Queues a command; `false` if there is no such run, or it has ended.
 pub(super) async fn enqueue(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<bool> {
     // Numbers come from the run's row: never twice, and two writers wait for each other there.
-    let number = tx
-        .row(
-            "update runs set commands = commands + 1
-             where tenant_id = $1 and id = $2 and status <> 'finished' returning commands",
-            args![tenant, run],
-        )
-        .await?;
+    let sql = "update runs set commands = commands + 1
+             where tenant_id = $1 and id = $2 and status <> 'finished' returning commands";
+    let number = tx.row(sql, args![tenant, run]).await?;
     let Some(number) = number else {
         return Ok(false);
     };
@@ -32,12 +28,9 @@ pub(super) async fn enqueue(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, comma
     {
         return Ok(true);
     }
-    tx.execute(
-        "insert into run_inbox (tenant_id, run_id, id, timer_id, body)
-         values ($1, $2, $3, $4, $5)",
-        args![tenant, run, number.int(0)?, timer, to_json(command)?],
-    )
-    .await?;
+    let sql = "insert into run_inbox (tenant_id, run_id, id, timer_id, body)
+         values ($1, $2, $3, $4, $5)";
+    tx.execute(sql, args![tenant, run, number.int(0)?, timer, to_json(command)?]).await?;
     Ok(true)
 }
 
@@ -50,15 +43,11 @@ async fn refusal(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<S
 }
 
 async fn is_moot(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, timer: TimerId) -> StoreResult<bool> {
-    let found = tx
-        .row(
-            "select id from timers
+    let sql = "select id from timers
              where tenant_id = $1 and run_id = $2 and id = $3 and done = 1
              union all
              select timer_id from run_inbox
-             where tenant_id = $1 and run_id = $2 and timer_id = $3",
-            args![tenant, run, timer],
-        )
-        .await?;
+             where tenant_id = $1 and run_id = $2 and timer_id = $3";
+    let found = tx.row(sql, args![tenant, run, timer]).await?;
     Ok(found.is_some())
 }

@@ -1,4 +1,4 @@
-use crate::codec::{from_json, from_word, page_size, paged, pattern, status_of, status_word, to_word};
+use crate::codec::{from_json, from_word, page_size, pattern, status_of, to_word};
 use crate::store::Store;
 use crate::tx::{Row, args};
 use steward_core::ports::{Page, RunFilter, RunRow, RunStatus, StoreError, StoreResult};
@@ -69,7 +69,7 @@ pub(super) async fn page(store: &Store, tenant: TenantId, filter: &RunFilter) ->
     let limit = page_size(filter.limit);
     let args = args![
         tenant,
-        filter.status.map(status_word),
+        filter.status.map(<&'static str>::from),
         filter.conversation,
         filter.agent,
         filter.user,
@@ -80,9 +80,7 @@ pub(super) async fn page(store: &Store, tenant: TenantId, filter: &RunFilter) ->
         filter.before,
         limit + 1
     ];
-    let rows = store.rows(statement(filter), args).await?;
-    let items: StoreResult<_> = rows.iter().map(|row| run_row(tenant, row)).collect();
-    Ok(paged(items?, limit))
+    store.page(statement(filter), args, limit, |row| run_row(tenant, row)).await
 }
 
 fn run_row(tenant: TenantId, row: &Row) -> StoreResult<RunRow> {

@@ -2,7 +2,7 @@ use super::{leases, log, run_commit, run_inbox, run_list};
 use crate::append::{AppendBatch, AuditRow};
 use crate::codec::{from_json, page_size};
 use crate::store::Store;
-use crate::tx::{Row, args};
+use crate::tx::args;
 use async_trait::async_trait;
 use steward_core::event::{Event, EventBody};
 use steward_core::governance::ClassifiedFile;
@@ -119,8 +119,7 @@ impl RunStore for Store {
         // One that was lost is left to its new holder.
         let sql = "update runs set owner = null, lease_until = null
              where tenant_id = $1 and id = $2 and epoch = $3";
-        self.execute(sql, args![lease.tenant, lease.run, lease.epoch]).await?;
-        Ok(())
+        self.run(sql, args![lease.tenant, lease.run, lease.epoch]).await
     }
 
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
@@ -136,10 +135,10 @@ impl RunStore for Store {
 
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>> {
         let sql = "select id, body from run_inbox where tenant_id = $1 and run_id = $2 order by id";
-        let rows = self.rows(sql, args![tenant, run]).await?;
-        rows.iter()
-            .map(|row| Ok(QueuedCommand { id: row.int(0)?, command: from_json("a queued command", &row.text(1)?)? }))
-            .collect()
+        self.all(sql, args![tenant, run], |row| {
+            Ok(QueuedCommand { id: row.int(0)?, command: from_json("a queued command", &row.text(1)?)? })
+        })
+        .await
     }
 
     async fn due_timers(&self, tenant: TenantId, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
@@ -149,24 +148,25 @@ impl RunStore for Store {
                select 1 from run_inbox q
                where q.tenant_id = t.tenant_id and q.run_id = t.run_id and q.timer_id = t.id)
              order by t.at, t.id limit $3";
-        let rows = self.rows(sql, args![tenant, now, page_size(limit)]).await?;
-        rows.iter().map(|row| Ok(DueTimer { run: RunId(row.id(0)?), id: TimerId(row.id(1)?) })).collect()
+        self.all(sql, args![tenant, now, page_size(limit)], |row| {
+            Ok(DueTimer { run: RunId(row.id(0)?), id: TimerId(row.id(1)?) })
+        })
+        .await
     }
 
     async fn outside_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {
         let sql = "select path, origin from outside_files where tenant_id = $1 and workspace = $2 order by path";
-        let rows = self.rows(sql, args![tenant, workspace]).await?;
-        rows.iter().map(|row| Ok(OutsideFile { path: row.text(0)?, origin: row.text(1)? })).collect()
+        self.all(sql, args![tenant, workspace], |row| Ok(OutsideFile { path: row.text(0)?, origin: row.text(1)? }))
+            .await
     }
 
     async fn classified_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<ClassifiedFile>> {
         let sql = "select path, body from classified_files where tenant_id = $1 and workspace = $2 order by path";
-        let rows = self.rows(sql, args![tenant, workspace]).await?;
-        let file = |row: &Row| {
+        self.all(sql, args![tenant, workspace], |row| {
             let classified = from_json("the classification of a file", &row.text(1)?)?;
             Ok(ClassifiedFile { path: row.text(0)?, classified })
-        };
-        rows.iter().map(file).collect()
+        })
+        .await
     }
 }
 

@@ -1,10 +1,10 @@
 //! Users and groups as providers keep them by SCIM, and the tokens that they do it with.
 
 use crate::codec::{fold, from_json, to_json};
-use crate::error::{on_duplicate, require_changed};
+use crate::error::require_changed;
 use crate::ports::{groups, users};
 use crate::store::Store;
-use crate::tx::{Row, Tx, args};
+use crate::tx::{Arg, Row, Tx, args};
 use async_trait::async_trait;
 use steward_core::ports::{
     Counted, Group, GroupChange, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser,
@@ -97,13 +97,13 @@ impl ScimDirectory for Store {
 
     async fn scim_user(&self, tenant: TenantId, id: UserId) -> StoreResult<Option<ScimUser>> {
         let sql = from_users!(columns!(), "and u.id = $2");
-        self.row(sql, args![tenant, id]).await?.as_ref().map(scim_user).transpose()
+        self.first(sql, args![tenant, id], scim_user).await
     }
 
     async fn scim_user_by_name(&self, tenant: TenantId, email: &str, user_name: &str) -> StoreResult<Option<ScimUser>> {
         let sql = from_users!(columns!(), "and (u.email = $2 or s.folded_user_name = $3) order by u.id limit 1");
         let args = args![tenant, email.to_lowercase(), fold(user_name)];
-        self.row(sql, args).await?.as_ref().map(scim_user).transpose()
+        self.first(sql, args, scim_user).await
     }
 
     async fn scim_users(
@@ -130,16 +130,9 @@ impl ScimDirectory for Store {
             limit,
             offset
         ];
-        let total = self.row(from_users!("count(*)", filter!("")), &args[..9]).await?;
-        let rows = if limit == 0 {
-            Vec::new()
-        } else {
-            self.rows(from_users!(columns!(), filter!("order by u.id limit $10 offset $11")), args).await?
-        };
-        Ok(Counted {
-            items: rows.iter().map(scim_user).collect::<StoreResult<_>>()?,
-            total: total.map_or(Ok(0), |row| row.count(0))?,
-        })
+        let total = from_users!("count(*)", filter!(""));
+        let sql = from_users!(columns!(), filter!("order by u.id limit $10 offset $11"));
+        self.counted(total, sql, args, limit, scim_user).await
     }
 
     async fn scim_groups(
@@ -164,17 +157,9 @@ impl ScimDirectory for Store {
         let name = filter.name.as_deref().map(fold);
         let limit = limit.min(MOST);
         let args = args![tenant, source, filter.id, name, filter.external_id.as_deref(), filter.member, limit, offset];
-        let sql = concat!("select count(*) from user_groups ", wanted!(""));
-        let total = self.row(sql, &args[..6]).await?;
-        let rows = if limit == 0 {
-            Vec::new()
-        } else {
-            self.rows(groups::select_group!(wanted!("order by id limit $7 offset $8")), args).await?
-        };
-        Ok(Counted {
-            items: rows.iter().map(groups::group).collect::<StoreResult<_>>()?,
-            total: total.map_or(Ok(0), |row| row.count(0))?,
-        })
+        let total = concat!("select count(*) from user_groups ", wanted!(""));
+        let sql = groups::select_group!(wanted!("order by id limit $7 offset $8"));
+        self.counted(total, sql, args, limit, groups::group).await
     }
 
     async fn change_scim_group(
@@ -210,31 +195,44 @@ impl ScimDirectory for Store {
             token.created_at,
             token.last_used_at
         ];
-        self.execute(sql, args)
-            .await
-            .map_err(|e| on_duplicate(e, || format!("another token has the name {}", token.name)))?;
-        Ok(())
+        self.write_unique(sql, args, || format!("another token has the name {}", token.name)).await
     }
 
     async fn scim_tokens(&self, tenant: TenantId) -> StoreResult<Vec<ScimToken>> {
         let sql = select_token!("where tenant_id = $1 order by folded_name");
-        self.rows(sql, args![tenant]).await?.iter().map(token).collect()
+        self.all(sql, args![tenant], token).await
     }
 
     async fn scim_token_by_hash(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<ScimToken>> {
         let sql = select_token!("where tenant_id = $1 and secret_hash = $2");
-        self.row(sql, args![tenant, hash]).await?.as_ref().map(token).transpose()
+        self.first(sql, args![tenant, hash], token).await
     }
 
     async fn note_scim_use(&self, tenant: TenantId, id: Uuid, at: Timestamp) -> StoreResult<()> {
         let sql = "update scim_tokens set last_used_at = $3 where tenant_id = $1 and id = $2";
-        self.execute(sql, args![tenant, id, at]).await?;
-        Ok(())
+        self.run(sql, args![tenant, id, at]).await
     }
 
     async fn remove_scim_token(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
         let sql = "delete from scim_tokens where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("SCIM token {id}"))
+    }
+}
+
+impl Store {
+    /// The rows of a page, none with `limit` 0, and how many there are in all. `args` end with limit and offset, which
+    /// `total` does not take.
+    async fn counted<T>(
+        &self,
+        total: &'static str,
+        sql: &'static str,
+        args: &[Arg],
+        limit: u32,
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Counted<T>> {
+        let total = self.count(total, &args[..args.len() - 2]).await?;
+        let items = if limit == 0 { Vec::new() } else { self.all(sql, args, read).await? };
+        Ok(Counted { items, total })
     }
 }
 
@@ -257,10 +255,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, record: &ScimReco
         record.updated_at,
         record.removed_at
     ];
-    tx.execute(sql, args)
-        .await
-        .map_err(|e| on_duplicate(e, || format!("another user has the user name {}", record.user_name)))?;
-    Ok(())
+    tx.write_unique(sql, args, || format!("another user has the user name {}", record.user_name)).await
 }
 
 fn scim_user(row: &Row) -> StoreResult<ScimUser> {

@@ -1,4 +1,3 @@
-use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
@@ -44,8 +43,7 @@ impl LoginSessions for Store {
 
     /// One that has ended already is no error: what is asked for is so.
     async fn end_session(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
-        self.execute("delete from login_sessions where tenant_id = $1 and id = $2", args![tenant, id]).await?;
-        Ok(())
+        self.run("delete from login_sessions where tenant_id = $1 and id = $2", args![tenant, id]).await
     }
 
     async fn end_sessions(&self, tenant: TenantId, user: UserId, keep: Option<Uuid>) -> StoreResult<u64> {
@@ -58,18 +56,15 @@ impl LoginSessions for Store {
              from login_sessions
              where tenant_id = $1 and user_id = $2 and expires_at > $3
              order by created_at desc, id desc";
-        self.rows(sql, args![tenant, user, now]).await?.iter().map(session).collect()
+        self.all(sql, args![tenant, user, now], session).await
     }
 }
 
 async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &LoginSession) -> StoreResult<()> {
     // Those that nobody can use any more go with the next login, so that they don't pile up.
-    tx.execute(
-        "delete from login_sessions where tenant_id = $1 and user_id = $2 and expires_at <= $3",
-        args![tenant, it.user, it.created_at],
-    )
-    .await?;
-    tx.execute(
+    let sql = "delete from login_sessions where tenant_id = $1 and user_id = $2 and expires_at <= $3";
+    tx.execute(sql, args![tenant, it.user, it.created_at]).await?;
+    tx.write_unique(
         "insert into login_sessions (tenant_id, id, user_id, token_hash, previous_hash, rotated_at,
                                      created_at, expires_at, label)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -84,10 +79,9 @@ async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &LoginSession) -> StoreRe
             it.expires_at,
             &it.label
         ],
+        || format!("login {} or its token exists already", it.id),
     )
     .await
-    .map_err(|e| on_duplicate(e, || format!("login {} or its token exists already", it.id)))?;
-    Ok(())
 }
 
 fn session(row: &Row) -> StoreResult<LoginSession> {

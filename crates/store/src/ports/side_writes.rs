@@ -4,8 +4,7 @@ use super::reservations::settle;
 use super::run_inbox::enqueue;
 use super::usage::UsageSum;
 use crate::append::AppendBatch;
-use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
-use crate::error::on_duplicate;
+use crate::codec::{fold, to_json, to_word};
 use crate::tx::{Tx, args};
 use steward_core::approval::{Answer, Approval};
 use steward_core::event::Outcome;
@@ -21,36 +20,24 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
             SideWrite::Approval(approval) => insert_approval(tx, batch, approval).await?,
             SideWrite::Decided { id, answer, by } => record_decision(tx, batch, *id, answer, by).await?,
             SideWrite::WithdrawApprovals => {
-                tx.execute(
-                    "update approvals set decided_at = $3
-                     where tenant_id = $1 and run_id = $2 and decided_at is null",
-                    args![batch.tenant, batch.run, batch.at],
-                )
-                .await?;
+                let sql = "update approvals set decided_at = $3
+                     where tenant_id = $1 and run_id = $2 and decided_at is null";
+                tx.execute(sql, args![batch.tenant, batch.run, batch.at]).await?;
             }
             SideWrite::Timer { id, at, purpose } => {
-                tx.execute(
-                    "insert into timers (tenant_id, run_id, id, at, purpose, done)
-                     values ($1, $2, $3, $4, $5, 0)",
-                    args![batch.tenant, batch.run, *id, *at, purpose],
-                )
-                .await
-                .map_err(|e| on_duplicate(e, || format!("timer {id} exists already")))?;
+                let sql = "insert into timers (tenant_id, run_id, id, at, purpose, done)
+                     values ($1, $2, $3, $4, $5, 0)";
+                let args = args![batch.tenant, batch.run, *id, *at, purpose];
+                tx.write_unique(sql, args, || format!("timer {id} exists already")).await?;
             }
             SideWrite::TimerDone(id) => {
-                tx.execute(
-                    "update timers set done = 1 where tenant_id = $1 and run_id = $2 and id = $3",
-                    args![batch.tenant, batch.run, *id],
-                )
-                .await?;
+                let sql = "update timers set done = 1 where tenant_id = $1 and run_id = $2 and id = $3";
+                tx.execute(sql, args![batch.tenant, batch.run, *id]).await?;
             }
             SideWrite::Consumed(ids) => {
                 for id in ids {
-                    tx.execute(
-                        "delete from run_inbox where tenant_id = $1 and run_id = $2 and id = $3",
-                        args![batch.tenant, batch.run, *id],
-                    )
-                    .await?;
+                    let sql = "delete from run_inbox where tenant_id = $1 and run_id = $2 and id = $3";
+                    tx.execute(sql, args![batch.tenant, batch.run, *id]).await?;
                 }
             }
             SideWrite::Status { status, outcome, answer, tokens, cost_micros, verdict } => {
@@ -65,39 +52,27 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
                 update.write(tx, batch).await?;
             }
             SideWrite::Verdict(verdict) => {
-                tx.execute(
-                    "update runs set verdict = $3 where tenant_id = $1 and id = $2",
-                    args![batch.tenant, batch.run, to_word(verdict)?],
-                )
-                .await?;
+                let sql = "update runs set verdict = $3 where tenant_id = $1 and id = $2";
+                tx.execute(sql, args![batch.tenant, batch.run, to_word(verdict)?]).await?;
             }
             SideWrite::Enqueue(run, command) => {
                 enqueue(tx, batch.tenant, *run, command).await?;
             }
             SideWrite::FromOutside { workspace, file } => {
-                tx.execute(
-                    "insert into outside_files (tenant_id, workspace, path, origin)
+                let sql = "insert into outside_files (tenant_id, workspace, path, origin)
                      values ($1, $2, $3, $4)
-                     on conflict (tenant_id, workspace, path) do update set origin = excluded.origin",
-                    args![batch.tenant, workspace, &file.path, &file.origin],
-                )
-                .await?;
+                     on conflict (tenant_id, workspace, path) do update set origin = excluded.origin";
+                tx.execute(sql, args![batch.tenant, workspace, &file.path, &file.origin]).await?;
             }
             SideWrite::ClassifiedFile { workspace, file } => {
-                tx.execute(
-                    "insert into classified_files (tenant_id, workspace, path, body)
+                let sql = "insert into classified_files (tenant_id, workspace, path, body)
                      values ($1, $2, $3, $4)
-                     on conflict (tenant_id, workspace, path) do update set body = excluded.body",
-                    args![batch.tenant, workspace, &file.path, to_json(&file.classified)?],
-                )
-                .await?;
+                     on conflict (tenant_id, workspace, path) do update set body = excluded.body";
+                tx.execute(sql, args![batch.tenant, workspace, &file.path, to_json(&file.classified)?]).await?;
             }
             SideWrite::Carried(conversation, carried) => {
-                tx.execute(
-                    "update conversations set carried = $3 where tenant_id = $1 and id = $2",
-                    args![batch.tenant, *conversation, to_json(carried)?],
-                )
-                .await?;
+                let sql = "update conversations set carried = $3 where tenant_id = $1 and id = $2";
+                tx.execute(sql, args![batch.tenant, *conversation, to_json(carried)?]).await?;
             }
             SideWrite::Messages(conversation, messages) => {
                 append_messages(tx, batch, *conversation, messages).await?;
@@ -117,7 +92,7 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
 
 async fn insert_approval(tx: &mut Tx<'_>, batch: &AppendBatch, approval: &Approval) -> StoreResult<()> {
     let answer = approval.answer.as_ref().map(to_json).transpose()?;
-    tx.execute(
+    tx.write_unique(
         "insert into approvals (tenant_id, id, run_id, subject, asked_at, answer, decided_by,
                                 decided_at, about)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -132,10 +107,9 @@ async fn insert_approval(tx: &mut Tx<'_>, batch: &AppendBatch, approval: &Approv
             approval.decided_at,
             to_json(&approval.about)?
         ],
+        || format!("approval {} exists already", approval.id),
     )
     .await
-    .map_err(|e| on_duplicate(e, || format!("approval {} exists already", approval.id)))?;
-    Ok(())
 }
 
 /// The first answer stays, and so does a withdrawal.
@@ -146,22 +120,14 @@ async fn record_decision(
     answer: &Answer,
     by: &str,
 ) -> StoreResult<()> {
-    let changed = tx
-        .execute(
-            "update approvals set answer = $4, decided_by = $5, decided_at = $6
-             where tenant_id = $1 and id = $2 and run_id = $3 and decided_at is null",
-            args![batch.tenant, id, batch.run, to_json(answer)?, by, batch.at],
-        )
-        .await?;
+    let sql = "update approvals set answer = $4, decided_by = $5, decided_at = $6
+             where tenant_id = $1 and id = $2 and run_id = $3 and decided_at is null";
+    let changed = tx.execute(sql, args![batch.tenant, id, batch.run, to_json(answer)?, by, batch.at]).await?;
     if changed > 0 {
         return Ok(());
     }
-    let known = tx
-        .row(
-            "select run_id from approvals where tenant_id = $1 and id = $2 and run_id = $3",
-            args![batch.tenant, id, batch.run],
-        )
-        .await?;
+    let sql = "select run_id from approvals where tenant_id = $1 and id = $2 and run_id = $3";
+    let known = tx.row(sql, args![batch.tenant, id, batch.run]).await?;
     known.map(drop).ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
 }
 
@@ -191,9 +157,9 @@ impl StatusUpdate<'_> {
         let args = args![
             batch.tenant,
             batch.run,
-            status_word(self.status),
+            <&'static str>::from(self.status),
             self.outcome.map(to_json).transpose()?,
-            self.outcome.map(outcome_word),
+            self.outcome.map(<&'static str>::from),
             self.answer,
             fold(self.answer.unwrap_or_default()),
             self.tokens,
@@ -204,20 +170,13 @@ impl StatusUpdate<'_> {
         tx.execute(sql, args).await?;
         if self.status == RunStatus::Finished {
             // Whoever queues a command counts it on the run's row, so none can slip in between.
-            let waiting = tx
-                .row(
-                    "select id from run_inbox where tenant_id = $1 and run_id = $2 limit 1",
-                    args![batch.tenant, batch.run],
-                )
-                .await?;
+            let sql = "select id from run_inbox where tenant_id = $1 and run_id = $2 limit 1";
+            let waiting = tx.row(sql, args![batch.tenant, batch.run]).await?;
             if waiting.is_some() {
                 return Err(StoreError::CommandsWaiting { run: batch.run });
             }
-            tx.execute(
-                "update timers set done = 1 where tenant_id = $1 and run_id = $2 and done = 0",
-                args![batch.tenant, batch.run],
-            )
-            .await?;
+            let sql = "update timers set done = 1 where tenant_id = $1 and run_id = $2 and done = 0";
+            tx.execute(sql, args![batch.tenant, batch.run]).await?;
         }
         Ok(())
     }
@@ -242,12 +201,10 @@ async fn append_messages(
         .count(0)?;
     let first = count.saturating_sub(messages.len() as u64) + 1;
     for (seq, message) in (first..).zip(messages) {
-        tx.execute(
-            "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
-             values ($1, $2, $3, $4, $5, $6)",
-            args![batch.tenant, conversation, seq, to_json(message)?, batch.run, searchable_text(message)],
-        )
-        .await?;
+        let sql = "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
+             values ($1, $2, $3, $4, $5, $6)";
+        tx.execute(sql, args![batch.tenant, conversation, seq, to_json(message)?, batch.run, searchable_text(message)])
+            .await?;
     }
     Ok(())
 }

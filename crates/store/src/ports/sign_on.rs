@@ -1,4 +1,3 @@
-use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Tx, args, locking};
 use async_trait::async_trait;
@@ -16,10 +15,12 @@ impl ExternalAccounts for Store {
     async fn link_external(&self, tenant: TenantId, account: &ExternalAccount) -> StoreResult<()> {
         let sql = "insert into external_accounts (tenant_id, issuer, subject, user_id, linked_at)
              values ($1, $2, $3, $4, $5)";
-        self.execute(sql, args![tenant, &account.issuer, &account.subject, account.user, account.linked_at])
-            .await
-            .map_err(|e| on_duplicate(e, || format!("the account {} is linked already", account.subject)))?;
-        Ok(())
+        self.write_unique(
+            sql,
+            args![tenant, &account.issuer, &account.subject, account.user, account.linked_at],
+            || format!("the account {} is linked already", account.subject),
+        )
+        .await
     }
 }
 
@@ -83,8 +84,7 @@ impl SecondFactors for Store {
 
     async fn recovery_codes_left(&self, tenant: TenantId, user: UserId) -> StoreResult<u64> {
         let sql = "select count(*) from recovery_codes where tenant_id = $1 and user_id = $2";
-        let row = self.row(sql, args![tenant, user]).await?;
-        row.map_or(Ok(0), |row| row.count(0))
+        self.count(sql, args![tenant, user]).await
     }
 
     async fn remove_second_factor(&self, tenant: TenantId, user: UserId) -> StoreResult<bool> {
@@ -109,11 +109,8 @@ async fn confirm(
     if tx.row(sql, args![tenant, user, step]).await?.is_none() {
         return Ok(false);
     }
-    tx.execute(
-        "update second_factors set confirmed_at = $3, last_step = $4 where tenant_id = $1 and user_id = $2",
-        args![tenant, user, now, step],
-    )
-    .await?;
+    let sql = "update second_factors set confirmed_at = $3, last_step = $4 where tenant_id = $1 and user_id = $2";
+    tx.execute(sql, args![tenant, user, now, step]).await?;
     replace_codes(tx, tenant, user, recovery).await?;
     Ok(true)
 }

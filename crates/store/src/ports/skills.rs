@@ -2,8 +2,7 @@
 //! agent has: its body is read, changed and written in one transaction. Locks are taken in one order everywhere, the
 //! skill's first and the agent's then.
 
-use crate::codec::{fold, from_json, page_size, paged, pattern, sort_key, to_json};
-use crate::error::on_duplicate;
+use crate::codec::{body, fold, from_json, page_size, paged, pattern, sort_key, to_json};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
@@ -19,19 +18,18 @@ impl Skills for Store {
     }
 
     async fn skill(&self, tenant: TenantId, id: SkillId) -> StoreResult<Skill> {
-        let row = self.row("select body from skills where tenant_id = $1 and id = $2", args![tenant, id]).await?;
-        skill_of(&row.ok_or_else(|| unknown_skill(id))?)
+        let sql = "select body from skills where tenant_id = $1 and id = $2";
+        self.first(sql, args![tenant, id], skill_of).await?.ok_or_else(|| unknown_skill(id))
     }
 
     async fn skill_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
-        let row = self.row("select body from skills where tenant_id = $1 and name = $2", args![tenant, name]).await?;
-        row.as_ref().map(skill_of).transpose()
+        self.first("select body from skills where tenant_id = $1 and name = $2", args![tenant, name], skill_of).await
     }
 
     async fn skill_version(&self, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
         let sql = "select body from skill_versions where tenant_id = $1 and skill_id = $2 and version = $3";
-        let row = self.row(sql, args![tenant, id, version]).await?;
-        skill_of(&row.ok_or_else(|| StoreError::NotFound(format!("version {version} of skill {id}")))?)
+        let found = self.first(sql, args![tenant, id, version], skill_of).await?;
+        found.ok_or_else(|| StoreError::NotFound(format!("version {version} of skill {id}")))
     }
 
     async fn skills(
@@ -74,24 +72,15 @@ impl Store {
     /// All versions, the latest first.
     pub async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
         let sql = "select body from skill_versions where tenant_id = $1 and skill_id = $2 order by version desc";
-        let rows = self.rows(sql, args![tenant, id]).await?;
-        if rows.is_empty() {
-            return Err(unknown_skill(id));
-        }
-        rows.iter().map(skill_of).collect()
+        let versions = self.all(sql, args![tenant, id], skill_of).await?;
+        if versions.is_empty() { Err(unknown_skill(id)) } else { Ok(versions) }
     }
 
     pub async fn agents_with(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
         let sql = "select body from agents
              where tenant_id = $1 and deleted_at is null and body like $2 order by id";
-        let mut with = Vec::new();
-        for row in self.rows(sql, args![tenant, body_pattern(id)]).await? {
-            let agent: Agent = from_json("an agent", &row.text(0)?)?;
-            if agent.skills.contains(&id) {
-                with.push(agent.id);
-            }
-        }
-        Ok(with)
+        let agents: Vec<Agent> = self.all(sql, args![tenant, body_pattern(id)], body("an agent")).await?;
+        Ok(agents.into_iter().filter(|agent| agent.skills.contains(&id)).map(|agent| agent.id).collect())
     }
 }
 
@@ -139,14 +128,15 @@ async fn matching(
     id: Option<SkillId>,
     limit: u32,
 ) -> StoreResult<Vec<Skill>> {
-    let rows = tx
-        .rows(
-            r"select body from skills
+    let sql = r"select body from skills
               where tenant_id = $1 and ($2 is null or id = $2)
                 and ($3 is null or sort_key > $3) and ($4 is null or kind = $4)
                 and ($5 is null or package = $5) and ($6 is null or category = $6)
                 and ($7 is null or folded like $7 escape '\')
-              order by sort_key limit $8",
+              order by sort_key limit $8";
+    let rows = tx
+        .rows(
+            sql,
             args![
                 tenant,
                 id,
@@ -167,13 +157,9 @@ async fn of_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId) -> StoreRes
     let mut found = Vec::with_capacity(wanted.len());
     for ids in wanted.chunks(MAX_IDS) {
         let at = |index: usize| ids.get(index).copied();
-        let rows = tx
-            .rows(
-                "select body from skills where tenant_id = $1
-                   and id in ($2, $3, $4, $5, $6, $7, $8, $9)",
-                args![tenant, at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)],
-            )
-            .await?;
+        let sql = "select body from skills where tenant_id = $1
+                   and id in ($2, $3, $4, $5, $6, $7, $8, $9)";
+        let rows = tx.rows(sql, args![tenant, at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)]).await?;
         for row in &rows {
             found.push(skill_of(row)?);
         }
@@ -212,15 +198,15 @@ async fn insert_skill(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> Store
     // A removed skill that comes back goes on counting.
     let sql = "select coalesce(max(version), 0) from skill_versions
                where tenant_id = $1 and skill_id = $2";
-    let row = tx.row(sql, args![tenant, skill.id]).await?;
-    let last = row.map_or(Ok(0), |row| row.count(0))?;
+    let last = tx.count(sql, args![tenant, skill.id]).await?;
     let made = with_version(skill, skill.id, last + 1)?;
-    let inserted = tx
-        .execute(
-            "insert into skills (tenant_id, id, name, sort_key, version, kind, category, package,
+    let sql = "insert into skills (tenant_id, id, name, sort_key, version, kind, category, package,
                                  folded, body)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-             on conflict do nothing",
+             on conflict do nothing";
+    let inserted = tx
+        .execute(
+            sql,
             args![
                 tenant,
                 made.id,
@@ -250,7 +236,7 @@ async fn change_skill(tx: &mut Tx<'_>, tenant: TenantId, current: &Skill, skill:
         return Ok(same);
     }
     let next = with_version(skill, current.id, u64::from(current.version) + 1)?;
-    tx.execute(
+    tx.write_unique(
         "update skills set name = $3, sort_key = $4, version = $5, kind = $6, category = $7,
                            package = $8, folded = $9, body = $10
          where tenant_id = $1 and id = $2",
@@ -266,9 +252,9 @@ async fn change_skill(tx: &mut Tx<'_>, tenant: TenantId, current: &Skill, skill:
             search_text(&next),
             to_json(&next)?
         ],
+        || name_taken(&next.name),
     )
-    .await
-    .map_err(|e| on_duplicate(e, || name_taken(&next.name)))?;
+    .await?;
     insert_version(tx, tenant, &next).await?;
     Ok(next)
 }
@@ -276,24 +262,18 @@ async fn change_skill(tx: &mut Tx<'_>, tenant: TenantId, current: &Skill, skill:
 /// The current version, held until the transaction ends.
 async fn lock_skill(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Option<Skill>> {
     let sql = locking!(tx, "select body from skills where tenant_id = $1 and id = $2", "for update");
-    let row = tx.row(sql, args![tenant, id]).await?;
-    row.as_ref().map(skill_of).transpose()
+    tx.row(sql, args![tenant, id]).await?.as_ref().map(skill_of).transpose()
 }
 
 /// The same by name.
 async fn lock_skill_by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
     let sql = locking!(tx, "select body from skills where tenant_id = $1 and name = $2", "for update");
-    let row = tx.row(sql, args![tenant, name]).await?;
-    row.as_ref().map(skill_of).transpose()
+    tx.row(sql, args![tenant, name]).await?.as_ref().map(skill_of).transpose()
 }
 
 async fn insert_version(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<()> {
-    tx.execute(
-        "insert into skill_versions (tenant_id, skill_id, version, body) values ($1, $2, $3, $4)",
-        args![tenant, skill.id, skill.version, to_json(skill)?],
-    )
-    .await?;
-    Ok(())
+    let sql = "insert into skill_versions (tenant_id, skill_id, version, body) values ($1, $2, $3, $4)";
+    tx.run(sql, args![tenant, skill.id, skill.version, to_json(skill)?]).await
 }
 
 fn with_version(skill: &Skill, id: SkillId, version: u64) -> StoreResult<Skill> {
@@ -359,18 +339,14 @@ async fn create_and_attach(
 /// The skill under its name, made or changed.
 async fn create_or_change(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<(Skill, bool)> {
     if let Some(current) = lock_skill_by_name(tx, tenant, &skill.name).await? {
-        let kept = change_skill(tx, tenant, &current, skill).await?;
-        return Ok((kept, false));
+        return Ok((change_skill(tx, tenant, &current, skill).await?, false));
     }
     if let Some(made) = insert_skill(tx, tenant, skill).await? {
         return Ok((made, true));
     }
     // A call beside this one made it between the two statements, or its id is another skill's.
     match lock_skill_by_name(tx, tenant, &skill.name).await? {
-        Some(current) => {
-            let kept = change_skill(tx, tenant, &current, skill).await?;
-            Ok((kept, false))
-        }
+        Some(current) => Ok((change_skill(tx, tenant, &current, skill).await?, false)),
         None => {
             Err(StoreError::Conflict(format!("skill {} has another name; make the new one under a new id", skill.id)))
         }
@@ -395,12 +371,7 @@ async fn change_attached(
     Ok(())
 }
 
-/// Writes an agent's body back.
 async fn write_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
-    tx.execute(
-        "update agents set body = $3 where tenant_id = $1 and id = $2",
-        args![tenant, agent.id, to_json(agent)?],
-    )
-    .await?;
-    Ok(())
+    tx.run("update agents set body = $3 where tenant_id = $1 and id = $2", args![tenant, agent.id, to_json(agent)?])
+        .await
 }

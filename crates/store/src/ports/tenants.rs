@@ -1,6 +1,5 @@
 //! Tenants, and their end.
 
-use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use steward_core::ports::{DeletedRows, StoreError, StoreResult, Tenant, TenantChange};
@@ -86,9 +85,7 @@ impl Store {
     pub async fn create_tenant(&self, tenant: &Tenant) -> StoreResult<()> {
         let sql = "insert into tenants (id, slug, name, created_at, disabled_at) values ($1, $2, $3, $4, $5)";
         let args = args![tenant.id, &tenant.slug, &tenant.name, tenant.created_at, tenant.disabled_at];
-        let done = self.execute(sql, args).await;
-        done.map_err(|e| on_duplicate(e, || format!("there is a tenant {} already", tenant.slug)))?;
-        Ok(())
+        self.write_unique(sql, args, || format!("there is a tenant {} already", tenant.slug)).await
     }
 
     /// Changes a tenant and returns it as it is then. Disabling ends all its logins in the same transaction.
@@ -98,9 +95,7 @@ impl Store {
 
     /// By slug.
     pub async fn tenants(&self) -> StoreResult<Vec<Tenant>> {
-        let rows =
-            self.rows("select id, slug, name, created_at, disabled_at from tenants order by slug", args![]).await?;
-        rows.iter().map(tenant_of).collect()
+        self.all("select id, slug, name, created_at, disabled_at from tenants order by slug", args![], tenant_of).await
     }
 
     /// Deletes all rows of a tenant, then the tenant, and says how many there were in each table. A tenant that is not
@@ -138,11 +133,8 @@ async fn update(tx: &mut Tx<'_>, id: TenantId, change: &TenantChange) -> StoreRe
     if let Some(disabled_at) = change.disabled_at {
         tenant.disabled_at = disabled_at.map(|at| tenant.disabled_at.unwrap_or(at));
     }
-    tx.execute(
-        "update tenants set name = $2, disabled_at = $3 where id = $1",
-        args![id, &tenant.name, tenant.disabled_at],
-    )
-    .await?;
+    let sql = "update tenants set name = $2, disabled_at = $3 where id = $1";
+    tx.execute(sql, args![id, &tenant.name, tenant.disabled_at]).await?;
     if tenant.disabled_at.is_some() {
         tx.execute("delete from login_sessions where tenant_id = $1", args![id]).await?;
     }

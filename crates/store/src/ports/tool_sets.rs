@@ -48,11 +48,8 @@ impl Store {
 /// Writes a set beside the run that is the first to have it.
 pub(super) async fn save(tx: &mut Tx<'_>, tenant: TenantId, set: &ToolSet) -> StoreResult<()> {
     if let Some(body) = &set.body {
-        tx.execute(
-            "insert into tool_sets (tenant_id, hash, body) values ($1, $2, $3) on conflict (tenant_id, hash) do nothing",
-            args![tenant, &set.hash, body],
-        )
-        .await?;
+        let sql = "insert into tool_sets (tenant_id, hash, body) values ($1, $2, $3) on conflict (tenant_id, hash) do nothing";
+        tx.execute(sql, args![tenant, &set.hash, body]).await?;
     }
     Ok(())
 }

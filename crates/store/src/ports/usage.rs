@@ -41,8 +41,8 @@ impl Store {
         };
         // A day that has begun counts whole.
         let end = Timestamp(to.0.saturating_sub(1)).day().saturating_add(1);
-        let rows = self.rows(sql, args![tenant, from.day(), end, user]).await?;
-        let mut found: Vec<UsageRow> = rows.iter().map(|row| usage_row(row, by)).collect::<StoreResult<_>>()?;
+        let mut found: Vec<UsageRow> =
+            self.all(sql, args![tenant, from.day(), end, user], |row| usage_row(row, by)).await?;
         if by == UsageBy::Day {
             found.sort_by(|a, b| a.group.cmp(&b.group));
         } else {
@@ -130,8 +130,7 @@ impl UsageSum {
 }
 pub(super) async fn add_usage(tx: &mut Tx<'_>, tenant: TenantId, spent: &UsageSum) -> StoreResult<()> {
     let who = &spent.spender;
-    tx.execute(
-        "insert into usage_days (tenant_id, day, user_id, agent_id, connection_id, key_id, model,
+    let sql = "insert into usage_days (tenant_id, day, user_id, agent_id, connection_id, key_id, model,
                                  calls, failed, unpriced, prompt_tokens, cached_tokens,
                                  completion_tokens, cost_micros)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
@@ -142,7 +141,9 @@ pub(super) async fn add_usage(tx: &mut Tx<'_>, tenant: TenantId, spent: &UsageSu
              prompt_tokens = usage_days.prompt_tokens + excluded.prompt_tokens,
              cached_tokens = usage_days.cached_tokens + excluded.cached_tokens,
              completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
-             cost_micros = usage_days.cost_micros + excluded.cost_micros",
+             cost_micros = usage_days.cost_micros + excluded.cost_micros";
+    tx.run(
+        sql,
         args![
             tenant,
             spent.at.day(),
@@ -160,8 +161,7 @@ pub(super) async fn add_usage(tx: &mut Tx<'_>, tenant: TenantId, spent: &UsageSu
             spent.cost_micros
         ],
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Tokens and cost of a scope from the day of `from` on.

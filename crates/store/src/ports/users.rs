@@ -1,7 +1,6 @@
 //! Users. Emails are kept and looked up in lower case.
 
-use crate::codec::{fold, from_word, page_size, paged, pattern, sort_key};
-use crate::error::on_duplicate;
+use crate::codec::{fold, from_word, page_size, pattern, sort_key};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
@@ -52,8 +51,7 @@ impl Users for Store {
 
     async fn note_login(&self, tenant: TenantId, id: UserId, at: Timestamp) -> StoreResult<()> {
         let sql = "update users set last_login_at = $3 where tenant_id = $1 and id = $2";
-        self.execute(sql, args![tenant, id, at]).await?;
-        Ok(())
+        self.run(sql, args![tenant, id, at]).await
     }
 
     async fn remove_user(&self, tenant: TenantId, id: UserId) -> StoreResult<()> {
@@ -66,22 +64,22 @@ impl Users for Store {
 
     async fn user(&self, tenant: TenantId, id: UserId) -> StoreResult<Option<User>> {
         let sql = select!("where tenant_id = $1 and id = $2");
-        self.row(sql, args![tenant, id]).await?.as_ref().map(user).transpose()
+        self.first(sql, args![tenant, id], user).await
     }
 
     async fn user_by_email(&self, tenant: TenantId, email: &str) -> StoreResult<Option<User>> {
         let sql = select!("where tenant_id = $1 and email = $2");
-        self.row(sql, args![tenant, email.to_lowercase()]).await?.as_ref().map(user).transpose()
+        self.first(sql, args![tenant, email.to_lowercase()], user).await
     }
 
     async fn user_by_api_key(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<User>> {
         let sql = select!("where tenant_id = $1 and api_key_hash = $2");
-        self.row(sql, args![tenant, hash]).await?.as_ref().map(user).transpose()
+        self.first(sql, args![tenant, hash], user).await
     }
 
     async fn user_by_invitation(&self, tenant: TenantId, token_hash: &str) -> StoreResult<Option<User>> {
         let sql = select!("where tenant_id = $1 and invitation_hash = $2");
-        self.row(sql, args![tenant, token_hash]).await?.as_ref().map(user).transpose()
+        self.first(sql, args![tenant, token_hash], user).await
     }
 
     async fn users(
@@ -112,8 +110,7 @@ impl Users for Store {
             filter.state.map(UserState::as_str),
             limit + 1
         ];
-        let rows = self.rows(sql, args).await?;
-        Ok(paged(rows.iter().map(user).collect::<StoreResult<_>>()?, limit))
+        self.page(sql, args, limit, user).await
     }
 }
 
@@ -139,10 +136,7 @@ pub(crate) async fn insert(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> St
         invitation.map(|invitation| invitation.token_hash.as_str()),
         invitation.map(|invitation| invitation.expires_at)
     ];
-    tx.execute(sql, args)
-        .await
-        .map_err(|e| on_duplicate(e, || format!("another user has the email {} or the same key", user.email)))?;
-    Ok(())
+    tx.write_unique(sql, args, || format!("another user has the email {} or the same key", user.email)).await
 }
 
 /// `None`: nothing was changed, since this is the last administrator who can log in.
@@ -167,9 +161,7 @@ pub(crate) async fn update(
             return Ok(None);
         }
     }
-    let sql = locking!(tx, select!("where tenant_id = $1 and id = $2"), "for update");
-    let row = tx.row(sql, args![tenant, id]).await?;
-    let before = user(&row.ok_or_else(|| unknown(id))?)?;
+    let before = locked(tx, tenant, id).await?;
     let after = changed(&before, change);
     save(tx, tenant, &after).await?;
     if before.is_disabled() != after.is_disabled() {
@@ -207,7 +199,7 @@ fn changed(before: &User, change: &UserChange) -> User {
 /// Writes what can change of a user.
 async fn save(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()> {
     let invitation = user.invitation.as_ref();
-    tx.execute(
+    tx.write_unique(
         "update users set name = $3, folded = $4, role = $5, password_hash = $6, api_key_hash = $7,
             disabled_at = $8, invitation_hash = $9, invitation_expires_at = $10, email = $11, sort_key = $12
          where tenant_id = $1 and id = $2",
@@ -225,10 +217,9 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()>
             &user.email,
             sort_key(&user.email)
         ],
+        || "another user has the same email or key".to_owned(),
     )
     .await
-    .map_err(|e| on_duplicate(e, || "another user has the same email or key".to_owned()))?;
-    Ok(())
 }
 
 async fn accept(
@@ -259,9 +250,7 @@ async fn accept(
 }
 
 async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()> {
-    let sql = locking!(tx, select!("where tenant_id = $1 and id = $2"), "for update");
-    let row = tx.row(sql, args![tenant, id]).await?;
-    let user = user(&row.ok_or_else(|| unknown(id))?)?;
+    let user = locked(tx, tenant, id).await?;
     if user.state() == UserState::Active {
         return Err(StoreError::Conflict(format!("user {id} is active")));
     }
@@ -285,16 +274,18 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()
 }
 
 async fn end_sessions(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()> {
-    tx.execute("delete from login_sessions where tenant_id = $1 and user_id = $2", args![tenant, id]).await?;
-    Ok(())
+    tx.run("delete from login_sessions where tenant_id = $1 and user_id = $2", args![tenant, id]).await
 }
 
 fn search_text(email: &str, name: &str) -> String {
     fold(&format!("{email}\n{name}"))
 }
 
-fn unknown(id: UserId) -> StoreError {
-    StoreError::NotFound(format!("user {id}"))
+/// The user, whom nobody else changes until the transaction is over.
+async fn locked(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<User> {
+    let sql = locking!(tx, select!("where tenant_id = $1 and id = $2"), "for update");
+    let row = tx.row(sql, args![tenant, id]).await?;
+    user(&row.ok_or_else(|| StoreError::NotFound(format!("user {id}")))?)
 }
 
 pub(crate) fn user(row: &Row) -> StoreResult<User> {

@@ -1,4 +1,4 @@
-use crate::codec::{from_json, page_size, paged, to_json};
+use crate::codec::{from_json, page_size, to_json};
 use crate::error::{DbError, on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
@@ -26,7 +26,7 @@ impl VirtualKeys for Store {
         let sql = "select body, revoked_at from virtual_keys
              where tenant_id = $1 and secret_hash = $2 and revoked_at is null
                and (expires_at is null or expires_at > $3)";
-        self.row(sql, args![tenant, hash, now]).await?.as_ref().map(key_of).transpose()
+        self.first(sql, args![tenant, hash, now], key_of).await
     }
 
     async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey> {
@@ -49,8 +49,7 @@ impl Store {
         let sql = "select body, revoked_at from virtual_keys
              where tenant_id = $1 and ($2 is null or user_id = $2) and ($3 is null or id < $3)
              order by id desc limit $4";
-        let rows = self.rows(sql, args![tenant, user, after, limit + 1]).await?;
-        Ok(paged(rows.iter().map(key_of).collect::<StoreResult<_>>()?, limit))
+        self.page(sql, args![tenant, user, after, limit + 1], limit, key_of).await
     }
 
     pub async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()> {
@@ -72,12 +71,8 @@ async fn change(tx: &mut Tx<'_>, tenant: TenantId, key: &VirtualKey) -> StoreRes
         revoked_at: old.revoked_at,
         ..key.clone()
     };
-    tx.execute(
-        "update virtual_keys set body = $3, expires_at = $4 where tenant_id = $1 and id = $2",
-        args![tenant, key.id, to_json(&new)?, new.expires_at],
-    )
-    .await?;
-    Ok(())
+    let sql = "update virtual_keys set body = $3, expires_at = $4 where tenant_id = $1 and id = $2";
+    tx.run(sql, args![tenant, key.id, to_json(&new)?, new.expires_at]).await
 }
 
 fn key_of(row: &Row) -> StoreResult<VirtualKey> {

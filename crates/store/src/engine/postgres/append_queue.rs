@@ -61,11 +61,8 @@ async fn gather(queue: &mut Receiver<QueuedAppend>, waiting: &mut VecDeque<Queue
 /// The appends of one statement: at most one a run, later ones of the same run stay in the queue.
 fn take(waiting: &mut VecDeque<QueuedAppend>) -> Vec<QueuedAppend> {
     let mut runs: HashSet<RunId> = HashSet::with_capacity(waiting.len());
-    let (batch, rest): (Vec<_>, VecDeque<_>) = {
-        let (first, later): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|next| runs.insert(next.batch.run));
-        (first, later.into())
-    };
-    *waiting = rest;
+    let (batch, later): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|next| runs.insert(next.batch.run));
+    waiting.extend(later);
     batch
 }
 async fn serve(options: &PgConnectOptions, connection: &mut Option<PgConnection>, appends: Vec<QueuedAppend>) {
@@ -122,6 +119,6 @@ fn answer(appends: Vec<QueuedAppend>, written: &HashSet<RunId>) {
 
 fn fail(appends: Vec<QueuedAppend>, failure: &StoreError) {
     for next in appends {
-        drop(next.reply.send(Err(error::copy_of(failure))));
+        drop(next.reply.send(Err(failure.clone())));
     }
 }

@@ -227,7 +227,7 @@ fn answer(work: QueuedWrite, failure: Option<&StoreError>) {
         QueuedWrite::Append(append) => {
             let outcome = match (append.outcome, failure) {
                 (Some(refused), _) => Err(refused),
-                (None, Some(failure)) => Err(error::copy_of(failure)),
+                (None, Some(failure)) => Err(failure.clone()),
                 (None, None) => Ok(()),
             };
             // The caller may have stopped waiting; what is written is written.
