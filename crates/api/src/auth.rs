@@ -6,7 +6,7 @@ mod oidc;
 mod second_factor;
 
 use crate::ApiState;
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
+use crate::extract::{Body, Listed, Page, Paging, PathId};
 use crate::guard::AuditNote;
 use crate::problem::{Answer, Done, Problem};
 use crate::tenant_app::TenantApp;
@@ -301,7 +301,7 @@ pub(crate) async fn me(caller: Caller) -> Json<Me> {
 
 /// List my logins
 #[utoipa::path(
-    get, path = "/api/auth/sessions", tag = "auth", operation_id = "listSessions", params(PagingQuery),
+    get, path = "/api/auth/sessions", tag = "auth", operation_id = "listSessions", params(Paging),
     responses((status = 200, description = "Newest first", body = Page<LoginSessionView>))
 )]
 pub(crate) async fn list_sessions(Call(state, caller): Call, paging: Paging) -> Listed<LoginSessionView> {

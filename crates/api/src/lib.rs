@@ -15,6 +15,7 @@ mod openai;
 mod openapi;
 mod problem;
 mod published;
+mod response;
 mod router;
 mod routes;
 mod scim;
