@@ -6,6 +6,7 @@ mod connection;
 mod extract;
 mod gateway;
 mod guard;
+mod headers;
 mod health;
 mod main_runtime;
 mod mcp;

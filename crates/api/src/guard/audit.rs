@@ -7,6 +7,7 @@ mod refusals;
 use super::audit_note::AuditNote;
 use crate::ApiState;
 use crate::auth::{Client, caller_of, identify, identify_provider};
+use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
 use actions::{Recorded, action_of, recorded};
@@ -175,8 +176,8 @@ impl Answer {
 }
 
 async fn read_answer(response: Response) -> (Response, Answer) {
-    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let telling = kind == "application/problem+json" || response.status() == StatusCode::CREATED;
+    let telling =
+        content_type(response.headers()) == "application/problem+json" || response.status() == StatusCode::CREATED;
     let short = response.body().size_hint().upper().is_some_and(|length| length <= MAX_ANSWER);
     if !telling || !short {
         return (response, Answer::default());

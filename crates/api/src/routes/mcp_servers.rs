@@ -4,6 +4,7 @@ use crate::auth::Client;
 use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
 use crate::dto::skills::Skill;
 use crate::guard::{AuditNote, serves};
+use crate::headers::text;
 use crate::openapi::escape;
 use crate::routes::prelude::*;
 use crate::tenant_app::TenantApp;
@@ -153,11 +154,10 @@ async fn begin_login(
 
 /// Where the browser is: as it says itself, or as it must be to have come here.
 fn origin(state: &TenantApp, client: &Client, given: Option<String>, headers: &HeaderMap) -> Result<String, Problem> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let host = text(header::HOST);
+    let host = text(headers, header::HOST);
     let scheme = if client.https { "https" } else { "http" };
     let origin = given
-        .or_else(|| text(header::ORIGIN).map(str::to_owned))
+        .or_else(|| text(headers, header::ORIGIN).map(str::to_owned))
         .or_else(|| host.map(|host| format!("{scheme}://{host}")))
         .unwrap_or_default();
     let origin = origin.trim_end_matches('/').to_owned();

@@ -2,6 +2,7 @@ use crate::dto::documents::AddedDocument;
 use crate::dto::packages::{AcceptPackage, ImportedSkillPack, PackageDiff, SkillPackage};
 use crate::extract::{broken_off, limited, too_long, whole};
 use crate::guard::MAX_UPLOAD;
+use crate::headers::content_type;
 use crate::routes::prelude::*;
 use axum::body::to_bytes;
 use axum::extract::multipart::Field;
@@ -137,8 +138,7 @@ fn broken(error: impl std::fmt::Display) -> Problem {
 }
 
 fn is_form(request: &Request) -> bool {
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    kind.is_some_and(|kind| kind.starts_with("multipart/form-data"))
+    content_type(request.headers()) == "multipart/form-data"
 }
 
 async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
