@@ -69,9 +69,7 @@ impl Access {
         secret: Option<SecretString>,
         login: Option<&str>,
     ) -> Result<Tried, AccessError> {
-        if let Some((field, title)) = settings.problem() {
-            return Err(AccessError::invalid(field, title));
-        }
+        AccessError::refuse(settings.problem())?;
         check_directory(settings)?;
         let saved = self.directory().await?.filter(|saved| {
             let (kept, wanted) = (&saved.settings, settings);

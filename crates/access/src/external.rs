@@ -1,7 +1,7 @@
 //! People whom another program vouches for: found again, linked to their account here, or given one.
 
 use steward_core::UserId;
-use steward_core::ports::{ExternalAccount, ExternalGroups, LoginError, StoreError, User, UserChange};
+use steward_core::ports::{ExternalAccount, ExternalGroups, LoginError, StoreError, User};
 use steward_core::sign_on::{Admission, first_name};
 
 use super::users::LOCAL_USER;
@@ -65,18 +65,7 @@ impl Access {
         if user.is_disabled() {
             return Err(NotAdmitted::Refused);
         }
-        if admission.roles.is_empty() || user.role == role {
-            return self.after_external_login(user, profile).await;
-        }
-        let change = UserChange { role: Some(role), ..UserChange::default() };
-        let user = match self.change_user(user.id, change).await {
-            Ok(user) => user,
-            Err(AccessError::LastAdministrator) => {
-                tracing::warn!(user = %user.id, "the last administrator keeps the role, whatever their groups say");
-                user
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let user = if admission.roles.is_empty() { user } else { self.give_role(user, role).await? };
         self.after_external_login(user, profile).await
     }
 

@@ -14,6 +14,7 @@ mod name_parts;
 mod names;
 mod network;
 mod numbers;
+mod patterns;
 mod payments;
 mod phones;
 mod scan;

@@ -36,9 +36,14 @@ impl Access {
 
     pub async fn create_group(&self, name: &str, description: &str) -> Result<Group, AccessError> {
         let group = self.new_group(name, description, "")?;
-        match self.groups.create_group(self.tenant, &group).await {
-            Err(StoreError::Conflict(_)) => Err(AccessError::GroupTaken(group.name)),
-            done => Ok(done.map(|()| group)?),
+        self.save_group(&group).await?;
+        Ok(group)
+    }
+
+    pub(crate) async fn save_group(&self, group: &Group) -> Result<(), AccessError> {
+        match self.groups.create_group(self.tenant, group).await {
+            Err(StoreError::Conflict(_)) => Err(AccessError::GroupTaken(group.name.clone())),
+            done => Ok(done?),
         }
     }
 

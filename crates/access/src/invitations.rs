@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use steward_core::hash::sha256;
-use steward_core::ports::{Invitation, LoginError, Role, User, UserChange};
+use steward_core::ports::{Invitation, Role, User, UserChange};
 use steward_core::{Timestamp, UserId};
 
 use super::sessions::{OpenSession, network};
@@ -48,7 +48,7 @@ impl Access {
 
     /// The invitation before, if there is one, is good no more. Who has a password keeps it until they choose another.
     pub async fn renew_invitation(&self, user: UserId) -> Result<(User, IssuedInvitation), AccessError> {
-        if self.known_user(user).await?.is_disabled() {
+        if self.user(user).await?.is_disabled() {
             return Err(AccessError::Disabled);
         }
         let (issued, invitation) = self.issue_invitation().await;
@@ -59,10 +59,7 @@ impl Access {
     /// Sets the password, ends all sessions and logs in, as [`Self::log_in`] does. Attempts count like those of a login.
     pub async fn accept_invitation(&self, accept: AcceptInvitation<'_>) -> Result<OpenSession, AccessError> {
         let client = accept.client.map(network);
-        let wait = client.as_ref().and_then(|client| self.attempts_by_client.closed(client, self.clock.now()));
-        if let Some(seconds) = wait {
-            return Err(LoginError::TooMany { seconds }.into());
-        }
+        self.closed_to(client.as_deref())?;
         let refused = || {
             self.count_failure_of(client.as_deref());
             tracing::info!("invitation refused");

@@ -1,7 +1,7 @@
 //! API keys of users and virtual keys: created, shown once, kept as hashes.
 
 use steward_core::hash::sha256;
-use steward_core::ports::{LoginError, StoreError, User, UserChange, VirtualKey};
+use steward_core::ports::{LoginError, UserChange, VirtualKey};
 use steward_core::spending::key_problem;
 use steward_core::{KeyId, Timestamp, UserId};
 
@@ -32,11 +32,6 @@ impl Access {
         let change = UserChange { api_key_hash: Some(hash), ..UserChange::default() };
         self.users.change_user(self.tenant, user, &change).await?;
         Ok(())
-    }
-
-    pub(crate) async fn known_user(&self, id: UserId) -> Result<User, AccessError> {
-        let user = self.users.user(self.tenant, id).await?;
-        Ok(user.ok_or_else(|| StoreError::NotFound(format!("user {id}")))?)
     }
 }
 

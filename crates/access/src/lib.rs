@@ -1,6 +1,7 @@
 //! Who is asking: passwords, sessions, tokens, API keys and the first administrator. What they may use: the vault. What must not
 //! be seen by all: personal data and secrets in texts.
 
+mod aead;
 mod directory;
 mod external;
 pub mod governance;
@@ -219,6 +220,11 @@ pub enum AccessError {
 impl AccessError {
     fn invalid(field: &'static str, title: impl Into<String>) -> Self {
         Self::Invalid { field, title: title.into() }
+    }
+
+    /// `problem`: the field at fault, and why.
+    fn refuse(problem: Option<(&'static str, String)>) -> Result<(), Self> {
+        problem.map_or(Ok(()), |(field, title)| Err(Self::Invalid { field, title }))
     }
 }
 

@@ -8,4 +8,5 @@ mod token;
 pub use login::{Arrival, Departure, SignOnError};
 
 pub(crate) use known::{KnownProviders, check_issuer};
+pub(crate) use reach::is_loopback;
 pub(crate) use token::{Claims, TokenRules, claimed_issuer, text_of};

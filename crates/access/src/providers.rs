@@ -20,9 +20,7 @@ const DIRECTORY: &str = "directory";
 impl Access {
     /// What a provider with these settings says of itself, whether they are saved or not.
     pub async fn try_provider(&self, settings: &OidcProvider) -> Result<Tried, AccessError> {
-        if let Some((field, title)) = settings.problem() {
-            return Err(AccessError::invalid(field, title));
-        }
+        AccessError::refuse(settings.problem())?;
         check_issuer(settings)?;
         Ok(match KnownProviders::look(settings, self.clock.now()).await {
             Ok(found) => Tried { works: true, found },
@@ -44,9 +42,7 @@ impl Access {
                 format!("`{name}` is no name for a provider; use 1 to {MAX_NAME} lower-case letters, digits and -"),
             ));
         }
-        if let Some((field, title)) = settings.problem() {
-            return Err(AccessError::invalid(field, title));
-        }
+        AccessError::refuse(settings.problem())?;
         check_issuer(&settings)?;
         let _changing = self.changing_providers.lock().await;
         let mut all = self.providers().await?;
@@ -89,9 +85,7 @@ impl Access {
         settings: Directory,
         secret: Option<SecretString>,
     ) -> Result<SavedDirectory, AccessError> {
-        if let Some((field, title)) = settings.problem() {
-            return Err(AccessError::invalid(field, title));
-        }
+        AccessError::refuse(settings.problem())?;
         check_directory(&settings)?;
         let _changing = self.changing_providers.lock().await;
         let before = self.directory().await?;

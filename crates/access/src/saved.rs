@@ -64,9 +64,7 @@ impl Access {
 
     /// In force at the next login, refresh or invitation.
     pub async fn set_login_settings(&self, wanted: &LoginSettings) -> Result<(), AccessError> {
-        if let Some((field, title)) = wanted.problem() {
-            return Err(AccessError::invalid(field, title));
-        }
+        AccessError::refuse(wanted.problem())?;
         let value = serde_json::to_value(wanted).unwrap_or(Value::Null);
         Ok(self.settings.set_setting(self.tenant, LOGIN_SETTING, &value).await?)
     }

@@ -38,9 +38,7 @@ impl Access {
 
     /// In force at once, also for those who came before.
     pub async fn set_scim_settings(&self, wanted: &ScimSettings) -> Result<(), AccessError> {
-        if let Some((field, title)) = wanted.problem() {
-            return Err(AccessError::invalid(field, title));
-        }
+        AccessError::refuse(wanted.problem())?;
         let _writing = self.writing_scim.lock().await;
         let value = serde_json::to_value(wanted).unwrap_or(Value::Null);
         self.settings.set_setting(self.tenant, SCIM_SETTING, &value).await?;

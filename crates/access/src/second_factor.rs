@@ -4,9 +4,7 @@ mod totp;
 
 use std::net::IpAddr;
 
-use chacha20poly1305::aead::{Aead, Payload};
-use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
-use data_encoding::{BASE32_NOPAD, BASE64};
+use data_encoding::BASE32_NOPAD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use steward_core::UserId;
 use steward_core::hash::sha256;
@@ -23,7 +21,6 @@ const SECRET_LENGTH: usize = 20;
 const RECOVERY_CODES: usize = 10;
 /// Of the secrets; another purpose has another key.
 const PURPOSE: &str = "second factor";
-const NONCE: usize = 24;
 
 /// What an app needs to show codes. Only told once.
 #[derive(Debug, Clone)]
@@ -56,7 +53,7 @@ pub struct SecondStep<'a> {
 
 impl Access {
     pub async fn second_factor_state(&self, user: UserId) -> Result<SecondFactorState, AccessError> {
-        let known = self.known_user(user).await?;
+        let known = self.user(user).await?;
         let factor = self.second_factors.second_factor(self.tenant, user).await?;
         Ok(SecondFactorState {
             enabled: factor.is_some_and(|factor| factor.confirmed_at.is_some()),
@@ -67,9 +64,9 @@ impl Access {
 
     /// Makes a secret, in the place of one that was not confirmed. It is asked for once a code of it was shown.
     pub async fn begin_second_factor(&self, user: UserId) -> Result<Enrolment, AccessError> {
-        let known = self.known_user(user).await?;
+        let known = self.user(user).await?;
         let secret = Zeroizing::new(secrets::random(SECRET_LENGTH));
-        let sealed = self.seal(user, &secret)?;
+        let sealed = self.seal(PURPOSE, user.0, &secret).ok_or_else(damaged)?;
         match self.second_factors.begin_second_factor(self.tenant, user, &sealed).await {
             Err(StoreError::Conflict(_)) => {
                 return Err(AccessError::SecondFactor("there is a second factor already; end it first"));
@@ -86,7 +83,7 @@ impl Access {
 
     /// With the first code of the app. Returns the recovery codes, which are told this once.
     pub async fn confirm_second_factor(&self, user: UserId, code: &str) -> Result<Vec<String>, AccessError> {
-        let known = self.known_user(user).await?;
+        let known = self.user(user).await?;
         self.closed(&known.email, None)?;
         let factor = self.second_factors.second_factor(self.tenant, user).await?;
         let Some(factor) = factor.filter(|factor| factor.confirmed_at.is_none()) else {
@@ -117,7 +114,7 @@ impl Access {
 
     /// By an administrator, for somebody who has lost app and recovery codes. `false`: there was none.
     pub async fn reset_second_factor(&self, user: UserId) -> Result<bool, AccessError> {
-        self.known_user(user).await?;
+        self.user(user).await?;
         Ok(self.second_factors.remove_second_factor(self.tenant, user).await?)
     }
 
@@ -170,7 +167,7 @@ impl Access {
     }
 
     async fn show_code(&self, user: UserId, code: &str) -> Result<(), AccessError> {
-        let known = self.known_user(user).await?;
+        let known = self.user(user).await?;
         self.closed(&known.email, None)?;
         let factor = self.second_factors.second_factor(self.tenant, user).await?;
         let Some(factor) = factor.filter(|factor| factor.confirmed_at.is_some()) else {
@@ -192,7 +189,7 @@ impl Access {
         code: &str,
     ) -> Result<Option<Vec<String>>, LoginError> {
         let now = self.clock.now();
-        let secret = self.unseal(user, &factor.sealed)?;
+        let secret = self.unseal(PURPOSE, user.0, &factor.sealed).ok_or_else(damaged)?;
         let Some(step) = totp::step_of(&secret, code, now) else {
             return Ok(None);
         };
@@ -203,37 +200,12 @@ impl Access {
 
     /// Uses the code up.
     async fn fits(&self, user: UserId, factor: &SecondFactor, code: &str) -> Result<bool, LoginError> {
-        let secret = self.unseal(user, &factor.sealed)?;
+        let secret = self.unseal(PURPOSE, user.0, &factor.sealed).ok_or_else(damaged)?;
         let accepted = match totp::step_of(&secret, code, self.clock.now()) {
             Some(step) => self.second_factors.use_step(self.tenant, user, step).await,
             None => self.second_factors.use_recovery_code(self.tenant, user, &hash_of(code)).await,
         };
         accepted.map_err(unavailable)
-    }
-
-    fn seal(&self, user: UserId, secret: &[u8]) -> Result<String, LoginError> {
-        let nonce: [u8; NONCE] = secrets::random(NONCE).try_into().map_err(|_| damaged())?;
-        let owner = self.owner(user);
-        let sealed = self.cipher().encrypt(&XNonce::from(nonce), Payload { msg: secret, aad: &owner });
-        let mut out = nonce.to_vec();
-        out.extend(sealed.map_err(|_| damaged())?);
-        Ok(BASE64.encode(&out))
-    }
-
-    fn unseal(&self, user: UserId, sealed: &str) -> Result<Zeroizing<Vec<u8>>, LoginError> {
-        let sealed = BASE64.decode(sealed.as_bytes()).map_err(|_| damaged())?;
-        let (nonce, rest) = sealed.split_first_chunk::<NONCE>().ok_or_else(damaged)?;
-        let owner = self.owner(user);
-        let plain = self.cipher().decrypt(&XNonce::from(*nonce), Payload { msg: rest, aad: &owner });
-        plain.map(Zeroizing::new).map_err(|_| damaged())
-    }
-
-    fn cipher(&self) -> XChaCha20Poly1305 {
-        XChaCha20Poly1305::new((&*self.tokens.derive(PURPOSE)).into())
-    }
-
-    fn owner(&self, user: UserId) -> Vec<u8> {
-        [self.tenant.0.as_bytes().as_slice(), user.0.as_bytes()].concat()
     }
 }
 

@@ -118,6 +118,12 @@ impl Access {
         wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
     }
 
+    /// The same where no name is known yet.
+    pub(crate) fn closed_to(&self, client: Option<&str>) -> Result<(), LoginError> {
+        let wait = client.and_then(|client| self.attempts_by_client.closed(client, self.clock.now()));
+        wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
+    }
+
     pub(crate) fn note_failure(&self, name: &str, client: Option<&str>) {
         self.attempts_by_email.failed(name, self.clock.now());
         self.count_failure_of(client);
@@ -251,12 +257,9 @@ impl Access {
         current: &str,
         new: &str,
     ) -> Result<(), AccessError> {
-        let phc = self.known_user(user).await?;
+        let phc = self.user(user).await?;
         let email = phc.email;
-        let closed = || {
-            let wait = self.attempts_by_email.closed(&email, self.clock.now());
-            wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
-        };
+        let closed = || self.closed(&email, None);
         if !self.verify_password(current, phc.password_hash, closed).await? {
             self.attempts_by_email.failed(&email, self.clock.now());
             return Err(AccessError::CurrentPassword);

@@ -81,7 +81,8 @@ impl Access {
     }
 
     pub async fn user(&self, user: UserId) -> Result<User, AccessError> {
-        self.known_user(user).await
+        let found = self.users.user(self.tenant, user).await?;
+        Ok(found.ok_or_else(|| StoreError::NotFound(format!("user {user}")))?)
     }
 
     /// Name, role, and whether they are disabled, which ends all their sessions and lets no key of theirs in.
@@ -91,6 +92,24 @@ impl Access {
         let user = self.users.change_user(self.tenant, user, &change).await?;
         self.note_administrator(&user).await?;
         Ok(user)
+    }
+
+    /// Gives somebody the role that another program says; the last administrator keeps theirs.
+    pub(crate) async fn give_role(&self, user: User, role: Role) -> Result<User, AccessError> {
+        if user.role == role {
+            return Ok(user);
+        }
+        match self.change_user(user.id, UserChange { role: Some(role), ..UserChange::default() }).await {
+            Ok(user) => {
+                tracing::info!(user = %user.id, role = role.as_str(), "the role of a user follows their groups");
+                Ok(user)
+            }
+            Err(AccessError::LastAdministrator) => {
+                tracing::warn!(user = %user.id, "the last administrator keeps the role, whatever their groups say");
+                Ok(user)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// [`StoreError::Conflict`] if they are active.

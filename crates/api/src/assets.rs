@@ -2,6 +2,7 @@
 //! A debug build reads them from `web/dist` on each request, so that rebuilding the studio needs no linking.
 
 use crate::ApiState;
+use crate::headers::text;
 use crate::problem::Problem;
 use axum::Router;
 use axum::body::Body;
@@ -118,7 +119,7 @@ fn is_file_name(name: &str, headers: &HeaderMap) -> bool {
     if name.starts_with(HASHED) {
         return true;
     }
-    let person = text(headers, &header::ACCEPT).contains("text/html");
+    let person = text(headers, header::ACCEPT).unwrap_or_default().contains("text/html");
     let last = name.rsplit('/').next().unwrap_or_default();
     last.contains('.') && !person
 }
@@ -130,7 +131,8 @@ fn send(headers: &HeaderMap, name: &str, gzip: bool, file: File) -> Response {
     }
     let tag = format!("\"{tag}\"");
     let keep = if name.starts_with(HASHED) { FOREVER } else { ASK };
-    let known = text(headers, &header::IF_NONE_MATCH)
+    let known = text(headers, header::IF_NONE_MATCH)
+        .unwrap_or_default()
         .split(',')
         .map(|one| one.trim().trim_start_matches("W/"))
         .any(|one| one == "*" || one == tag);
@@ -164,17 +166,13 @@ fn not_found(path: &str) -> Response {
 }
 
 fn takes_gzip(headers: &HeaderMap) -> bool {
-    text(headers, &header::ACCEPT_ENCODING).split(',').any(|one| {
+    text(headers, header::ACCEPT_ENCODING).unwrap_or_default().split(',').any(|one| {
         let mut parts = one.split(';').map(str::trim);
         let named = parts.next().is_some_and(|name| matches!(name, "gzip" | "*"));
         let refused =
             parts.any(|part| part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()).is_some_and(|q| q <= 0.0));
         named && !refused
     })
-}
-
-fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> &'a str {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
 fn has_ending(name: &str, ending: &str) -> bool {

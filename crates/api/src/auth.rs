@@ -6,9 +6,9 @@ mod oidc;
 mod second_factor;
 
 use crate::ApiState;
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
+use crate::extract::{Body, Listed, Page, Paging, PathId};
 use crate::guard::AuditNote;
-use crate::problem::{Answer, Done, Problem};
+use crate::problem::{Answer, Done, Problem, done};
 use crate::tenant_app::TenantApp;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -27,7 +27,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-pub(crate) use caller::{Call, DialectCaller, app_of_bearer, bearer, caller_of, identify, identify_provider};
+pub(crate) use caller::{Call, DialectCaller, app_of_bearer, caller_of, identify, identify_provider};
 pub(crate) use client::Client;
 
 pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
@@ -61,18 +61,12 @@ pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
               (status = 401, description = "Email or password is wrong"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn login(
-    State(state): State<ApiState>,
-    client: Client,
-    Body(body): Body<Login>,
-) -> Result<Response, Problem> {
+async fn login(State(state): State<ApiState>, client: Client, Body(body): Body<Login>) -> Response {
     let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
-    let tenant = body.tenant.as_deref();
-    let Some(app) = state.app_named(tenant) else {
-        let refused = state.installation().access.refuse_log_in(tenant.unwrap_or_default(), login).await;
-        return Ok(first_step(None, Err(refused), &body.email, &client));
+    let Some(app) = state.app_named(body.tenant.as_deref()) else {
+        return unknown_tenant(&state, body.tenant.as_deref(), login, &client).await;
     };
-    Ok(first_step(Some(&app), app.access.log_in(login).await, &body.email, &client))
+    first_step(app.tenant(), app.access.log_in(login).await, &body.email, &client)
 }
 
 /// Log in by the directory
@@ -86,32 +80,24 @@ pub(crate) async fn login(
               (status = 401, description = "Name or password is wrong, or there is no directory"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn directory_login(
-    State(state): State<ApiState>,
-    client: Client,
-    Body(body): Body<DirectoryLogin>,
-) -> Result<Response, Problem> {
+async fn directory_login(State(state): State<ApiState>, client: Client, Body(body): Body<DirectoryLogin>) -> Response {
     let login = LogIn { email: &body.username, password: &body.password, client: client.address, label: &client.label };
-    let tenant = body.tenant.as_deref();
-    let Some(app) = state.app_named(tenant) else {
-        let refused = state.installation().access.refuse_log_in(tenant.unwrap_or_default(), login).await;
-        return Ok(first_step(None, Err(refused), &body.username, &client));
+    let Some(app) = state.app_named(body.tenant.as_deref()) else {
+        return unknown_tenant(&state, body.tenant.as_deref(), login, &client).await;
     };
-    Ok(first_step(Some(&app), app.access.log_in_by_directory(login).await, &body.username, &client))
+    first_step(app.tenant(), app.access.log_in_by_directory(login).await, &body.username, &client)
 }
 
-/// What became of a password. Without an application, the tenant is not there.
-fn first_step(
-    app: Option<&TenantApp>,
-    done: Result<OpenSession, LoginError>,
-    typed: &str,
-    client: &Client,
-) -> Response {
-    let tenant = app.map_or(TenantId::DEFAULT, |app| app.tenant());
+async fn unknown_tenant(state: &ApiState, tenant: Option<&str>, login: LogIn<'_>, client: &Client) -> Response {
+    let refused = state.installation().access.refuse_log_in(tenant.unwrap_or_default(), login).await;
+    first_step(TenantId::DEFAULT, Err(refused), login.email, client)
+}
+
+/// What became of a password.
+fn first_step(tenant: TenantId, done: Result<OpenSession, LoginError>, typed: &str, client: &Client) -> Response {
     match done {
         Ok(open) => {
-            let note = AuditNote::of(open.user.email.clone(), open.user.id).in_tenant(tenant);
-            (Extension(note), with_cookie(open, client, |session| session)).into_response()
+            (Extension(AuditNote::login(&open.user)), with_cookie(open, client, |session| session)).into_response()
         }
         Err(LoginError::SecondFactor(challenge)) => {
             let note = AuditNote::of(challenge.email.clone(), challenge.user).in_tenant(tenant);
@@ -133,11 +119,7 @@ fn first_step(
               (status = 401, description = "The cookie is missing, or its session has ended"),
               (status = 403, description = "`X-Steward` is missing"))
 )]
-pub(crate) async fn refresh(
-    State(state): State<ApiState>,
-    client: Client,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
+async fn refresh(State(state): State<ApiState>, client: Client, headers: HeaderMap) -> Result<Response, Problem> {
     own_page(&headers)?;
     let (token, app) = cookie_app(&state, &headers);
     let opened = match token.zip(app.as_ref()) {
@@ -179,11 +161,7 @@ fn session_ended(client: &Client) -> impl IntoResponse + use<> {
     responses((status = 204, description = "Logged out"),
               (status = 403, description = "`X-Steward` is missing"))
 )]
-pub(crate) async fn logout(
-    State(state): State<ApiState>,
-    client: Client,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
+async fn logout(State(state): State<ApiState>, client: Client, headers: HeaderMap) -> Result<Response, Problem> {
     own_page(&headers)?;
     let (token, app) = cookie_app(&state, &headers);
     let ended = match token.zip(app.as_ref()) {
@@ -220,7 +198,7 @@ fn own_page(headers: &HeaderMap) -> Result<(), Problem> {
     get, path = "/api/auth/status", tag = "auth", operation_id = "authStatus", security(()),
     responses((status = 200, description = "Whether there is an administrator", body = AuthStatus))
 )]
-pub(crate) async fn status(State(state): State<ApiState>) -> Answer<AuthStatus> {
+async fn status(State(state): State<ApiState>) -> Answer<AuthStatus> {
     let home = state.installation();
     Ok(Json(AuthStatus {
         needs_setup: home.access.needs_set_up().await?,
@@ -239,18 +217,14 @@ pub(crate) async fn status(State(state): State<ApiState>) -> Answer<AuthStatus> 
               (status = 403, description = "The token is wrong or used up"),
               (status = 409, description = "Somebody has this email"))
 )]
-pub(crate) async fn set_up(
-    State(state): State<ApiState>,
-    client: Client,
-    Body(body): Body<SetUp>,
-) -> Result<Response, Problem> {
+async fn set_up(State(state): State<ApiState>, client: Client, Body(body): Body<SetUp>) -> Response {
     let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
     match state.installation().access.set_up(&body.token, body.name.as_deref(), login).await {
         Ok(open) => {
-            let note = AuditNote::of(open.user.email.clone(), open.user.id);
-            Ok((StatusCode::CREATED, Extension(note), with_cookie(open, &client, |session| session)).into_response())
+            let note = AuditNote::login(&open.user);
+            (StatusCode::CREATED, Extension(note), with_cookie(open, &client, |session| session)).into_response()
         }
-        Err(error) => Ok((Extension(AuditNote::typed(&body.email)), Problem::from(error)).into_response()),
+        Err(error) => (Extension(AuditNote::typed(&body.email)), Problem::from(error)).into_response(),
     }
 }
 
@@ -266,7 +240,7 @@ pub(crate) async fn set_up(
               (status = 403, description = "The token is wrong, used up or expired"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn accept_invitation(
+async fn accept_invitation(
     State(state): State<ApiState>,
     client: Client,
     Body(body): Body<AcceptedInvitation>,
@@ -282,9 +256,9 @@ pub(crate) async fn accept_invitation(
     let app = claimed_tenant(&body.token).and_then(|tenant| state.app_of_tenant(tenant));
     let app = app.unwrap_or_else(|| state.installation());
     match app.access.accept_invitation(accept).await {
-        Ok(open) => Ok(first_step(Some(&app), Ok(open), "", &client)),
+        Ok(open) => Ok(first_step(app.tenant(), Ok(open), "", &client)),
         Err(AccessError::Login(error @ LoginError::SecondFactor(_))) => {
-            Ok(first_step(Some(&app), Err(error), "", &client))
+            Ok(first_step(app.tenant(), Err(error), "", &client))
         }
         Err(error) => Err(error.into()),
     }
@@ -295,16 +269,16 @@ pub(crate) async fn accept_invitation(
     get, path = "/api/auth/me", tag = "auth", operation_id = "me",
     responses((status = 200, description = "The caller", body = Me))
 )]
-pub(crate) async fn me(caller: Caller) -> Json<Me> {
+async fn me(caller: Caller) -> Json<Me> {
     Json(caller.account().into())
 }
 
 /// List my logins
 #[utoipa::path(
-    get, path = "/api/auth/sessions", tag = "auth", operation_id = "listSessions", params(PagingQuery),
+    get, path = "/api/auth/sessions", tag = "auth", operation_id = "listSessions", params(Paging),
     responses((status = 200, description = "Newest first", body = Page<LoginSessionView>))
 )]
-pub(crate) async fn list_sessions(Call(state, caller): Call, paging: Paging) -> Listed<LoginSessionView> {
+async fn list_sessions(Call(state, caller): Call, paging: Paging) -> Listed<LoginSessionView> {
     let sessions = state.access.sessions(caller.user()).await?;
     let views = sessions.into_iter().map(|session| LoginSessionView::of(session, caller.session)).collect();
     Page::cut(views, &paging)
@@ -316,7 +290,7 @@ pub(crate) async fn list_sessions(Call(state, caller): Call, paging: Paging) -> 
     params(("id" = Uuid, Path, description = "The login")),
     responses((status = 204, description = "Ended"))
 )]
-pub(crate) async fn end_session(Call(state, caller): Call, PathId(id): PathId<Uuid>) -> Done {
+async fn end_session(Call(state, caller): Call, PathId(id): PathId<Uuid>) -> Done {
     if state.access.end_session(caller.user(), id).await? {
         return Ok(StatusCode::NO_CONTENT);
     }
@@ -332,9 +306,8 @@ pub(crate) async fn end_session(Call(state, caller): Call, PathId(id): PathId<Uu
     responses((status = 204, description = "Changed"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn change_password(Call(state, caller): Call, Body(body): Body<NewPassword>) -> Done {
-    state.access.change_password(caller.user(), caller.session, &body.current, &body.new).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn change_password(Call(state, caller): Call, Body(body): Body<NewPassword>) -> Done {
+    done(state.access.change_password(caller.user(), caller.session, &body.current, &body.new).await)
 }
 
 /// Make my API key
@@ -344,7 +317,7 @@ pub(crate) async fn change_password(Call(state, caller): Call, Body(body): Body<
     post, path = "/api/auth/api-key", tag = "auth", operation_id = "makeApiKey",
     responses((status = 200, description = "The key", body = ApiKey))
 )]
-pub(crate) async fn make_key(Call(state, caller): Call) -> Answer<ApiKey> {
+async fn make_key(Call(state, caller): Call) -> Answer<ApiKey> {
     let api_key = state.access.make_api_key(caller.user()).await?;
     Ok(Json(ApiKey { api_key }))
 }
@@ -354,7 +327,6 @@ pub(crate) async fn make_key(Call(state, caller): Call) -> Answer<ApiKey> {
     delete, path = "/api/auth/api-key", tag = "auth", operation_id = "removeApiKey",
     responses((status = 204, description = "Ended"))
 )]
-pub(crate) async fn remove_key(Call(state, caller): Call) -> Done {
-    state.access.remove_api_key(caller.user()).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove_key(Call(state, caller): Call) -> Done {
+    done(state.access.remove_api_key(caller.user()).await)
 }

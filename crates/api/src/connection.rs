@@ -11,6 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use std::future::Future;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -95,15 +96,7 @@ where
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .serve_connection(TokioIo::new(stream), service);
-    let mut connection = std::pin::pin!(connection);
-    let ended = tokio::select! {
-        ended = &mut connection => ended,
-        () = when_stopped(stopped) => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
-    };
-    log_end(ended);
+    run(connection, http1::Connection::graceful_shutdown, stopped).await;
 }
 
 async fn serve_http2<S>(stream: S, peer: SocketAddr, serving: Serving, stopped: watch::Receiver<bool>)
@@ -116,15 +109,26 @@ where
         .timer(TokioTimer::new())
         .keep_alive_interval(patience)
         .serve_connection(TokioIo::new(stream), service);
+    run(connection, http2::Connection::graceful_shutdown, stopped).await;
+}
+
+/// Until it ends; once the server stops, with no further requests.
+async fn run<C: Future<Output = hyper::Result<()>>>(
+    connection: C,
+    shut_down: fn(Pin<&mut C>),
+    stopped: watch::Receiver<bool>,
+) {
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,
         () = when_stopped(stopped) => {
-            connection.as_mut().graceful_shutdown();
+            shut_down(connection.as_mut());
             connection.await
         }
     };
-    log_end(ended);
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended");
+    }
 }
 
 fn answer(
@@ -150,10 +154,4 @@ fn answer(
 
 async fn when_stopped(mut stopped: watch::Receiver<bool>) {
     drop(stopped.wait_for(|stopped| *stopped).await);
-}
-
-fn log_end(ended: hyper::Result<()>) {
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended");
-    }
 }

@@ -1,5 +1,6 @@
 mod body;
 mod page;
+mod upload;
 
 use crate::problem::Problem;
 use axum::extract::{FromRequestParts, Path, Query};
@@ -9,7 +10,8 @@ use serde::de::DeserializeOwned;
 use std::str::FromStr;
 
 pub(crate) use body::{Body, PublishedBody, too_long};
-pub(crate) use page::{Listed, Page, Paging, PagingQuery};
+pub(crate) use page::{Listed, Page, Paging, bad_cursor, check_limit};
+pub(crate) use upload::{broken_off, limited, whole};
 
 /// The only parameter of the path as an id. What is no id isn't there: 404.
 pub(crate) struct PathId<T>(pub T);

@@ -8,10 +8,11 @@ mod offered;
 use crate::ApiState;
 use crate::auth::{Client, identify};
 use crate::guard::MAX_BODY;
+use crate::headers::text;
 use crate::openai::OpenAiError;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
@@ -134,14 +135,10 @@ impl McpEndpoint {
     }
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
-}
-
 /// Address of this Steward as the client knows it.
 async fn base(parts: &mut axum::http::request::Parts, state: &ApiState) -> String {
     let https = Client::from_request_parts(parts, state).await.is_ok_and(|client| client.https);
-    let host = text(&parts.headers, header::HOST.as_str()).unwrap_or("localhost");
+    let host = text(&parts.headers, header::HOST).unwrap_or("localhost");
     // What comes back in a header and in JSON is a name and a port, whatever was sent.
     let fine = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '-' | '[' | ']');
     let host: String = host.chars().filter(fine).collect();

@@ -2,10 +2,11 @@
 
 use crate::ApiState;
 use crate::auth::{Client, caller_of, identify};
+use crate::headers::{bearer, is_event_stream};
 use crate::problem::Problem;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
 use std::time::Instant;
@@ -18,7 +19,7 @@ const ELSE: &str = "other";
 /// For the token of the settings, for programs of this machine if the settings say so, and for administrators.
 pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
-    let token = bearer(&parts.headers);
+    let token = bearer(&parts.headers).map(str::to_owned);
     let text =
         match state.installation().metrics_for_program(token.as_deref(), Client::of_request(&parts).address).await? {
             Some(text) => text,
@@ -29,12 +30,6 @@ pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> 
             }
         };
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(OPEN_METRICS))], text).into_response())
-}
-
-fn bearer(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
 }
 
 fn no_token() -> Problem {
@@ -61,8 +56,7 @@ impl RequestCount {
     pub fn end(self, metrics: &Metrics, response: Response) -> Response {
         let route = self.matched.as_ref().map_or(ELSE, MatchedPath::as_str);
         metrics.request(self.method, route, response.status().as_u16(), self.begun.elapsed());
-        let kind = response.headers().get(header::CONTENT_TYPE);
-        if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+        if !is_event_stream(response.headers()) {
             return response;
         }
         let open = metrics.stream();

@@ -1,6 +1,7 @@
 //! The OpenAI dialect under `/v1`: its errors and shapes here, its operations in the modules.
 
 pub(crate) mod chat;
+mod chat_frame;
 mod chat_stream;
 mod delta_projector;
 mod idempotent_start;
@@ -19,7 +20,9 @@ use steward_core::approval::Subject;
 use steward_core::model::{ModelError, ModelErrorClass, Usage};
 use steward_core::ports::{LoginError, NoAnswer, ReserveError, StoreError};
 
-#[derive(Debug)]
+pub(crate) use chat_frame::ChatFrame;
+
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OpenAiError {
     pub status: StatusCode,
     pub kind: &'static str,

@@ -10,12 +10,27 @@ use utoipa::ToSchema;
 
 pub(crate) type Answer<T> = Result<Json<T>, Problem>;
 pub(crate) type Created<T> = Result<(StatusCode, Json<T>), Problem>;
+pub(crate) type Accepted<T> = Created<T>;
 /// 204: there is nothing to say.
 pub(crate) type Done = Result<StatusCode, Problem>;
 
 #[expect(clippy::unnecessary_wraps, reason = "handlers end with it")]
 pub(crate) fn created<T>(made: T) -> Created<T> {
     Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// 202: it is begun.
+#[expect(clippy::unnecessary_wraps, reason = "handlers end with it")]
+pub(crate) fn accepted<T>(begun: T) -> Accepted<T> {
+    Ok((StatusCode::ACCEPTED, Json(begun)))
+}
+
+pub(crate) fn done<E>(result: Result<(), E>) -> Done
+where
+    Problem: From<E>,
+{
+    result?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Why a request was refused, and what to do about it.

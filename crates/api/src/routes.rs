@@ -25,6 +25,7 @@ mod mcp_servers;
 mod own_data;
 mod packages;
 mod policies;
+mod prelude;
 mod rag;
 mod record_changes;
 mod regression_runs;
@@ -49,9 +50,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(agents::routes())
         .merge(own_data::routes())
         .routes(routes!(conversations::chat))
-        .routes(routes!(files::upload, files::download))
-        .routes(routes!(files::start))
-        .routes(routes!(files::add_sample, files::remove_sample))
+        .merge(files::routes())
         .merge(conversations::routes())
         .merge(runs::routes())
         .merge(regression_runs::routes())

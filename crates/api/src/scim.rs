@@ -6,6 +6,7 @@ mod groups;
 mod users;
 
 use crate::ApiState;
+use crate::headers::shown_path;
 use answer::{Answered, Named, Provider, found};
 use axum::Router;
 use axum::extract::Request;
@@ -63,7 +64,7 @@ async fn not_made(_: Provider) -> Response {
 }
 
 async fn nothing_here(request: Request) -> Response {
-    let shown: String = request.uri().path().chars().take(120).collect();
+    let shown = shown_path(request.uri());
     answer::refused(&ScimError::new(
         StatusCode::NOT_FOUND.as_u16(),
         format!("there is nothing at {shown}; the base address ends with /scim/v2, and has Users and Groups"),
@@ -71,7 +72,7 @@ async fn nothing_here(request: Request) -> Response {
 }
 
 async fn no_such_method(request: Request) -> Response {
-    let shown: String = request.uri().path().chars().take(120).collect();
+    let shown = shown_path(request.uri());
     let detail = format!("{shown} does not know {}", request.method());
     answer::refused(&ScimError::new(StatusCode::METHOD_NOT_ALLOWED.as_u16(), detail))
 }

@@ -8,10 +8,11 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use steward_core::sign_on::Directory;
-use url::{Host, Url};
+use url::Url;
 
 use super::names::{bind_name, filter_for, filter_of_groups};
 use crate::AccessError;
+use crate::oidc::is_loopback;
 
 /// For all of one login.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -72,18 +73,6 @@ pub(crate) fn check_directory(directory: &Directory) -> Result<(), AccessError> 
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
-    // The URL parser leaves hosts of such schemes as they are written.
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-        }
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
-}
-
 /// `secret`: the password of the account that looks for people.
 pub(super) async fn find(
     directory: &Directory,
@@ -91,7 +80,10 @@ pub(super) async fn find(
     login: &str,
     password: &str,
 ) -> Result<Found, DirectoryProblem> {
-    let asked = ask(directory, secret, login, password);
+    in_time(ask(directory, secret, login, password)).await
+}
+
+async fn in_time<T>(asked: impl Future<Output = Result<T, DirectoryProblem>>) -> Result<T, DirectoryProblem> {
     let late = || DirectoryProblem::Unusable(format!("there was no answer within {} s", TIMEOUT.as_secs()));
     tokio::time::timeout(TIMEOUT, asked).await.map_err(|_| late())?
 }
@@ -120,14 +112,13 @@ pub(super) async fn look(
     secret: Option<&str>,
     login: Option<&str>,
 ) -> Result<Vec<String>, DirectoryProblem> {
-    let looked = async {
+    in_time(async {
         let mut ldap = connect(directory).await?;
         let found = look_with(&mut ldap, directory, secret, login).await;
         let _ = ldap.unbind().await;
         found
-    };
-    let late = || DirectoryProblem::Unusable(format!("there was no answer within {} s", TIMEOUT.as_secs()));
-    tokio::time::timeout(TIMEOUT, looked).await.map_err(|_| late())?
+    })
+    .await
 }
 
 async fn look_with(

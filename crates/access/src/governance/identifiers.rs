@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::check_digits::Check;
 use super::finding::{Confidence, DetectorError, Finding, PiiKind};
+use super::patterns::{self, ByBeginning, anchored};
 use super::scan::{digit_at, is_word};
 
 #[derive(Debug, Deserialize)]
@@ -25,7 +26,7 @@ struct Entry {
     alone: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Identifier {
     pattern: Regex,
     check: Check,
@@ -34,8 +35,8 @@ struct Identifier {
 
 #[derive(Debug, Default)]
 pub struct Identifiers {
-    by_digits: Vec<Vec<Identifier>>,
-    by_letters: Vec<Vec<Identifier>>,
+    by_digits: ByBeginning<Identifier>,
+    by_letters: ByBeginning<Identifier>,
 }
 
 /// What stands before a candidate.
@@ -48,20 +49,14 @@ pub enum Announced {
 
 impl Identifiers {
     pub fn read(data: &str) -> Result<Self, DetectorError> {
-        let broken = |error: String| DetectorError::Data("identifiers", error);
-        let data: Data = toml::from_str(data).map_err(|error| broken(error.to_string()))?;
+        let data: Data = patterns::read("identifiers", data)?;
         let mut identifiers = Self::default();
         for entry in data.identifier {
+            let pattern = anchored("identifiers", &entry.name, &entry.pattern)?;
+            let identifier = Identifier { pattern, check: entry.check, alone: entry.alone };
             let letters = ["[A-", "[X", "(?i)"].iter().any(|begin| entry.pattern.starts_with(begin));
             let table = if letters { &mut identifiers.by_letters } else { &mut identifiers.by_digits };
-            for begins in entry.begins {
-                let pattern = Regex::new(&format!("^(?:{})", entry.pattern));
-                let pattern = pattern.map_err(|error| broken(format!("{}: {error}", entry.name)))?;
-                if table.len() <= begins {
-                    table.resize_with(begins + 1, Vec::new);
-                }
-                table[begins].push(Identifier { pattern, check: entry.check, alone: entry.alone });
-            }
+            entry.begins.into_iter().for_each(|begins| table.add(begins, identifier.clone()));
         }
         Ok(identifiers)
     }
@@ -73,7 +68,7 @@ impl Identifiers {
         let of_a_sort = |byte: &&u8| if digits { byte.is_ascii_digit() } else { byte.is_ascii_alphabetic() };
         let begins = bytes.iter().take_while(of_a_sort).count();
         let table = if digits { &self.by_digits } else { &self.by_letters };
-        table.get(begins)?.iter().find_map(|identifier| {
+        table.with(begins).iter().find_map(|identifier| {
             let usable = match announced {
                 Announced::AsThis => true,
                 Announced::AsOther => false,

@@ -1,11 +1,12 @@
 //! Words that tell what stands beside them, and names; all of them from the data files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::Deserialize;
 
 use super::finding::DetectorError;
+use super::patterns;
 use super::scan::{WORD, class};
 
 /// What a word may be; several at once.
@@ -88,57 +89,62 @@ impl Meaning {
 
 /// Lists of words and phrases, separated by commas.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Words {
-    phone: String,
-    birth: String,
-    id: String,
-    key: String,
-    password: String,
-    address: String,
-    order: String,
-    version: String,
-    checksum: String,
-    honorific: String,
-    role: String,
-    particle: String,
-    greeting: String,
-    closing: String,
-    introduction: String,
-    name_field: String,
-    maybe_name_field: String,
-    common: String,
-    place_before: String,
-    place_after: String,
-    article: String,
-    before_person: String,
-    after_person: String,
-    conjunction: String,
-    card: String,
     /// How surnames end, and few other words.
     surname_ending: String,
     months: Vec<String>,
+    #[serde(flatten)]
+    lists: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Names {
+    /// By language.
     given: HashMap<String, String>,
-    given_or_word: String,
     surname: HashMap<String, String>,
-    surname_or_word: String,
+    #[serde(flatten)]
+    lists: BTreeMap<String, String>,
 }
 
-/// Lists of others: names, and words that are none.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MoreNames {
-    given: String,
-    given_or_word: String,
-    surname: String,
-    surname_or_word: String,
-    word: String,
-}
+/// What the words in a list of a file are.
+type Lists<const COUNT: usize> = [(&'static str, Meaning); COUNT];
+
+const WORDS: Lists<25> = [
+    ("phone", Meaning::PHONE),
+    ("birth", Meaning::BIRTH),
+    ("id", Meaning::ID),
+    ("key", Meaning::KEY),
+    ("password", Meaning::PASSWORD),
+    ("address", Meaning::ADDRESS),
+    ("order", Meaning::ORDER),
+    ("version", Meaning::VERSION),
+    ("checksum", Meaning::CHECKSUM),
+    ("honorific", Meaning::HONORIFIC),
+    ("role", Meaning::ROLE),
+    ("particle", Meaning::PARTICLE),
+    ("greeting", Meaning::GREETING),
+    ("closing", Meaning::CLOSING),
+    ("introduction", Meaning::INTRODUCTION),
+    ("name_field", Meaning::NAME_FIELD),
+    ("maybe_name_field", Meaning::MAYBE_NAME_FIELD),
+    ("common", Meaning::COMMON),
+    ("place_before", Meaning::PLACE_BEFORE),
+    ("place_after", Meaning::PLACE_AFTER),
+    ("article", Meaning::ARTICLE),
+    ("before_person", Meaning::BEFORE_PERSON),
+    ("after_person", Meaning::AFTER_PERSON),
+    ("conjunction", Meaning::CONJUNCTION),
+    ("card", Meaning::CARD),
+];
+const NAMES: Lists<2> = [("given_or_word", Meaning::GIVEN_OR_WORD), ("surname_or_word", Meaning::SURNAME_OR_WORD)];
+/// Names of others, and words that are none.
+const MORE_NAMES: Lists<5> = [
+    ("given", Meaning::GIVEN),
+    ("given_or_word", Meaning::GIVEN_OR_WORD),
+    ("surname", Meaning::SURNAME),
+    ("surname_or_word", Meaning::SURNAME_OR_WORD),
+    ("word", Meaning::COMMON),
+];
 
 #[derive(Debug)]
 struct Phrase {
@@ -202,47 +208,12 @@ impl<const BITS: u32> Filter<BITS> {
 
 impl Lexicon {
     pub fn read(words: &str, names: &str, more_names: &str) -> Result<Self, DetectorError> {
-        let words: Words = toml::from_str(words).map_err(|error| DetectorError::Data("words", error.to_string()))?;
-        let names: Names = toml::from_str(names).map_err(|error| DetectorError::Data("names", error.to_string()))?;
-        let more: MoreNames =
-            toml::from_str(more_names).map_err(|error| DetectorError::Data("names_more", error.to_string()))?;
+        let words: Words = patterns::read("words", words)?;
+        let names: Names = patterns::read("names", names)?;
         let mut lexicon = Self::default();
-        for (list, meaning) in [
-            (&words.phone, Meaning::PHONE),
-            (&words.birth, Meaning::BIRTH),
-            (&words.id, Meaning::ID),
-            (&words.key, Meaning::KEY),
-            (&words.password, Meaning::PASSWORD),
-            (&words.address, Meaning::ADDRESS),
-            (&words.order, Meaning::ORDER),
-            (&words.version, Meaning::VERSION),
-            (&words.checksum, Meaning::CHECKSUM),
-            (&words.honorific, Meaning::HONORIFIC),
-            (&words.role, Meaning::ROLE),
-            (&words.particle, Meaning::PARTICLE),
-            (&words.greeting, Meaning::GREETING),
-            (&words.closing, Meaning::CLOSING),
-            (&words.introduction, Meaning::INTRODUCTION),
-            (&words.name_field, Meaning::NAME_FIELD),
-            (&words.maybe_name_field, Meaning::MAYBE_NAME_FIELD),
-            (&words.common, Meaning::COMMON),
-            (&words.place_before, Meaning::PLACE_BEFORE),
-            (&words.place_after, Meaning::PLACE_AFTER),
-            (&words.article, Meaning::ARTICLE),
-            (&words.before_person, Meaning::BEFORE_PERSON),
-            (&words.after_person, Meaning::AFTER_PERSON),
-            (&words.conjunction, Meaning::CONJUNCTION),
-            (&words.card, Meaning::CARD),
-            (&names.given_or_word, Meaning::GIVEN_OR_WORD),
-            (&names.surname_or_word, Meaning::SURNAME_OR_WORD),
-            (&more.given, Meaning::GIVEN),
-            (&more.given_or_word, Meaning::GIVEN_OR_WORD),
-            (&more.surname, Meaning::SURNAME),
-            (&more.surname_or_word, Meaning::SURNAME_OR_WORD),
-            (&more.word, Meaning::COMMON),
-        ] {
-            lexicon.add(list, meaning);
-        }
+        lexicon.add_lists("words", words.lists, WORDS)?;
+        lexicon.add_lists("names", names.lists, NAMES)?;
+        lexicon.add_lists("names_more", patterns::read("names_more", more_names)?, MORE_NAMES)?;
         names.given.values().for_each(|list| lexicon.add(list, Meaning::GIVEN));
         names.surname.values().for_each(|list| lexicon.add(list, Meaning::SURNAME));
         if words.months.len() != 12 {
@@ -261,6 +232,23 @@ impl Lexicon {
             }
         }
         Ok(lexicon)
+    }
+
+    fn add_lists<const COUNT: usize>(
+        &mut self,
+        file: &'static str,
+        mut lists: BTreeMap<String, String>,
+        known: Lists<COUNT>,
+    ) -> Result<(), DetectorError> {
+        for (name, meaning) in known {
+            let list = lists.remove(name);
+            let list = list.ok_or_else(|| DetectorError::Data(file, format!("there is no list `{name}`")))?;
+            self.add(&list, meaning);
+        }
+        match lists.pop_first() {
+            Some((name, _)) => Err(DetectorError::Data(file, format!("the list `{name}` is not known"))),
+            None => Ok(()),
+        }
     }
 
     fn add(&mut self, list: &str, meaning: Meaning) {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::check_digits::{luhn, mod_97};
 use super::finding::{Confidence, DetectorError, Finding, PiiKind};
+use super::patterns;
 use super::scan::is_word;
 
 #[derive(Debug, Deserialize)]
@@ -35,12 +36,11 @@ pub struct Payments {
 
 impl Payments {
     pub fn read(data: &str) -> Result<Self, DetectorError> {
-        let broken = |error: String| DetectorError::Data("payments", error);
-        let data: Data = toml::from_str(data).map_err(|error| broken(error.to_string()))?;
+        let data: Data = patterns::read("payments", data)?;
         let mut ibans = HashMap::new();
         for (country, length) in data.iban {
-            let code =
-                <[u8; 2]>::try_from(country.as_bytes()).map_err(|_| broken(format!("{country} is no country")))?;
+            let code = <[u8; 2]>::try_from(country.as_bytes())
+                .map_err(|_| DetectorError::Data("payments", format!("{country} is no country")))?;
             ibans.insert(code, length);
         }
         Ok(Self { ibans, issuers: data.card })

@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::finding::{Confidence, DetectorError, Finding, PiiKind};
+use super::patterns::{self, ByBeginning, anchored};
 use super::scan::{digit_at, digits, is_word};
 
 #[derive(Debug, Deserialize)]
@@ -25,10 +26,10 @@ struct National {
     pattern: String,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Phones {
     calling: HashMap<String, [usize; 2]>,
-    by_digits: Vec<Vec<Regex>>,
+    by_digits: ByBeginning<Regex>,
 }
 
 /// Digits of a number without a calling code.
@@ -37,18 +38,11 @@ const LONGEST: usize = 15;
 
 impl Phones {
     pub fn read(data: &str) -> Result<Self, DetectorError> {
-        let broken = |error: String| DetectorError::Data("phones", error);
-        let data: Data = toml::from_str(data).map_err(|error| broken(error.to_string()))?;
-        let mut phones = Self { calling: data.calling, by_digits: Vec::new() };
+        let data: Data = patterns::read("phones", data)?;
+        let mut phones = Self { calling: data.calling, by_digits: ByBeginning::default() };
         for entry in data.national {
-            for begins in entry.begins {
-                let pattern = Regex::new(&format!("^(?:{})", entry.pattern));
-                let pattern = pattern.map_err(|error| broken(format!("{}: {error}", entry.name)))?;
-                if phones.by_digits.len() <= begins {
-                    phones.by_digits.resize_with(begins + 1, Vec::new);
-                }
-                phones.by_digits[begins].push(pattern);
-            }
+            let pattern = anchored("phones", &entry.name, &entry.pattern)?;
+            entry.begins.into_iter().for_each(|begins| phones.by_digits.add(begins, pattern.clone()));
         }
         Ok(phones)
     }
@@ -85,7 +79,7 @@ impl Phones {
     /// A number in one of the forms of a country, which begins at `at` with a digit or bracket.
     pub fn national(&self, text: &str, at: usize) -> Option<Finding> {
         let begins = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.by_digits.get(begins)?.iter().find_map(|pattern| {
+        self.by_digits.with(begins).iter().find_map(|pattern| {
             let end = at + pattern.find(&text[at..])?.end();
             let goes_on = text.as_bytes().get(end).is_some_and(|byte| matches!(byte, b'-' | b'.' | b'/' | b','));
             let ends = !(is_word(text, end) || goes_on && digit_at(text, end + 1));

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::finding::{Confidence, DetectorError, Finding, PiiKind};
 use super::lexicon::Meaning;
+use super::patterns::{self, anchored};
 use super::scan::{is_word, skip_spaces, word_end};
 
 #[derive(Debug, Deserialize)]
@@ -47,8 +48,7 @@ const LONGEST_VALUE: usize = 4096;
 
 impl Secrets {
     pub fn read(data: &str) -> Result<Self, DetectorError> {
-        let broken = |error: String| DetectorError::Data("secrets", error);
-        let data: Data = toml::from_str(data).map_err(|error| broken(error.to_string()))?;
+        let data: Data = patterns::read("secrets", data)?;
         let mut secrets = Self {
             placeholders: data.placeholders,
             copulas: data.copulas,
@@ -56,11 +56,10 @@ impl Secrets {
             openings: vec![0; 1 << 10].into(),
         };
         for entry in data.known {
-            let pattern = Regex::new(&format!("^(?:{})", entry.pattern));
-            let pattern = pattern.map_err(|error| broken(format!("{}: {error}", entry.name)))?;
+            let pattern = anchored("secrets", &entry.name, &entry.pattern)?;
             for begins in entry.begins {
-                let pair =
-                    pair(begins.as_bytes()).ok_or_else(|| broken(format!("{}: a longer beginning", entry.name)))?;
+                let short = || DetectorError::Data("secrets", format!("{}: a longer beginning", entry.name));
+                let pair = pair(begins.as_bytes()).ok_or_else(short)?;
                 secrets.openings[pair >> 6] |= 1 << (pair & 63);
                 secrets.known.push(Known { pair, begins, pattern: pattern.clone() });
             }

@@ -149,10 +149,7 @@ impl Access {
     /// Logs in, and says which path of the studio was wanted.
     pub async fn finish_sign_on(&self, arrival: Arrival<'_>) -> Result<(OpenSession, String), SignOnError> {
         let client = arrival.client.map(network);
-        let now = self.clock.now();
-        if let Some(seconds) = client.as_ref().and_then(|client| self.attempts_by_client.closed(client, now)) {
-            return Err(LoginError::TooMany { seconds }.into());
-        }
+        self.closed_to(client.as_deref())?;
         let done = self.arrive(&arrival).await;
         if let Err(error) = &done {
             if !matches!(error, SignOnError::Provider | SignOnError::Login(_)) {

@@ -103,9 +103,10 @@ impl Resolve for Reach {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
+        // The parser leaves addresses in URLs that are not of the web as they are written.
+        Some(Host::Domain(name)) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|one| one.is_loopback()),
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,

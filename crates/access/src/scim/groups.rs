@@ -50,10 +50,7 @@ impl Access {
         let _writing = self.writing_scim.lock().await;
         let settings = self.scim_settings().await?;
         let group = Group { external_id, ..self.new_group(name, "", SCIM_SOURCE)? };
-        match self.groups.create_group(self.tenant, &group).await {
-            Err(StoreError::Conflict(_)) => return Err(AccessError::GroupTaken(group.name)),
-            done => done?,
-        }
+        self.save_group(&group).await?;
         let changed = self.save_members(group.id, GroupChange::default(), MemberChange::Only(members.clone())).await;
         if let Err(error) = changed {
             self.groups.remove_group(self.tenant, group.id).await?;

@@ -67,7 +67,7 @@ impl Access {
             let user = self.change(&known.user, change, self.record(&profile, made)).await?;
             // What somebody may do now does not stand on what they could do before they left.
             let role = settings.role(&self.scim_groups_of(user.id).await?);
-            self.give_role(&user, role).await?;
+            let user = self.give_role(user, role).await?;
             tracing::info!(user = %user.id, "somebody came back by SCIM");
             return self.scim_user(user.id).await;
         }
@@ -163,7 +163,7 @@ impl Access {
             return Ok(());
         }
         let role = settings.role(&self.scim_groups_of(user.id).await?);
-        self.give_role(user, role).await
+        self.give_role(user.clone(), role).await.map(drop)
     }
 
     /// The same for some users; those whom no provider has written stay as they are.
@@ -194,23 +194,6 @@ impl Access {
             }
         }
         Ok(())
-    }
-
-    async fn give_role(&self, user: &User, role: steward_core::ports::Role) -> Result<(), AccessError> {
-        if user.role == role {
-            return Ok(());
-        }
-        match self.change_user(user.id, UserChange { role: Some(role), ..UserChange::default() }).await {
-            Ok(_) => {
-                tracing::info!(user = %user.id, role = role.as_str(), "the role of a user follows their groups");
-                Ok(())
-            }
-            Err(AccessError::LastAdministrator) => {
-                tracing::warn!(user = %user.id, "the last administrator keeps the role, whatever their groups say");
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
     }
 
     async fn scim_groups_of(&self, user: UserId) -> Result<Vec<String>, AccessError> {

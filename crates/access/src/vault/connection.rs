@@ -79,6 +79,18 @@ impl SealedVault {
         Ok(())
     }
 
+    /// Outside of a run.
+    async fn open_under(
+        &self,
+        tenant: TenantId,
+        row: SealedCredential,
+        tool: &str,
+    ) -> Result<OpenedCredential, VaultError> {
+        let (credential, at) = (row.credential.id, self.deps.clock.now());
+        let used = CredentialUse { credential, run: None, agent: None, tool: tool.to_owned(), at };
+        self.open_row(tenant, row, used).await
+    }
+
     async fn remove_under(&self, tenant: TenantId, owner: ConnectionId) -> Result<(), VaultError> {
         let _writing = self.writing.lock().await;
         match self.key_row(tenant, owner).await? {
@@ -112,14 +124,7 @@ impl ConnectionKeys for SealedVault {
         let row = self.key_row(tenant, connection).await?;
         let row =
             row.ok_or_else(|| VaultError::Missing("no key is kept for this connection; give it one".to_owned()))?;
-        let used = CredentialUse {
-            credential: row.credential.id,
-            run: None,
-            agent: None,
-            tool: TOOL.to_owned(),
-            at: self.deps.clock.now(),
-        };
-        self.open_row(tenant, row, used).await
+        self.open_under(tenant, row, TOOL).await
     }
 
     async fn remove_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<(), VaultError> {
@@ -144,14 +149,7 @@ impl LoginSecrets for SealedVault {
         let Some(row) = self.key_row(tenant, ConnectionId(id)).await? else {
             return Ok(None);
         };
-        let used = CredentialUse {
-            credential: row.credential.id,
-            run: None,
-            agent: None,
-            tool: LOGIN_TOOL.to_owned(),
-            at: self.deps.clock.now(),
-        };
-        Ok(self.open_row(tenant, row, used).await?.fields.remove(KEY_FIELD))
+        Ok(self.open_under(tenant, row, LOGIN_TOOL).await?.fields.remove(KEY_FIELD))
     }
 
     async fn remove_login_secret(&self, tenant: TenantId, id: Uuid) -> Result<(), VaultError> {

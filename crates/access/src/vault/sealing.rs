@@ -12,9 +12,6 @@
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
-use chacha20poly1305::aead::{Aead, Payload};
-use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
-use rand::Rng;
 use secrecy::{ExposeSecret, SecretString};
 use steward_core::credential::{Credential, CredentialKind};
 use steward_core::ports::{SealedCredential, StoreError, VaultError};
@@ -23,9 +20,9 @@ use zeroize::Zeroizing;
 
 use super::SealedVault;
 use super::keys::VaultKey;
+use crate::aead;
 
 const FORM: u8 = 1;
-const NONCE: usize = 24;
 
 /// By name.
 pub(super) type Fields = BTreeMap<String, SecretString>;
@@ -40,28 +37,13 @@ pub(super) struct Owner {
 
 /// `None`: a field is longer than its length can say.
 pub(super) fn seal(key: &VaultKey, owner: Owner, fields: &Fields) -> Option<Vec<u8>> {
-    let plain = encode(fields)?;
-    let mut nonce = [0u8; NONCE];
-    rand::rng().fill_bytes(&mut nonce);
-    let aad = bound_data(key, owner);
-    let sealed = cipher(key).encrypt(&XNonce::from(nonce), Payload { msg: &plain, aad: &aad });
-    let mut out = vec![FORM];
-    out.extend_from_slice(&nonce);
-    out.extend_from_slice(&sealed.ok()?);
-    Some(out)
+    let sealed = aead::seal(key.bytes(), &bound_data(key, owner), &encode(fields)?)?;
+    Some([&[FORM], sealed.as_slice()].concat())
 }
 
 /// `None`: the key or the owner is another, or a byte has changed.
 pub(super) fn open(key: &VaultKey, owner: Owner, sealed: &[u8]) -> Option<Fields> {
-    let rest = sealed.strip_prefix(&[FORM])?;
-    let (nonce, rest) = rest.split_first_chunk::<NONCE>()?;
-    let aad = bound_data(key, owner);
-    let plain = cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: rest, aad: &aad });
-    decode(&Zeroizing::new(plain.ok()?))
-}
-
-fn cipher(key: &VaultKey) -> XChaCha20Poly1305 {
-    XChaCha20Poly1305::new(key.bytes().into())
+    decode(&aead::open(key.bytes(), &bound_data(key, owner), sealed.strip_prefix(&[FORM])?)?)
 }
 
 /// Each part has a fixed length or stands last, so no two owners give the same bytes.

@@ -1,11 +1,12 @@
 use super::client::Client;
 use crate::ApiState;
+use crate::headers::{bearer, text};
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
 use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
 use steward_app::{Caller, Identity, ScimCaller, claimed_tenant};
 use steward_core::ports::LoginError;
 
@@ -33,24 +34,12 @@ pub(crate) fn caller_of(identity: Identity, parts: &Parts) -> Caller {
     Caller::new(identity, command_line).at(Client::of_request(parts).address)
 }
 
-/// The token of a request.
-pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, LoginError> {
-    headers
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.split_once(' '))
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, token)| token.trim())
-        .filter(|token| !token.is_empty())
-        .ok_or(LoginError::Token)
-}
-
 /// The application of the tenant that a token names.
 pub(crate) fn app_of_bearer(state: &ApiState, headers: &HeaderMap, bearer: &str) -> Result<TenantApp, LoginError> {
     let app = match claimed_tenant(bearer) {
         Some(tenant) => state.app_of_tenant(tenant),
         // A token of another program knows nothing of tenants.
-        None => state.app_named(headers.get(TENANT).and_then(|slug| slug.to_str().ok())),
+        None => state.app_named(text(headers, TENANT)),
     };
     app.ok_or(LoginError::Token)
 }
@@ -60,7 +49,7 @@ pub(crate) async fn identify_provider(
     parts: &mut Parts,
     state: &ApiState,
 ) -> Result<(TenantApp, ScimCaller), LoginError> {
-    let bearer = bearer(&parts.headers)?;
+    let bearer = bearer(&parts.headers).ok_or(LoginError::Token)?;
     let app = app_of_bearer(state, &parts.headers, bearer)?;
     if let Some(known) = parts.extensions.get::<ScimCaller>() {
         return Ok((app, known.clone()));
@@ -77,7 +66,7 @@ pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<(Ten
     if let Some(known) = parts.extensions.get::<Identity>() {
         return Ok((state.app_of(known)?, known.clone()));
     }
-    let bearer = bearer(&parts.headers)?;
+    let bearer = bearer(&parts.headers).ok_or(LoginError::Token)?;
     let app = app_of_bearer(state, &parts.headers, bearer)?;
     let identity = app.access.identify(bearer).await?;
     let path = parts.uri.path();

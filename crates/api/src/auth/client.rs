@@ -1,5 +1,6 @@
 use crate::Hosts;
 use crate::guard::without_port;
+use crate::headers::text;
 use crate::tls::OverTls;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
@@ -34,7 +35,7 @@ impl Client {
 
     /// Our own address by the name that the client uses.
     pub fn origin(&self, hosts: &Hosts, headers: &HeaderMap) -> String {
-        let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or("localhost");
+        let host = text(headers, header::HOST).unwrap_or("localhost");
         let named = hosts.origins.iter().find(|origin| {
             let of = origin.split_once("://").map_or("", |(_, of)| of).trim_end_matches('/');
             of.eq_ignore_ascii_case(host) || of.eq_ignore_ascii_case(without_port(host))
@@ -47,20 +48,19 @@ impl Client {
 
     /// Forwarded headers count only from `peer`s on this machine: anybody can write them.
     fn of(peer: Option<IpAddr>, headers: &HeaderMap) -> Self {
-        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let trusted = peer.is_some_and(|peer| peer.to_canonical().is_loopback());
-        let forwarded = text("x-forwarded-for")
+        let forwarded = text(headers, "x-forwarded-for")
             .filter(|_| trusted)
             .and_then(|list| list.rsplit(',').next())
             .and_then(|last| last.trim().parse().ok());
         Self {
             address: forwarded.or(peer),
             https: trusted
-                && text("x-forwarded-proto").is_some_and(|proto| {
+                && text(headers, "x-forwarded-proto").is_some_and(|proto| {
                     let last = proto.rsplit(',').next().unwrap_or_default();
                     last.trim().eq_ignore_ascii_case("https")
                 }),
-            label: label(text(header::USER_AGENT.as_str()).unwrap_or_default()),
+            label: label(text(headers, header::USER_AGENT).unwrap_or_default()),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn oidc_routes() -> OpenApiRouter<ApiState> {
 /// Where somebody logs in.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct At {
+struct At {
     /// The slug of the organisation; the installation's own if left out.
     #[serde(default)]
     #[param(nullable = false, max_length = 40)]
@@ -41,7 +41,7 @@ pub(crate) struct At {
     get, path = "/api/auth/oidc", tag = "auth", operation_id = "offeredLogins", security(()), params(At),
     responses((status = 200, description = "For the page of logins", body = OfferedLogins))
 )]
-pub(crate) async fn list(State(state): State<ApiState>, Params(at): Params<At>) -> Answer<OfferedLogins> {
+async fn list(State(state): State<ApiState>, Params(at): Params<At>) -> Answer<OfferedLogins> {
     // Who guesses a slug is told the same as for one that offers nothing.
     match state.app_named(at.tenant.as_deref()) {
         Some(app) => Ok(Json(app.offered_logins().await?)),
@@ -51,7 +51,7 @@ pub(crate) async fn list(State(state): State<ApiState>, Params(at): Params<At>) 
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+struct Wanted {
     /// The path of the studio to come back to.
     #[serde(default)]
     next: Option<String>,
@@ -69,7 +69,7 @@ pub(crate) struct Wanted {
     params(("name" = String, Path, description = "The provider"), Wanted),
     responses((status = 303, description = "Where the browser goes on"))
 )]
-pub(crate) async fn start(
+async fn start(
     State(state): State<ApiState>,
     PathName(name): PathName,
     Params(wanted): Params<Wanted>,
@@ -93,7 +93,7 @@ pub(crate) async fn start(
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Back {
+struct Back {
     /// By which the login is known.
     #[serde(default)]
     state: Option<String>,
@@ -117,7 +117,7 @@ pub(crate) struct Back {
     params(("name" = String, Path, description = "The provider"), Back),
     responses((status = 303, description = "Where the browser goes on"))
 )]
-pub(crate) async fn callback(
+async fn callback(
     State(state): State<ApiState>,
     PathName(name): PathName,
     Params(back): Params<Back>,
@@ -149,7 +149,7 @@ pub(crate) async fn callback(
     let forget = (header::SET_COOKIE, clear_kept(client.https));
     Ok(match arrived {
         Ok((open, next)) => {
-            let note = AuditNote::of(open.user.email.clone(), open.user.id).in_tenant(tenant);
+            let note = AuditNote::login(&open.user);
             let token = open.refresh_token.as_deref().unwrap_or_default();
             let session = (header::SET_COOKIE, set_cookie(token, open.refresh_expires_in, client.https));
             let next = if next.is_empty() { "/" } else { &next };

@@ -4,10 +4,9 @@ use super::{Call, with_cookie};
 use crate::ApiState;
 use crate::extract::Body;
 use crate::guard::AuditNote;
-use crate::problem::{Answer, Done, Problem};
+use crate::problem::{Answer, Done, Problem, done};
 use crate::tenant_app::TenantApp;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
@@ -29,7 +28,7 @@ pub(super) fn second_factor_routes() -> OpenApiRouter<ApiState> {
 /// The second step of a login.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SecondStepInput {
+struct SecondStepInput {
     /// Of the first step.
     #[schema(max_length = 2000)]
     pub challenge: String,
@@ -40,7 +39,7 @@ pub(crate) struct SecondStepInput {
 
 /// A login that is done, and recovery codes if the app was just set up.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct FinishedLogin {
+struct FinishedLogin {
     /// The login.
     #[serde(flatten)]
     pub session: Session,
@@ -58,7 +57,7 @@ pub(crate) struct FinishedLogin {
               (status = 401, description = "The code is wrong or used, or the first step is too long ago"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn second_step(
+async fn second_step(
     State(state): State<ApiState>,
     client: Client,
     Body(body): Body<SecondStepInput>,
@@ -67,15 +66,15 @@ pub(crate) async fn second_step(
         SecondStep { challenge: &body.challenge, code: &body.code, client: client.address, label: &client.label };
     let app = challenged(&state, &body.challenge)?;
     let (open, recovery_codes) = app.access.second_step(step).await?;
-    let note = AuditNote::of(open.user.email.clone(), open.user.id).in_tenant(app.tenant());
-    Ok((Extension(note), with_cookie(open, &client, |session| FinishedLogin { session, recovery_codes }))
-        .into_response())
+    let note = AuditNote::login(&open.user);
+    let answer = with_cookie(open, &client, |session| FinishedLogin { session, recovery_codes });
+    Ok((Extension(note), answer).into_response())
 }
 
 /// The first step of a login, for who must set a second factor up before they are in.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ChallengeInput {
+struct ChallengeInput {
     /// Of the first step.
     #[schema(max_length = 2000)]
     pub challenge: String,
@@ -83,7 +82,7 @@ pub(crate) struct ChallengeInput {
 
 /// What an app needs to show codes. Shown this once.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct NewSecondFactor {
+struct NewSecondFactor {
     /// To type in, base32.
     pub secret: String,
     /// To scan as a QR code.
@@ -105,10 +104,7 @@ impl From<Enrolment> for NewSecondFactor {
     responses((status = 200, description = "For the app", body = NewSecondFactor),
               (status = 401, description = "The first step is too long ago"))
 )]
-pub(crate) async fn enrol_at_login(
-    State(state): State<ApiState>,
-    Body(body): Body<ChallengeInput>,
-) -> Answer<NewSecondFactor> {
+async fn enrol_at_login(State(state): State<ApiState>, Body(body): Body<ChallengeInput>) -> Answer<NewSecondFactor> {
     let app = challenged(&state, &body.challenge)?;
     Ok(Json(app.access.begin_second_factor_at_login(&body.challenge).await?.into()))
 }
@@ -120,7 +116,7 @@ fn challenged(state: &ApiState, challenge: &str) -> Result<TenantApp, LoginError
 
 /// The caller's second factor.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct SecondFactorView {
+struct SecondFactorView {
     /// Whether codes are asked for.
     pub enabled: bool,
     /// Whether the caller's role needs them.
@@ -134,7 +130,7 @@ pub(crate) struct SecondFactorView {
     get, path = "/api/auth/totp", tag = "auth", operation_id = "mySecondFactor",
     responses((status = 200, description = "Whether there is one", body = SecondFactorView))
 )]
-pub(crate) async fn state_of(Call(state, caller): Call) -> Answer<SecondFactorView> {
+async fn state_of(Call(state, caller): Call) -> Answer<SecondFactorView> {
     let found = state.access.second_factor_state(caller.user()).await?;
     Ok(Json(SecondFactorView {
         enabled: found.enabled,
@@ -151,14 +147,14 @@ pub(crate) async fn state_of(Call(state, caller): Call) -> Answer<SecondFactorVi
     responses((status = 200, description = "For the app", body = NewSecondFactor),
               (status = 409, description = "There is one already"))
 )]
-pub(crate) async fn begin(Call(state, caller): Call) -> Answer<NewSecondFactor> {
+async fn begin(Call(state, caller): Call) -> Answer<NewSecondFactor> {
     Ok(Json(state.access.begin_second_factor(caller.user()).await?.into()))
 }
 
 /// A code of the second factor.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CodeInput {
+struct CodeInput {
     /// Six digits of the app, or a recovery code.
     #[schema(max_length = 100)]
     pub code: String,
@@ -166,7 +162,7 @@ pub(crate) struct CodeInput {
 
 /// Recovery codes, shown this once.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct RecoveryCodes {
+struct RecoveryCodes {
     /// Each logs in once in place of a code.
     pub recovery_codes: Vec<String>,
 }
@@ -182,7 +178,7 @@ pub(crate) struct RecoveryCodes {
               (status = 409, description = "There is nothing to confirm"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn confirm(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Answer<RecoveryCodes> {
+async fn confirm(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Answer<RecoveryCodes> {
     Ok(Json(RecoveryCodes { recovery_codes: state.access.confirm_second_factor(caller.user(), &body.code).await? }))
 }
 
@@ -197,7 +193,7 @@ pub(crate) async fn confirm(Call(state, caller): Call, Body(body): Body<CodeInpu
               (status = 409, description = "There is no second factor"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn renew_codes(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Answer<RecoveryCodes> {
+async fn renew_codes(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Answer<RecoveryCodes> {
     Ok(Json(RecoveryCodes { recovery_codes: state.access.new_recovery_codes(caller.user(), &body.code).await? }))
 }
 
@@ -210,7 +206,6 @@ pub(crate) async fn renew_codes(Call(state, caller): Call, Body(body): Body<Code
               (status = 409, description = "There is none"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn end(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Done {
-    state.access.end_second_factor(caller.user(), &body.code).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn end(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Done {
+    done(state.access.end_second_factor(caller.user(), &body.code).await)
 }

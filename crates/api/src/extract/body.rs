@@ -1,8 +1,9 @@
+use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::published::Published;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, Request};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -44,8 +45,7 @@ async fn sent<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Prob
 }
 
 fn is_json(request: &Request) -> bool {
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = content_type(request.headers());
     kind.eq_ignore_ascii_case("application/json") || kind.ends_with("+json")
 }
 

@@ -15,10 +15,10 @@ use utoipa::{IntoParams, ToSchema};
 const MAX_LIMIT: u32 = 100;
 const DEFAULT_LIMIT: u32 = 30;
 
-/// The parameters of a page, for the document.
+/// Which page of a list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct PagingQuery {
+pub(crate) struct Paging {
     /// How many at most.
     #[param(minimum = 1, maximum = 100, default = 30, nullable = false)]
     limit: Option<u32>,
@@ -27,14 +27,12 @@ pub(crate) struct PagingQuery {
     cursor: Option<String>,
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct Paging {
-    /// 1 to 100.
-    pub limit: u32,
-    cursor: Option<String>,
-}
-
 impl Paging {
+    /// 1 to 100.
+    pub fn limit(&self) -> u32 {
+        self.limit.unwrap_or(DEFAULT_LIMIT)
+    }
+
     /// The id that the page before ended with; `None` on the first page.
     pub fn after<T: FromStr>(&self) -> Result<Option<T>, Problem> {
         let Some(cursor) = &self.cursor else {
@@ -45,13 +43,7 @@ impl Paging {
             .ok()
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .and_then(|text| text.parse().ok());
-        id.map(Some).ok_or_else(|| {
-            Problem::invalid(
-                "cursor",
-                "the cursor is not one of this list",
-                "take `next_cursor` of the page before, or leave it out to begin anew",
-            )
-        })
+        id.map(Some).ok_or_else(bad_cursor)
     }
 }
 
@@ -59,13 +51,26 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let Params(query) = Params::<PagingQuery>::from_request_parts(parts, state).await?;
-        let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
-        if !(1..=MAX_LIMIT).contains(&limit) {
-            return Err(Problem::invalid("limit", format!("`limit` is {limit}"), format!("choose 1 to {MAX_LIMIT}")));
-        }
-        Ok(Self { limit, cursor: query.cursor })
+        let Params(paging) = Params::<Self>::from_request_parts(parts, state).await?;
+        check_limit(paging.limit(), MAX_LIMIT)?;
+        Ok(paging)
     }
+}
+
+/// Refuses a parameter `limit` that is not 1 to `most`.
+pub(crate) fn check_limit(limit: u32, most: u32) -> Result<(), Problem> {
+    if (1..=most).contains(&limit) {
+        return Ok(());
+    }
+    Err(Problem::invalid("limit", format!("`limit` is {limit}"), format!("choose 1 to {most}")))
+}
+
+pub(crate) fn bad_cursor() -> Problem {
+    Problem::invalid(
+        "cursor",
+        "the cursor is not one of this list",
+        "take `next_cursor` of the page before, or leave it out to begin anew",
+    )
 }
 
 /// One page of a list.
@@ -99,7 +104,7 @@ impl<T: ToSchema> Page<T> {
     pub fn cut(all: Vec<T>, paging: &Paging) -> Result<Self, Problem> {
         let begin = paging.after::<usize>()?.unwrap_or(0);
         let total = all.len();
-        let limit = paging.limit as usize;
+        let limit = paging.limit() as usize;
         let items: Vec<T> = all.into_iter().skip(begin).take(limit).collect();
         let end = begin.saturating_add(limit);
         Ok(Self::new(items, (end < total).then_some(end)))
@@ -122,11 +127,11 @@ mod tests {
     fn a_cursor_comes_back_as_the_id_it_was_made_of() {
         let id = Uuid::from_u128(77);
         let page = Page::new(vec![1u32], Some(id));
-        let paging = Paging { limit: 10, cursor: page.next_cursor };
+        let paging = Paging { limit: Some(10), cursor: page.next_cursor };
         assert_eq!(paging.after::<Uuid>().unwrap(), Some(id));
         assert!(paging.after::<u64>().is_err());
         for bad in ["", "***", "AAAA", "bm90LWFuLWlk"] {
-            let paging = Paging { limit: 10, cursor: Some(bad.to_owned()) };
+            let paging = Paging { limit: Some(10), cursor: Some(bad.to_owned()) };
             assert!(paging.after::<Uuid>().is_err(), "{bad}");
         }
     }
@@ -137,7 +142,7 @@ mod tests {
         let mut seen = Vec::new();
         let mut cursor = None;
         for _ in 0..10 {
-            let paging = Paging { limit: 10, cursor };
+            let paging = Paging { limit: Some(10), cursor };
             let page = Page::cut(all.clone(), &paging).unwrap();
             seen.extend(page.items);
             cursor = page.next_cursor;

@@ -1,10 +1,11 @@
 //! A request under `/v1` before it is known who answers it.
 
 use super::name_of;
+use crate::headers::content_type;
 use crate::openai::OpenAiError;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use serde::de::DeserializeOwned;
 use steward_core::passthrough_request::{PassthroughError, PassthroughRequest};
 
@@ -31,7 +32,7 @@ impl<S: Send + Sync> FromRequest<S> for Inbound {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, OpenAiError> {
         let headers = request.headers().clone();
-        if !is_json(&headers) {
+        if !content_type(&headers).eq_ignore_ascii_case("application/json") {
             return Err(OpenAiError::invalid(
                 "the body is not marked as JSON; send it with `Content-Type: application/json`",
                 "body",
@@ -56,12 +57,4 @@ impl<S: Send + Sync> FromRequest<S> for Inbound {
         })?;
         Ok(Self { headers, body, asked })
     }
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|kind| kind.split(';').next())
-        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }

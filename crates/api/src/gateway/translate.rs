@@ -5,16 +5,16 @@ mod request;
 
 use crate::gateway::{PREFIX, mark};
 use crate::openai::{OpenAiError, model_error, no_answer, stopping};
+use crate::response::event_stream;
 use crate::tenant_app::TenantApp;
 use axum::Json;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
 use frame::Frame;
 use futures::{FutureExt, Stream, StreamExt};
 use request::Request;
 use serde_json::{Value, json};
 use std::convert::Infallible;
-use std::time::Duration;
 use steward_app::Reservation;
 use steward_core::model::{Connection, ModelRequest, Usage};
 use steward_core::ports::{ChunkStream, ModelCall, Opened};
@@ -51,8 +51,7 @@ pub(super) async fn answer(
         told: false,
     };
     let mut response = if streamed {
-        let keep_alive = KeepAlive::new().interval(Duration::from_secs(15));
-        Sse::new(events(telling, include_usage)).keep_alive(keep_alive).into_response()
+        event_stream(events(telling, include_usage))
     } else {
         Json(whole(telling).await?).into_response()
     };
@@ -116,10 +115,10 @@ async fn whole(mut telling: Telling) -> Result<Value, OpenAiError> {
 
 fn events(mut telling: Telling, include_usage: bool) -> impl Stream<Item = Result<Event, Infallible>> {
     async_stream::stream! {
-        yield data(&telling.frame.event(&json!({"role": "assistant", "content": ""}), None));
+        yield data(&telling.frame.chat.delta(&json!({"role": "assistant", "content": ""}), None));
         while let Some(delta) = telling.next().await {
             match delta {
-                Ok(delta) => yield data(&telling.frame.event(&delta, None)),
+                Ok(delta) => yield data(&telling.frame.chat.delta(&delta, None)),
                 Err(error) => {
                     yield data(&error.body());
                     return;
@@ -127,9 +126,9 @@ fn events(mut telling: Telling, include_usage: bool) -> impl Stream<Item = Resul
             }
         }
         let frame = &telling.frame;
-        yield data(&frame.event(&json!({}), Some(&frame.finish)));
+        yield data(&frame.chat.delta(&json!({}), Some(&frame.finish)));
         if include_usage {
-            yield data(&frame.usage_event());
+            yield data(&frame.chat.usage(&frame.usage));
         }
         yield Ok(Event::default().data("[DONE]"));
     }

@@ -7,6 +7,7 @@ mod refusals;
 use super::audit_note::AuditNote;
 use crate::ApiState;
 use crate::auth::{Client, caller_of, identify, identify_provider};
+use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
 use actions::{Recorded, action_of, recorded};
@@ -88,29 +89,26 @@ pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next)
 /// The entry of a request whose end is not known, and in whose trail it stands: the caller's, or the installation's.
 async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> (TenantApp, AuditEntry) {
     let action = action_of(&parts.method, matched);
-    if matched.starts_with("/scim/") {
+    let known = parts.headers.contains_key(header::AUTHORIZATION) || parts.extensions.get::<Identity>().is_some();
+    let of_somebody_else = |app: &TenantApp, parts: &Parts, actor: String, origin: Origin| {
+        let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
+        app.audit_fact(action.clone()).by(actor, None).via(Some(origin), address)
+    };
+    let (app, entry) = if matched.starts_with("/scim/") {
         let (app, actor) = match identify_provider(parts, state).await {
             Ok((app, caller)) => (app, caller.by()),
             Err(_) => (state.installation(), String::new()),
         };
-        let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
-        let entry = app.audit_fact(action).by(actor, None).via(Some(Origin::Api), address);
-        return (app, entry.on(target_of(parts).await).ended(AuditResult::Uncertain));
-    }
-    let known = if parts.headers.contains_key(header::AUTHORIZATION) || parts.extensions.get::<Identity>().is_some() {
-        identify(parts, state).await.ok()
-    } else {
-        None
-    };
-    let (app, entry) = if let Some((app, identity)) = known {
+        let entry = of_somebody_else(&app, parts, actor, Origin::Api);
+        (app, entry)
+    } else if known && let Ok((app, identity)) = identify(parts, state).await {
         let entry = app.audit_entry_of(&caller_of(identity, parts), action);
         (app, entry)
     } else {
-        let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
         // Only browsers send this header.
         let origin = if parts.headers.contains_key("sec-fetch-site") { Origin::Chat } else { Origin::Api };
         let app = state.installation();
-        let entry = app.audit_fact(action).by("", None).via(Some(origin), address);
+        let entry = of_somebody_else(&app, parts, String::new(), origin);
         (app, entry)
     };
     (app, entry.on(target_of(parts).await).ended(AuditResult::Uncertain))
@@ -175,8 +173,8 @@ impl Answer {
 }
 
 async fn read_answer(response: Response) -> (Response, Answer) {
-    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let telling = kind == "application/problem+json" || response.status() == StatusCode::CREATED;
+    let telling =
+        content_type(response.headers()) == "application/problem+json" || response.status() == StatusCode::CREATED;
     let short = response.body().size_hint().upper().is_some_and(|length| length <= MAX_ANSWER);
     if !telling || !short {
         return (response, Answer::default());

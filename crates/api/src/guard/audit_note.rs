@@ -1,3 +1,4 @@
+use steward_app::Account;
 use steward_core::{TenantId, UserId};
 
 /// What a handler adds to the entry of its request, as an extension of its answer.
@@ -24,6 +25,10 @@ impl AuditNote {
 
     pub fn of(email: String, user: UserId) -> Self {
         Self { actor: Some((email, Some(user))), ..Self::default() }
+    }
+
+    pub fn login(user: &Account) -> Self {
+        Self::of(user.email.clone(), user.id).in_tenant(user.tenant)
     }
 
     pub fn target(target: String) -> Self {

@@ -1,6 +1,7 @@
 //! Security headers on every answer, and the answers to addresses and methods that aren't there.
 
 use super::hosts_and_origins::without_port;
+use crate::headers::{shown_path, text};
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
 use crate::tls::OverTls;
@@ -46,13 +47,13 @@ pub(super) fn only_tls(request: &Request) -> bool {
 
 /// Other programs of this machine have the same name, and may have no certificate.
 fn is_local(request: &Request) -> bool {
-    let host = request.headers().get(header::HOST).and_then(|value| value.to_str().ok()).map(without_port);
+    let host = text(request.headers(), header::HOST).map(without_port);
     host.is_none_or(|host| host.eq_ignore_ascii_case("localhost"))
 }
 
 /// 404 under `/api` and `/docs`.
 pub(crate) async fn nothing_here(uri: Uri) -> Problem {
-    let shown: String = uri.path().chars().take(120).collect();
+    let shown = shown_path(&uri);
     Problem::new(
         StatusCode::NOT_FOUND,
         format!("there is nothing at {shown}"),
@@ -62,7 +63,7 @@ pub(crate) async fn nothing_here(uri: Uri) -> Problem {
 
 /// 404 under `/v1`, as clients of OpenAI's dialect read it.
 pub(crate) async fn nothing_in_the_dialect(uri: Uri) -> OpenAiError {
-    let shown: String = uri.path().chars().take(120).collect();
+    let shown = shown_path(&uri);
     OpenAiError {
         status: StatusCode::NOT_FOUND,
         code: "unknown_url",
@@ -78,7 +79,7 @@ pub(crate) async fn nothing_in_the_dialect(uri: Uri) -> OpenAiError {
 }
 
 pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Problem {
-    let shown: String = uri.path().chars().take(120).collect();
+    let shown = shown_path(&uri);
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         format!("{shown} does not know {method}"),

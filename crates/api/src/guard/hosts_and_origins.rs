@@ -1,6 +1,7 @@
 //! The `Host` check (against DNS rebinding), and where writes may come from: our own pages and programs.
 
 use crate::Hosts;
+use crate::headers::text;
 use crate::problem::Problem;
 use axum::extract::Request;
 use axum::http::header;
@@ -22,7 +23,7 @@ fn host_of(request: &Request) -> Option<&str> {
     if let Some(authority) = request.uri().authority() {
         return Some(authority.as_str());
     }
-    request.headers().get(header::HOST).and_then(|value| value.to_str().ok())
+    text(request.headers(), header::HOST)
 }
 
 fn taken(hosts: &Hosts, host: Option<&str>) -> bool {

@@ -1,10 +1,11 @@
 //! Streams of events end soon after whoever hears them was shut out: logged out, disabled, or without their key.
 
 use crate::ApiState;
-use crate::auth::{app_of_bearer, bearer};
+use crate::auth::app_of_bearer;
+use crate::headers::{bearer, is_event_stream};
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use futures::StreamExt as _;
 use std::sync::Arc;
@@ -20,16 +21,14 @@ pub(super) struct Listener(Option<(HeaderMap, String)>);
 impl Listener {
     pub fn of(request: &Request) -> Self {
         let headers = request.headers();
-        Self(bearer(headers).ok().map(|bearer| (headers.clone(), bearer.to_owned())))
+        Self(bearer(headers).map(|bearer| (headers.clone(), bearer.to_owned())))
     }
 }
 
 /// The answer; a stream of events ends soon after its listener was shut out.
 pub(super) fn end_with(response: Response, state: Arc<ApiState>, listener: Listener) -> Response {
-    let kind = response.headers().get(header::CONTENT_TYPE);
-    let is_stream = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
     match listener.0 {
-        Some((headers, bearer)) if is_stream => {
+        Some((headers, bearer)) if is_event_stream(response.headers()) => {
             let end = shut_out(state, headers, bearer);
             response.map(|body| Body::from_stream(body.into_data_stream().take_until(Box::pin(end))))
         }

@@ -81,63 +81,56 @@ fn invalid(message: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(message.into(), None)
 }
 
-/// What one request works with.
-struct Session {
-    state: TenantApp,
-}
-
 impl McpHandler {
     /// Who asks, as was found out before the session was entered, and the application of their tenant.
-    fn entered(&self, context: &RequestContext<RoleServer>) -> Result<(Session, Caller), ErrorData> {
+    fn entered(&self, context: &RequestContext<RoleServer>) -> Result<(TenantApp, Caller), ErrorData> {
         let known =
             context.extensions.get::<Parts>().and_then(|parts| Some((parts, parts.extensions.get::<Identity>()?)));
         let nobody = || ErrorData::internal_error("nobody is known to have sent this", None);
         let (parts, identity) = known.ok_or_else(nobody)?;
         let state = self.state.app_of(identity).map_err(|_| nobody())?;
         let caller = Caller::new(identity.clone(), false).at(Client::of_request(parts).address);
-        Ok((Session { state }, caller))
+        Ok((state, caller))
     }
 }
 
-impl Session {
-    async fn agents(&self, caller: &Caller) -> Result<Vec<Agent>, ErrorData> {
-        let agents = self.state.usable_agents(caller).await;
-        let mut agents = agents.map_err(|error| {
-            tracing::error!(%error, "the store refused");
-            ErrorData::internal_error("the store does not answer; try again later", None)
-        })?;
-        agents.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(agents)
-    }
+async fn agents(state: &TenantApp, caller: &Caller) -> Result<Vec<Agent>, ErrorData> {
+    let agents = state.usable_agents(caller).await;
+    let mut agents = agents.map_err(|error| {
+        tracing::error!(%error, "the store refused");
+        ErrorData::internal_error("the store does not answer; try again later", None)
+    })?;
+    agents.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(agents)
+}
 
-    fn tools(&self, agents: &[Agent]) -> Vec<Tool> {
-        let asks = named("ask_", agents);
-        let mut tools: Vec<Tool> = asks.into_iter().map(|(name, agent)| ask_tool(name, agent)).collect();
-        tools.push(follow_tool());
-        tools.extend(offered(&self.state, agents).into_iter().map(|one| {
-            Tool::new(one.name, one.spec.description, object(std::sync::Arc::unwrap_or_clone(one.spec.parameters)))
-                .with_annotations(ToolAnnotations::default().read_only(true).open_world(false))
-        }));
-        tools
-    }
+fn tools(state: &TenantApp, agents: &[Agent]) -> Vec<Tool> {
+    let asks = named("ask_", agents);
+    let mut tools: Vec<Tool> = asks.into_iter().map(|(name, agent)| ask_tool(name, agent)).collect();
+    tools.push(follow_tool());
+    tools.extend(offered(state, agents).into_iter().map(|one| {
+        Tool::new(one.name, one.spec.description, object(std::sync::Arc::unwrap_or_clone(one.spec.parameters)))
+            .with_annotations(ToolAnnotations::default().read_only(true).open_world(false))
+    }));
+    tools
+}
 
-    async fn follow(
-        &self,
-        caller: &Caller,
-        arguments: &Value,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        checked(&follow_schema(), arguments)?;
-        let id = arguments["run"].as_str().and_then(|text| Uuid::parse_str(text).ok());
-        let run = RunId(id.ok_or_else(|| invalid("`run` is no UUID; an answer names it"))?);
-        let missing = || invalid(format!("there is no run {run} of yours"));
-        let row = self.state.asked_run(caller, run).await.ok().flatten().ok_or_else(missing)?;
-        let open = self.agents(caller).await?;
-        if !open.iter().any(|agent| agent.id == row.agent) {
-            return Err(missing());
-        }
-        Ok(ask::follow(&self.state, caller, run, context).await?.into())
+async fn follow(
+    state: &TenantApp,
+    caller: &Caller,
+    arguments: &Value,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    checked(&follow_schema(), arguments)?;
+    let id = arguments["run"].as_str().and_then(|text| Uuid::parse_str(text).ok());
+    let run = RunId(id.ok_or_else(|| invalid("`run` is no UUID; an answer names it"))?);
+    let missing = || invalid(format!("there is no run {run} of yours"));
+    let row = state.asked_run(caller, run).await.ok().flatten().ok_or_else(missing)?;
+    let open = agents(state, caller).await?;
+    if !open.iter().any(|agent| agent.id == row.agent) {
+        return Err(missing());
     }
+    Ok(ask::follow(state, caller, run, context).await?.into())
 }
 
 fn checked(schema: &Value, arguments: &Value) -> Result<(), ErrorData> {
@@ -159,9 +152,9 @@ impl ServerHandler for McpHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let (session, caller) = self.entered(&context)?;
-        let agents = session.agents(&caller).await?;
-        let mut tools = session.tools(&agents);
+        let (state, caller) = self.entered(&context)?;
+        let agents = agents(&state, &caller).await?;
+        let mut tools = tools(&state, &agents);
         let from = match request.and_then(|request| request.cursor) {
             None => 0,
             Some(cursor) => {
@@ -183,24 +176,24 @@ impl ServerHandler for McpHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (session, caller) = self.entered(&context)?;
+        let (state, caller) = self.entered(&context)?;
         authorize(&caller, Action::Ask, Resource::Agents).map_err(|_| invalid(OpenAiError::for_viewers().message))?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         if request.name == FOLLOW {
-            return session.follow(&caller, &arguments, &context).await;
+            return follow(&state, &caller, &arguments, &context).await;
         }
-        let agents = session.agents(&caller).await?;
+        let agents = agents(&state, &caller).await?;
         let asked = named("ask_", &agents).into_iter().find(|(name, _)| *name == request.name);
         if let Some((_, agent)) = asked {
             checked(&ask_schema(), &arguments)?;
             let input = arguments["request"].as_str().unwrap_or_default().to_owned();
             let asked_by = caller.principal.name.clone();
             let request = RunRequest { agent: agent.clone(), input, history: Vec::new(), asked_by };
-            let begun = session.state.start_run(&caller, request).await;
+            let begun = state.start_run(&caller, request).await;
             let run = begun.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-            return Ok(ask::follow(&session.state, &caller, run, &context).await?.into());
+            return Ok(ask::follow(&state, &caller, run, &context).await?.into());
         }
-        let offers = offered(&session.state, &agents);
+        let offers = offered(&state, &agents);
         let Some(one) = offers.iter().find(|one| one.name == request.name) else {
             return Err(invalid(format!(
                 "there is no tool `{}` here; tools/list has those that there are",
@@ -208,6 +201,6 @@ impl ServerHandler for McpHandler {
             )));
         };
         checked(&one.spec.parameters, &arguments)?;
-        Ok(run(&session.state, &caller, one, arguments, &context.ct).await.into())
+        Ok(run(&state, &caller, one, arguments, &context.ct).await.into())
     }
 }

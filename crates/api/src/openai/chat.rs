@@ -7,7 +7,7 @@ use crate::openai::chat_stream::stream;
 use crate::openai::idempotent_start::begin;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_chat;
-use crate::openai::{ChatRequest, OpenAiError, may_ask, usage, waiting};
+use crate::openai::{ChatFrame, ChatRequest, OpenAiError, may_ask, usage, waiting};
 use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -37,16 +37,17 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
     check_chat(&inbound.parsed()?)?;
     let request: ChatRequest = inbound.parsed()?;
     let agent = find(&state, &caller, &request.model).await?;
-    let name = agent.name.clone();
-    let (streamed, with_usage) = (request.stream, request.stream_options.as_ref().is_some_and(|one| one.include_usage));
-    let created = state.now().0 / 1000;
+    let (name, created) = (agent.name.clone(), state.now().0 / 1000);
     let start = run_request(&caller, agent, &request)?;
     let run = begin(&state, &caller, &inbound, "/v1/chat/completions", start).await?;
-    if streamed {
-        let stream = stream(&state, run, name, created, with_usage).await?;
-        return Ok(stream.into_response());
+    let frame = ChatFrame { id: format!("chatcmpl-{run}"), created, model: name };
+    if request.stream {
+        let with_usage = request.stream_options.is_some_and(|options| options.include_usage);
+        return stream(&state, run, frame, with_usage).await;
     }
-    whole(&state, run, &name, created).await.map(IntoResponse::into_response)
+    let (mut answer, status) = whole(&state, run, &frame).await?;
+    answer["steward"] = json!({"run_id": run, "status": status});
+    Ok(Json(answer).into_response())
 }
 
 /// Longest name that a client gives its own user, characters.
@@ -91,7 +92,9 @@ fn run_request(caller: &Caller, mut agent: Agent, request: &ChatRequest) -> Resu
     Ok(RunRequest { agent, input: input.text, history, asked_by })
 }
 
-async fn whole(state: &TenantApp, run: RunId, model: &str, created: i64) -> Result<Json<Value>, OpenAiError> {
+/// The answer, and whether the run is over or waits for a person.
+async fn whole(state: &TenantApp, run: RunId, frame: &ChatFrame) -> Result<(Value, &'static str), OpenAiError> {
+    let message = |text: &str| json!({"role": "assistant", "content": text});
     let mut events = state.watch(run, 0);
     let (mut refused, mut cut) = (None, false);
     while let Some(event) = events.next().await {
@@ -102,15 +105,8 @@ async fn whole(state: &TenantApp, run: RunId, model: &str, created: i64) -> Resu
                 cut = finish == "length";
             }
             EventBody::ApprovalRequested { subject, .. } => {
-                return Ok(Json(completion(
-                    run,
-                    model,
-                    created,
-                    &waiting(&subject),
-                    "stop",
-                    &json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}),
-                    "waiting",
-                )));
+                let nothing = json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0});
+                return Ok((frame.whole(&message(&waiting(&subject)), "stop", &nothing), "waiting"));
             }
             EventBody::RunFinished { outcome, answer, usage: spent, .. } => {
                 if let Outcome::Failed { message } = outcome {
@@ -122,26 +118,10 @@ async fn whole(state: &TenantApp, run: RunId, model: &str, created: i64) -> Resu
                 }
                 let limited = cut || matches!(outcome, Outcome::Limited { .. });
                 let finish = if limited { "length" } else { "stop" };
-                return Ok(Json(completion(run, model, created, &answer, finish, &usage(&spent), "finished")));
+                return Ok((frame.whole(&message(&answer), finish, &usage(&spent)), "finished"));
             }
             _ => {}
         }
     }
     Err(OpenAiError::failed(format!("the log of run {run} ended early")))
-}
-
-fn completion(run: RunId, model: &str, created: i64, text: &str, finish: &str, usage: &Value, status: &str) -> Value {
-    json!({
-        "id": format!("chatcmpl-{run}"),
-        "object": "chat.completion",
-        "created": created,
-        "model": model,
-        "choices": [{
-            "index": 0,
-            "message": {"role": "assistant", "content": text},
-            "finish_reason": finish,
-        }],
-        "usage": usage,
-        "steward": {"run_id": run, "status": status},
-    })
 }

@@ -4,6 +4,7 @@ use crate::openai::{OpenAiError, waiting};
 use crate::tenant_app::TenantApp;
 use futures::StreamExt;
 use futures::stream::BoxStream;
+use std::collections::VecDeque;
 use std::time::Duration;
 use steward_core::RunId;
 use steward_core::budget::Limit;
@@ -25,24 +26,13 @@ pub(crate) enum OpenAiDelta {
         limited: bool,
         usage: Usage,
     },
-    Failed(Failure),
+    Failed(OpenAiError),
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Failure {
-    /// For a person, with the run's id.
-    pub message: String,
-    /// The model's error that ended it, if that was why.
-    refused: Option<ModelError>,
-    over_budget: bool,
-}
-
-impl From<Failure> for OpenAiError {
-    fn from(failure: Failure) -> Self {
-        if failure.over_budget {
-            return Self::over_budget(failure.message);
-        }
-        Self::run_failed(failure.message, failure.refused.as_ref())
+impl OpenAiDelta {
+    /// After these nothing follows.
+    fn is_last(&self) -> bool {
+        matches!(self, Self::Waits(_) | Self::Ended { .. } | Self::Failed(_))
     }
 }
 
@@ -50,36 +40,41 @@ pub(crate) struct OpenAiDeltas {
     run: RunId,
     events: BoxStream<'static, Result<Event, StoreError>>,
     projector: DeltaProjector,
-    first: Vec<OpenAiDelta>,
+    ready: VecDeque<OpenAiDelta>,
+    over: bool,
 }
 
 impl OpenAiDeltas {
     /// Waits a moment for the first delta, so that a run that fails at once gets an error status.
     pub async fn open(state: &TenantApp, run: RunId) -> Result<Self, OpenAiError> {
-        let mut deltas =
-            Self { run, events: state.watch(run, 0), projector: DeltaProjector::default(), first: Vec::new() };
-        let first = tokio::time::timeout(FIRST, deltas.next()).await;
-        if let Ok(Some(first)) = first {
-            deltas.first = first?;
+        let (events, projector) = (state.watch(run, 0), DeltaProjector::default());
+        let mut deltas = Self { run, events, projector, ready: VecDeque::new(), over: false };
+        match tokio::time::timeout(FIRST, deltas.read()).await {
+            Ok(Some(OpenAiDelta::Failed(error))) => return Err(error),
+            Ok(Some(first)) => deltas.ready.push_front(first),
+            Ok(None) | Err(_) => {}
         }
-        match deltas.first.first() {
-            Some(OpenAiDelta::Failed(failure)) => Err(failure.clone().into()),
-            _ => Ok(deltas),
-        }
+        Ok(deltas)
     }
 
-    /// The next ones, never none; `None` after the end of the log.
-    pub async fn next(&mut self) -> Option<Result<Vec<OpenAiDelta>, OpenAiError>> {
-        if !self.first.is_empty() {
-            return Some(Ok(std::mem::take(&mut self.first)));
+    /// `None` after the last one, and where the log ends without one.
+    pub async fn next(&mut self) -> Option<OpenAiDelta> {
+        if self.over {
+            return None;
         }
+        let next = self.read().await?;
+        self.over = next.is_last();
+        Some(next)
+    }
+
+    async fn read(&mut self) -> Option<OpenAiDelta> {
         loop {
-            let deltas = match self.events.next().await? {
-                Ok(event) => self.projector.take(self.run, event.body),
-                Err(error) => return Some(Err(error.into())),
-            };
-            if !deltas.is_empty() {
-                return Some(Ok(deltas));
+            if let Some(next) = self.ready.pop_front() {
+                return Some(next);
+            }
+            match self.events.next().await? {
+                Ok(event) => self.ready.extend(self.projector.take(self.run, event.body)),
+                Err(error) => return Some(OpenAiDelta::Failed(error.into())),
             }
         }
     }
@@ -178,13 +173,14 @@ impl DeltaProjector {
     }
 
     fn end(&mut self, run: RunId, outcome: &Outcome, answer: &str, usage: Usage) -> Vec<OpenAiDelta> {
-        let failed = |message: &str, refused, over_budget| {
-            let message = format!("{message} (run {run})");
-            vec![OpenAiDelta::Failed(Failure { message, refused, over_budget })]
-        };
         match outcome {
-            Outcome::Failed { message } => return failed(message, self.refused.take(), false),
-            Outcome::Limited { limit: Limit::Spend, message } => return failed(message, None, true),
+            Outcome::Failed { message } => {
+                let error = OpenAiError::run_failed(format!("{message} (run {run})"), self.refused.as_ref());
+                return vec![OpenAiDelta::Failed(error)];
+            }
+            Outcome::Limited { limit: Limit::Spend, message } => {
+                return vec![OpenAiDelta::Failed(OpenAiError::over_budget(format!("{message} (run {run})")))];
+            }
             _ => {}
         }
         let mut deltas = if answer == self.reply && !self.held {

@@ -69,7 +69,7 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
         metadata: request.metadata.unwrap_or_else(|| json!({})),
     };
     if request.stream.unwrap_or(false) {
-        return Ok(stream(&state, frame).await?.into_response());
+        return stream(&state, frame).await;
     }
     whole(&state, &frame).await.map(|response| Json(response).into_response())
 }
@@ -78,23 +78,21 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
 async fn whole(state: &TenantApp, frame: &Frame) -> Result<Value, OpenAiError> {
     let mut all = OpenAiDeltas::open(state, frame.run).await?;
     let mut text = String::new();
-    while let Some(deltas) = all.next().await {
-        for delta in deltas? {
-            match delta {
-                OpenAiDelta::Reasoning(_) => {}
-                OpenAiDelta::Text(more) => text.push_str(&more),
-                OpenAiDelta::Waits(what) => {
-                    text.push_str(&what);
-                    let output = [frame.message("completed", Some(&text))];
-                    return Ok(frame.response("completed", &output, &Value::Null, "waiting"));
-                }
-                OpenAiDelta::Ended { limited, usage: spent } => {
-                    let status = if limited { "incomplete" } else { "completed" };
-                    let output = [frame.message(status, Some(&text))];
-                    return Ok(frame.response(status, &output, &usage(&spent), "finished"));
-                }
-                OpenAiDelta::Failed(failure) => return Err(failure.into()),
+    while let Some(delta) = all.next().await {
+        match delta {
+            OpenAiDelta::Reasoning(_) => {}
+            OpenAiDelta::Text(more) => text.push_str(&more),
+            OpenAiDelta::Waits(what) => {
+                text.push_str(&what);
+                let output = [frame.message("completed", Some(&text))];
+                return Ok(frame.response("completed", &output, &Value::Null, "waiting"));
             }
+            OpenAiDelta::Ended { limited, usage: spent } => {
+                let status = if limited { "incomplete" } else { "completed" };
+                let output = [frame.message(status, Some(&text))];
+                return Ok(frame.response(status, &output, &usage(&spent), "finished"));
+            }
+            OpenAiDelta::Failed(error) => return Err(error),
         }
     }
     Err(OpenAiError::failed(format!("the log of run {} ended early", frame.run)))

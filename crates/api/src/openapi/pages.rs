@@ -26,7 +26,7 @@ pub(super) fn page(document: &OpenApi) -> String {
             continue;
         }
         let id = escape(name);
-        let links: Vec<String> = operations
+        let links: String = operations
             .iter()
             .map(|(_, path, operation)| {
                 format!(
@@ -36,7 +36,7 @@ pub(super) fn page(document: &OpenApi) -> String {
                 )
             })
             .collect();
-        contents.extend([format!("<li><a href=\"#tag-{id}\">{id}</a><ul>\n{}</ul></li>\n", links.concat())]);
+        contents.extend([format!("<li><a href=\"#tag-{id}\">{id}</a><ul>\n{}</ul></li>\n", links)]);
         let text = prose(tag["description"].as_str().unwrap_or_default());
         sections.extend([format!("<section id=\"tag-{id}\">\n<h2>{id}</h2>\n<p>{text}</p>\n")]);
         for (method, path, operation) in operations {
@@ -85,6 +85,5 @@ fn types(document: &Value) -> String {
                 whole(schema)
             )
         })
-        .collect::<Vec<_>>()
-        .concat()
+        .collect()
 }

@@ -1,15 +1,10 @@
 //! `/api/admin`: the settings of the program, and its health.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::about::HealthReport;
 use crate::dto::config::{Config, ConfigChange, RestartHint};
-use crate::extract::Body;
 use crate::guard::AuditNote;
-use crate::problem::{Answer, Problem};
-use axum::{Extension, Json};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use crate::routes::prelude::*;
+use axum::Extension;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(config, change)).routes(routes!(restart_hint)).routes(routes!(health))
@@ -18,7 +13,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// The settings of this program: what counts, who says so, and what can be changed here. Secrets are not shown.
 #[utoipa::path(get, path = "/api/admin/config", tag = "admin", operation_id = "readConfig",
     responses((status = 200, description = "In groups", body = Config)))]
-pub(crate) async fn config(Call(state, caller): Call) -> Answer<Config> {
+async fn config(Call(state, caller): Call) -> Answer<Config> {
     Ok(Json(state.app.config(&caller).await?))
 }
 
@@ -27,7 +22,7 @@ pub(crate) async fn config(Call(state, caller): Call) -> Answer<Config> {
 /// All of them, or none if one is wrong; then `errors` names every wrong one. Each says when it counts.
 #[utoipa::path(put, path = "/api/admin/config", tag = "admin", operation_id = "changeConfig",
     request_body = ConfigChange, responses((status = 200, description = "As they are now", body = Config)))]
-pub(crate) async fn change(
+async fn change(
     Call(state, caller): Call,
     Body(change): Body<ConfigChange>,
 ) -> Result<(Extension<AuditNote>, Json<Config>), Problem> {
@@ -38,7 +33,7 @@ pub(crate) async fn change(
 /// Whether the program has to be started anew for changes to count, and how.
 #[utoipa::path(get, path = "/api/admin/restart-hint", tag = "admin", operation_id = "restartHint",
     responses((status = 200, description = "As it is now", body = RestartHint)))]
-pub(crate) async fn restart_hint(Call(state, caller): Call) -> Answer<RestartHint> {
+async fn restart_hint(Call(state, caller): Call) -> Answer<RestartHint> {
     Ok(Json(state.restart_hint(&caller).await?))
 }
 
@@ -47,6 +42,6 @@ pub(crate) async fn restart_hint(Call(state, caller): Call) -> Answer<RestartHin
 /// All checks run at the same time, each within a few seconds; some start a program or ask a server.
 #[utoipa::path(get, path = "/api/admin/health", tag = "admin", operation_id = "checkHealth",
     responses((status = 200, description = "What was found", body = HealthReport)))]
-pub(crate) async fn health(Call(state, caller): Call) -> Answer<HealthReport> {
+async fn health(Call(state, caller): Call) -> Answer<HealthReport> {
     Ok(Json(state.app.health(&caller).await?))
 }

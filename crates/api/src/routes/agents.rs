@@ -1,25 +1,17 @@
 //! `/api/agents`, `/api/tools`, and where their requests would go: `/api/routing/preview`.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::agents::{AgentInput, PreviewRequest, Tool};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest};
 use crate::dto::skills::{Attached, SkillInput};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathIds, PublishedBody};
-use crate::problem::{Answer, Created, Done, Problem, created};
+use crate::extract::PublishedBody;
 use crate::published;
 use crate::published::NewAgent;
-use axum::Json;
-use axum::http::StatusCode;
-use serde::Deserialize;
+use crate::routes::prelude::*;
 use serde_json::{Map, Value};
 use steward_app::{Action, Resource, authorize};
 use steward_core::agent::Agent;
 use steward_core::prompt::PromptPreview;
 use steward_core::{AgentId, SkillId};
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -36,7 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which agents.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Search {
+struct Search {
     /// Only with this text in name or instructions.
     #[param(nullable = false)]
     q: Option<String>,
@@ -47,8 +39,8 @@ pub(crate) struct Search {
 
 /// All agents, by name.
 #[utoipa::path(get, path = "/api/agents", tag = "agents", operation_id = "listAgents",
-    params(PagingQuery, Search), responses((status = 200, description = "Found", body = Page<Agent>)))]
-pub(crate) async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Agent> {
+    params(Paging, Search), responses((status = 200, description = "Found", body = Page<Agent>)))]
+async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Agent> {
     let agents = state.agents(&caller, search.q.as_deref(), search.deleted).await?;
     Page::cut(agents, &paging)
 }
@@ -57,17 +49,14 @@ pub(crate) async fn list(Call(state, caller): Call, paging: Paging, Params(searc
 /// `llm_routing` are taken too.
 #[utoipa::path(post, path = "/api/agents", tag = "agents", operation_id = "createAgent",
     request_body = AgentInput, responses((status = 201, description = "Made", body = Agent)))]
-pub(crate) async fn create(
-    Call(state, caller): Call,
-    PublishedBody(NewAgent(input)): PublishedBody<NewAgent>,
-) -> Created<Agent> {
+async fn create(Call(state, caller): Call, PublishedBody(NewAgent(input)): PublishedBody<NewAgent>) -> Created<Agent> {
     created(state.create_agent(&caller, input).await?)
 }
 
 /// One agent.
 #[utoipa::path(get, path = "/api/agents/{id}", tag = "agents", operation_id = "getAgent",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Agent)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<Agent> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<Agent> {
     Ok(Json(state.agent(&caller, id).await?))
 }
 
@@ -75,7 +64,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<AgentId>) 
 #[utoipa::path(put, path = "/api/agents/{id}", tag = "agents", operation_id = "replaceAgent",
     params(("id" = Uuid, Path)), request_body = AgentInput,
     responses((status = 200, description = "Found", body = Agent)))]
-pub(crate) async fn replace(
+async fn replace(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     PublishedBody(input): PublishedBody<AgentInput>,
@@ -86,15 +75,14 @@ pub(crate) async fn replace(
 /// Deletes an agent; its runs stay, and it can be restored.
 #[utoipa::path(delete, path = "/api/agents/{id}", tag = "agents", operation_id = "deleteAgent",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Done {
-    state.delete_agent(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Done {
+    done(state.delete_agent(&caller, id).await)
 }
 
 /// Takes a deletion back.
 #[utoipa::path(post, path = "/api/agents/{id}/restore", tag = "agents", operation_id = "restoreAgent",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Agent)))]
-pub(crate) async fn restore(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<Agent> {
+async fn restore(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<Agent> {
     Ok(Json(state.restore_agent(&caller, id).await?))
 }
 
@@ -103,7 +91,7 @@ pub(crate) async fn restore(Call(state, caller): Call, PathId(id): PathId<AgentI
 #[utoipa::path(patch, path = "/api/universal-agents/{id}", tag = "agents", operation_id = "patchAgent",
     params(("id" = Uuid, Path)), request_body(content = Object, description = "Fields of AgentInput"),
     responses((status = 200, description = "Changed", body = Agent)))]
-pub(crate) async fn patch(
+async fn patch(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     Body(mut patch): Body<Map<String, Value>>,
@@ -116,7 +104,7 @@ pub(crate) async fn patch(
 /// The prompt that an agent, saved or not, would begin with. Nothing is sent.
 #[utoipa::path(post, path = "/api/agents/preview", tag = "agents", operation_id = "previewAgent",
     request_body = PreviewRequest, responses((status = 200, description = "Found", body = PromptPreview)))]
-pub(crate) async fn preview(Call(state, caller): Call, Body(request): Body<PreviewRequest>) -> Answer<PromptPreview> {
+async fn preview(Call(state, caller): Call, Body(request): Body<PreviewRequest>) -> Answer<PromptPreview> {
     let preview = state.preview_agent(&caller, request.agent, request.input.as_deref()).await?;
     Ok(Json(preview))
 }
@@ -125,18 +113,16 @@ pub(crate) async fn preview(Call(state, caller): Call, Body(request): Body<Previ
 #[utoipa::path(put, path = "/api/agents/{id}/skills/{skill}", tag = "agents", operation_id = "attachSkill",
     params(("id" = Uuid, Path), ("skill" = Uuid, Path)),
     responses((status = 204, description = "It has it")))]
-pub(crate) async fn attach(Call(state, caller): Call, PathIds(agent, skill): PathIds<AgentId, SkillId>) -> Done {
-    state.attach_skill(&caller, agent, skill, true).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn attach(Call(state, caller): Call, PathIds(agent, skill): PathIds<AgentId, SkillId>) -> Done {
+    done(state.attach_skill(&caller, agent, skill, true).await)
 }
 
 /// Takes a skill from an agent.
 #[utoipa::path(delete, path = "/api/agents/{id}/skills/{skill}", tag = "agents", operation_id = "detachSkill",
     params(("id" = Uuid, Path), ("skill" = Uuid, Path)),
     responses((status = 204, description = "It no longer has it")))]
-pub(crate) async fn detach(Call(state, caller): Call, PathIds(agent, skill): PathIds<AgentId, SkillId>) -> Done {
-    state.attach_skill(&caller, agent, skill, false).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn detach(Call(state, caller): Call, PathIds(agent, skill): PathIds<AgentId, SkillId>) -> Done {
+    done(state.attach_skill(&caller, agent, skill, false).await)
 }
 
 /// Makes a skill, or changes the one of this name, and adds it to the agent: both or neither. Twice is the same
@@ -145,7 +131,7 @@ pub(crate) async fn detach(Call(state, caller): Call, PathIds(agent, skill): Pat
     operation_id = "createAndAttachSkill", params(("id" = Uuid, Path)), request_body = SkillInput,
     responses((status = 201, description = "Made and attached", body = Attached),
         (status = 200, description = "Changed, or the same already, and attached", body = Attached)))]
-pub(crate) async fn create_and_attach(
+async fn create_and_attach(
     Call(state, caller): Call,
     PathId(agent): PathId<AgentId>,
     PublishedBody(input): PublishedBody<SkillInput>,
@@ -157,8 +143,8 @@ pub(crate) async fn create_and_attach(
 
 /// What agents can be given.
 #[utoipa::path(get, path = "/api/tools", tag = "agents", operation_id = "listTools",
-    params(PagingQuery), responses((status = 200, description = "Found", body = Page<Tool>)))]
-pub(crate) async fn list_tools(Call(state, caller): Call, paging: Paging) -> Listed<Tool> {
+    params(Paging), responses((status = 200, description = "Found", body = Page<Tool>)))]
+async fn list_tools(Call(state, caller): Call, paging: Paging) -> Listed<Tool> {
     let tools = state.tools(&caller)?;
     Page::cut(tools.into_iter().map(Tool::from).collect(), &paging)
 }
@@ -167,7 +153,7 @@ pub(crate) async fn list_tools(Call(state, caller): Call, paging: Paging) -> Lis
 #[utoipa::path(post, path = "/api/routing/preview", tag = "agents", operation_id = "previewRouting",
     request_body = RoutingPreviewRequest,
     responses((status = 200, description = "Found", body = RoutingPreview)))]
-pub(crate) async fn preview_routing(
+pub(super) async fn preview_routing(
     Call(state, caller): Call,
     Body(request): Body<RoutingPreviewRequest>,
 ) -> Answer<RoutingPreview> {

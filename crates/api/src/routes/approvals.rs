@@ -1,15 +1,7 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::approvals::{Approval, Decide, Decided};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::Answer;
-use axum::Json;
-use serde::Deserialize;
+use crate::routes::prelude::*;
 use steward_app::ApprovalsWanted;
 use steward_core::{ApprovalId, RunId};
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use uuid::Uuid;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -19,7 +11,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which entries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Search {
+struct Search {
     /// Only these.
     #[serde(default)]
     #[param(inline)]
@@ -31,14 +23,11 @@ pub(crate) struct Search {
 
 /// What waits, or waited, for a decision on the runs that one may see.
 #[utoipa::path(get, path = "/api/approvals", tag = "approvals", operation_id = "listApprovals",
-    params(PagingQuery, Search),
+    params(Paging, Search),
     responses((status = 200, description = "Open ones oldest first, else newest first", body = Page<Approval>)))]
-pub(crate) async fn list(
-    Call(state, caller): Call,
-    paging: Paging,
-    Params(search): Params<Search>,
-) -> Listed<Approval> {
-    let page = state.approvals(&caller, search.status, search.run_id.map(RunId), paging.after()?, paging.limit).await?;
+async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Approval> {
+    let page =
+        state.approvals(&caller, search.status, search.run_id.map(RunId), paging.after()?, paging.limit()).await?;
     Ok(Page::new(page.items, page.next))
 }
 
@@ -46,7 +35,7 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/api/approvals/{id}", tag = "approvals", operation_id = "getApproval",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "The entry", body = Approval)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<ApprovalId>) -> Answer<Approval> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<ApprovalId>) -> Answer<Approval> {
     Ok(Json(state.approval(&caller, id).await?))
 }
 
@@ -54,7 +43,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<ApprovalId
 #[utoipa::path(post, path = "/api/approvals/{id}/decide", tag = "approvals", operation_id = "decideApproval",
     params(("id" = Uuid, Path)), request_body = Decide,
     responses((status = 200, description = "Decided", body = Decided)))]
-pub(crate) async fn decide(
+async fn decide(
     Call(state, caller): Call,
     PathId(id): PathId<ApprovalId>,
     Body(body): Body<Decide>,

@@ -1,22 +1,16 @@
 //! `/api/audit`: who did what. Administrators only.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::audit::{AuditCheck, AuditProgress, AuditRetention};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::{Answer, Problem};
-use axum::Json;
-use axum::http::{HeaderMap, HeaderValue, header};
+use crate::response::saved;
+use crate::routes::prelude::*;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
 use futures::{StreamExt as _, TryStreamExt as _};
-use serde::Deserialize;
 use serde_json::json;
 use steward_app::AuditFormat;
 use steward_core::audit::{AuditResult, SealedEntry};
 use steward_core::ports::AuditFilter;
 use steward_core::{RunId, Timestamp};
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use uuid::Uuid;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -31,7 +25,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which entries. All that is given must fit.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+struct Wanted {
     /// Of this actor.
     #[param(nullable = false)]
     actor: Option<String>,
@@ -75,29 +69,25 @@ impl From<Wanted> for AuditFilter {
 }
 
 /// Entries of the audit trail, newest first.
-#[utoipa::path(get, path = "/api/audit", tag = "audit", operation_id = "listAudit", params(Wanted, PagingQuery),
+#[utoipa::path(get, path = "/api/audit", tag = "audit", operation_id = "listAudit", params(Wanted, Paging),
     responses((status = 200, description = "Newest first", body = Page<SealedEntry>)))]
-pub(crate) async fn list(
-    Call(state, caller): Call,
-    Params(wanted): Params<Wanted>,
-    paging: Paging,
-) -> Listed<SealedEntry> {
+async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<SealedEntry> {
     let before = paging.after::<u64>()?;
-    let page = state.audit(&caller, &wanted.into(), before, paging.limit).await?;
+    let page = state.audit(&caller, &wanted.into(), before, paging.limit()).await?;
     Ok(Page::after_last(page, |entry| entry.seq))
 }
 
 /// One entry, by its place in the chain.
 #[utoipa::path(get, path = "/api/audit/{seq}", tag = "audit", operation_id = "getAuditEntry",
     params(("seq" = u64, Path)), responses((status = 200, description = "Found", body = SealedEntry)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(seq): PathId<u64>) -> Answer<SealedEntry> {
+async fn get(Call(state, caller): Call, PathId(seq): PathId<u64>) -> Answer<SealedEntry> {
     Ok(Json(state.audit_entry(&caller, seq).await?))
 }
 
 /// How the file is written.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Written {
+struct Written {
     /// JSON Lines if left out.
     #[param(nullable = false, inline)]
     format: Option<AuditFormat>,
@@ -107,21 +97,18 @@ pub(crate) struct Written {
 #[utoipa::path(get, path = "/api/audit/export", tag = "audit", operation_id = "exportAudit",
     params(Written, Wanted), responses((status = 200, description = "The file",
         content((String = "application/jsonl"), (String = "text/csv")))))]
-pub(crate) async fn export(
+async fn export(
     Call(state, caller): Call,
     Params(written): Params<Written>,
     Params(wanted): Params<Wanted>,
-) -> Result<(HeaderMap, axum::body::Body), Problem> {
+) -> Result<Response, Problem> {
     let format = written.format.unwrap_or(AuditFormat::Jsonl);
     let entries = state.export_audit(&caller, wanted.into(), format).await?;
     let (kind, name) = match format {
         AuditFormat::Jsonl => ("application/jsonl", "attachment; filename=\"audit.jsonl\""),
         AuditFormat::Csv => ("text/csv; charset=utf-8", "attachment; filename=\"audit.csv\""),
     };
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(name));
-    Ok((headers, axum::body::Body::from_stream(entries)))
+    Ok(saved(kind, HeaderValue::from_static(name), axum::body::Body::from_stream(entries)))
 }
 
 /// Checks the whole chain
@@ -130,24 +117,20 @@ pub(crate) async fn export(
 #[utoipa::path(post, path = "/api/audit/verify", tag = "audit", operation_id = "verifyAudit",
     request_body = AuditCheck, responses((status = 200, description = "How far it is, and what was found",
         body = AuditProgress, content_type = "application/jsonl")))]
-pub(crate) async fn verify(
-    Call(state, caller): Call,
-    Body(check): Body<AuditCheck>,
-) -> Result<(HeaderMap, axum::body::Body), Problem> {
+async fn verify(Call(state, caller): Call, Body(check): Body<AuditCheck>) -> Result<Response, Problem> {
     let steps = state.verify_audit(&caller, check.known).await?;
     let lines = steps.map_ok(|step| format!("{}\n", json!(step))).inspect(|step| {
         if let Err(error) = step {
             tracing::error!(%error, "a check of the audit trail was cut off");
         }
     });
-    let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/jsonl"))]);
-    Ok((headers, axum::body::Body::from_stream(lines)))
+    Ok(([(header::CONTENT_TYPE, "application/jsonl")], axum::body::Body::from_stream(lines)).into_response())
 }
 
 /// How long entries are kept.
 #[utoipa::path(get, path = "/api/audit/retention", tag = "audit", operation_id = "getAuditRetention",
     responses((status = 200, description = "As it is set", body = AuditRetention)))]
-pub(crate) async fn get_retention(Call(state, caller): Call) -> Answer<AuditRetention> {
+async fn get_retention(Call(state, caller): Call) -> Answer<AuditRetention> {
     Ok(Json(state.audit_retention(&caller).await?))
 }
 
@@ -157,9 +140,6 @@ pub(crate) async fn get_retention(Call(state, caller): Call) -> Answer<AuditRete
 /// is itself an entry.
 #[utoipa::path(put, path = "/api/audit/retention", tag = "audit", operation_id = "setAuditRetention",
     request_body = AuditRetention, responses((status = 200, description = "Set", body = AuditRetention)))]
-pub(crate) async fn set_retention(
-    Call(state, caller): Call,
-    Body(wanted): Body<AuditRetention>,
-) -> Answer<AuditRetention> {
+async fn set_retention(Call(state, caller): Call, Body(wanted): Body<AuditRetention>) -> Answer<AuditRetention> {
     Ok(Json(state.set_audit_retention(&caller, wanted).await?))
 }

@@ -1,13 +1,6 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::budgets::{BudgetChange, BudgetInput, BudgetState};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
-use crate::problem::{Answer, Created, Done, created};
-use axum::Json;
-use axum::http::StatusCode;
+use crate::routes::prelude::*;
 use steward_core::BudgetId;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(change, remove))
@@ -15,16 +8,16 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 
 /// Budgets, with what is spent and set aside of each.
 #[utoipa::path(get, path = "/api/budgets", tag = "budgets", operation_id = "listBudgets",
-    params(PagingQuery),
+    params(Paging),
     responses((status = 200, description = "By scope and period", body = Page<BudgetState>)))]
-pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<BudgetState> {
+async fn list(Call(state, caller): Call, paging: Paging) -> Listed<BudgetState> {
     Page::cut(state.budgets(&caller).await?, &paging)
 }
 
 /// Sets a budget. What was spent in its period so far counts.
 #[utoipa::path(post, path = "/api/budgets", tag = "budgets", operation_id = "createBudget",
     request_body = BudgetInput, responses((status = 201, description = "Set", body = BudgetState)))]
-pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<BudgetInput>) -> Created<BudgetState> {
+async fn create(Call(state, caller): Call, Body(input): Body<BudgetInput>) -> Created<BudgetState> {
     created(state.create_budget(&caller, input).await?)
 }
 
@@ -32,7 +25,7 @@ pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<BudgetIn
 #[utoipa::path(put, path = "/api/budgets/{id}", tag = "budgets", operation_id = "changeBudget",
     params(("id" = Uuid, Path)), request_body = BudgetChange,
     responses((status = 200, description = "Changed", body = BudgetState)))]
-pub(crate) async fn change(
+async fn change(
     Call(state, caller): Call,
     PathId(id): PathId<BudgetId>,
     Body(input): Body<BudgetChange>,
@@ -43,7 +36,6 @@ pub(crate) async fn change(
 /// Removes a budget; the record of usage stays.
 #[utoipa::path(delete, path = "/api/budgets/{id}", tag = "budgets", operation_id = "removeBudget",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<BudgetId>) -> Done {
-    state.remove_budget(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<BudgetId>) -> Done {
+    done(state.remove_budget(&caller, id).await)
 }

@@ -1,16 +1,9 @@
 //! `/api/collections`: sets of documents that are searched, shared and embedded alike.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::documents::{CollectionInput, CollectionPatch};
-use crate::extract::{Body, Listed, Page, PathId};
-use crate::problem::{Answer, Created, Done, created};
-use axum::Json;
-use axum::http::StatusCode;
+use crate::routes::prelude::*;
 use steward_core::CollectionId;
 use steward_core::document::Collection;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(get, change, remove))
@@ -19,7 +12,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// The collections that one may search, by name.
 #[utoipa::path(get, path = "/api/collections", tag = "documents", operation_id = "listCollections",
     responses((status = 200, description = "By name", body = Page<Collection>)))]
-pub(crate) async fn list(Call(state, caller): Call) -> Listed<Collection> {
+async fn list(Call(state, caller): Call) -> Listed<Collection> {
     Ok(Page::whole(state.collections(&caller).await?))
 }
 
@@ -28,14 +21,14 @@ pub(crate) async fn list(Call(state, caller): Call) -> Listed<Collection> {
     request_body = CollectionInput, responses(
         (status = 201, description = "Made", body = Collection),
         (status = 409, description = "Another collection has this name")))]
-pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<CollectionInput>) -> Created<Collection> {
+async fn create(Call(state, caller): Call, Body(input): Body<CollectionInput>) -> Created<Collection> {
     created(state.create_collection(&caller, input).await?)
 }
 
 /// One collection.
 #[utoipa::path(get, path = "/api/collections/{id}", tag = "documents", operation_id = "getCollection",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Collection)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<CollectionId>) -> Answer<Collection> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<CollectionId>) -> Answer<Collection> {
     Ok(Json(state.collection(&caller, id).await?))
 }
 
@@ -44,7 +37,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<Collection
     params(("id" = Uuid, Path)), request_body = CollectionPatch, responses(
         (status = 200, description = "Changed", body = Collection),
         (status = 409, description = "Another collection has this name")))]
-pub(crate) async fn change(
+async fn change(
     Call(state, caller): Call,
     PathId(id): PathId<CollectionId>,
     Body(patch): Body<CollectionPatch>,
@@ -55,7 +48,6 @@ pub(crate) async fn change(
 /// Removes a collection for good, with all its documents, their chunks and the files that were sent.
 #[utoipa::path(delete, path = "/api/collections/{id}", tag = "documents", operation_id = "removeCollection",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<CollectionId>) -> Done {
-    state.remove_collection(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<CollectionId>) -> Done {
+    done(state.remove_collection(&caller, id).await)
 }

@@ -1,14 +1,9 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::connections::{Connection, ConnectionInput, ConnectionTest};
 use crate::dto::exam::{ConnectionHealth, RecogniseInput};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
-use crate::problem::{Answer, Created, Done, Problem, created};
-use crate::routes::runs::KEEP_ALIVE;
+use crate::response::event_stream;
+use crate::routes::prelude::*;
 use crate::tenant_app::TenantApp;
-use axum::Json;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::sse::{KeepAlive, Sse};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response, sse};
 use futures::Stream;
 use serde::Serialize;
@@ -18,8 +13,6 @@ use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
 use steward_core::ports::Recognised;
 use tokio::sync::mpsc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -34,15 +27,15 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 
 /// Model endpoints, saved ones first.
 #[utoipa::path(get, path = "/api/connections", tag = "connections", operation_id = "listConnections",
-    params(PagingQuery), responses((status = 200, description = "Found", body = Page<Connection>)))]
-pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Connection> {
+    params(Paging), responses((status = 200, description = "Found", body = Page<Connection>)))]
+async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Connection> {
     Page::cut(state.connections(&caller).await?, &paging)
 }
 
 /// Adds a model endpoint. The first one beside the built-in model becomes the default, which the answer says.
 #[utoipa::path(post, path = "/api/connections", tag = "connections", operation_id = "createConnection",
     request_body = ConnectionInput, responses((status = 201, description = "Made", body = Connection)))]
-pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<ConnectionInput>) -> Created<Connection> {
+async fn create(Call(state, caller): Call, Body(input): Body<ConnectionInput>) -> Created<Connection> {
     created(state.create_connection(&caller, input).await?)
 }
 
@@ -50,7 +43,7 @@ pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<Connecti
 #[utoipa::path(put, path = "/api/connections/{id}", tag = "connections", operation_id = "replaceConnection",
     params(("id" = Uuid, Path)), request_body = ConnectionInput,
     responses((status = 200, description = "Found", body = Connection)))]
-pub(crate) async fn replace(
+async fn replace(
     Call(state, caller): Call,
     PathId(id): PathId<ConnectionId>,
     Body(input): Body<ConnectionInput>,
@@ -61,30 +54,28 @@ pub(crate) async fn replace(
 /// Removes a saved connection.
 #[utoipa::path(delete, path = "/api/connections/{id}", tag = "connections", operation_id = "deleteConnection",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Done {
-    state.remove_connection(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Done {
+    done(state.remove_connection(&caller, id).await)
 }
 
 /// Uses a connection where nothing else is said.
 #[utoipa::path(post, path = "/api/connections/{id}/default", tag = "connections", operation_id = "defaultConnection",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
-pub(crate) async fn make_default(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Done {
-    state.make_default_connection(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn make_default(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Done {
+    done(state.make_default_connection(&caller, id).await)
 }
 
 /// Asks for one short reply. A connection that fails is an answer too: `ok` is false.
 #[utoipa::path(post, path = "/api/connections/{id}/test", tag = "connections", operation_id = "testConnection",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = ConnectionTest)))]
-pub(crate) async fn test(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Answer<ConnectionTest> {
+async fn test(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Answer<ConnectionTest> {
     Ok(Json(state.test_connection(&caller, id).await?.into()))
 }
 
 /// The report card of a connection's model.
 #[utoipa::path(get, path = "/api/connections/{id}/exam", tag = "connections", operation_id = "connectionExam",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = ExamReport)))]
-pub(crate) async fn report(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Answer<ExamReport> {
+async fn report(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Answer<ExamReport> {
     Ok(Json(state.exam_report(&caller, id).await?))
 }
 
@@ -96,15 +87,14 @@ pub(crate) async fn report(Call(state, caller): Call, PathId(id): PathId<Connect
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "Server-sent events, or the report", content(
         (ExamReport = "application/json"), (Check = "text/event-stream")))))]
-pub(crate) async fn examine(
+async fn examine(
     Call(state, caller): Call,
     PathId(id): PathId<ConnectionId>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     state.may_examine(&caller, id).await?;
     if wants_events(&headers) {
-        let events = Sse::new(exam_events(state, caller, id)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
-        return Ok(events.into_response());
+        return Ok(event_stream(exam_events(state, caller, id)));
     }
     let report = state.examine(&caller, id, &|_| {}).await?;
     Ok(Json(report).into_response())
@@ -157,8 +147,8 @@ fn event(kind: &str, data: &impl Serialize) -> sse::Event {
 
 /// How the connections have fared since the server started.
 #[utoipa::path(get, path = "/api/connections/health", tag = "connections", operation_id = "connectionsHealth",
-    params(PagingQuery), responses((status = 200, description = "Found", body = Page<ConnectionHealth>)))]
-pub(crate) async fn health(Call(state, caller): Call, paging: Paging) -> Listed<ConnectionHealth> {
+    params(Paging), responses((status = 200, description = "Found", body = Page<ConnectionHealth>)))]
+async fn health(Call(state, caller): Call, paging: Paging) -> Listed<ConnectionHealth> {
     let health = state.connections_health(&caller).await?;
     Page::cut(health.into_iter().map(Into::into).collect(), &paging)
 }
@@ -166,6 +156,6 @@ pub(crate) async fn health(Call(state, caller): Call, paging: Paging) -> Listed<
 /// Recognises what answers at a URL, by the URL and then by asking it. Nothing is saved.
 #[utoipa::path(post, path = "/api/connections/recognise", tag = "connections", operation_id = "recogniseConnection",
     request_body = RecogniseInput, responses((status = 200, description = "Found", body = Recognised)))]
-pub(crate) async fn recognise(Call(state, caller): Call, Body(input): Body<RecogniseInput>) -> Answer<Recognised> {
+async fn recognise(Call(state, caller): Call, Body(input): Body<RecogniseInput>) -> Answer<Recognised> {
     Ok(Json(state.recognise_connection(&caller, input).await?))
 }

@@ -1,18 +1,9 @@
 //! `/api/conversations`, and `POST /api/chat/{agent_id}`, which says something in one.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::conversations::{Chat, ChatStarted, Conversation, ConversationDetail, ForkConversation, Rename};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::{Answer, Created, Done, Problem, created};
-use axum::Json;
-use axum::http::StatusCode;
-use serde::Deserialize;
+use crate::routes::prelude::*;
 use steward_app::ConversationSearch;
 use steward_core::{AgentId, ConversationId};
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use uuid::Uuid;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -26,7 +17,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which conversations.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Search {
+struct Search {
     /// Only with this text in the title or a message.
     #[param(nullable = false)]
     q: Option<String>,
@@ -40,19 +31,15 @@ pub(crate) struct Search {
 
 /// One's own conversations, newest first.
 #[utoipa::path(get, path = "/api/conversations", tag = "conversations", operation_id = "listConversations",
-    params(PagingQuery, Search),
+    params(Paging, Search),
     responses((status = 200, description = "Newest first", body = Page<Conversation>)))]
-pub(crate) async fn list(
-    Call(state, caller): Call,
-    paging: Paging,
-    Params(search): Params<Search>,
-) -> Listed<Conversation> {
+async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Conversation> {
     let search = ConversationSearch {
         text: search.q,
         agent: search.agent_id.map(AgentId),
         deleted: search.deleted,
         before: paging.after()?,
-        limit: paging.limit,
+        limit: paging.limit(),
     };
     let page = state.conversations(&caller, search).await?;
     Ok(Page::after_last(page, |row| row.id))
@@ -62,7 +49,7 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/api/conversations/{id}", tag = "conversations", operation_id = "getConversation",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "The conversation", body = ConversationDetail)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Answer<ConversationDetail> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Answer<ConversationDetail> {
     Ok(Json(state.conversation(&caller, id).await?))
 }
 
@@ -70,7 +57,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<Conversati
 #[utoipa::path(patch, path = "/api/conversations/{id}", tag = "conversations", operation_id = "renameConversation",
     params(("id" = Uuid, Path)), request_body = Rename,
     responses((status = 200, description = "Renamed", body = Conversation)))]
-pub(crate) async fn rename(
+async fn rename(
     Call(state, caller): Call,
     PathId(id): PathId<ConversationId>,
     Body(body): Body<Rename>,
@@ -82,16 +69,15 @@ pub(crate) async fn rename(
 #[utoipa::path(delete, path = "/api/conversations/{id}", tag = "conversations", operation_id = "deleteConversation",
     params(("id" = Uuid, Path)),
     responses((status = 204, description = "Deleted")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Done {
-    state.delete_conversation(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Done {
+    done(state.delete_conversation(&caller, id).await)
 }
 
 /// Takes a deletion back.
 #[utoipa::path(post, path = "/api/conversations/{id}/restore", tag = "conversations", operation_id = "restoreConversation",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "Restored", body = Conversation)))]
-pub(crate) async fn restore(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Answer<Conversation> {
+async fn restore(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Answer<Conversation> {
     Ok(Json(state.restore_conversation(&caller, id).await?))
 }
 
@@ -99,7 +85,7 @@ pub(crate) async fn restore(Call(state, caller): Call, PathId(id): PathId<Conver
 #[utoipa::path(post, path = "/api/conversations/{id}/fork", tag = "conversations", operation_id = "forkConversation",
     params(("id" = Uuid, Path)), request_body = ForkConversation,
     responses((status = 201, description = "The new conversation", body = Conversation)))]
-pub(crate) async fn fork(
+async fn fork(
     Call(state, caller): Call,
     PathId(id): PathId<ConversationId>,
     Body(body): Body<ForkConversation>,
@@ -112,11 +98,10 @@ pub(crate) async fn fork(
 #[utoipa::path(post, path = "/api/chat/{agent_id}", tag = "chat", operation_id = "chat",
     params(("agent_id" = Uuid, Path)), request_body = Chat,
     responses((status = 202, description = "At work", body = ChatStarted)))]
-pub(crate) async fn chat(
+pub(super) async fn chat(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     Body(body): Body<Chat>,
-) -> Result<(StatusCode, Json<ChatStarted>), Problem> {
-    let started = state.chat(&caller, id, body).await?;
-    Ok((StatusCode::ACCEPTED, Json(started)))
+) -> Accepted<ChatStarted> {
+    accepted(state.chat(&caller, id, body).await?)
 }

@@ -1,18 +1,11 @@
 //! `/api/credentials`: what is in the vault. Values go in and never come back.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::credentials::{CredentialKindInfo, CredentialUse, Resealed};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
-use crate::problem::{Answer, Created, Done, created};
-use axum::Json;
-use axum::http::StatusCode;
+use crate::routes::prelude::*;
 use steward_app::Caller;
 use steward_core::credential::{Credential, CredentialKind};
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::{CredentialId, Timestamp};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -25,10 +18,10 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 
 /// Credentials by name, without their secrets.
 #[utoipa::path(get, path = "/api/credentials", tag = "credentials", operation_id = "listCredentials",
-    params(PagingQuery), responses((status = 200, description = "By name", body = Page<Credential>)))]
-pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Credential> {
+    params(Paging), responses((status = 200, description = "By name", body = Page<Credential>)))]
+async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Credential> {
     let after = paging.after::<String>()?;
-    let page = state.credentials(&caller, after.as_deref(), paging.limit).await?;
+    let page = state.credentials(&caller, after.as_deref(), paging.limit()).await?;
     Ok(Page::after_last(page, |one| one.name.clone()))
 }
 
@@ -36,7 +29,7 @@ pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Cr
 #[utoipa::path(post, path = "/api/credentials", tag = "credentials", operation_id = "createCredential",
     request_body = NewCredential,
     responses((status = 201, description = "Kept", body = Credential)))]
-pub(crate) async fn create(Call(state, caller): Call, Body(new): Body<NewCredential>) -> Created<Credential> {
+async fn create(Call(state, caller): Call, Body(new): Body<NewCredential>) -> Created<Credential> {
     created(state.create_credential(&caller, new).await?)
 }
 
@@ -44,16 +37,16 @@ pub(crate) async fn create(Call(state, caller): Call, Body(new): Body<NewCredent
 #[utoipa::path(post, path = "/api/credentials/rotate", tag = "credentials",
     operation_id = "rotateVaultKey",
     responses((status = 200, description = "Sealed anew", body = Resealed)))]
-pub(crate) async fn rotate(Call(state, caller): Call) -> Answer<Resealed> {
+async fn rotate(Call(state, caller): Call) -> Answer<Resealed> {
     let resealed = state.rotate_vault_key(&caller).await?;
     Ok(Json(Resealed { resealed }))
 }
 
 /// Kinds of credentials and their fields.
 #[utoipa::path(get, path = "/api/credentials/kinds", tag = "credentials",
-    operation_id = "listCredentialKinds", params(PagingQuery),
+    operation_id = "listCredentialKinds", params(Paging),
     responses((status = 200, description = "All", body = Page<CredentialKindInfo>)))]
-pub(crate) async fn kinds(_: Caller, paging: Paging) -> Listed<CredentialKindInfo> {
+async fn kinds(_: Caller, paging: Paging) -> Listed<CredentialKindInfo> {
     let all = CredentialKind::ALL.into_iter().map(|kind| CredentialKindInfo { kind, fields: kind.fields() });
     Page::cut(all.collect(), &paging)
 }
@@ -61,7 +54,7 @@ pub(crate) async fn kinds(_: Caller, paging: Paging) -> Listed<CredentialKindInf
 /// One credential, without its secrets.
 #[utoipa::path(get, path = "/api/credentials/{id}", tag = "credentials", operation_id = "getCredential",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Credential)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<CredentialId>) -> Answer<Credential> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<CredentialId>) -> Answer<Credential> {
     Ok(Json(state.credential(&caller, id).await?))
 }
 
@@ -69,7 +62,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<Credential
 #[utoipa::path(patch, path = "/api/credentials/{id}", tag = "credentials",
     operation_id = "changeCredential", params(("id" = Uuid, Path)), request_body = CredentialChange,
     responses((status = 200, description = "Changed", body = Credential)))]
-pub(crate) async fn change(
+async fn change(
     Call(state, caller): Call,
     PathId(id): PathId<CredentialId>,
     Body(change): Body<CredentialChange>,
@@ -81,21 +74,16 @@ pub(crate) async fn change(
 #[utoipa::path(delete, path = "/api/credentials/{id}", tag = "credentials",
     operation_id = "deleteCredential", params(("id" = Uuid, Path)),
     responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<CredentialId>) -> Done {
-    state.remove_credential(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<CredentialId>) -> Done {
+    done(state.remove_credential(&caller, id).await)
 }
 
 /// Which runs used a credential, the latest first.
 #[utoipa::path(get, path = "/api/credentials/{id}/uses", tag = "credentials",
-    operation_id = "listCredentialUses", params(("id" = Uuid, Path), PagingQuery),
+    operation_id = "listCredentialUses", params(("id" = Uuid, Path), Paging),
     responses((status = 200, description = "Latest first", body = Page<CredentialUse>)))]
-pub(crate) async fn uses(
-    Call(state, caller): Call,
-    PathId(id): PathId<CredentialId>,
-    paging: Paging,
-) -> Listed<CredentialUse> {
+async fn uses(Call(state, caller): Call, PathId(id): PathId<CredentialId>, paging: Paging) -> Listed<CredentialUse> {
     let before = paging.after::<i64>()?.map(Timestamp);
-    let page = state.credential_uses(&caller, id, before, paging.limit).await?;
+    let page = state.credential_uses(&caller, id, before, paging.limit()).await?;
     Ok(Page::after_last(page, |one| one.at.0))
 }

@@ -1,16 +1,9 @@
 //! `/api/datasources`: users' databases.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::domains::{DatasourceInit, DatasourceInput, DatasourceSchema, InitTexts};
-use crate::extract::{Body, Listed, Page, PathId};
-use crate::problem::{Answer, Created, Done, created};
-use axum::Json;
-use axum::http::StatusCode;
+use crate::routes::prelude::*;
 use steward_core::DatasourceId;
 use steward_core::datasource::Datasource;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -24,7 +17,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// All datasources by name.
 #[utoipa::path(get, path = "/api/datasources", tag = "domains", operation_id = "listDatasources",
     responses((status = 200, description = "By name", body = Page<Datasource>)))]
-pub(crate) async fn list(Call(state, caller): Call) -> Listed<Datasource> {
+async fn list(Call(state, caller): Call) -> Listed<Datasource> {
     Ok(Page::whole(state.datasources(&caller).await?))
 }
 
@@ -33,14 +26,14 @@ pub(crate) async fn list(Call(state, caller): Call) -> Listed<Datasource> {
     request_body = DatasourceInput, responses(
         (status = 201, description = "Added", body = Datasource),
         (status = 409, description = "Another datasource has this name")))]
-pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<DatasourceInput>) -> Created<Datasource> {
+async fn create(Call(state, caller): Call, Body(input): Body<DatasourceInput>) -> Created<Datasource> {
     created(state.create_datasource(&caller, input).await?)
 }
 
 /// One datasource.
 #[utoipa::path(get, path = "/api/datasources/{id}", tag = "domains", operation_id = "getDatasource",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Datasource)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<DatasourceId>) -> Answer<Datasource> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<DatasourceId>) -> Answer<Datasource> {
     Ok(Json(state.datasource(&caller, id).await?))
 }
 
@@ -49,7 +42,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<Datasource
     params(("id" = Uuid, Path)), request_body = DatasourceInput, responses(
         (status = 200, description = "Changed", body = Datasource),
         (status = 409, description = "It was changed meanwhile, its name is taken, or domains use it")))]
-pub(crate) async fn replace(
+async fn replace(
     Call(state, caller): Call,
     PathId(id): PathId<DatasourceId>,
     Body(input): Body<DatasourceInput>,
@@ -60,9 +53,8 @@ pub(crate) async fn replace(
 /// Removes a datasource. The database stays as it is; domains over it stay, and can't be asked any more.
 #[utoipa::path(delete, path = "/api/datasources/{id}", tag = "domains", operation_id = "removeDatasource",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<DatasourceId>) -> Done {
-    state.remove_datasource(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<DatasourceId>) -> Done {
+    done(state.remove_datasource(&caller, id).await)
 }
 
 /// Opens the database anew and says what it has.
@@ -70,7 +62,7 @@ pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<Datasou
     params(("id" = Uuid, Path)), responses(
         (status = 200, description = "It can be asked", body = DatasourceSchema),
         (status = 503, description = "It can't be opened")))]
-pub(crate) async fn check(Call(state, caller): Call, PathId(id): PathId<DatasourceId>) -> Answer<DatasourceSchema> {
+async fn check(Call(state, caller): Call, PathId(id): PathId<DatasourceId>) -> Answer<DatasourceSchema> {
     Ok(Json(state.check_datasource(&caller, id).await?))
 }
 
@@ -79,7 +71,7 @@ pub(crate) async fn check(Call(state, caller): Call, PathId(id): PathId<Datasour
     params(("id" = Uuid, Path)), responses(
         (status = 200, description = "Its tables", body = DatasourceSchema),
         (status = 503, description = "It can't be opened")))]
-pub(crate) async fn schema(Call(state, caller): Call, PathId(id): PathId<DatasourceId>) -> Answer<DatasourceSchema> {
+async fn schema(Call(state, caller): Call, PathId(id): PathId<DatasourceId>) -> Answer<DatasourceSchema> {
     Ok(Json(state.datasource_schema(&caller, id).await?))
 }
 
@@ -88,7 +80,7 @@ pub(crate) async fn schema(Call(state, caller): Call, PathId(id): PathId<Datasou
     params(("id" = Uuid, Path)), request_body = DatasourceInit, responses(
         (status = 200, description = "The texts", body = InitTexts),
         (status = 503, description = "It can't be opened")))]
-pub(crate) async fn init(
+async fn init(
     Call(state, caller): Call,
     PathId(id): PathId<DatasourceId>,
     Body(wanted): Body<DatasourceInit>,

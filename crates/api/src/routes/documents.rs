@@ -1,28 +1,22 @@
 //! `/api/documents`: files that are found by their content.
 
-use super::files::{FileBody, attachment};
-use crate::ApiState;
-use crate::auth::Call;
+use super::files::{FileBody, OCTETS, attachment};
 use crate::dto::documents::{
     AddedDocument, BatchScan, Chunk, DocumentDetails, DocumentLink, DocumentSearch, JobRetried, Requeued, SearchResult,
     VectorStoreStats, WatchInput,
 };
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, too_long};
+use crate::extract::limited;
 use crate::guard::MAX_DOCUMENT;
-use crate::problem::{Answer, Created, Done, Problem, ProblemBody, created};
-use axum::Json;
-use axum::body::Body as Bytes;
+use crate::problem::ProblemBody;
+use crate::response::saved;
+use crate::routes::prelude::*;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
 use futures::StreamExt;
-use serde::Deserialize;
 use steward_app::Whose;
 use steward_core::document::{Document, DocumentOrigin, DocumentStatus, IngestJob, JobState, WatchedPath};
 use steward_core::ports::DocumentFilter;
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, WatchedPathId};
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -52,7 +46,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which file it is, and where it goes.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct UploadQuery {
+struct UploadQuery {
     /// The file's name.
     #[param(min_length = 1, max_length = 255)]
     name: String,
@@ -68,24 +62,16 @@ pub(crate) struct UploadQuery {
 #[utoipa::path(post, path = "/api/documents/upload", tag = "documents", operation_id = "uploadDocument",
     params(UploadQuery), request_body(content = inline(FileBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "What became of it", body = AddedDocument)))]
-pub(crate) async fn upload(
+async fn upload(
     Call(state, caller): Call,
     Params(query): Params<UploadQuery>,
     request: Request,
 ) -> Created<AddedDocument> {
     let agent = query.agent_id.as_deref();
     let mut upload = state.begin_document(&caller, &query.collection, &query.name, agent).await?;
-    let mut bytes = 0u64;
-    let mut body = request.into_body().into_data_stream();
-    while let Some(piece) = body.next().await {
-        let piece = piece.map_err(|error| {
-            Problem::new(StatusCode::BAD_REQUEST, format!("the file did not arrive whole: {error}"), "send it again")
-        })?;
-        bytes += piece.len() as u64;
-        if bytes > MAX_DOCUMENT as u64 {
-            return Err(too_long());
-        }
-        upload.write(&piece).await?;
+    let mut pieces = limited(request.into_body().into_data_stream(), MAX_DOCUMENT, "file");
+    while let Some(piece) = pieces.next().await {
+        upload.write(&piece?).await?;
     }
     created(upload.finish().await?)
 }
@@ -93,7 +79,7 @@ pub(crate) async fn upload(
 /// Which documents.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+struct Wanted {
     /// Of this collection.
     #[param(nullable = false)]
     collection: Option<CollectionId>,
@@ -116,12 +102,8 @@ pub(crate) struct Wanted {
 
 /// Documents that one may see, the newest first.
 #[utoipa::path(get, path = "/api/documents", tag = "documents", operation_id = "listDocuments",
-    params(Wanted, PagingQuery), responses((status = 200, description = "The newest first", body = Page<Document>)))]
-pub(crate) async fn list(
-    Call(state, caller): Call,
-    Params(wanted): Params<Wanted>,
-    paging: Paging,
-) -> Listed<Document> {
+    params(Wanted, Paging), responses((status = 200, description = "The newest first", body = Page<Document>)))]
+async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<Document> {
     let filter = DocumentFilter {
         visible_to: None,
         collection: wanted.collection,
@@ -132,7 +114,7 @@ pub(crate) async fn list(
         added_by: None,
         text: wanted.search,
         after: paging.after::<DocumentId>()?,
-        limit: paging.limit,
+        limit: paging.limit(),
     };
     Ok(Page::after_last(state.documents(&caller, filter).await?, |document| document.id))
 }
@@ -140,21 +122,21 @@ pub(crate) async fn list(
 /// Finds chunks by words and by meaning, joined by reciprocal rank fusion.
 #[utoipa::path(post, path = "/api/documents/search", tag = "documents", operation_id = "searchDocuments",
     request_body = DocumentSearch, responses((status = 200, description = "The best first", body = SearchResult)))]
-pub(crate) async fn search(Call(state, caller): Call, Body(input): Body<DocumentSearch>) -> Answer<SearchResult> {
+async fn search(Call(state, caller): Call, Body(input): Body<DocumentSearch>) -> Answer<SearchResult> {
     Ok(Json(state.search_documents(&caller, input).await?))
 }
 
 /// Links a document to an agent, or takes the link away.
 #[utoipa::path(post, path = "/api/documents/links", tag = "documents", operation_id = "linkDocument",
     request_body = DocumentLink, responses((status = 200, description = "As it is now", body = DocumentDetails)))]
-pub(crate) async fn link(Call(state, caller): Call, Body(input): Body<DocumentLink>) -> Answer<DocumentDetails> {
+async fn link(Call(state, caller): Call, Body(input): Body<DocumentLink>) -> Answer<DocumentDetails> {
     Ok(Json(state.link_document(&caller, input).await?))
 }
 
 /// Has all files of a folder on the server read, as a job.
 #[utoipa::path(post, path = "/api/documents/batch-scan", tag = "documents", operation_id = "batchScan",
     request_body = BatchScan, responses((status = 201, description = "Begun", body = IngestJob)))]
-pub(crate) async fn batch_scan(Call(state, caller): Call, Body(input): Body<BatchScan>) -> Created<IngestJob> {
+async fn batch_scan(Call(state, caller): Call, Body(input): Body<BatchScan>) -> Created<IngestJob> {
     created(state.scan_folder(&caller, input).await?)
 }
 
@@ -163,29 +145,28 @@ pub(crate) async fn batch_scan(Call(state, caller): Call, Body(input): Body<Batc
     request_body = WatchInput, responses(
         (status = 201, description = "Watched from now on", body = WatchedPath),
         (status = 409, description = "It is watched already")))]
-pub(crate) async fn register_path(Call(state, caller): Call, Body(input): Body<WatchInput>) -> Created<WatchedPath> {
+async fn register_path(Call(state, caller): Call, Body(input): Body<WatchInput>) -> Created<WatchedPath> {
     created(state.watch_path(&caller, input).await?)
 }
 
 /// The folders that are watched.
 #[utoipa::path(get, path = "/api/documents/watched-paths", tag = "documents", operation_id = "listWatchedPaths",
     responses((status = 200, description = "By path", body = Page<WatchedPath>)))]
-pub(crate) async fn watched_paths(Call(state, caller): Call) -> Listed<WatchedPath> {
+async fn watched_paths(Call(state, caller): Call) -> Listed<WatchedPath> {
     Ok(Page::whole(state.watched_paths(&caller).await?))
 }
 
 /// Watches a folder no more. Its documents stay.
 #[utoipa::path(delete, path = "/api/documents/watched-paths/{id}", tag = "documents", operation_id = "unwatchPath",
     params(("id" = Uuid, Path)), responses((status = 204, description = "No more")))]
-pub(crate) async fn unwatch(Call(state, caller): Call, PathId(id): PathId<WatchedPathId>) -> Done {
-    state.unwatch_path(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn unwatch(Call(state, caller): Call, PathId(id): PathId<WatchedPathId>) -> Done {
+    done(state.unwatch_path(&caller, id).await)
 }
 
 /// Whose documents.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfAgent {
+struct OfAgent {
     /// Those that are linked to this agent, by id or name; all if left out.
     #[param(nullable = false, max_length = 200)]
     agent_id: Option<String>,
@@ -204,36 +185,36 @@ impl OfAgent {
 /// missing.
 #[utoipa::path(post, path = "/api/documents/embed-pending", tag = "documents", operation_id = "embedPending",
     params(OfAgent), responses((status = 200, description = "What was set off", body = Requeued)))]
-pub(crate) async fn embed_pending(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<Requeued> {
+async fn embed_pending(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<Requeued> {
     Ok(Json(state.embed_pending(&caller, of.whose()).await?))
 }
 
 /// Has all documents read, cut and embedded again, with the settings of their collections.
 #[utoipa::path(post, path = "/api/documents/reindex-all", tag = "documents", operation_id = "reindexAll",
     params(OfAgent), responses((status = 200, description = "What was set off", body = Requeued)))]
-pub(crate) async fn reindex_all(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<Requeued> {
+async fn reindex_all(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<Requeued> {
     Ok(Json(state.reindex_all(&caller, of.whose()).await?))
 }
 
 /// What is really in use: the index, the embedding model, and how much of it.
 #[utoipa::path(get, path = "/api/documents/vector-store/stats", tag = "documents", operation_id = "vectorStoreStats",
     responses((status = 200, description = "As it is now", body = VectorStoreStats)))]
-pub(crate) async fn stats(Call(state, caller): Call) -> Answer<VectorStoreStats> {
+async fn stats(Call(state, caller): Call) -> Answer<VectorStoreStats> {
     Ok(Json(state.vector_store_stats(&caller).await?))
 }
 
 /// Documents that were handed in together, the newest first.
 #[utoipa::path(get, path = "/api/documents/jobs", tag = "documents", operation_id = "listIngestJobs",
-    params(PagingQuery), responses((status = 200, description = "The newest first", body = Page<IngestJob>)))]
-pub(crate) async fn jobs(Call(state, caller): Call, paging: Paging) -> Listed<IngestJob> {
-    let page = state.ingest_jobs(&caller, paging.after::<IngestJobId>()?, paging.limit).await?;
+    params(Paging), responses((status = 200, description = "The newest first", body = Page<IngestJob>)))]
+async fn jobs(Call(state, caller): Call, paging: Paging) -> Listed<IngestJob> {
+    let page = state.ingest_jobs(&caller, paging.after::<IngestJobId>()?, paging.limit()).await?;
     Ok(Page::after_last(page, |job| job.id))
 }
 
 /// How far a job is.
 #[utoipa::path(get, path = "/api/documents/jobs/{id}", tag = "documents", operation_id = "getIngestJob",
     params(("id" = Uuid, Path)), responses((status = 200, description = "As it is now", body = IngestJob)))]
-pub(crate) async fn job(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
+async fn job(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
     Ok(Json(state.ingest_job(&caller, id).await?))
 }
 
@@ -242,7 +223,7 @@ pub(crate) async fn job(Call(state, caller): Call, PathId(id): PathId<IngestJobI
     params(("id" = Uuid, Path)), responses(
         (status = 200, description = "Paused", body = IngestJob),
         (status = 409, description = "It was cancelled")))]
-pub(crate) async fn pause(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
+async fn pause(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
     Ok(Json(state.set_job_state(&caller, id, JobState::Paused).await?))
 }
 
@@ -251,37 +232,36 @@ pub(crate) async fn pause(Call(state, caller): Call, PathId(id): PathId<IngestJo
     params(("id" = Uuid, Path)), responses(
         (status = 200, description = "It goes on", body = IngestJob),
         (status = 409, description = "It was cancelled")))]
-pub(crate) async fn resume(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
+async fn resume(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
     Ok(Json(state.set_job_state(&caller, id, JobState::Running).await?))
 }
 
 /// Ends a job: documents that wait are removed, those that are done stay.
 #[utoipa::path(post, path = "/api/documents/jobs/{id}/cancel", tag = "documents", operation_id = "cancelIngestJob",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Ended", body = IngestJob)))]
-pub(crate) async fn cancel(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
+async fn cancel(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<IngestJob> {
     Ok(Json(state.set_job_state(&caller, id, JobState::Cancelled).await?))
 }
 
 /// Has the documents of a job read again that failed.
 #[utoipa::path(post, path = "/api/documents/jobs/{id}/retry", tag = "documents", operation_id = "retryIngestJob",
     params(("id" = Uuid, Path)), responses((status = 200, description = "How many", body = JobRetried)))]
-pub(crate) async fn retry(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<JobRetried> {
+async fn retry(Call(state, caller): Call, PathId(id): PathId<IngestJobId>) -> Answer<JobRetried> {
     Ok(Json(state.retry_job(&caller, id).await?))
 }
 
 /// One document.
 #[utoipa::path(get, path = "/api/documents/{id}", tag = "documents", operation_id = "getDocument",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = DocumentDetails)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Answer<DocumentDetails> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Answer<DocumentDetails> {
     Ok(Json(state.document(&caller, id).await?))
 }
 
 /// Removes a document for good, with its chunks, vectors, links and the file that was sent.
 #[utoipa::path(delete, path = "/api/documents/{id}", tag = "documents", operation_id = "removeDocument",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Done {
-    state.remove_document(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Done {
+    done(state.remove_document(&caller, id).await)
 }
 
 /// The file itself, always as bytes to be kept: nothing in it is ever run by a browser.
@@ -290,21 +270,15 @@ pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<Documen
         (status = 200, description = "Its content", content_type = "application/octet-stream", body = inline(FileBody)),
         (status = 404, description = "There is no such document, or its file is gone", body = ProblemBody, content_type = "application/problem+json"),
     ))]
-pub(crate) async fn content(
-    Call(state, caller): Call,
-    PathId(id): PathId<DocumentId>,
-) -> Result<(HeaderMap, Bytes), Problem> {
+async fn content(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Result<Response, Problem> {
     let (name, bytes) = state.document_content(&caller, id).await?;
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
-    headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
-    Ok((headers, Bytes::from(bytes)))
+    Ok(saved(OCTETS, attachment(&name), bytes))
 }
 
 /// Which part of a document.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OnPage {
+struct OnPage {
     /// Only what stands on this page, from 1.
     #[param(nullable = false, minimum = 1)]
     page: Option<u32>,
@@ -312,21 +286,21 @@ pub(crate) struct OnPage {
 
 /// What was made of a document, in order.
 #[utoipa::path(get, path = "/api/documents/{id}/chunks", tag = "documents", operation_id = "listChunks",
-    params(("id" = Uuid, Path), OnPage, PagingQuery),
+    params(("id" = Uuid, Path), OnPage, Paging),
     responses((status = 200, description = "In order", body = Page<Chunk>)))]
-pub(crate) async fn chunks(
+async fn chunks(
     Call(state, caller): Call,
     PathId(id): PathId<DocumentId>,
     Params(on): Params<OnPage>,
     paging: Paging,
 ) -> Listed<Chunk> {
-    let found = state.document_chunks(&caller, id, on.page, paging.after::<u32>()?, paging.limit).await?;
+    let found = state.document_chunks(&caller, id, on.page, paging.after::<u32>()?, paging.limit()).await?;
     Ok(Page::after_last(found, |chunk| chunk.index))
 }
 
 /// Has a document read, cut and embedded again. What there is of it is found until then.
 #[utoipa::path(post, path = "/api/documents/{id}/process", tag = "documents", operation_id = "processDocument",
     params(("id" = Uuid, Path)), responses((status = 200, description = "It waits for its turn", body = Document)))]
-pub(crate) async fn process(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Answer<Document> {
+async fn process(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Answer<Document> {
     Ok(Json(state.process_document(&caller, id).await?))
 }

@@ -1,18 +1,11 @@
 //! `/api/domains`: described tables, their views, their texts, and what models are told about them.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::domains::{
     Choice, DomainAnswer, DomainInfo, DomainQuery, FoundDomain, InstructionInput, SavedDomainText, SchemaSearch,
     TextCompletion, TextHover, TextInput, TextPlace, TextReport, VerifiedInput, ViewInfo, WrittenText,
 };
-use crate::extract::{Body, Listed, Page, PathIds, PathName};
-use crate::problem::{Answer, Created, Done, created};
-use axum::Json;
-use axum::http::StatusCode;
+use crate::routes::prelude::*;
 use steward_core::datasource::{DomainText, DomainTextKind, StandingInstruction, VerifiedQuestion};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -40,7 +33,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// The domains that one may read, by name.
 #[utoipa::path(get, path = "/api/domains", tag = "domains", operation_id = "listDomains",
     responses((status = 200, description = "By name", body = Page<DomainInfo>)))]
-pub(crate) async fn list(Call(state, caller): Call) -> Listed<DomainInfo> {
+async fn list(Call(state, caller): Call) -> Listed<DomainInfo> {
     Ok(Page::whole(state.domains(&caller).await?))
 }
 
@@ -50,21 +43,21 @@ pub(crate) async fn list(Call(state, caller): Call) -> Listed<DomainInfo> {
         (status = 200, description = "The rows", body = DomainAnswer),
         (status = 422, description = "Something in the query is wrong; the message says what, and how it is written"),
         (status = 503, description = "The database can't be asked")))]
-pub(crate) async fn query(Call(state, caller): Call, Body(wanted): Body<DomainQuery>) -> Answer<DomainAnswer> {
+async fn query(Call(state, caller): Call, Body(wanted): Body<DomainQuery>) -> Answer<DomainAnswer> {
     Ok(Json(state.query_domain(&caller, &wanted).await?))
 }
 
 /// What a model is shown for these words.
 #[utoipa::path(post, path = "/api/domains/search", tag = "domains", operation_id = "searchDomains",
     request_body = SchemaSearch, responses((status = 200, description = "The best first", body = Page<FoundDomain>)))]
-pub(crate) async fn search(Call(state, caller): Call, Body(wanted): Body<SchemaSearch>) -> Listed<FoundDomain> {
+async fn search(Call(state, caller): Call, Body(wanted): Body<SchemaSearch>) -> Listed<FoundDomain> {
     Ok(Page::whole(state.search_domains(&caller, &wanted).await?))
 }
 
 /// The texts of all domains and views.
 #[utoipa::path(get, path = "/api/domains/texts", tag = "domains", operation_id = "listDomainTexts",
     responses((status = 200, description = "By kind and name", body = Page<DomainText>)))]
-pub(crate) async fn texts(Call(state, caller): Call) -> Listed<DomainText> {
+async fn texts(Call(state, caller): Call) -> Listed<DomainText> {
     Ok(Page::whole(state.domain_texts(&caller).await?))
 }
 
@@ -74,7 +67,7 @@ pub(crate) async fn texts(Call(state, caller): Call) -> Listed<DomainText> {
         (status = 200, description = "What was saved, with what changed", body = Vec<SavedDomainText>),
         (status = 409, description = "It was changed meanwhile"),
         (status = 422, description = "Something is wrong with the text; the message names the lines")))]
-pub(crate) async fn save(Call(state, caller): Call, Body(input): Body<TextInput>) -> Answer<Vec<SavedDomainText>> {
+async fn save(Call(state, caller): Call, Body(input): Body<TextInput>) -> Answer<Vec<SavedDomainText>> {
     Ok(Json(state.save_domain_texts(&caller, input).await?))
 }
 
@@ -82,10 +75,7 @@ pub(crate) async fn save(Call(state, caller): Call, Body(input): Body<TextInput>
 #[utoipa::path(get, path = "/api/domains/texts/{kind}/{name}", tag = "domains", operation_id = "getDomainText",
     params(("kind" = DomainTextKind, Path), ("name" = String, Path)),
     responses((status = 200, description = "Found", body = DomainText)))]
-pub(crate) async fn text(
-    Call(state, caller): Call,
-    PathIds(kind, name): PathIds<DomainTextKind, String>,
-) -> Answer<DomainText> {
+async fn text(Call(state, caller): Call, PathIds(kind, name): PathIds<DomainTextKind, String>) -> Answer<DomainText> {
     Ok(Json(state.domain_text(&caller, kind, &name).await?))
 }
 
@@ -93,16 +83,15 @@ pub(crate) async fn text(
 #[utoipa::path(delete, path = "/api/domains/texts/{kind}/{name}", tag = "domains", operation_id = "removeDomainText",
     params(("kind" = DomainTextKind, Path), ("name" = String, Path)),
     responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathIds(kind, name): PathIds<DomainTextKind, String>) -> Done {
-    state.remove_domain_text(&caller, kind, &name).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathIds(kind, name): PathIds<DomainTextKind, String>) -> Done {
+    done(state.remove_domain_text(&caller, kind, &name).await)
 }
 
 /// All versions of a text, the newest first, also of one that was removed.
 #[utoipa::path(get, path = "/api/domains/texts/{kind}/{name}/versions", tag = "domains",
     operation_id = "listDomainTextVersions", params(("kind" = DomainTextKind, Path), ("name" = String, Path)),
     responses((status = 200, description = "The newest first", body = Page<DomainText>)))]
-pub(crate) async fn versions(
+async fn versions(
     Call(state, caller): Call,
     PathIds(kind, name): PathIds<DomainTextKind, String>,
 ) -> Listed<DomainText> {
@@ -112,7 +101,7 @@ pub(crate) async fn versions(
 /// What is wrong with a text, against the databases as they are.
 #[utoipa::path(post, path = "/api/domains/check", tag = "domains", operation_id = "checkDomainText",
     request_body = TextPlace, responses((status = 200, description = "In the order of the text", body = TextReport)))]
-pub(crate) async fn check(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<TextReport> {
+async fn check(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<TextReport> {
     Ok(Json(state.check_domain_text(&caller, &place).await?))
 }
 
@@ -120,35 +109,35 @@ pub(crate) async fn check(Call(state, caller): Call, Body(place): Body<TextPlace
 #[utoipa::path(post, path = "/api/domains/complete", tag = "domains", operation_id = "completeDomainText",
     request_body = TextPlace,
     responses((status = 200, description = "The likeliest first", body = Vec<TextCompletion>)))]
-pub(crate) async fn complete(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<Vec<TextCompletion>> {
+async fn complete(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<Vec<TextCompletion>> {
     Ok(Json(state.complete_domain_text(&caller, &place).await?))
 }
 
 /// What stands at a place of a text.
 #[utoipa::path(post, path = "/api/domains/hover", tag = "domains", operation_id = "hoverDomainText",
     request_body = TextPlace, responses((status = 200, description = "An explanation", body = TextHover)))]
-pub(crate) async fn hover(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<TextHover> {
+async fn hover(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<TextHover> {
     Ok(Json(state.hover_domain_text(&caller, &place).await?))
 }
 
 /// The text with another name for what stands at a place.
 #[utoipa::path(post, path = "/api/domains/rename", tag = "domains", operation_id = "renameInDomainText",
     request_body = TextPlace, responses((status = 200, description = "The whole text", body = WrittenText)))]
-pub(crate) async fn rename(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<WrittenText> {
+async fn rename(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<WrittenText> {
     Ok(Json(state.rename_in_domain_text(&caller, &place)?))
 }
 
 /// The text in its usual layout; comments stay.
 #[utoipa::path(post, path = "/api/domains/format", tag = "domains", operation_id = "formatDomainText",
     request_body = TextPlace, responses((status = 200, description = "The whole text", body = WrittenText)))]
-pub(crate) async fn format(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<WrittenText> {
+async fn format(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<WrittenText> {
     Ok(Json(state.format_domain_text(&caller, &place)?))
 }
 
 /// One domain.
 #[utoipa::path(get, path = "/api/domains/{name}", tag = "domains", operation_id = "getDomain",
     params(("name" = String, Path)), responses((status = 200, description = "Found", body = DomainInfo)))]
-pub(crate) async fn get(Call(state, caller): Call, PathName(name): PathName) -> Answer<DomainInfo> {
+async fn get(Call(state, caller): Call, PathName(name): PathName) -> Answer<DomainInfo> {
     Ok(Json(state.domain(&caller, &name).await?))
 }
 
@@ -156,31 +145,28 @@ pub(crate) async fn get(Call(state, caller): Call, PathName(name): PathName) -> 
 #[utoipa::path(get, path = "/api/domains/{name}/choices/{field}", tag = "domains", operation_id = "listChoices",
     params(("name" = String, Path), ("field" = String, Path)),
     responses((status = 200, description = "In their order", body = Page<Choice>)))]
-pub(crate) async fn choices(
-    Call(state, caller): Call,
-    PathIds(name, field): PathIds<String, String>,
-) -> Listed<Choice> {
+async fn choices(Call(state, caller): Call, PathIds(name, field): PathIds<String, String>) -> Listed<Choice> {
     Ok(Page::whole(state.domain_choices(&caller, &name, &field).await?))
 }
 
 /// The views of domains that one may read, by name.
 #[utoipa::path(get, path = "/api/views", tag = "domains", operation_id = "listViews",
     responses((status = 200, description = "By name", body = Page<ViewInfo>)))]
-pub(crate) async fn views(Call(state, caller): Call) -> Listed<ViewInfo> {
+async fn views(Call(state, caller): Call) -> Listed<ViewInfo> {
     Ok(Page::whole(state.views(&caller).await?))
 }
 
 /// One view.
 #[utoipa::path(get, path = "/api/views/{name}", tag = "domains", operation_id = "getView",
     params(("name" = String, Path)), responses((status = 200, description = "Found", body = ViewInfo)))]
-pub(crate) async fn view(Call(state, caller): Call, PathName(name): PathName) -> Answer<ViewInfo> {
+async fn view(Call(state, caller): Call, PathName(name): PathName) -> Answer<ViewInfo> {
     Ok(Json(state.view(&caller, &name).await?))
 }
 
 /// What models are told before each question about data, in order.
 #[utoipa::path(get, path = "/api/standing-instructions", tag = "domains", operation_id = "listStandingInstructions",
     responses((status = 200, description = "In the order in which they are told", body = Page<StandingInstruction>)))]
-pub(crate) async fn instructions(Call(state, caller): Call) -> Listed<StandingInstruction> {
+async fn instructions(Call(state, caller): Call) -> Listed<StandingInstruction> {
     Ok(Page::whole(state.standing_instructions(&caller).await?))
 }
 
@@ -190,7 +176,7 @@ pub(crate) async fn instructions(Call(state, caller): Call) -> Listed<StandingIn
     responses(
         (status = 200, description = "Saved", body = StandingInstruction),
         (status = 409, description = "It was changed meanwhile")))]
-pub(crate) async fn save_instruction(
+async fn save_instruction(
     Call(state, caller): Call,
     PathName(name): PathName,
     Body(input): Body<InstructionInput>,
@@ -202,15 +188,14 @@ pub(crate) async fn save_instruction(
 #[utoipa::path(delete, path = "/api/standing-instructions/{name}", tag = "domains",
     operation_id = "removeStandingInstruction", params(("name" = String, Path)),
     responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove_instruction(Call(state, caller): Call, PathName(name): PathName) -> Done {
-    state.remove_standing_instruction(&caller, &name).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove_instruction(Call(state, caller): Call, PathName(name): PathName) -> Done {
+    done(state.remove_standing_instruction(&caller, &name).await)
 }
 
 /// Questions with the queries that answer them, as people found; models are given those that are near as examples.
 #[utoipa::path(get, path = "/api/verified-questions", tag = "domains", operation_id = "listVerifiedQuestions",
     responses((status = 200, description = "The newest first", body = Page<VerifiedQuestion>)))]
-pub(crate) async fn verified(Call(state, caller): Call) -> Listed<VerifiedQuestion> {
+async fn verified(Call(state, caller): Call) -> Listed<VerifiedQuestion> {
     Ok(Page::whole(state.verified_questions(&caller).await?))
 }
 
@@ -219,7 +204,7 @@ pub(crate) async fn verified(Call(state, caller): Call) -> Listed<VerifiedQuesti
     request_body = VerifiedInput, responses(
         (status = 201, description = "Kept", body = VerifiedQuestion),
         (status = 422, description = "Something in the query is wrong; the message says what")))]
-pub(crate) async fn verify(Call(state, caller): Call, Body(input): Body<VerifiedInput>) -> Created<VerifiedQuestion> {
+async fn verify(Call(state, caller): Call, Body(input): Body<VerifiedInput>) -> Created<VerifiedQuestion> {
     created(state.verify_question(&caller, input).await?)
 }
 
@@ -227,7 +212,6 @@ pub(crate) async fn verify(Call(state, caller): Call, Body(input): Body<Verified
 #[utoipa::path(delete, path = "/api/verified-questions/{id}", tag = "domains",
     operation_id = "removeVerifiedQuestion", params(("id" = String, Path)),
     responses((status = 204, description = "Removed")))]
-pub(crate) async fn unverify(Call(state, caller): Call, PathName(id): PathName) -> Done {
-    state.remove_verified_question(&caller, &id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn unverify(Call(state, caller): Call, PathName(id): PathName) -> Done {
+    done(state.remove_verified_question(&caller, &id).await)
 }

@@ -1,9 +1,9 @@
-use crate::auth::Call;
 use crate::dto::runs::{Notice, StreamEvent};
-use crate::routes::runs::KEEP_ALIVE;
+use crate::response::event_stream;
+use crate::routes::prelude::*;
+use axum::response::Response;
 use axum::response::sse;
-use axum::response::sse::{KeepAlive, Sse};
-use futures::{Stream, StreamExt};
+use futures::StreamExt;
 use serde_json::json;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -28,21 +28,20 @@ fn concerns_lists(body: &EventBody) -> bool {
 /// are at `/api/runs/{id}/events`.
 #[utoipa::path(get, path = "/api/events", tag = "runs", operation_id = "watchAll",
     responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEvent)))]
-pub(crate) async fn events(Call(state, caller): Call) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
+pub(super) async fn events(Call(state, caller): Call) -> Response {
     let notices = async_stream::stream! {
         loop {
             let mut all = state.watch_all();
             // The stream ends for who is too far behind: begin anew rather than keep it all.
             while let Some(event) = all.next().await {
                 if concerns_lists(&event.body) && state.may_see_event(&caller, &event).await {
-                    yield Ok(notice(&event));
+                    yield Ok::<_, Infallible>(notice(&event));
                 }
             }
             tokio::task::yield_now().await;
         }
     };
-    let notices = notices.take_until(tokio::time::sleep(LONGEST));
-    Sse::new(notices).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+    event_stream(notices.take_until(tokio::time::sleep(LONGEST)))
 }
 
 fn notice(event: &Event) -> sse::Event {

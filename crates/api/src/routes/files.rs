@@ -1,56 +1,56 @@
 //! `/api/files`: files into the workspace, and out of it. `/api/start` and `/api/sample`: what a new conversation offers.
 
-use crate::auth::Call;
 use crate::dto::files::{SampleChange, Start, Uploaded};
-use crate::extract::{Params, too_long};
+use crate::extract::limited;
 use crate::guard::MAX_UPLOAD;
-use crate::problem::{Answer, Created, Problem, ProblemBody, created};
-use axum::Json;
+use crate::problem::ProblemBody;
+use crate::response::saved;
+use crate::routes::prelude::*;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::Deserialize;
 use tokio::io::AsyncReadExt;
 use tokio_util::io::ReaderStream;
-use utoipa::IntoParams;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(upload, download))
+        .routes(routes!(start))
+        .routes(routes!(add_sample, remove_sample))
+}
 
 /// What to call it.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Name {
+struct Name {
     /// The file's name; folders and odd characters in it are left out.
     #[param(min_length = 1, max_length = 255)]
     name: String,
 }
 
+/// A file whatever it is, so that a browser runs nothing in it.
+pub(super) const OCTETS: &str = "application/octet-stream";
+
 /// The bytes of a file, for the document.
 #[derive(utoipa::ToSchema)]
 #[schema(value_type = String, format = Binary)]
 #[expect(dead_code, reason = "only its schema counts")]
-pub(crate) struct FileBody(Vec<u8>);
+pub(super) struct FileBody(Vec<u8>);
 
 /// Puts a file into the folder `uploads` of the workspace, up to 20 MB. Nothing is overwritten: a
 /// second `x.csv` becomes `x-2.csv`.
 #[utoipa::path(post, path = "/api/files", tag = "files", operation_id = "uploadFile", params(Name),
     request_body(content = inline(FileBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "Where it is", body = Uploaded)))]
-pub(crate) async fn upload(
-    Call(state, caller): Call,
-    Params(query): Params<Name>,
-    request: Request,
-) -> Created<Uploaded> {
+async fn upload(Call(state, caller): Call, Params(query): Params<Name>, request: Request) -> Created<Uploaded> {
     let mut upload = state.begin_upload(&caller, &query.name)?;
     let mut bytes = 0u64;
-    let mut body = request.into_body().into_data_stream();
-    while let Some(piece) = body.next().await {
-        let piece = piece.map_err(|error| {
-            Problem::new(StatusCode::BAD_REQUEST, format!("the file did not arrive whole: {error}"), "send it again")
-        })?;
+    let mut pieces = limited(request.into_body().into_data_stream(), MAX_UPLOAD, "file");
+    while let Some(piece) = pieces.next().await {
+        let piece = piece?;
         bytes += piece.len() as u64;
-        if bytes > MAX_UPLOAD as u64 {
-            return Err(too_long());
-        }
         upload.write(piece).await?;
     }
     let path = upload.finish().await?;
@@ -60,7 +60,7 @@ pub(crate) async fn upload(
 /// Which file.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Place {
+struct Place {
     /// Its path in the workspace.
     #[param(min_length = 1, max_length = 4096)]
     path: String,
@@ -72,23 +72,18 @@ pub(crate) struct Place {
         (status = 200, description = "Its content", content_type = "application/octet-stream", body = inline(FileBody)),
         (status = 404, description = "There is no such file in the workspace", body = ProblemBody, content_type = "application/problem+json"),
     ))]
-pub(crate) async fn download(
-    Call(state, caller): Call,
-    Params(Place { path }): Params<Place>,
-) -> Result<(HeaderMap, axum::body::Body), Problem> {
+async fn download(Call(state, caller): Call, Params(Place { path }): Params<Place>) -> Result<Response, Problem> {
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();
     let (file, bytes) = state.open_file(&caller, path).await?;
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
-    headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
-    headers.insert(header::CONTENT_LENGTH, bytes.into());
-    Ok((headers, axum::body::Body::from_stream(ReaderStream::new(file.take(bytes)))))
+    let content = axum::body::Body::from_stream(ReaderStream::new(file.take(bytes)));
+    let length = [(header::CONTENT_LENGTH, HeaderValue::from(bytes))];
+    Ok((length, saved(OCTETS, attachment(&name), content)).into_response())
 }
 
 /// In which language.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Spoken {
+struct Spoken {
     /// `en`, `de`, `fr` or `es`; English if left out.
     lang: Option<String>,
 }
@@ -96,21 +91,21 @@ pub(crate) struct Spoken {
 /// What can be tried in this workspace, and whether the sample lies in it.
 #[utoipa::path(get, path = "/api/start", tag = "files", operation_id = "start", params(Spoken),
     responses((status = 200, description = "As it is now", body = Start)))]
-pub(crate) async fn start(Call(state, caller): Call, Params(query): Params<Spoken>) -> Answer<Start> {
+async fn start(Call(state, caller): Call, Params(query): Params<Spoken>) -> Answer<Start> {
     Ok(Json(state.tries(&caller, query.lang.unwrap_or_default()).await?))
 }
 
 /// Adds the sample workspace; nothing is overwritten.
 #[utoipa::path(post, path = "/api/sample", tag = "files", operation_id = "addSample",
     responses((status = 200, description = "What was added", body = SampleChange)))]
-pub(crate) async fn add_sample(Call(state, caller): Call) -> Answer<SampleChange> {
+async fn add_sample(Call(state, caller): Call) -> Answer<SampleChange> {
     Ok(Json(state.add_sample(&caller).await?))
 }
 
 /// Removes the files of the sample that nobody has changed.
 #[utoipa::path(delete, path = "/api/sample", tag = "files", operation_id = "removeSample",
     responses((status = 200, description = "What was removed", body = SampleChange)))]
-pub(crate) async fn remove_sample(Call(state, caller): Call) -> Answer<SampleChange> {
+async fn remove_sample(Call(state, caller): Call) -> Answer<SampleChange> {
     Ok(Json(state.remove_sample(&caller).await?))
 }
 

@@ -1,18 +1,12 @@
 //! `/api/data-governance`: labels and policies over data, and the standards that they serve.
 
 use super::retention::{Period, table};
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::governance::{
     DataCheck, DataChecked, DataRulesView, MaskInput, MaskedText, PolicyReport, Standard, UnmaskInput, UnmaskedText,
 };
-use crate::extract::{Body, Params, PathName};
-use crate::problem::{Answer, Problem};
-use axum::Json;
+use crate::routes::prelude::*;
 use axum::response::{IntoResponse, Response};
 use steward_core::governance::DataRules;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -27,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Where data of which classification is, and what follows for runs that have seen it.
 #[utoipa::path(get, path = "/api/data-governance/policies", tag = "governance", operation_id = "readDataRules",
     responses((status = 200, description = "The rules", body = DataRulesView)))]
-pub(crate) async fn read(Call(state, caller): Call) -> Answer<DataRulesView> {
+async fn read(Call(state, caller): Call) -> Answer<DataRulesView> {
     Ok(Json(state.data_rules(&caller).await?))
 }
 
@@ -36,21 +30,21 @@ pub(crate) async fn read(Call(state, caller): Call) -> Answer<DataRulesView> {
 #[utoipa::path(put, path = "/api/data-governance/policies", tag = "governance", operation_id = "replaceDataRules",
     request_body = DataRules,
     responses((status = 200, description = "The rules with their new version", body = DataRulesView)))]
-pub(crate) async fn replace(Call(state, caller): Call, Body(input): Body<DataRules>) -> Answer<DataRulesView> {
+async fn replace(Call(state, caller): Call, Body(input): Body<DataRules>) -> Answer<DataRulesView> {
     Ok(Json(state.set_data_rules(&caller, input).await?))
 }
 
 /// Standards whose clauses policies can refer to.
 #[utoipa::path(get, path = "/api/data-governance/references", tag = "governance", operation_id = "listStandards",
     responses((status = 200, description = "By name", body = Vec<Standard>)))]
-pub(crate) async fn references(Call(state, caller): Call) -> Answer<Vec<Standard>> {
+async fn references(Call(state, caller): Call) -> Answer<Vec<Standard>> {
     Ok(Json(state.standards(&caller)?))
 }
 
 /// Says what the rules make of something that a run would meet. Nothing is done.
 #[utoipa::path(post, path = "/api/data-governance/check", tag = "governance", operation_id = "checkData",
     request_body = DataCheck, responses((status = 200, description = "What they say", body = DataChecked)))]
-pub(crate) async fn check(Call(state, caller): Call, Body(input): Body<DataCheck>) -> Answer<DataChecked> {
+async fn check(Call(state, caller): Call, Body(input): Body<DataCheck>) -> Answer<DataChecked> {
     Ok(Json(state.check_data(&caller, input).await?))
 }
 
@@ -60,7 +54,7 @@ pub(crate) async fn check(Call(state, caller): Call, Body(input): Body<DataCheck
 /// sealed for a while.
 #[utoipa::path(post, path = "/api/data-governance/mask", tag = "governance", operation_id = "maskText",
     request_body = MaskInput, responses((status = 200, description = "The text without them", body = MaskedText)))]
-pub(crate) async fn mask(Call(state, caller): Call, Body(input): Body<MaskInput>) -> Answer<MaskedText> {
+async fn mask(Call(state, caller): Call, Body(input): Body<MaskInput>) -> Answer<MaskedText> {
     Ok(Json(state.mask_text(&caller, &input).await?))
 }
 
@@ -70,7 +64,7 @@ pub(crate) async fn mask(Call(state, caller): Call, Body(input): Body<MaskInput>
     request_body = UnmaskInput, responses(
         (status = 200, description = "The text with the values", body = UnmaskedText),
         (status = 404, description = "There is no such list, it has ended, or is somebody else's")))]
-pub(crate) async fn unmask(Call(state, caller): Call, Body(input): Body<UnmaskInput>) -> Answer<UnmaskedText> {
+async fn unmask(Call(state, caller): Call, Body(input): Body<UnmaskInput>) -> Answer<UnmaskedText> {
     Ok(Json(state.unmask_text(&caller, &input).await?))
 }
 
@@ -78,7 +72,7 @@ pub(crate) async fn unmask(Call(state, caller): Call, Body(input): Body<UnmaskIn
 #[utoipa::path(get, path = "/api/data-governance/policies/{name}/report", tag = "governance",
     operation_id = "reportPolicy", params(("name" = String, Path), Period), responses(
         (status = 200, description = "Sums", content((PolicyReport = "application/json"), (String = "text/csv")))))]
-pub(crate) async fn report(
+async fn report(
     Call(state, caller): Call,
     PathName(name): PathName,
     Params(period): Params<Period>,

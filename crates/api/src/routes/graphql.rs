@@ -1,15 +1,9 @@
 //! `/api/graphql`: domains in one request, to be read only.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::graphql::{GraphQlAnswer, GraphQlBody};
-use crate::extract::Body;
-use crate::problem::{Answer, Problem};
-use axum::Json;
+use crate::routes::prelude::*;
 use axum::http::header;
 use axum::response::IntoResponse;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(ask)).routes(routes!(schema))
@@ -19,14 +13,14 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 #[utoipa::path(post, path = "/api/graphql", tag = "domains", operation_id = "askGraphQl",
     request_body = GraphQlBody, responses(
         (status = 200, description = "`{data, errors?, extensions?}`", body = GraphQlAnswer)))]
-pub(crate) async fn ask(Call(state, caller): Call, Body(body): Body<GraphQlBody>) -> Answer<GraphQlAnswer> {
+async fn ask(Call(state, caller): Call, Body(body): Body<GraphQlBody>) -> Answer<GraphQlAnswer> {
     Ok(Json(state.graphql(&caller, body).await?.into()))
 }
 
 /// The types that one may ask for, in GraphQL's language for schemas.
 #[utoipa::path(get, path = "/api/graphql/schema", tag = "domains", operation_id = "getGraphQlSchema",
     responses((status = 200, description = "The schema", body = String, content_type = "text/plain")))]
-pub(crate) async fn schema(Call(state, caller): Call) -> Result<impl IntoResponse, Problem> {
+async fn schema(Call(state, caller): Call) -> Result<impl IntoResponse, Problem> {
     let text = state.graphql_schema(&caller).await?;
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text))
 }

@@ -1,16 +1,7 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::groups::{Group, GroupInput, GroupPatch};
 use crate::dto::users::User;
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathIds};
-use crate::problem::{Answer, Created, Done, created};
-use axum::Json;
-use axum::http::StatusCode;
-use serde::Deserialize;
+use crate::routes::prelude::*;
 use steward_core::{GroupId, UserId};
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -24,7 +15,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which groups.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+struct Wanted {
     /// Whose name or description holds this.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
@@ -32,10 +23,10 @@ pub(crate) struct Wanted {
 
 /// Groups by name, for operators and administrators.
 #[utoipa::path(get, path = "/api/groups", tag = "groups", operation_id = "listGroups",
-    params(Wanted, PagingQuery), responses((status = 200, description = "By name", body = Page<Group>)))]
-pub(crate) async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<Group> {
+    params(Wanted, Paging), responses((status = 200, description = "By name", body = Page<Group>)))]
+async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<Group> {
     let after = paging.after::<String>()?;
-    let page = state.groups(&caller, wanted.search.as_deref(), after.as_deref(), paging.limit).await?;
+    let page = state.groups(&caller, wanted.search.as_deref(), after.as_deref(), paging.limit()).await?;
     Ok(Page::after_last(page, |group| group.name.clone()))
 }
 
@@ -44,14 +35,14 @@ pub(crate) async fn list(Call(state, caller): Call, Params(wanted): Params<Wante
     request_body = GroupInput, responses(
         (status = 201, description = "Made", body = Group),
         (status = 409, description = "Another group has this name")))]
-pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<GroupInput>) -> Created<Group> {
+async fn create(Call(state, caller): Call, Body(input): Body<GroupInput>) -> Created<Group> {
     created(state.create_group(&caller, input).await?)
 }
 
 /// One group.
 #[utoipa::path(get, path = "/api/groups/{id}", tag = "groups", operation_id = "getGroup",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Group)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<GroupId>) -> Answer<Group> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<GroupId>) -> Answer<Group> {
     Ok(Json(state.group(&caller, id).await?))
 }
 
@@ -60,7 +51,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<GroupId>) 
     params(("id" = Uuid, Path)), request_body = GroupPatch, responses(
         (status = 200, description = "Changed", body = Group),
         (status = 409, description = "Another group has this name")))]
-pub(crate) async fn change(
+async fn change(
     Call(state, caller): Call,
     PathId(id): PathId<GroupId>,
     Body(patch): Body<GroupPatch>,
@@ -71,17 +62,16 @@ pub(crate) async fn change(
 /// Removes a group for good, with its grants; its members stay.
 #[utoipa::path(delete, path = "/api/groups/{id}", tag = "groups", operation_id = "removeGroup",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<GroupId>) -> Done {
-    state.remove_group(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<GroupId>) -> Done {
+    done(state.remove_group(&caller, id).await)
 }
 
 /// Who is in a group, by email.
 #[utoipa::path(get, path = "/api/groups/{id}/members", tag = "groups", operation_id = "listGroupMembers",
-    params(("id" = Uuid, Path), PagingQuery), responses((status = 200, description = "By email", body = Page<User>)))]
-pub(crate) async fn members(Call(state, caller): Call, PathId(id): PathId<GroupId>, paging: Paging) -> Listed<User> {
+    params(("id" = Uuid, Path), Paging), responses((status = 200, description = "By email", body = Page<User>)))]
+async fn members(Call(state, caller): Call, PathId(id): PathId<GroupId>, paging: Paging) -> Listed<User> {
     let after = paging.after::<String>()?;
-    let page = state.group_members(&caller, id, after.as_deref(), paging.limit).await?;
+    let page = state.group_members(&caller, id, after.as_deref(), paging.limit()).await?;
     Ok(Page::after_last(page, |user| user.email.clone()))
 }
 
@@ -90,9 +80,8 @@ pub(crate) async fn members(Call(state, caller): Call, PathId(id): PathId<GroupI
     params(("id" = Uuid, Path), ("user" = Uuid, Path)), responses(
         (status = 204, description = "They are in it"),
         (status = 409, description = "Its members are kept elsewhere")))]
-pub(crate) async fn add_member(Call(state, caller): Call, PathIds(id, user): PathIds<GroupId, UserId>) -> Done {
-    state.set_group_member(&caller, id, user, true).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn add_member(Call(state, caller): Call, PathIds(id, user): PathIds<GroupId, UserId>) -> Done {
+    done(state.set_group_member(&caller, id, user, true).await)
 }
 
 /// Takes somebody out of a group, in force at their next request.
@@ -100,14 +89,13 @@ pub(crate) async fn add_member(Call(state, caller): Call, PathIds(id, user): Pat
     params(("id" = Uuid, Path), ("user" = Uuid, Path)), responses(
         (status = 204, description = "They are not in it"),
         (status = 409, description = "Its members are kept elsewhere")))]
-pub(crate) async fn take_member(Call(state, caller): Call, PathIds(id, user): PathIds<GroupId, UserId>) -> Done {
-    state.set_group_member(&caller, id, user, false).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn take_member(Call(state, caller): Call, PathIds(id, user): PathIds<GroupId, UserId>) -> Done {
+    done(state.set_group_member(&caller, id, user, false).await)
 }
 
 /// The groups that somebody is in, by name.
 #[utoipa::path(get, path = "/api/users/{id}/groups", tag = "groups", operation_id = "listGroupsOfUser",
     params(("id" = Uuid, Path)), responses((status = 200, description = "By name", body = Vec<Group>)))]
-pub(crate) async fn of_user(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Answer<Vec<Group>> {
+async fn of_user(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Answer<Vec<Group>> {
     Ok(Json(state.groups_of_user(&caller, id).await?))
 }

@@ -1,15 +1,8 @@
-use crate::ApiState;
-use crate::auth::Call;
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathName};
-use crate::problem::{Answer, Done};
-use axum::Json;
-use axum::http::StatusCode;
+use crate::routes::prelude::*;
 use steward_app::dto::identity::{
     DirectoryInput, DirectoryTrial, DirectoryView, ProviderInput, ProviderView, TriedLogin,
 };
 use steward_core::sign_on::LoginSettings;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -24,7 +17,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// The rules of logins: lifetimes, and who needs a second factor.
 #[utoipa::path(get, path = "/api/identity/settings", tag = "identity", operation_id = "readLoginSettings",
     responses((status = 200, description = "The rules", body = LoginSettings)))]
-pub(crate) async fn read_settings(Call(state, caller): Call) -> Answer<LoginSettings> {
+async fn read_settings(Call(state, caller): Call) -> Answer<LoginSettings> {
     Ok(Json(state.login_settings(&caller).await?))
 }
 
@@ -32,17 +25,14 @@ pub(crate) async fn read_settings(Call(state, caller): Call) -> Answer<LoginSett
 #[utoipa::path(put, path = "/api/identity/settings", tag = "identity", operation_id = "replaceLoginSettings",
     request_body = LoginSettings,
     responses((status = 200, description = "The rules", body = LoginSettings)))]
-pub(crate) async fn replace_settings(
-    Call(state, caller): Call,
-    Body(input): Body<LoginSettings>,
-) -> Answer<LoginSettings> {
+async fn replace_settings(Call(state, caller): Call, Body(input): Body<LoginSettings>) -> Answer<LoginSettings> {
     Ok(Json(state.set_login_settings(&caller, input).await?))
 }
 
 /// Lists the providers of OpenID Connect, with all settings but the secrets.
 #[utoipa::path(get, path = "/api/identity/providers", tag = "identity", operation_id = "listIdentityProviders",
-    params(PagingQuery), responses((status = 200, description = "By name", body = Page<ProviderView>)))]
-pub(crate) async fn list_providers(Call(state, caller): Call, paging: Paging) -> Listed<ProviderView> {
+    params(Paging), responses((status = 200, description = "By name", body = Page<ProviderView>)))]
+async fn list_providers(Call(state, caller): Call, paging: Paging) -> Listed<ProviderView> {
     Page::cut(state.providers(&caller).await?, &paging)
 }
 
@@ -51,7 +41,7 @@ pub(crate) async fn list_providers(Call(state, caller): Call, paging: Paging) ->
     params(("name" = String, Path, description = "Its name: lower-case letters, digits and -")),
     request_body = ProviderInput,
     responses((status = 200, description = "As it is saved", body = ProviderView)))]
-pub(crate) async fn save_provider(
+async fn save_provider(
     Call(state, caller): Call,
     PathName(name): PathName,
     Body(input): Body<ProviderInput>,
@@ -64,16 +54,15 @@ pub(crate) async fn save_provider(
     operation_id = "removeIdentityProvider",
     params(("name" = String, Path, description = "Its name")),
     responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove_provider(Call(state, caller): Call, PathName(name): PathName) -> Done {
-    state.remove_provider(&caller, &name).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove_provider(Call(state, caller): Call, PathName(name): PathName) -> Done {
+    done(state.remove_provider(&caller, &name).await)
 }
 
 /// Asks a provider what it says of itself, with settings that need not be saved. Nothing is kept.
 #[utoipa::path(post, path = "/api/identity/try/provider", tag = "identity", operation_id = "tryIdentityProvider",
     request_body = ProviderInput,
     responses((status = 200, description = "What was found", body = TriedLogin)))]
-pub(crate) async fn try_provider(Call(state, caller): Call, Body(input): Body<ProviderInput>) -> Answer<TriedLogin> {
+async fn try_provider(Call(state, caller): Call, Body(input): Body<ProviderInput>) -> Answer<TriedLogin> {
     Ok(Json(state.try_provider(&caller, input).await?))
 }
 
@@ -81,14 +70,14 @@ pub(crate) async fn try_provider(Call(state, caller): Call, Body(input): Body<Pr
 #[utoipa::path(post, path = "/api/identity/try/directory", tag = "identity", operation_id = "tryDirectory",
     request_body = DirectoryTrial,
     responses((status = 200, description = "What was found", body = TriedLogin)))]
-pub(crate) async fn try_directory(Call(state, caller): Call, Body(input): Body<DirectoryTrial>) -> Answer<TriedLogin> {
+async fn try_directory(Call(state, caller): Call, Body(input): Body<DirectoryTrial>) -> Answer<TriedLogin> {
     Ok(Json(state.try_directory(&caller, input).await?))
 }
 
 /// The directory (LDAP, Active Directory), with all settings but the password.
 #[utoipa::path(get, path = "/api/identity/directory", tag = "identity", operation_id = "readDirectory",
     responses((status = 200, description = "As it is saved", body = DirectoryView)))]
-pub(crate) async fn read_directory(Call(state, caller): Call) -> Answer<DirectoryView> {
+async fn read_directory(Call(state, caller): Call) -> Answer<DirectoryView> {
     Ok(Json(state.directory(&caller).await?))
 }
 
@@ -96,17 +85,13 @@ pub(crate) async fn read_directory(Call(state, caller): Call) -> Answer<Director
 #[utoipa::path(put, path = "/api/identity/directory", tag = "identity", operation_id = "saveDirectory",
     request_body = DirectoryInput,
     responses((status = 200, description = "As it is saved", body = DirectoryView)))]
-pub(crate) async fn save_directory(
-    Call(state, caller): Call,
-    Body(input): Body<DirectoryInput>,
-) -> Answer<DirectoryView> {
+async fn save_directory(Call(state, caller): Call, Body(input): Body<DirectoryInput>) -> Answer<DirectoryView> {
     Ok(Json(state.save_directory(&caller, input).await?))
 }
 
 /// Removes the directory, with its password. Who came by it stays a user, but can't log in with it.
 #[utoipa::path(delete, path = "/api/identity/directory", tag = "identity", operation_id = "removeDirectory",
     responses((status = 204, description = "Removed"), (status = 404, description = "There is none")))]
-pub(crate) async fn remove_directory(Call(state, caller): Call) -> Done {
-    state.remove_directory(&caller).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove_directory(Call(state, caller): Call) -> Done {
+    done(state.remove_directory(&caller).await)
 }

@@ -1,24 +1,19 @@
 //! `/api/mcp/servers`: MCP servers whose tools agents may use, and people's logins at them.
 
-use crate::ApiState;
-use crate::auth::{Call, Client};
+use crate::auth::Client;
 use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
 use crate::dto::skills::Skill;
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName};
 use crate::guard::{AuditNote, serves};
+use crate::headers::text;
 use crate::openapi::escape;
-use crate::problem::{Answer, Created, Done, Problem, created};
+use crate::routes::prelude::*;
 use crate::tenant_app::TenantApp;
+use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{Html, IntoResponse, Response};
-use axum::{Extension, Json};
-use serde::Deserialize;
 use steward_app::LoginAnswer;
 use steward_core::McpServerId;
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 const BACK: &str = "/api/mcp/callback";
 /// Longest part of what comes back.
@@ -38,8 +33,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 
 /// MCP servers by name, with their tools as last seen.
 #[utoipa::path(get, path = "/api/mcp/servers", tag = "mcp", operation_id = "listMcpServers",
-    params(PagingQuery), responses((status = 200, description = "By name", body = Page<McpServer>)))]
-pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<McpServer> {
+    params(Paging), responses((status = 200, description = "By name", body = Page<McpServer>)))]
+async fn list(Call(state, caller): Call, paging: Paging) -> Listed<McpServer> {
     let all = state.mcp_servers(&caller).await?;
     Page::cut(all.into_iter().map(McpServer::from).collect(), &paging)
 }
@@ -48,14 +43,14 @@ pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Mc
 #[utoipa::path(post, path = "/api/mcp/servers", tag = "mcp", operation_id = "createMcpServer",
     request_body = McpServerInput,
     responses((status = 201, description = "Added", body = McpServer)))]
-pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<McpServerInput>) -> Created<McpServer> {
+async fn create(Call(state, caller): Call, Body(input): Body<McpServerInput>) -> Created<McpServer> {
     created(state.create_mcp_server(&caller, input).await?.into())
 }
 
 /// One MCP server.
 #[utoipa::path(get, path = "/api/mcp/servers/{id}", tag = "mcp", operation_id = "getMcpServer",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = McpServer)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Answer<McpServer> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Answer<McpServer> {
     Ok(Json(state.mcp_server(&caller, id).await?.into()))
 }
 
@@ -63,7 +58,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<McpServerI
 #[utoipa::path(put, path = "/api/mcp/servers/{id}", tag = "mcp", operation_id = "replaceMcpServer",
     params(("id" = Uuid, Path)), request_body = McpServerInput,
     responses((status = 200, description = "Changed", body = McpServer)))]
-pub(crate) async fn replace(
+async fn replace(
     Call(state, caller): Call,
     PathId(id): PathId<McpServerId>,
     Body(input): Body<McpServerInput>,
@@ -74,16 +69,15 @@ pub(crate) async fn replace(
 /// Removes a server. Skills that stand for its tools are refused from then on.
 #[utoipa::path(delete, path = "/api/mcp/servers/{id}", tag = "mcp", operation_id = "deleteMcpServer",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Done {
-    state.remove_mcp_server(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Done {
+    done(state.remove_mcp_server(&caller, id).await)
 }
 
 /// Asks a server for its tools. One that can't be asked keeps what was known, with the reason in `error`.
 #[utoipa::path(post, path = "/api/mcp/servers/{id}/check", tag = "mcp", operation_id = "checkMcpServer",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "As seen now", body = McpServer)))]
-pub(crate) async fn check(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Answer<McpServer> {
+async fn check(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Answer<McpServer> {
     Ok(Json(state.check_mcp_server(&caller, id).await?.into()))
 }
 
@@ -92,7 +86,7 @@ pub(crate) async fn check(Call(state, caller): Call, PathId(id): PathId<McpServe
 #[utoipa::path(post, path = "/api/mcp/servers/{id}/accept", tag = "mcp", operation_id = "acceptMcpTool",
     params(("id" = Uuid, Path)), request_body = AcceptTool,
     responses((status = 200, description = "Accepted", body = McpServer)))]
-pub(crate) async fn accept(
+async fn accept(
     Call(state, caller): Call,
     PathId(id): PathId<McpServerId>,
     Body(wanted): Body<AcceptTool>,
@@ -104,7 +98,7 @@ pub(crate) async fn accept(
 #[utoipa::path(post, path = "/api/mcp/servers/{id}/attach", tag = "mcp", operation_id = "attachMcpTools",
     params(("id" = Uuid, Path)), request_body = AttachTools,
     responses((status = 200, description = "The skills", body = Vec<Skill>)))]
-pub(crate) async fn attach(
+async fn attach(
     Call(state, caller): Call,
     PathId(id): PathId<McpServerId>,
     Body(wanted): Body<AttachTools>,
@@ -116,7 +110,7 @@ pub(crate) async fn attach(
 /// How to come back.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Way {
+struct Way {
     /// The address under which the browser reaches Steward, such as `https://steward.example.org`; left out: that of
     /// this request.
     #[param(nullable = false, max_length = 200)]
@@ -126,7 +120,7 @@ pub(crate) struct Way {
 /// What the browser brings back.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Callback {
+struct Callback {
     /// The login.
     #[param(nullable = false)]
     state: Option<String>,
@@ -146,7 +140,7 @@ pub(crate) struct Callback {
 #[utoipa::path(post, path = "/api/mcp/servers/{id}/login", tag = "mcp", operation_id = "beginMcpLogin",
     params(("id" = Uuid, Path), Way),
     responses((status = 200, description = "Begun", body = McpLogin)))]
-pub(crate) async fn begin_login(
+async fn begin_login(
     Call(state, caller): Call,
     client: Client,
     PathId(id): PathId<McpServerId>,
@@ -160,11 +154,10 @@ pub(crate) async fn begin_login(
 
 /// Where the browser is: as it says itself, or as it must be to have come here.
 fn origin(state: &TenantApp, client: &Client, given: Option<String>, headers: &HeaderMap) -> Result<String, Problem> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let host = text(header::HOST);
+    let host = text(headers, header::HOST);
     let scheme = if client.https { "https" } else { "http" };
     let origin = given
-        .or_else(|| text(header::ORIGIN).map(str::to_owned))
+        .or_else(|| text(headers, header::ORIGIN).map(str::to_owned))
         .or_else(|| host.map(|host| format!("{scheme}://{host}")))
         .unwrap_or_default();
     let origin = origin.trim_end_matches('/').to_owned();
@@ -182,7 +175,7 @@ fn origin(state: &TenantApp, client: &Client, given: Option<String>, headers: &H
 #[utoipa::path(get, path = "/api/mcp/logins/{login}", tag = "mcp", operation_id = "getMcpLogin",
     params(("login" = String, Path)),
     responses((status = 200, description = "How it went", body = McpLoginState)))]
-pub(crate) async fn login_status(Call(state, caller): Call, PathName(login): PathName) -> Answer<McpLoginState> {
+async fn login_status(Call(state, caller): Call, PathName(login): PathName) -> Answer<McpLoginState> {
     Ok(Json(state.mcp_login(&caller, &login)?))
 }
 
@@ -191,10 +184,7 @@ pub(crate) async fn login_status(Call(state, caller): Call, PathName(login): Pat
     params(Callback), responses(
         (status = 200, description = "A page that says so", body = String, content_type = "text/html"),
         (status = 400, description = "A page that says why not", body = String, content_type = "text/html")))]
-pub(crate) async fn callback(
-    State(state): State<ApiState>,
-    Params(answer): Params<Callback>,
-) -> Result<Response, Problem> {
+async fn callback(State(state): State<ApiState>, Params(answer): Params<Callback>) -> Result<Response, Problem> {
     let parts = [&answer.state, &answer.code, &answer.iss, &answer.error];
     let short = parts.into_iter().flatten().all(|part| part.len() <= MOST);
     let (Some(login), true) = (&answer.state, short) else {

@@ -1,21 +1,13 @@
 //! `/api/agents/{id}/memory` and `/api/agents/{id}/database`: what an agent keeps for itself.
 
 use super::files::FileBody;
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::own_data::{ImportedAgent, KeptText, KeptTextInput, OwnDatabase, OwnQuery, OwnRows};
-use crate::extract::{Body, Params, PathId, PathIds, too_long};
+use crate::extract::{limited, whole};
 use crate::guard::MAX_IMPORT;
-use crate::problem::{Answer, Done, Problem, ProblemBody};
-use axum::Json;
+use crate::problem::ProblemBody;
+use crate::routes::prelude::*;
 use axum::extract::Request;
-use axum::http::StatusCode;
-use futures::StreamExt;
-use serde::Deserialize;
 use steward_core::AgentId;
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -31,7 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// What an agent remembers.
 #[utoipa::path(get, path = "/api/agents/{id}/memory", tag = "agents", operation_id = "getAgentMemory",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = KeptText)))]
-pub(crate) async fn memory(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<KeptText> {
+async fn memory(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<KeptText> {
     Ok(Json(state.agent_memory(&caller, id).await?))
 }
 
@@ -40,7 +32,7 @@ pub(crate) async fn memory(Call(state, caller): Call, PathId(id): PathId<AgentId
     params(("id" = Uuid, Path)), request_body = KeptTextInput,
     responses((status = 200, description = "Saved", body = KeptText),
         (status = 409, description = "It has changed since", body = ProblemBody)))]
-pub(crate) async fn set_memory(
+async fn set_memory(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     Body(input): Body<KeptTextInput>,
@@ -51,24 +43,22 @@ pub(crate) async fn set_memory(
 /// Has an agent forget all that it remembers.
 #[utoipa::path(delete, path = "/api/agents/{id}/memory", tag = "agents", operation_id = "clearAgentMemory",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
-pub(crate) async fn clear_memory(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Done {
-    state.clear_agent_memory(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn clear_memory(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Done {
+    done(state.clear_agent_memory(&caller, id).await)
 }
 
 /// The private database of an agent: the one that all share, or the caller's own where each user has one.
 #[utoipa::path(get, path = "/api/agents/{id}/database", tag = "agents", operation_id = "getAgentDatabase",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = OwnDatabase)))]
-pub(crate) async fn database(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<OwnDatabase> {
+async fn database(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<OwnDatabase> {
     Ok(Json(state.agent_database(&caller, id).await?))
 }
 
 /// Empties the private database of an agent. A copy stays until the agent makes a table again.
 #[utoipa::path(delete, path = "/api/agents/{id}/database", tag = "agents", operation_id = "clearAgentDatabase",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
-pub(crate) async fn clear_database(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Done {
-    state.clear_agent_database(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn clear_database(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Done {
+    done(state.clear_agent_database(&caller, id).await)
 }
 
 /// Puts back the copy from before the database was emptied, or from before its tables were last changed.
@@ -76,7 +66,7 @@ pub(crate) async fn clear_database(Call(state, caller): Call, PathId(id): PathId
     operation_id = "restoreAgentDatabase", params(("id" = Uuid, Path)),
     responses((status = 200, description = "As it is now", body = OwnDatabase),
         (status = 409, description = "There is no copy", body = ProblemBody)))]
-pub(crate) async fn restore_database(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<OwnDatabase> {
+async fn restore_database(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<OwnDatabase> {
     Ok(Json(state.restore_agent_database(&caller, id).await?))
 }
 
@@ -84,11 +74,7 @@ pub(crate) async fn restore_database(Call(state, caller): Call, PathId(id): Path
 #[utoipa::path(post, path = "/api/agents/{id}/database/query", tag = "agents", operation_id = "queryAgentDatabase",
     params(("id" = Uuid, Path)), request_body = OwnQuery,
     responses((status = 200, description = "Its rows", body = OwnRows)))]
-pub(crate) async fn query(
-    Call(state, caller): Call,
-    PathId(id): PathId<AgentId>,
-    Body(query): Body<OwnQuery>,
-) -> Answer<OwnRows> {
+async fn query(Call(state, caller): Call, PathId(id): PathId<AgentId>, Body(query): Body<OwnQuery>) -> Answer<OwnRows> {
     Ok(Json(state.query_agent_database(&caller, id, &query.sql).await?))
 }
 
@@ -97,7 +83,7 @@ pub(crate) async fn query(
     operation_id = "setAgentDatabaseDocumentation", params(("id" = Uuid, Path)), request_body = KeptTextInput,
     responses((status = 200, description = "Saved", body = KeptText),
         (status = 409, description = "It has changed since", body = ProblemBody)))]
-pub(crate) async fn set_documentation(
+async fn set_documentation(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     Body(input): Body<KeptTextInput>,
@@ -108,7 +94,7 @@ pub(crate) async fn set_documentation(
 /// Which rows.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Rows {
+struct Rows {
     /// Most rows.
     #[serde(default = "usual_page")]
     #[param(minimum = 1, maximum = 200, default = 50)]
@@ -126,7 +112,7 @@ fn usual_page() -> u32 {
 #[utoipa::path(get, path = "/api/agents/{id}/database/{table}", tag = "agents", operation_id = "listAgentTableRows",
     params(("id" = Uuid, Path), ("table" = String, Path), Rows),
     responses((status = 200, description = "A page", body = OwnRows)))]
-pub(crate) async fn table(
+async fn table(
     Call(state, caller): Call,
     PathIds(id, table): PathIds<AgentId, String>,
     Params(rows): Params<Rows>,
@@ -140,21 +126,11 @@ pub(crate) async fn table(
     params(("id" = Uuid, Path)),
     request_body(content = inline(FileBody), content_type = "application/octet-stream"),
     responses((status = 200, description = "What was taken over", body = ImportedAgent)))]
-pub(crate) async fn import_metatron(
+async fn import_metatron(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     request: Request,
 ) -> Answer<ImportedAgent> {
-    let mut file = Vec::new();
-    let mut body = request.into_body().into_data_stream();
-    while let Some(piece) = body.next().await {
-        let piece = piece.map_err(|error| {
-            Problem::new(StatusCode::BAD_REQUEST, format!("the file did not arrive whole: {error}"), "send it again")
-        })?;
-        if file.len() + piece.len() > MAX_IMPORT {
-            return Err(too_long());
-        }
-        file.extend_from_slice(&piece);
-    }
+    let file = whole(limited(request.into_body().into_data_stream(), MAX_IMPORT, "file")).await?;
     Ok(Json(state.import_metatron(&caller, id, file).await?))
 }

@@ -1,24 +1,20 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::documents::AddedDocument;
 use crate::dto::packages::{AcceptPackage, ImportedSkillPack, PackageDiff, SkillPackage};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, too_long};
+use crate::extract::{broken_off, limited, too_long, whole};
 use crate::guard::MAX_UPLOAD;
-use crate::problem::{Answer, Created, Done, Problem, created};
-use axum::Json;
+use crate::headers::content_type;
+use crate::routes::prelude::*;
 use axum::body::to_bytes;
 use axum::extract::multipart::Field;
 use axum::extract::{FromRequest, Multipart, Request};
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
+use futures::StreamExt;
 use steward_app::{DocumentUpload, PackageSource};
 use steward_core::AgentId;
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 const FIELD: &str = "file";
+const ARCHIVE: &str = "archive";
 /// Files of one form.
 const MAX_FILES: usize = 50;
 
@@ -37,7 +33,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// How to import.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Import {
+struct Import {
     /// Put it to use at once if the scan finds nothing dangerous.
     #[serde(default)]
     activate: bool,
@@ -49,28 +45,26 @@ pub(crate) struct Import {
 #[derive(utoipa::ToSchema)]
 #[schema(value_type = String, format = Binary)]
 #[expect(dead_code, reason = "only its schema counts")]
-pub(crate) struct ArchiveBody(Vec<u8>);
+struct ArchiveBody(Vec<u8>);
 
 /// Takes a skill package in: a `.skill` archive as the form's field `file` or as the body. It is in quarantine
 /// until somebody accepts it, unless `activate` is given and the scan finds nothing dangerous.
 #[utoipa::path(post, path = "/api/skills/import-package", tag = "skills", operation_id = "importPackage",
     params(Import), request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "Taken in", body = SkillPackage)))]
-pub(crate) async fn import(
-    Call(state, caller): Call,
-    Params(how): Params<Import>,
-    request: Request,
-) -> Created<SkillPackage> {
+async fn import(Call(state, caller): Call, Params(how): Params<Import>, request: Request) -> Created<SkillPackage> {
     state.may_import_package(&caller)?;
-    let activate = how.activate;
-    let source = source(how, request).await?;
-    created(state.import_package(&caller, source, activate).await?.into())
+    let source = match how.ready {
+        Some(name) => PackageSource::Bundled(name),
+        None => PackageSource::Archive(archive(request).await?),
+    };
+    created(state.import_package(&caller, source, how.activate).await?.into())
 }
 
 /// How to import for an agent.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct ImportForAgent {
+struct ImportForAgent {
     /// Name of a package that comes with Steward, instead of files.
     ready: Option<String>,
     /// The collection that files go to which are no packages, by id or name; `Documents` if left out.
@@ -85,7 +79,7 @@ pub(crate) struct ImportForAgent {
     operation_id = "importSkillPack", params(("id" = Uuid, Path), ImportForAgent),
     request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "Taken in", body = ImportedSkillPack)))]
-pub(crate) async fn import_for_agent(
+async fn import_for_agent(
     Call(state, caller): Call,
     PathId(agent): PathId<AgentId>,
     Params(how): Params<ImportForAgent>,
@@ -107,7 +101,7 @@ pub(crate) async fn import_for_agent(
                     continue;
                 }
                 if name.is_empty() || is_package(&name) {
-                    let source = PackageSource::Archive(whole(field).await?);
+                    let source = PackageSource::Archive(whole(limited(field, MAX_UPLOAD, ARCHIVE)).await?);
                     taken.packages.push(state.import_package_for(&caller, agent, source).await?.into());
                 } else {
                     let agent = agent.to_string();
@@ -131,58 +125,34 @@ fn is_package(name: &str) -> bool {
     ending.is_some_and(|ending| ending.eq_ignore_ascii_case("skill") || ending.eq_ignore_ascii_case("zip"))
 }
 
-async fn sent(mut field: Field<'_>, mut upload: DocumentUpload) -> Result<AddedDocument, Problem> {
-    let mut bytes = 0;
-    while let Some(piece) = field.chunk().await.map_err(broken)? {
-        bytes += piece.len();
-        if bytes > MAX_UPLOAD {
-            return Err(too_long());
-        }
-        upload.write(&piece).await?;
+async fn sent(field: Field<'_>, mut upload: DocumentUpload) -> Result<AddedDocument, Problem> {
+    let mut pieces = limited(field, MAX_UPLOAD, ARCHIVE);
+    while let Some(piece) = pieces.next().await {
+        upload.write(&piece?).await?;
     }
     Ok(upload.finish().await?)
 }
 
-async fn source(how: Import, request: Request) -> Result<PackageSource, Problem> {
-    match how.ready {
-        Some(name) => Ok(PackageSource::Bundled(name)),
-        None => Ok(PackageSource::Archive(archive(request).await?)),
-    }
-}
-
 fn broken(error: impl std::fmt::Display) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, format!("the archive did not arrive whole: {error}"), "send it again")
+    broken_off(ARCHIVE, error)
 }
 
 fn is_form(request: &Request) -> bool {
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    kind.is_some_and(|kind| kind.starts_with("multipart/form-data"))
+    content_type(request.headers()) == "multipart/form-data"
 }
 
 async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
     if !is_form(&request) {
-        let body = to_bytes(request.into_body(), MAX_UPLOAD + 1).await;
-        let body = body.map_err(|_| too_long())?;
-        return if body.len() > MAX_UPLOAD { Err(too_long()) } else { Ok(body.to_vec()) };
+        let body = to_bytes(request.into_body(), MAX_UPLOAD).await;
+        return Ok(body.map_err(|_| too_long())?.to_vec());
     }
     let mut form = Multipart::from_request(request, &()).await.map_err(broken)?;
     while let Some(field) = form.next_field().await.map_err(broken)? {
         if field.name() == Some(FIELD) {
-            return whole(field).await;
+            return whole(limited(field, MAX_UPLOAD, ARCHIVE)).await;
         }
     }
     Err(no_field())
-}
-
-async fn whole(mut field: Field<'_>) -> Result<Vec<u8>, Problem> {
-    let mut bytes = Vec::new();
-    while let Some(piece) = field.chunk().await.map_err(broken)? {
-        if bytes.len() + piece.len() > MAX_UPLOAD {
-            return Err(too_long());
-        }
-        bytes.extend_from_slice(&piece);
-    }
-    Ok(bytes)
 }
 
 fn no_field() -> Problem {
@@ -203,10 +173,10 @@ fn too_many() -> Problem {
 
 /// Skill packages by name, the latest revision of each.
 #[utoipa::path(get, path = "/api/skills/packages", tag = "skills", operation_id = "listPackages",
-    params(PagingQuery), responses((status = 200, description = "By name", body = Page<SkillPackage>)))]
-pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<SkillPackage> {
+    params(Paging), responses((status = 200, description = "By name", body = Page<SkillPackage>)))]
+async fn list(Call(state, caller): Call, paging: Paging) -> Listed<SkillPackage> {
     let after = paging.after::<String>()?;
-    let page = state.packages(&caller, after.as_deref(), paging.limit).await?;
+    let page = state.packages(&caller, after.as_deref(), paging.limit()).await?;
     let next = page.items.last().filter(|_| page.more).map(|one| one.name.clone());
     Ok(Page::new(page.items.into_iter().map(SkillPackage::from).collect(), next))
 }
@@ -214,14 +184,14 @@ pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Sk
 /// Names of the packages that come with Steward; import one with `?ready=NAME`.
 #[utoipa::path(get, path = "/api/skills/ready-packages", tag = "skills", operation_id = "listReadyPackages",
     responses((status = 200, description = "Names", body = Vec<String>)))]
-pub(crate) async fn ready(Call(state, caller): Call) -> Answer<Vec<String>> {
+async fn ready(Call(state, caller): Call) -> Answer<Vec<String>> {
     Ok(Json(state.bundled_packages(&caller)?))
 }
 
 /// Which revisions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Between {
+struct Between {
     /// The earlier; else the one in use.
     from: Option<u32>,
     /// The later; else the latest.
@@ -231,16 +201,16 @@ pub(crate) struct Between {
 /// Which revision.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Which {
+struct Which {
     /// Its number; else the one in use.
     revision: Option<u32>,
 }
 
 /// All revisions of a package, the latest first.
 #[utoipa::path(get, path = "/api/skills/packages/{name}", tag = "skills", operation_id = "getPackage",
-    params(("name" = String, Path), PagingQuery),
+    params(("name" = String, Path), Paging),
     responses((status = 200, description = "Latest first", body = Page<SkillPackage>)))]
-pub(crate) async fn get(Call(state, caller): Call, PathName(name): PathName, paging: Paging) -> Listed<SkillPackage> {
+async fn get(Call(state, caller): Call, PathName(name): PathName, paging: Paging) -> Listed<SkillPackage> {
     let all = state.package_revisions(&caller, &name).await?;
     Page::cut(all.into_iter().map(SkillPackage::from).collect(), &paging)
 }
@@ -249,7 +219,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathName(name): PathName, pag
 #[utoipa::path(post, path = "/api/skills/packages/{name}/accept", tag = "skills",
     operation_id = "acceptPackage", params(("name" = String, Path)), request_body = AcceptPackage,
     responses((status = 200, description = "In use", body = SkillPackage)))]
-pub(crate) async fn accept(
+async fn accept(
     Call(state, caller): Call,
     PathName(name): PathName,
     Body(wanted): Body<AcceptPackage>,
@@ -260,16 +230,15 @@ pub(crate) async fn accept(
 /// Takes a package out of use: its skills are removed. Accepting it again brings them back.
 #[utoipa::path(delete, path = "/api/skills/packages/{name}", tag = "skills", operation_id = "deletePackage",
     params(("name" = String, Path)), responses((status = 204, description = "Out of use")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathName(name): PathName) -> Done {
-    state.remove_package(&caller, &name).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathName(name): PathName) -> Done {
+    done(state.remove_package(&caller, &name).await)
 }
 
 /// A revision as a `.skill` archive.
 #[utoipa::path(get, path = "/api/skills/packages/{name}/export", tag = "skills",
     operation_id = "exportPackage", params(("name" = String, Path), Which),
     responses((status = 200, description = "The archive", content_type = "application/zip", body = Vec<u8>)))]
-pub(crate) async fn export(
+async fn export(
     Call(state, caller): Call,
     PathName(name): PathName,
     Params(which): Params<Which>,
@@ -286,7 +255,7 @@ pub(crate) async fn export(
 #[utoipa::path(get, path = "/api/skills/packages/{name}/diff", tag = "skills", operation_id = "diffPackage",
     params(("name" = String, Path), Between),
     responses((status = 200, description = "File by file", body = PackageDiff)))]
-pub(crate) async fn diff(
+async fn diff(
     Call(state, caller): Call,
     PathName(name): PathName,
     Params(between): Params<Between>,

@@ -1,11 +1,5 @@
-use crate::ApiState;
-use crate::auth::Call;
-use crate::extract::Body;
-use crate::problem::Answer;
-use axum::Json;
+use crate::routes::prelude::*;
 use steward_core::policy::ToolRules;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(read, replace))
@@ -14,7 +8,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// The rules of this installation over what its agents do, beside each agent's own policy.
 #[utoipa::path(get, path = "/api/policies/tools", tag = "policies", operation_id = "readToolRules",
     responses((status = 200, description = "The rules", body = ToolRules)))]
-pub(crate) async fn read(Call(state, caller): Call) -> Answer<ToolRules> {
+async fn read(Call(state, caller): Call) -> Answer<ToolRules> {
     Ok(Json(state.tool_rules(&caller).await?))
 }
 
@@ -22,6 +16,6 @@ pub(crate) async fn read(Call(state, caller): Call) -> Answer<ToolRules> {
 #[utoipa::path(put, path = "/api/policies/tools", tag = "policies", operation_id = "replaceToolRules",
     request_body = ToolRules,
     responses((status = 200, description = "The rules with their new version", body = ToolRules)))]
-pub(crate) async fn replace(Call(state, caller): Call, Body(input): Body<ToolRules>) -> Answer<ToolRules> {
+async fn replace(Call(state, caller): Call, Body(input): Body<ToolRules>) -> Answer<ToolRules> {
     Ok(Json(state.set_tool_rules(&caller, input).await?))
 }

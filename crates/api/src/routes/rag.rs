@@ -1,15 +1,7 @@
 //! `/api/rag`: what agents really have to answer from, and the answers that are kept.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::rag::{RagCacheCleared, RagCacheStats, RagDebug};
-use crate::extract::{Params, PathName};
-use crate::problem::Answer;
-use axum::Json;
-use serde::Deserialize;
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use crate::routes::prelude::*;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(debug)).routes(routes!(cache_stats)).routes(routes!(clear_cache))
@@ -18,7 +10,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Whose answers.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfAgent {
+struct OfAgent {
     /// Those for this agent, by id or name; all if left out.
     #[param(nullable = false, max_length = 200)]
     agent_id: Option<String>,
@@ -27,7 +19,7 @@ pub(crate) struct OfAgent {
 /// What to try.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Question {
+struct Question {
     /// A question, to see what it finds.
     #[param(nullable = false, max_length = 1000)]
     query: Option<String>,
@@ -37,7 +29,7 @@ pub(crate) struct Question {
 #[utoipa::path(get, path = "/api/rag/debug/{agent_id}", tag = "documents", operation_id = "ragDebug",
     params(("agent_id" = String, Path, description = "The agent, by id or name"), Question),
     responses((status = 200, description = "As far as one may see it", body = RagDebug)))]
-pub(crate) async fn debug(
+async fn debug(
     Call(state, caller): Call,
     PathName(agent): PathName,
     Params(question): Params<Question>,
@@ -48,13 +40,13 @@ pub(crate) async fn debug(
 /// Figures of the answers that are kept for those who ask the same again.
 #[utoipa::path(get, path = "/api/rag/cache/stats", tag = "documents", operation_id = "ragCacheStats",
     params(OfAgent), responses((status = 200, description = "As far as one may see them", body = RagCacheStats)))]
-pub(crate) async fn cache_stats(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<RagCacheStats> {
+async fn cache_stats(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<RagCacheStats> {
     Ok(Json(state.rag_cache_stats(&caller, of.agent_id.as_deref()).await?))
 }
 
 /// Forgets the answers that are kept. A change of documents does so by itself.
 #[utoipa::path(delete, path = "/api/rag/cache", tag = "documents", operation_id = "clearRagCache",
     params(OfAgent), responses((status = 200, description = "How many", body = RagCacheCleared)))]
-pub(crate) async fn clear_cache(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<RagCacheCleared> {
+async fn clear_cache(Call(state, caller): Call, Params(of): Params<OfAgent>) -> Answer<RagCacheCleared> {
     Ok(Json(state.clear_rag_cache(&caller, of.agent_id.as_deref()).await?))
 }

@@ -1,17 +1,9 @@
 //! `/api/record-changes`: changes of records, which are written once a person confirms them.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::domains::{ChangeInfo, ChangeInput};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::{Answer, Created, created};
-use axum::Json;
-use serde::Deserialize;
+use crate::routes::prelude::*;
 use steward_core::RecordChangeId;
 use steward_core::datasource::RecordChangeState;
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -25,21 +17,17 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which changes.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+struct Wanted {
     /// Only those in this state.
     state: Option<RecordChangeState>,
 }
 
 /// Changes of records, the newest first: one's own, for operators all.
 #[utoipa::path(get, path = "/api/record-changes", tag = "domains", operation_id = "listRecordChanges",
-    params(Wanted, PagingQuery), responses((status = 200, description = "The newest first", body = Page<ChangeInfo>)))]
-pub(crate) async fn list(
-    Call(state, caller): Call,
-    Params(wanted): Params<Wanted>,
-    paging: Paging,
-) -> Listed<ChangeInfo> {
+    params(Wanted, Paging), responses((status = 200, description = "The newest first", body = Page<ChangeInfo>)))]
+async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<ChangeInfo> {
     let before = paging.after::<uuid::Uuid>()?.map(RecordChangeId);
-    let page = state.record_changes(&caller, wanted.state, before, paging.limit).await?;
+    let page = state.record_changes(&caller, wanted.state, before, paging.limit()).await?;
     Ok(Page::after_last(page, |last| last.change.id))
 }
 
@@ -48,14 +36,14 @@ pub(crate) async fn list(
     request_body = ChangeInput, responses(
         (status = 201, description = "It waits for a person", body = ChangeInfo),
         (status = 422, description = "It can't be made; the message says why")))]
-pub(crate) async fn propose(Call(state, caller): Call, Body(input): Body<ChangeInput>) -> Created<ChangeInfo> {
+async fn propose(Call(state, caller): Call, Body(input): Body<ChangeInput>) -> Created<ChangeInfo> {
     created(state.propose_record_change(&caller, &input).await?)
 }
 
 /// One change.
 #[utoipa::path(get, path = "/api/record-changes/{id}", tag = "domains", operation_id = "getRecordChange",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = ChangeInfo)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<RecordChangeId>) -> Answer<ChangeInfo> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<RecordChangeId>) -> Answer<ChangeInfo> {
     Ok(Json(state.record_change(&caller, id).await?))
 }
 
@@ -65,7 +53,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<RecordChan
     params(("id" = Uuid, Path)), responses(
         (status = 200, description = "What became of it", body = ChangeInfo),
         (status = 409, description = "It was decided on already")))]
-pub(crate) async fn confirm(Call(state, caller): Call, PathId(id): PathId<RecordChangeId>) -> Answer<ChangeInfo> {
+async fn confirm(Call(state, caller): Call, PathId(id): PathId<RecordChangeId>) -> Answer<ChangeInfo> {
     Ok(Json(state.confirm_record_change(&caller, id).await?))
 }
 
@@ -74,7 +62,7 @@ pub(crate) async fn confirm(Call(state, caller): Call, PathId(id): PathId<Record
     params(("id" = Uuid, Path)), responses(
         (status = 200, description = "Declined", body = ChangeInfo),
         (status = 409, description = "It was decided on already")))]
-pub(crate) async fn discard(Call(state, caller): Call, PathId(id): PathId<RecordChangeId>) -> Answer<ChangeInfo> {
+async fn discard(Call(state, caller): Call, PathId(id): PathId<RecordChangeId>) -> Answer<ChangeInfo> {
     Ok(Json(state.discard_record_change(&caller, id).await?))
 }
 
@@ -84,6 +72,6 @@ pub(crate) async fn discard(Call(state, caller): Call, PathId(id): PathId<Record
         (status = 200, description = "Taken back", body = ChangeInfo),
         (status = 409, description = "It was not written, or was taken back already"),
         (status = 422, description = "The record has changed since")))]
-pub(crate) async fn undo(Call(state, caller): Call, PathId(id): PathId<RecordChangeId>) -> Answer<ChangeInfo> {
+async fn undo(Call(state, caller): Call, PathId(id): PathId<RecordChangeId>) -> Answer<ChangeInfo> {
     Ok(Json(state.undo_record_change(&caller, id).await?))
 }

@@ -1,28 +1,22 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::runs::KeptReport;
-use crate::extract::{Listed, Page, Paging, PagingQuery, PathName};
-use crate::problem::Done;
-use axum::http::StatusCode;
+use crate::routes::prelude::*;
 use steward_core::ports::KeptRun;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(list)).routes(routes!(replay_all)).routes(routes!(remove))
 }
 
 /// Runs kept as tests, by name.
-#[utoipa::path(get, path = "/api/kept", tag = "kept", operation_id = "listKept", params(PagingQuery),
+#[utoipa::path(get, path = "/api/kept", tag = "kept", operation_id = "listKept", params(Paging),
     responses((status = 200, description = "By name", body = Page<KeptRun>)))]
-pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<KeptRun> {
+async fn list(Call(state, caller): Call, paging: Paging) -> Listed<KeptRun> {
     Page::cut(state.kept_runs(&caller).await?, &paging)
 }
 
 /// Decides all of them again from their logs, without models or tools, and compares.
 #[utoipa::path(post, path = "/api/kept/run", tag = "kept", operation_id = "runKept",
     responses((status = 200, description = "What was found", body = Page<KeptReport>)))]
-pub(crate) async fn replay_all(Call(state, caller): Call) -> Listed<KeptReport> {
+async fn replay_all(Call(state, caller): Call) -> Listed<KeptReport> {
     Ok(Page::whole(state.replay_kept_runs(&caller).await?))
 }
 
@@ -30,7 +24,6 @@ pub(crate) async fn replay_all(Call(state, caller): Call) -> Listed<KeptReport> 
 #[utoipa::path(delete, path = "/api/kept/{name}", tag = "kept", operation_id = "deleteKept",
     params(("name" = String, Path)),
     responses((status = 204, description = "Let go")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathName(name): PathName) -> Done {
-    state.drop_kept_run(&caller, &name).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathName(name): PathName) -> Done {
+    done(state.drop_kept_run(&caller, &name).await)
 }

@@ -1,14 +1,5 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::reminders::{Reminder, ReminderChange};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathName};
-use crate::problem::{Answer, Done};
-use axum::Json;
-use axum::http::StatusCode;
-use serde::Deserialize;
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use crate::routes::prelude::*;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(list)).routes(routes!(change, remove))
@@ -17,7 +8,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which reminders.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Search {
+struct Search {
     /// Only those whose time has come.
     #[serde(default)]
     due: bool,
@@ -28,13 +19,9 @@ pub(crate) struct Search {
 
 /// Reminders of all agents by time: those that are not done.
 #[utoipa::path(get, path = "/api/reminders", tag = "reminders", operation_id = "listReminders",
-    params(PagingQuery, Search),
+    params(Paging, Search),
     responses((status = 200, description = "Earliest first", body = Page<Reminder>)))]
-pub(crate) async fn list(
-    Call(state, caller): Call,
-    paging: Paging,
-    Params(search): Params<Search>,
-) -> Listed<Reminder> {
+async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Reminder> {
     Page::cut(state.reminders(&caller, search.due, search.done).await?, &paging)
 }
 
@@ -42,7 +29,7 @@ pub(crate) async fn list(
 #[utoipa::path(patch, path = "/api/reminders/{id}", tag = "reminders", operation_id = "changeReminder",
     params(("id" = String, Path)), request_body = ReminderChange,
     responses((status = 200, description = "Changed", body = Reminder)))]
-pub(crate) async fn change(
+async fn change(
     Call(state, caller): Call,
     PathName(id): PathName,
     Body(wanted): Body<ReminderChange>,
@@ -53,7 +40,6 @@ pub(crate) async fn change(
 /// Removes a reminder.
 #[utoipa::path(delete, path = "/api/reminders/{id}", tag = "reminders", operation_id = "deleteReminder",
     params(("id" = String, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathName(id): PathName) -> Done {
-    state.delete_reminder(&caller, &id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathName(id): PathName) -> Done {
+    done(state.delete_reminder(&caller, &id).await)
 }

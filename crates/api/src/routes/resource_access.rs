@@ -1,22 +1,13 @@
 //! `/api/access`: who may use, change and share single agents, skills, connections and credentials.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::resource_access::{
     AccessDefaults, AccessExplanation, GrantInput, HeldGrant, ResourceAccess, Restriction,
 };
-use crate::extract::{Body, Params, PathId};
-use crate::problem::{Answer, Done, Problem};
-use axum::Json;
+use crate::routes::prelude::*;
 use axum::extract::{FromRequestParts, Path};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
-use serde::Deserialize;
 use steward_core::UserId;
 use steward_core::permission::{ResourceKind, ResourceRef};
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use uuid::Uuid;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -30,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 /// The resource that a path names, and whose grant.
-pub(crate) struct AccessPath {
+struct AccessPath {
     resource: ResourceRef,
     grantee: Option<Uuid>,
 }
@@ -62,7 +53,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AccessPath {
 /// Whose access.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Whose {
+struct Whose {
     /// Email or id; left out: the caller's own.
     #[param(max_length = 254, nullable = false)]
     user: Option<String>,
@@ -72,7 +63,7 @@ pub(crate) struct Whose {
 #[utoipa::path(get, path = "/api/access/{kind}/{id}", tag = "access", operation_id = "getAccess",
     params(("kind" = ResourceKind, Path), ("id" = Uuid, Path)),
     responses((status = 200, description = "Found", body = ResourceAccess)))]
-pub(crate) async fn get(Call(state, caller): Call, path: AccessPath) -> Answer<ResourceAccess> {
+async fn get(Call(state, caller): Call, path: AccessPath) -> Answer<ResourceAccess> {
     Ok(Json(state.resource_access(&caller, path.resource).await?))
 }
 
@@ -80,7 +71,7 @@ pub(crate) async fn get(Call(state, caller): Call, path: AccessPath) -> Answer<R
 #[utoipa::path(put, path = "/api/access/{kind}/{id}", tag = "access", operation_id = "restrictAccess",
     params(("kind" = ResourceKind, Path), ("id" = Uuid, Path)), request_body = Restriction,
     responses((status = 200, description = "Changed", body = ResourceAccess)))]
-pub(crate) async fn restrict(
+async fn restrict(
     Call(state, caller): Call,
     path: AccessPath,
     Body(wanted): Body<Restriction>,
@@ -92,11 +83,7 @@ pub(crate) async fn restrict(
 #[utoipa::path(post, path = "/api/access/{kind}/{id}/grants", tag = "access", operation_id = "giveAccess",
     params(("kind" = ResourceKind, Path), ("id" = Uuid, Path)), request_body = GrantInput,
     responses((status = 200, description = "Given", body = ResourceAccess)))]
-pub(crate) async fn give(
-    Call(state, caller): Call,
-    path: AccessPath,
-    Body(input): Body<GrantInput>,
-) -> Answer<ResourceAccess> {
+async fn give(Call(state, caller): Call, path: AccessPath, Body(input): Body<GrantInput>) -> Answer<ResourceAccess> {
     Ok(Json(state.give_resource_grant(&caller, path.resource, input).await?))
 }
 
@@ -105,16 +92,15 @@ pub(crate) async fn give(
     operation_id = "takeAccess",
     params(("kind" = ResourceKind, Path), ("id" = Uuid, Path), ("grantee" = Uuid, Path)),
     responses((status = 204, description = "Taken")))]
-pub(crate) async fn take(Call(state, caller): Call, path: AccessPath) -> Done {
-    state.take_resource_grant(&caller, path.resource, path.grantee.unwrap_or_default()).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn take(Call(state, caller): Call, path: AccessPath) -> Done {
+    done(state.take_resource_grant(&caller, path.resource, path.grantee.unwrap_or_default()).await)
 }
 
 /// What somebody may do with a resource, why, and what they lack for more.
 #[utoipa::path(get, path = "/api/access/{kind}/{id}/explain", tag = "access", operation_id = "explainAccess",
     params(("kind" = ResourceKind, Path), ("id" = Uuid, Path), Whose),
     responses((status = 200, description = "Found", body = AccessExplanation)))]
-pub(crate) async fn explain(
+async fn explain(
     Call(state, caller): Call,
     path: AccessPath,
     Params(whose): Params<Whose>,
@@ -125,23 +111,20 @@ pub(crate) async fn explain(
 /// All grants of a user and of their groups: one's own, or for administrators anybody's.
 #[utoipa::path(get, path = "/api/users/{id}/access", tag = "access", operation_id = "listAccessOfUser",
     params(("id" = Uuid, Path)), responses((status = 200, description = "By kind", body = Vec<HeldGrant>)))]
-pub(crate) async fn of_user(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Answer<Vec<HeldGrant>> {
+async fn of_user(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Answer<Vec<HeldGrant>> {
     Ok(Json(state.grants_of_user(&caller, id).await?))
 }
 
 /// How new resources begin.
 #[utoipa::path(get, path = "/api/access/defaults", tag = "access", operation_id = "getAccessDefaults",
     responses((status = 200, description = "Found", body = AccessDefaults)))]
-pub(crate) async fn defaults(Call(state, caller): Call) -> Answer<AccessDefaults> {
+async fn defaults(Call(state, caller): Call) -> Answer<AccessDefaults> {
     Ok(Json(state.access_defaults(&caller).await?))
 }
 
 /// Changes how new resources begin; what there is stays as it is.
 #[utoipa::path(put, path = "/api/access/defaults", tag = "access", operation_id = "setAccessDefaults",
     request_body = AccessDefaults, responses((status = 200, description = "Changed", body = AccessDefaults)))]
-pub(crate) async fn set_defaults(
-    Call(state, caller): Call,
-    Body(defaults): Body<AccessDefaults>,
-) -> Answer<AccessDefaults> {
+async fn set_defaults(Call(state, caller): Call, Body(defaults): Body<AccessDefaults>) -> Answer<AccessDefaults> {
     Ok(Json(state.set_access_defaults(&caller, defaults).await?))
 }

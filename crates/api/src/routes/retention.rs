@@ -1,21 +1,15 @@
 //! `/api/data-governance/retention`: how long what is kept, and proofs of what was deleted. Administrators only.
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::retention::{
     DeletionCertificate, Erasure, ErasureInput, ErasureView, RetentionInput, RetentionPreview, RetentionView,
 };
-use crate::extract::{Body, Params, PathId};
-use crate::problem::{Answer, Problem};
-use axum::Json;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use crate::response::saved;
+use crate::routes::prelude::*;
+use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
 use steward_core::retention::RetentionRules;
 use steward_core::{Timestamp, UserId};
-use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa::ToSchema;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -29,7 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// How long conversations, runs and figures are kept, what is kept whatever happens, and what the last turn deleted.
 #[utoipa::path(get, path = "/api/data-governance/retention", tag = "governance", operation_id = "readRetention",
     responses((status = 200, description = "The rules", body = RetentionView)))]
-pub(crate) async fn read(Call(state, caller): Call) -> Answer<RetentionView> {
+async fn read(Call(state, caller): Call) -> Answer<RetentionView> {
     Ok(Json(state.retention_rules(&caller).await?))
 }
 
@@ -37,7 +31,7 @@ pub(crate) async fn read(Call(state, caller): Call) -> Answer<RetentionView> {
 #[utoipa::path(post, path = "/api/data-governance/retention/preview", tag = "governance",
     operation_id = "previewRetention", request_body = RetentionRules,
     responses((status = 200, description = "What would go", body = RetentionPreview)))]
-pub(crate) async fn preview(Call(state, caller): Call, Body(rules): Body<RetentionRules>) -> Answer<RetentionPreview> {
+async fn preview(Call(state, caller): Call, Body(rules): Body<RetentionRules>) -> Answer<RetentionPreview> {
     Ok(Json(state.preview_retention(&caller, &rules).await?))
 }
 
@@ -49,14 +43,14 @@ pub(crate) async fn preview(Call(state, caller): Call, Body(rules): Body<Retenti
     request_body = RetentionInput, responses(
         (status = 200, description = "The rules with their new version", body = RetentionView),
         (status = 409, description = "They were not previewed, or somebody else has changed them")))]
-pub(crate) async fn replace(Call(state, caller): Call, Body(input): Body<RetentionInput>) -> Answer<RetentionView> {
+async fn replace(Call(state, caller): Call, Body(input): Body<RetentionInput>) -> Answer<RetentionView> {
     Ok(Json(state.set_retention_rules(&caller, input).await?))
 }
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ReportFormat {
+enum ReportFormat {
     /// One JSON object.
     Json,
     /// Comma-separated, with a header, for spreadsheets.
@@ -66,7 +60,7 @@ pub(crate) enum ReportFormat {
 /// Of which time.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Period {
+pub(super) struct Period {
     /// From this time on, milliseconds since 1970 UTC; from the beginning if left out.
     #[param(nullable = false)]
     from: Option<i64>,
@@ -89,22 +83,15 @@ impl Period {
 }
 
 /// A table as a file.
-pub(crate) fn table(text: String, name: &'static str) -> Response {
-    let headers = HeaderMap::from_iter([
-        (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),
-        (header::CONTENT_DISPOSITION, HeaderValue::from_static(name)),
-    ]);
-    (headers, text).into_response()
+pub(super) fn table(text: String, name: &'static str) -> Response {
+    saved("text/csv; charset=utf-8", HeaderValue::from_static(name), text)
 }
 
 /// The proofs of what was deleted in a time, with the end of the audit trail that they stand in.
 #[utoipa::path(get, path = "/api/data-governance/retention/certificate", tag = "governance",
     operation_id = "certifyDeletions", params(Period), responses((status = 200, description = "The deletions",
         content((DeletionCertificate = "application/json"), (String = "text/csv")))))]
-pub(crate) async fn certificate(
-    Call(state, caller): Call,
-    Params(period): Params<Period>,
-) -> Result<Response, Problem> {
+async fn certificate(Call(state, caller): Call, Params(period): Params<Period>) -> Result<Response, Problem> {
     let (from, to) = period.times(state.now());
     let certificate = state.deletion_certificate(&caller, from, to).await?;
     if period.is_table() {
@@ -116,7 +103,7 @@ pub(crate) async fn certificate(
 /// What erasing a person would do, and how far an erasure is.
 #[utoipa::path(get, path = "/api/users/{id}/erasure", tag = "users", operation_id = "getErasure",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = ErasureView)))]
-pub(crate) async fn erasure(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Answer<ErasureView> {
+async fn erasure(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Answer<ErasureView> {
     Ok(Json(state.erasure(&caller, id).await?))
 }
 
@@ -128,26 +115,20 @@ pub(crate) async fn erasure(Call(state, caller): Call, PathId(id): PathId<UserId
     params(("id" = Uuid, Path)), request_body = ErasureInput, responses(
         (status = 202, description = "Begun", body = Erasure),
         (status = 409, description = "It is not confirmed, or something stands against it")))]
-pub(crate) async fn erase(
+async fn erase(
     Call(state, caller): Call,
     PathId(id): PathId<UserId>,
     Body(input): Body<ErasureInput>,
-) -> Result<(StatusCode, Json<Erasure>), Problem> {
-    Ok((StatusCode::ACCEPTED, Json(state.erase_user(&caller, id, &input).await?)))
+) -> Accepted<Erasure> {
+    accepted(state.erase_user(&caller, id, &input).await?)
 }
 
 /// Downloads all that is kept of a person, for who asks what that is. The download is an entry of the audit trail.
 #[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", operation_id = "exportUser",
     params(("id" = Uuid, Path)), responses((status = 200, description = "A JSON object a line",
         body = String, content_type = "application/jsonl")))]
-pub(crate) async fn export(
-    Call(state, caller): Call,
-    PathId(id): PathId<UserId>,
-) -> Result<(HeaderMap, axum::body::Body), Problem> {
+async fn export(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Result<Response, Problem> {
     let lines = state.export_user(&caller, id).await?;
-    let headers = HeaderMap::from_iter([
-        (header::CONTENT_TYPE, HeaderValue::from_static("application/jsonl")),
-        (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"person.jsonl\"")),
-    ]);
-    Ok((headers, axum::body::Body::from_stream(lines)))
+    let name = HeaderValue::from_static("attachment; filename=\"person.jsonl\"");
+    Ok(saved("application/jsonl", name, axum::body::Body::from_stream(lines)))
 }

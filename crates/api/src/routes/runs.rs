@@ -1,28 +1,19 @@
 mod events;
 
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::conversations::ChatStarted;
 use crate::dto::runs::{Event, Fork, Keep, Replay, Resumed, Run, RunDetail, RunRef, Steer, Undo, Undone};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::{Answer, Created, Problem, created};
-use axum::Json;
-use axum::http::StatusCode;
-use serde::{Deserialize, Serialize};
+use crate::extract::{bad_cursor, check_limit};
+use crate::routes::prelude::*;
+use events::stored_raw;
+use serde::Serialize;
 use serde_json::value::RawValue;
 use steward_app::RunSearch;
 use steward_core::event::Origin;
 use steward_core::ports::{KeptRun, RunFilter, RunStatus};
 use steward_core::receipts::Verdict;
 use steward_core::{AgentId, ConversationId, RunId};
-use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa::ToSchema;
 use uuid::Uuid;
-
-pub(crate) use events::KEEP_ALIVE;
-
-use events::stored_raw;
 
 const DEFAULT_LOG_LIMIT: u32 = 500;
 const MAX_LOG_LIMIT: u32 = 1000;
@@ -45,7 +36,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// How a run ended, in a word.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum OutcomeWord {
+enum OutcomeWord {
     /// With an answer.
     Completed,
     /// With an error.
@@ -73,7 +64,7 @@ impl OutcomeWord {
 /// Which runs.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Search {
+struct Search {
     /// Only of this status.
     #[param(inline, nullable = false)]
     status: Option<RunStatus>,
@@ -102,9 +93,9 @@ pub(crate) struct Search {
 
 /// Runs, newest first.
 #[utoipa::path(get, path = "/api/runs", tag = "runs", operation_id = "listRuns",
-    params(PagingQuery, Search),
+    params(Paging, Search),
     responses((status = 200, description = "Newest first", body = Page<Run>)))]
-pub(crate) async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Run> {
+async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Run> {
     let filter = RunFilter {
         status: search.status,
         outcome: search.outcome.map(|word| word.as_str().to_owned()),
@@ -115,7 +106,7 @@ pub(crate) async fn list(Call(state, caller): Call, paging: Paging, Params(searc
         text: search.q.filter(|text| !text.trim().is_empty()),
         user: None,
         before: paging.after()?,
-        limit: paging.limit,
+        limit: paging.limit(),
     };
     let page = state.runs(&caller, RunSearch { mine: search.mine, filter }).await?;
     Ok(Page::after_last(page, |run| run.id))
@@ -125,14 +116,14 @@ pub(crate) async fn list(Call(state, caller): Call, paging: Paging, Params(searc
 #[utoipa::path(get, path = "/api/runs/{id}", tag = "runs", operation_id = "getRun",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "The run", body = RunDetail)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<RunDetail> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<RunDetail> {
     Ok(Json(state.run(&caller, id).await?))
 }
 
 /// Which part of a log.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Part {
+struct Part {
     /// Only events after this one.
     #[serde(default)]
     #[param(maximum = 9_007_199_254_740_991u64)]
@@ -146,7 +137,7 @@ pub(crate) struct Part {
 }
 
 #[derive(Serialize)]
-pub(crate) struct LogPage {
+struct LogPage {
     items: Vec<Box<RawValue>>,
     next_cursor: Option<String>,
 }
@@ -156,26 +147,14 @@ pub(crate) struct LogPage {
 #[utoipa::path(get, path = "/api/runs/{id}/log", tag = "runs", operation_id = "getRunLog",
     params(("id" = Uuid, Path), Part),
     responses((status = 200, description = "Oldest first", body = Page<Event>)))]
-pub(crate) async fn log(
-    Call(state, caller): Call,
-    PathId(id): PathId<RunId>,
-    Params(part): Params<Part>,
-) -> Answer<LogPage> {
+async fn log(Call(state, caller): Call, PathId(id): PathId<RunId>, Params(part): Params<Part>) -> Answer<LogPage> {
     // Refused as not there before its parameters are looked at.
     state.run_row(&caller, id).await?;
     let limit = part.limit.unwrap_or(DEFAULT_LOG_LIMIT);
-    if !(1..=MAX_LOG_LIMIT).contains(&limit) {
-        return Err(Problem::invalid("limit", format!("`limit` is {limit}"), format!("choose 1 to {MAX_LOG_LIMIT}")));
-    }
+    check_limit(limit, MAX_LOG_LIMIT)?;
     let after = match part.cursor {
         None => part.after,
-        Some(cursor) => cursor.parse().map_err(|_| {
-            Problem::invalid(
-                "cursor",
-                "the cursor is not one of this list",
-                "take `next_cursor` of the page before, or leave it out to begin anew",
-            )
-        })?,
+        Some(cursor) => cursor.parse().map_err(|_| bad_cursor())?,
     };
     let page = state.run_log(&caller, id, after, limit).await?;
     let last = page.items.last().map(|stored| stored.event.seq.to_string());
@@ -189,32 +168,25 @@ pub(crate) async fn log(
 #[utoipa::path(post, path = "/api/runs/{id}/stop", tag = "runs", operation_id = "stopRun",
     params(("id" = Uuid, Path)),
     responses((status = 202, description = "It ends now", body = RunRef)))]
-pub(crate) async fn stop(
-    Call(state, caller): Call,
-    PathId(id): PathId<RunId>,
-) -> Result<(StatusCode, Json<RunRef>), Problem> {
+async fn stop(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Accepted<RunRef> {
     state.stop_run(&caller, id).await?;
-    Ok((StatusCode::ACCEPTED, Json(RunRef { run_id: id })))
+    accepted(RunRef { run_id: id })
 }
 
 /// Says something to a run at work; it takes it in at its next step.
 #[utoipa::path(post, path = "/api/runs/{id}/steer", tag = "runs", operation_id = "steerRun",
     params(("id" = Uuid, Path)), request_body = Steer,
     responses((status = 202, description = "It will hear it", body = RunRef)))]
-pub(crate) async fn steer(
-    Call(state, caller): Call,
-    PathId(id): PathId<RunId>,
-    Body(body): Body<Steer>,
-) -> Result<(StatusCode, Json<RunRef>), Problem> {
+async fn steer(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Steer>) -> Accepted<RunRef> {
     state.steer_run(&caller, id, &body.text).await?;
-    Ok((StatusCode::ACCEPTED, Json(RunRef { run_id: id })))
+    accepted(RunRef { run_id: id })
 }
 
 /// Takes up a run that nobody works on; `resumed` is false where there is nothing to do.
 #[utoipa::path(post, path = "/api/runs/{id}/resume", tag = "runs", operation_id = "resumeRun",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "Whether it was taken up", body = Resumed)))]
-pub(crate) async fn resume(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<Resumed> {
+async fn resume(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<Resumed> {
     Ok(Json(Resumed { resumed: state.resume_run(&caller, id).await? }))
 }
 
@@ -223,11 +195,7 @@ pub(crate) async fn resume(Call(state, caller): Call, PathId(id): PathId<RunId>)
 #[utoipa::path(post, path = "/api/runs/{id}/fork", tag = "runs", operation_id = "forkRun",
     params(("id" = Uuid, Path)), request_body = Fork,
     responses((status = 201, description = "The new run", body = ChatStarted)))]
-pub(crate) async fn fork(
-    Call(state, caller): Call,
-    PathId(id): PathId<RunId>,
-    Body(body): Body<Fork>,
-) -> Created<ChatStarted> {
+async fn fork(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Fork>) -> Created<ChatStarted> {
     created(state.fork_run(&caller, id, body).await?)
 }
 
@@ -235,7 +203,7 @@ pub(crate) async fn fork(
 #[utoipa::path(post, path = "/api/runs/{id}/replay", tag = "runs", operation_id = "replayRun",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "What was found", body = Replay)))]
-pub(crate) async fn replay(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<Replay> {
+async fn replay(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<Replay> {
     Ok(Json(state.replay_run(&caller, id).await?))
 }
 
@@ -244,11 +212,7 @@ pub(crate) async fn replay(Call(state, caller): Call, PathId(id): PathId<RunId>)
 #[utoipa::path(post, path = "/api/runs/{id}/undo", tag = "runs", operation_id = "undoRun",
     params(("id" = Uuid, Path)), request_body = Undo,
     responses((status = 200, description = "What became of each effect", body = Page<Undone>)))]
-pub(crate) async fn undo(
-    Call(state, caller): Call,
-    PathId(id): PathId<RunId>,
-    Body(body): Body<Undo>,
-) -> Listed<Undone> {
+async fn undo(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Undo>) -> Listed<Undone> {
     Ok(Page::whole(state.undo_run(&caller, id, body.call_id.as_deref()).await?))
 }
 
@@ -256,10 +220,6 @@ pub(crate) async fn undo(
 #[utoipa::path(post, path = "/api/runs/{id}/keep", tag = "runs", operation_id = "keepRun",
     params(("id" = Uuid, Path)), request_body = Keep,
     responses((status = 201, description = "Kept", body = KeptRun)))]
-pub(crate) async fn keep(
-    Call(state, caller): Call,
-    PathId(id): PathId<RunId>,
-    Body(body): Body<Keep>,
-) -> Created<KeptRun> {
+async fn keep(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Keep>) -> Created<KeptRun> {
     created(state.keep_run(&caller, id, &body.name).await?)
 }

@@ -1,22 +1,14 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::skills::{
     Rollback, Skill, SkillDetail, SkillInput, SkillKindInfo, SkillTest, SkillTested, SshHost, SshHostInput,
 };
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, PublishedBody};
-use crate::problem::{Answer, Done, Problem};
-use axum::Json;
-use axum::http::StatusCode;
-use serde::Deserialize;
+use crate::extract::PublishedBody;
+use crate::routes::prelude::*;
 use serde_json::Value;
 use std::sync::LazyLock;
 use steward_app::Caller;
 use steward_core::ports::SkillFilter;
 use steward_core::skill::SkillKind;
 use steward_core::{AgentId, SkillId};
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use uuid::Uuid;
 
 /// What each type's `config` takes, and an example.
@@ -38,7 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which skills.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+struct Wanted {
     /// Of this type.
     kind: Option<SkillKind>,
     /// Whose name or description holds this.
@@ -55,7 +47,7 @@ pub(crate) struct Wanted {
 /// What to do where a skill of this name is there.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Upsert {
+struct Upsert {
     /// Change it instead of refusing.
     #[serde(default)]
     upsert: bool,
@@ -63,8 +55,8 @@ pub(crate) struct Upsert {
 
 /// Skills by name.
 #[utoipa::path(get, path = "/api/skills", tag = "skills", operation_id = "listSkills",
-    params(Wanted, PagingQuery), responses((status = 200, description = "By name", body = Page<Skill>)))]
-pub(crate) async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<Skill> {
+    params(Wanted, Paging), responses((status = 200, description = "By name", body = Page<Skill>)))]
+async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<Skill> {
     let filter = SkillFilter {
         kind: wanted.kind,
         text: wanted.text,
@@ -73,7 +65,7 @@ pub(crate) async fn list(Call(state, caller): Call, Params(wanted): Params<Wante
         category: wanted.category,
     };
     let after = paging.after::<String>()?;
-    let page = state.skills(&caller, filter, after.as_deref(), paging.limit).await?;
+    let page = state.skills(&caller, filter, after.as_deref(), paging.limit()).await?;
     let next = page.items.last().filter(|_| page.more).map(|skill| skill.name.clone());
     Ok(Page::new(page.items.into_iter().map(Skill::from).collect(), next))
 }
@@ -83,7 +75,7 @@ pub(crate) async fn list(Call(state, caller): Call, Params(wanted): Params<Wante
     params(Upsert), request_body = SkillInput, responses(
         (status = 201, description = "Made", body = Skill),
         (status = 200, description = "Changed, or the same already", body = Skill)))]
-pub(crate) async fn create(
+async fn create(
     Call(state, caller): Call,
     Params(query): Params<Upsert>,
     PublishedBody(input): PublishedBody<SkillInput>,
@@ -95,8 +87,8 @@ pub(crate) async fn create(
 
 /// Types of skills and how each is configured.
 #[utoipa::path(get, path = "/api/skills/kinds", tag = "skills", operation_id = "listSkillKinds",
-    params(PagingQuery), responses((status = 200, description = "All", body = Page<SkillKindInfo>)))]
-pub(crate) async fn kinds(_: Caller, paging: Paging) -> Listed<SkillKindInfo> {
+    params(Paging), responses((status = 200, description = "All", body = Page<SkillKindInfo>)))]
+async fn kinds(_: Caller, paging: Paging) -> Listed<SkillKindInfo> {
     Page::cut(all_kinds(), &paging)
 }
 
@@ -121,7 +113,7 @@ fn all_kinds() -> Vec<SkillKindInfo> {
 /// One skill, and which agents have it.
 #[utoipa::path(get, path = "/api/skills/{id}", tag = "skills", operation_id = "getSkill",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = SkillDetail)))]
-pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<SkillId>) -> Answer<SkillDetail> {
+async fn get(Call(state, caller): Call, PathId(id): PathId<SkillId>) -> Answer<SkillDetail> {
     let (skill, agents) = state.skill(&caller, id).await?;
     Ok(Json(SkillDetail { skill: skill.into(), agents }))
 }
@@ -130,7 +122,7 @@ pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<SkillId>) 
 #[utoipa::path(put, path = "/api/skills/{id}", tag = "skills", operation_id = "replaceSkill",
     params(("id" = Uuid, Path)), request_body = SkillInput,
     responses((status = 200, description = "Changed", body = Skill)))]
-pub(crate) async fn replace(
+async fn replace(
     Call(state, caller): Call,
     PathId(id): PathId<SkillId>,
     PublishedBody(input): PublishedBody<SkillInput>,
@@ -141,20 +133,15 @@ pub(crate) async fn replace(
 /// Removes a skill and takes it from all agents; its versions stay readable for the runs that used it.
 #[utoipa::path(delete, path = "/api/skills/{id}", tag = "skills", operation_id = "deleteSkill",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<SkillId>) -> Done {
-    state.remove_skill(&caller, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn remove(Call(state, caller): Call, PathId(id): PathId<SkillId>) -> Done {
+    done(state.remove_skill(&caller, id).await)
 }
 
 /// All versions of a skill, the latest first; those of a removed one too.
 #[utoipa::path(get, path = "/api/skills/{id}/versions", tag = "skills", operation_id = "listSkillVersions",
-    params(("id" = Uuid, Path), PagingQuery),
+    params(("id" = Uuid, Path), Paging),
     responses((status = 200, description = "Latest first", body = Page<Skill>)))]
-pub(crate) async fn list_versions(
-    Call(state, caller): Call,
-    PathId(id): PathId<SkillId>,
-    paging: Paging,
-) -> Listed<Skill> {
+async fn list_versions(Call(state, caller): Call, PathId(id): PathId<SkillId>, paging: Paging) -> Listed<Skill> {
     let all = state.skill_versions(&caller, id).await?;
     Page::cut(all.into_iter().map(Skill::from).collect(), &paging)
 }
@@ -163,7 +150,7 @@ pub(crate) async fn list_versions(
 #[utoipa::path(post, path = "/api/skills/{id}/rollback", tag = "skills", operation_id = "rollbackSkill",
     params(("id" = Uuid, Path)), request_body = Rollback,
     responses((status = 200, description = "The new version", body = Skill)))]
-pub(crate) async fn rollback(
+async fn rollback(
     Call(state, caller): Call,
     PathId(id): PathId<SkillId>,
     Body(wanted): Body<Rollback>,
@@ -176,7 +163,7 @@ pub(crate) async fn rollback(
 #[utoipa::path(post, path = "/api/skills/{id}/test", tag = "skills", operation_id = "testSkill",
     params(("id" = Uuid, Path)), request_body = SkillTest,
     responses((status = 200, description = "What came of it", body = SkillTested)))]
-pub(crate) async fn test(
+async fn test(
     Call(state, caller): Call,
     PathId(id): PathId<SkillId>,
     Body(wanted): Body<SkillTest>,
@@ -187,21 +174,21 @@ pub(crate) async fn test(
 /// Servers whose host key was accepted.
 #[utoipa::path(get, path = "/api/skills/hosts", tag = "skills", operation_id = "listSshHosts",
     responses((status = 200, description = "By name", body = Vec<SshHost>)))]
-pub(crate) async fn list_hosts(Call(state, caller): Call) -> Answer<Vec<SshHost>> {
+async fn list_hosts(Call(state, caller): Call) -> Answer<Vec<SshHost>> {
     Ok(Json(state.ssh_hosts(&caller).await?))
 }
 
 /// Accepts the host key of a server, in place of the one before. Compare the fingerprint with the server's first.
 #[utoipa::path(post, path = "/api/skills/hosts", tag = "skills", operation_id = "trustSshHost",
     request_body = SshHostInput, responses((status = 200, description = "Accepted", body = SshHost)))]
-pub(crate) async fn trust_host(Call(state, caller): Call, Body(input): Body<SshHostInput>) -> Answer<SshHost> {
+async fn trust_host(Call(state, caller): Call, Body(input): Body<SshHostInput>) -> Answer<SshHost> {
     Ok(Json(state.trust_ssh_host(&caller, input).await?))
 }
 
 /// Which port.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Port {
+struct Port {
     /// The port; left out: 22.
     #[param(nullable = false, minimum = 1)]
     port: Option<u16>,
@@ -210,13 +197,8 @@ pub(crate) struct Port {
 /// Accepts no key of a server any more: ssh skills don't reach it until one is accepted anew.
 #[utoipa::path(delete, path = "/api/skills/hosts/{host}", tag = "skills", operation_id = "forgetSshHost",
     params(("host" = String, Path), Port), responses((status = 204, description = "Forgotten")))]
-pub(crate) async fn forget_host(
-    Call(state, caller): Call,
-    PathName(host): PathName,
-    Params(query): Params<Port>,
-) -> Done {
-    state.forget_ssh_host(&caller, &host, query.port).await?;
-    Ok(StatusCode::NO_CONTENT)
+async fn forget_host(Call(state, caller): Call, PathName(host): PathName, Params(query): Params<Port>) -> Done {
+    done(state.forget_ssh_host(&caller, &host, query.port).await)
 }
 
 #[cfg(test)]

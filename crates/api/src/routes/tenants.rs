@@ -1,19 +1,14 @@
 //! `/api/tenants`: the organisations of the installation, for administrators of its own.
 
-use crate::ApiState;
 use crate::dto::tenants::{DeletedTenant, NewTenant, Tenant, TenantDeletion, TenantInput, TenantPatch};
-use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
-use crate::guard::{AuditNote, KeptAs};
-use crate::problem::{Answer, Problem};
+use crate::guard::AuditNote;
+use crate::response::shown_once;
+use crate::routes::prelude::*;
+use axum::Extension;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
-use serde_json::json;
 use steward_app::Caller;
 use steward_core::TenantId;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(get, change, remove))
@@ -21,8 +16,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 
 /// All organisations, by slug.
 #[utoipa::path(get, path = "/api/tenants", tag = "tenants", operation_id = "listTenants",
-    params(PagingQuery), responses((status = 200, description = "By slug", body = Page<Tenant>)))]
-pub(crate) async fn list(State(state): State<ApiState>, caller: Caller, paging: Paging) -> Listed<Tenant> {
+    params(Paging), responses((status = 200, description = "By slug", body = Page<Tenant>)))]
+async fn list(State(state): State<ApiState>, caller: Caller, paging: Paging) -> Listed<Tenant> {
     Page::cut(state.tenants.list(&caller).await?, &paging)
 }
 
@@ -34,21 +29,21 @@ pub(crate) async fn list(State(state): State<ApiState>, caller: Caller, paging: 
     request_body = TenantInput, responses(
         (status = 201, description = "Made", body = NewTenant),
         (status = 409, description = "Another has this slug")))]
-pub(crate) async fn create(
+async fn create(
     State(state): State<ApiState>,
     caller: Caller,
     Body(input): Body<TenantInput>,
 ) -> Result<Response, Problem> {
     let made = state.tenants.create(&caller, input).await?;
-    let kept = KeptAs(json!(made.clone().without_token()).to_string());
+    let kept = made.clone().without_token();
     let note = AuditNote::target(made.tenant.id.to_string());
-    Ok((StatusCode::CREATED, Extension(kept), Extension(note), Json(made)).into_response())
+    Ok((Extension(note), shown_once(StatusCode::CREATED, made, &kept)).into_response())
 }
 
 /// One organisation.
 #[utoipa::path(get, path = "/api/tenants/{id}", tag = "tenants", operation_id = "getTenant",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Tenant)))]
-pub(crate) async fn get(State(state): State<ApiState>, caller: Caller, PathId(id): PathId<TenantId>) -> Answer<Tenant> {
+async fn get(State(state): State<ApiState>, caller: Caller, PathId(id): PathId<TenantId>) -> Answer<Tenant> {
     Ok(Json(state.tenants.get(&caller, id).await?))
 }
 
@@ -59,7 +54,7 @@ pub(crate) async fn get(State(state): State<ApiState>, caller: Caller, PathId(id
     params(("id" = Uuid, Path)), request_body = TenantPatch, responses(
         (status = 200, description = "Changed", body = Tenant),
         (status = 409, description = "It is the installation's own")))]
-pub(crate) async fn change(
+async fn change(
     State(state): State<ApiState>,
     caller: Caller,
     PathId(id): PathId<TenantId>,
@@ -75,7 +70,7 @@ pub(crate) async fn change(
     params(("id" = Uuid, Path)), request_body = TenantDeletion, responses(
         (status = 200, description = "Deleted", body = DeletedTenant),
         (status = 409, description = "It is in use, or the installation's own")))]
-pub(crate) async fn remove(
+async fn remove(
     State(state): State<ApiState>,
     caller: Caller,
     PathId(id): PathId<TenantId>,

@@ -1,15 +1,7 @@
-use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::budgets::UsageReport;
-use crate::extract::Params;
-use crate::problem::Answer;
-use axum::Json;
-use serde::Deserialize;
+use crate::routes::prelude::*;
 use steward_core::Timestamp;
 use steward_core::ports::UsageBy;
-use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(report))
@@ -18,7 +10,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Which usage.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+struct Wanted {
     /// What it is summed up by; days if left out.
     #[param(nullable = false, inline)]
     by: Option<UsageBy>,
@@ -33,7 +25,7 @@ pub(crate) struct Wanted {
 /// What calls of models took. Kept by days of UTC. Operators see everybody's, others their own.
 #[utoipa::path(get, path = "/api/usage", tag = "usage", operation_id = "usage", params(Wanted),
     responses((status = 200, description = "Sums", body = UsageReport)))]
-pub(crate) async fn report(Call(state, caller): Call, Params(wanted): Params<Wanted>) -> Answer<UsageReport> {
+async fn report(Call(state, caller): Call, Params(wanted): Params<Wanted>) -> Answer<UsageReport> {
     let by = wanted.by.unwrap_or(UsageBy::Day);
     let report = state.usage(&caller, by, wanted.from.map(Timestamp), wanted.to.map(Timestamp)).await?;
     Ok(Json(report))

@@ -1,18 +1,16 @@
 //! Pieces of a reply in the words of the OpenAI dialect. Pure.
 
-use crate::openai::usage;
+use crate::openai::{ChatFrame, usage};
 use serde_json::{Map, Value, json};
 use steward_core::model::{ModelChunk, Usage};
 
 /// Most calls of one answer.
 const MOST_CALLS: usize = 255;
 
-/// What all pieces of an answer have in common, and the answer as far as it has come.
+/// An answer as far as it has come.
 #[derive(Debug)]
 pub(super) struct Frame {
-    pub id: String,
-    pub created: i64,
-    pub model: String,
+    pub chat: ChatFrame,
     text: String,
     reasoning: String,
     calls: Vec<Value>,
@@ -24,9 +22,7 @@ pub(super) struct Frame {
 impl Frame {
     pub fn new(id: String, created: i64, model: String) -> Self {
         Self {
-            id,
-            created,
-            model,
+            chat: ChatFrame { id, created, model },
             text: String::new(),
             reasoning: String::new(),
             calls: Vec::new(),
@@ -72,7 +68,7 @@ impl Frame {
         // As many as any model makes at once; a wrong number must not fill the memory.
         let index = index.min(MOST_CALLS);
         while self.calls.len() <= index {
-            let id = format!("call_{}_{}", self.id, self.calls.len());
+            let id = format!("call_{}_{}", self.chat.id, self.calls.len());
             let function = json!({"name": "", "arguments": ""});
             self.calls.push(json!({"id": id, "type": "function", "function": function}));
         }
@@ -91,24 +87,6 @@ impl Frame {
         json!({"tool_calls": [delta]})
     }
 
-    pub fn event(&self, delta: &Value, finish: Option<&str>) -> Value {
-        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
-        self.chunk(&json!([choice]))
-    }
-
-    pub fn usage_event(&self) -> Value {
-        let mut event = self.chunk(&json!([]));
-        event["usage"] = usage(&self.usage);
-        event
-    }
-
-    fn chunk(&self, choices: &Value) -> Value {
-        json!({
-            "id": self.id, "object": "chat.completion.chunk", "created": self.created,
-            "model": self.model, "choices": choices,
-        })
-    }
-
     pub fn whole(&self) -> Value {
         let mut message = Map::new();
         message.insert("role".to_owned(), json!("assistant"));
@@ -120,11 +98,7 @@ impl Frame {
         if !self.calls.is_empty() {
             message.insert("tool_calls".to_owned(), json!(self.calls));
         }
-        json!({
-            "id": self.id, "object": "chat.completion", "created": self.created, "model": self.model,
-            "choices": [{"index": 0, "message": message, "finish_reason": self.finish}],
-            "usage": usage(&self.usage),
-        })
+        self.chat.whole(&Value::Object(message), &self.finish, &usage(&self.usage))
     }
 }
 
@@ -166,6 +140,6 @@ mod tests {
         assert_eq!(choice["message"]["content"], "Look: ");
         assert_eq!(choice["message"]["tool_calls"][0]["function"]["arguments"], "{\"p\":1}");
         assert_eq!(whole["usage"]["total_tokens"], 7);
-        assert_eq!(frame.usage_event()["choices"], json!([]));
+        assert_eq!(frame.chat.usage(&frame.usage)["choices"], json!([]));
     }
 }

@@ -1,12 +1,12 @@
 use super::object::{Frame, part, usage};
 use crate::openai::OpenAiError;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
+use crate::response::event_stream;
 use crate::tenant_app::TenantApp;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use futures::Stream;
+use axum::response::Response;
+use axum::response::sse::Event;
 use serde_json::{Value, json};
 use std::convert::Infallible;
-use std::time::Duration;
 
 struct Growing {
     frame: Frame,
@@ -62,60 +62,39 @@ impl Growing {
         ]
     }
 
-    fn fail(&mut self, why: &OpenAiError) -> Vec<Event> {
-        let response = self.frame.failed(why);
-        vec![self.event("response.failed", json!({"response": response}))]
-    }
-
-    fn of(&mut self, delta: OpenAiDelta) -> (Vec<Event>, bool) {
+    fn of(&mut self, delta: OpenAiDelta) -> Vec<Event> {
         match delta {
-            OpenAiDelta::Reasoning(_) => (Vec::new(), false),
-            OpenAiDelta::Text(more) => (vec![self.grow(&more)], false),
+            OpenAiDelta::Reasoning(_) => Vec::new(),
+            OpenAiDelta::Text(more) => vec![self.grow(&more)],
             OpenAiDelta::Waits(what) => {
                 let mut events = vec![self.grow(&what)];
                 events.extend(self.end("completed", &Value::Null, "waiting"));
-                (events, true)
+                events
             }
             OpenAiDelta::Ended { limited, usage: spent } => {
                 let status = if limited { "incomplete" } else { "completed" };
-                (self.end(status, &usage(&spent), "finished"), true)
+                self.end(status, &usage(&spent), "finished")
             }
-            OpenAiDelta::Failed(failure) => (self.fail(&failure.into()), true),
+            OpenAiDelta::Failed(error) => {
+                let response = self.frame.failed(&error);
+                vec![self.event("response.failed", json!({"response": response}))]
+            }
         }
     }
 }
 
 /// Streams the run as it happens. It goes on if the client leaves.
-pub(super) async fn stream(
-    state: &TenantApp,
-    frame: Frame,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, OpenAiError> {
+pub(super) async fn stream(state: &TenantApp, frame: Frame) -> Result<Response, OpenAiError> {
     let mut all = OpenAiDeltas::open(state, frame.run).await?;
     let mut growing = Growing { frame, text: String::new(), number: 0 };
-    let stream = async_stream::stream! {
+    Ok(event_stream(async_stream::stream! {
         for event in growing.begin() {
-            yield Ok(event);
+            yield Ok::<_, Infallible>(event);
         }
-        'run: while let Some(deltas) = all.next().await {
-            let deltas = match deltas {
-                Ok(deltas) => deltas,
-                Err(error) => {
-                    for event in growing.fail(&error) {
-                        yield Ok(event);
-                    }
-                    break;
-                }
-            };
-            for delta in deltas {
-                let (events, last) = growing.of(delta);
-                for event in events {
-                    yield Ok(event);
-                }
-                if last {
-                    break 'run;
-                }
+        while let Some(delta) = all.next().await {
+            for event in growing.of(delta) {
+                yield Ok(event);
             }
         }
-    };
-    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
+    }))
 }

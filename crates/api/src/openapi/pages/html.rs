@@ -32,8 +32,7 @@ pub(super) fn paragraphs(text: &str) -> String {
     text.split("\n\n")
         .filter(|part| !part.trim().is_empty())
         .map(|part| format!("<p>{}</p>\n", prose(part.trim())))
-        .collect::<Vec<_>>()
-        .concat()
+        .collect()
 }
 
 /// The first clause of a summary, as a headline, and what follows it.

@@ -1,33 +1,26 @@
 //! A run's events as JSON: its stream `GET /api/runs/{id}/events`, and one of its log.
 
-use crate::auth::Call;
 use crate::dto::runs::StreamEvent;
-use crate::extract::{Params, PathId};
-use crate::problem::Problem;
+use crate::response::event_stream;
+use crate::routes::prelude::*;
 use crate::tenant_app::TenantApp;
 use axum::http::HeaderMap;
+use axum::response::Response;
 use axum::response::sse;
-use axum::response::sse::{KeepAlive, Sse};
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
-use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-use std::time::Duration;
 use steward_core::RunId;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{RunStatus, StoreError, StoredEvent};
-use utoipa::IntoParams;
 
 const PAGE: u32 = 100;
-
-/// How often a silent stream says that it is still there.
-pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Where to go on.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct From {
+pub(super) struct From {
     /// Only events after this one; the header `Last-Event-ID` goes before it.
     #[param(nullable = false, maximum = 9_007_199_254_740_991u64)]
     after: Option<u64>,
@@ -39,12 +32,12 @@ pub(crate) struct From {
     params(("id" = Uuid, Path), From,
         ("Last-Event-ID" = Option<String>, Header, nullable = false, description = "Only events after this one")),
     responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEvent)))]
-pub(crate) async fn events(
+pub(super) async fn events(
     Call(state, caller): Call,
     PathId(id): PathId<RunId>,
     Params(query): Params<From>,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<sse::Event, StoreError>>>, Problem> {
+) -> Result<Response, Problem> {
     let row = state.run_row(&caller, id).await?;
     let after = last_event(&headers)?.or(query.after).unwrap_or(0);
     if after > row.last_seq {
@@ -60,8 +53,7 @@ pub(crate) async fn events(
     }
     let stream: BoxStream<'static, Result<Sent, StoreError>> =
         if row.status == RunStatus::Finished { ended(&state, id, after).boxed() } else { live(&state, id, after) };
-    let events = stream.map(|sent| sent.map(|sent| event(&sent)));
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+    Ok(event_stream(stream.map(|sent| sent.map(|sent| event(&sent)))))
 }
 
 fn event(sent: &Sent) -> sse::Event {
