@@ -1,5 +1,3 @@
-mod changes;
-
 use crate::agent_lookup::of;
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::agents::AgentInput;
@@ -107,6 +105,36 @@ impl App {
         Err(AppError::conflict("agent_busy", "the agent is changed by others all the time", "try again in a moment"))
     }
 
+    /// Somebody who may change an agent only by a grant gives it nothing that they may not use themselves, and leaves
+    /// alone what it may do and spend unasked.
+    async fn may_change_agent(&self, caller: &Caller, before: &Agent, after: &Agent) -> Result<(), AppError> {
+        if authorize(caller, Action::Write, Resource::Agents).is_ok() {
+            return Ok(());
+        }
+        let kept = [
+            ("policy", before.policy == after.policy),
+            ("budget", before.budget == after.budget),
+            ("routing", before.routing == after.routing),
+            ("credentials", before.credentials == after.credentials),
+        ];
+        if let Some((field, _)) = kept.into_iter().find(|(_, same)| !same) {
+            return Err(AppError::forbidden(
+                format!("the `{field}` of an agent is an operator's to change"),
+                format!("leave `{field}` as it is, or let an operator change it"),
+            )
+            .code("operator_only")
+            .field(field));
+        }
+        if let Some(connection) = after.connection.filter(|_| before.connection != after.connection) {
+            self.may_ask_connection(caller, connection).await?;
+        }
+        for id in after.skills.iter().filter(|id| !before.skills.contains(id)) {
+            let skill = self.store.skill(self.tenant(), *id).await?;
+            authorize(caller, Action::Read, crate::skills::of(&skill))?;
+        }
+        Ok(())
+    }
+
     /// Its runs stay, and it can be restored.
     pub async fn delete_agent(&self, caller: &Caller, id: AgentId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
@@ -132,7 +160,7 @@ impl App {
             let skill = self.store.skill(self.tenant(), *id).await?;
             authorize(caller, Action::Read, crate::skills::of(&skill))?;
         }
-        let agent = agent.with_id(AgentId(self.deps().ids.next()), None);
+        let agent = agent.with_id(AgentId(self.new_id()), None);
         let asked = PreviewFor { user: Some(caller.user()), workspace: self.workspace.clone() };
         Ok(self.runs.preview(&agent, None, input.unwrap_or_default(), asked).await?)
     }

@@ -19,6 +19,7 @@ use steward_tools::mcp::McpHub;
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
+use uuid::Uuid;
 
 pub(crate) use crate::authorize::{Action, Resource, authorize, listed_owner};
 pub(crate) use crate::caller::Caller;
@@ -89,6 +90,10 @@ impl App {
 
     pub fn now(&self) -> Timestamp {
         self.deps().clock.now()
+    }
+
+    pub fn new_id(&self) -> Uuid {
+        self.deps().ids.next()
     }
 
     pub(crate) fn deps(&self) -> &Deps {

@@ -284,13 +284,7 @@ impl App {
         authorize(caller, Action::Read, Resource::Grants)?;
         let grants = self.store.grants(self.tenant(), agent, self.now()).await?;
         let names = self.agent_names(grants.iter().map(|grant| grant.agent).collect()).await?;
-        Ok(grants
-            .into_iter()
-            .map(|grant| {
-                let name = names.get(grant.agent);
-                StandingGrant::named(grant, name)
-            })
-            .collect())
+        Ok(grants.into_iter().map(|grant| StandingGrant::named(names.get(grant.agent), grant)).collect())
     }
 
     /// It no longer holds for what has not run yet.

@@ -6,6 +6,8 @@ mod verify;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::audit::AuditRetention;
+use futures::StreamExt as _;
+use futures::stream::{self, BoxStream};
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::audit::{AuditEntry, SealedEntry};
@@ -20,6 +22,8 @@ const RETENTION_SETTING: &str = "audit.retention_days";
 const MAX_DAYS: u32 = 36_500;
 /// Entries that get their places in one transaction: no writer waits long for it.
 const SEALED_AT_ONCE: u32 = 200;
+/// Entries that are read at a time.
+const PAGE: u32 = 1000;
 /// How often new entries get their places.
 const SEAL_EVERY: Duration = Duration::from_secs(1);
 /// How often old entries are looked for, in turns of [`SEAL_EVERY`].
@@ -114,6 +118,22 @@ impl App {
             tracing::info!(first = pruned.first, last = pruned.last, "old entries of the audit trail were deleted");
             deleted += pruned.last - pruned.first + 1;
         }
+    }
+
+    /// The entries that fit, oldest first, some at a time.
+    pub(crate) fn audit_pages(&self, filter: AuditFilter) -> BoxStream<'static, StoreResult<Vec<SealedEntry>>> {
+        let app = self.clone();
+        let pages = stream::try_unfold(Some(0), move |after| {
+            let (app, filter) = (app.clone(), filter.clone());
+            async move {
+                let Some(after) = after else { return Ok(None) };
+                let order = AuditOrder::OldestAfter(after);
+                let page = app.store.audit_entries(app.tenant(), &filter, order, PAGE).await?;
+                let next = page.items.last().filter(|_| page.more).map(|last| last.seq);
+                Ok(Some((page.items, next)))
+            }
+        });
+        pages.boxed()
     }
 
     async fn seal_audit(&self) -> Result<(), AppError> {

@@ -50,13 +50,7 @@ impl App {
     async fn all_budgets(&self) -> Result<Vec<BudgetState>, AppError> {
         let states = self.store.spend_limits(self.tenant(), self.now()).await?;
         let labels = Labels::of(self, states.iter().map(|state| state.limit.scope)).await?;
-        Ok(states
-            .into_iter()
-            .map(|state| {
-                let label = labels.scope(state.limit.scope);
-                BudgetState::named(state, label)
-            })
-            .collect())
+        Ok(states.into_iter().map(|state| BudgetState::named(labels.scope(state.limit.scope), state)).collect())
     }
 
     async fn budget(&self, id: BudgetId) -> Result<BudgetState, AppError> {

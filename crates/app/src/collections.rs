@@ -6,16 +6,13 @@ use crate::dto::documents::{CollectionInput, CollectionPatch};
 use steward_core::CollectionId;
 use steward_core::document::{Chunking, Collection, SearchWeights};
 use steward_core::governance::Classification;
-use steward_core::ports::{CollectionChange, DocumentFilter, StoreError};
-
-/// Documents that are removed before others get their turn.
-const AT_ONCE: u32 = 100;
+use steward_core::ports::{CollectionChange, DocumentFilter};
 
 impl App {
     /// Those that the caller may see, by name.
     pub async fn collections(&self, caller: &Caller) -> Result<Vec<Collection>, AppError> {
         authorize(caller, Action::Read, Resource::Collections)?;
-        Ok(self.documents.store.collections(self.tenant(), visible_to(caller)).await?)
+        Ok(self.store.collections(self.tenant(), visible_to(caller)).await?)
     }
 
     pub async fn collection(&self, caller: &Caller, id: CollectionId) -> Result<Collection, AppError> {
@@ -30,29 +27,21 @@ impl App {
             None => None,
         };
         let collection = Collection {
-            id: CollectionId(self.deps().ids.next()),
-            name: name_of(&input.name)?,
-            description: input.description.trim().to_owned(),
             chunking: input.chunking,
             weights: input.weights,
-            embedding_model: None,
-            embedding_dimension: None,
-            re_embedding: None,
             rerank: input.rerank,
             classification: input.classification,
             created_by: Some(caller.user()),
-            created_at: self.now(),
-            documents: 0,
-            chunks: 0,
+            ..self.documents.new_collection(name_of(&input.name)?, input.description.trim().to_owned())
         };
         // Before it can be found: nobody sees it open who may not.
         self.prepare_new_resource(caller, collection.id.into()).await?;
         if !input.open {
             self.store.set_restricted(self.tenant(), collection.id.into(), true).await?;
         }
-        self.documents.store.create_collection(self.tenant(), &collection).await?;
+        self.store.create_collection(self.tenant(), &collection).await?;
         if let Some(model) = model {
-            self.documents.store.fix_embedding_model(self.tenant(), collection.id, &model).await?;
+            self.store.fix_embedding_model(self.tenant(), collection.id, &model).await?;
             return Ok(Collection { embedding_model: Some(model), ..collection });
         }
         Ok(collection)
@@ -86,14 +75,14 @@ impl App {
             }
             None => None,
         };
-        let changed = self.documents.store.change_collection(self.tenant(), id, &change).await?;
+        let changed = self.store.change_collection(self.tenant(), id, &change).await?;
         let Some(model) = model else {
             return Ok(changed);
         };
-        self.documents.store.change_embedding_model(self.tenant(), id, &model, self.now()).await?;
+        self.store.change_embedding_model(self.tenant(), id, &model, self.now()).await?;
         self.documents.work().await?;
         let gone = || AppError::not_found(format!("collection {id}"));
-        self.documents.store.collection(self.tenant(), id).await?.ok_or_else(gone)
+        self.store.collection(self.tenant(), id).await?.ok_or_else(gone)
     }
 
     /// The full name of an embedding model that such a collection may have.
@@ -116,20 +105,8 @@ impl App {
     /// For good, with all its documents.
     pub async fn remove_collection(&self, caller: &Caller, id: CollectionId) -> Result<(), AppError> {
         self.collection_for(caller, Action::Share, id).await?;
-        let filter = DocumentFilter { collection: Some(id), limit: AT_ONCE, ..DocumentFilter::default() };
-        loop {
-            let page = self.documents.store.documents(self.tenant(), &filter).await?;
-            for document in &page.items {
-                match self.documents.remove(document.id).await {
-                    Ok(()) | Err(StoreError::NotFound(_)) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            if page.items.is_empty() {
-                break;
-            }
-        }
-        Ok(self.documents.store.remove_collection(self.tenant(), id).await?)
+        self.documents.remove_all(DocumentFilter { collection: Some(id), ..DocumentFilter::default() }).await?;
+        Ok(self.store.remove_collection(self.tenant(), id).await?)
     }
 
     /// A collection for this action; not found, if the caller may not see it.
@@ -140,7 +117,7 @@ impl App {
         id: CollectionId,
     ) -> Result<Collection, AppError> {
         let unknown = || AppError::not_found(format!("collection {id}"));
-        let collection = self.documents.store.collection(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let collection = self.store.collection(self.tenant(), id).await?.ok_or_else(unknown)?;
         let resource = Resource::Collection { id, name: &collection.name };
         if authorize(caller, Action::Read, resource).is_err() {
             return Err(unknown());
@@ -158,7 +135,7 @@ impl App {
     ) -> Result<Collection, AppError> {
         let id = match name.trim().parse::<CollectionId>() {
             Ok(id) => Some(id),
-            Err(_) => self.documents.store.collection_by_name(self.tenant(), name.trim()).await?.map(|one| one.id),
+            Err(_) => self.store.collection_by_name(self.tenant(), name.trim()).await?.map(|one| one.id),
         };
         let unknown =
             || AppError::invalid("collection", format!("there is no collection `{name}`"), "see GET /api/collections");

@@ -1,4 +1,3 @@
-mod exam_prompts;
 mod examiner;
 mod input_rules;
 mod key_variables;
@@ -15,7 +14,7 @@ use steward_core::exam::{Check, ExamReport};
 use steward_core::model::{Connection, ModelError, Provider};
 use steward_core::ports::{ConnectionHealth, ConnectionTest, KnownConnection, Recognised};
 
-pub use exam_prompts::ExamPrompts;
+pub use examiner::ExamPrompts;
 pub use key_variables::{KEY_VARIABLES_SETTING, KeyVariables};
 pub use registry::{ConnectionRegistry, KnownSource, RegistryParts};
 pub use report_refresh::report_refresh;
@@ -39,7 +38,7 @@ impl App {
         authorize(caller, Action::Write, Resource::Connections)?;
         check_input(&input)?;
         may_say_where(caller, &input, None)?;
-        let id = ConnectionId(self.deps().ids.next());
+        let id = ConnectionId(self.new_id());
         let taken = self.connections.list().await;
         if taken.iter().any(|one| one.connection.name == input.name.trim()) {
             return Err(AppError::conflict(

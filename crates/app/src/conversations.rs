@@ -58,13 +58,7 @@ impl App {
                 .filter(|message| matches!(message.role, message::Role::User | message::Role::Assistant))
                 .map(MessageView::from)
                 .collect(),
-            runs: runs
-                .into_iter()
-                .map(|run| {
-                    let name = names.get(run.agent);
-                    Run::named(run, name)
-                })
-                .collect(),
+            runs: runs.into_iter().map(|run| Run::named(names.get(run.agent), run)).collect(),
         })
     }
 
@@ -197,23 +191,17 @@ impl App {
 
     async fn show_conversations(&self, rows: Vec<Conversation>) -> Result<Vec<ConversationView>, AppError> {
         let names = self.agent_names(rows.iter().map(|row| row.agent).collect()).await?;
-        let open = try_join_all(rows.iter().map(|row| self.open_run(row.id))).await?;
-        let waits = try_join_all(open.iter().map(|run| self.waits(run.as_ref()))).await?;
-        Ok(rows
-            .into_iter()
-            .zip(open.iter().zip(waits))
-            .map(|(row, (open, waits))| {
-                let name = names.get(row.agent);
-                ConversationView::named(row, name, open.as_ref(), waits)
-            })
-            .collect())
+        try_join_all(rows.into_iter().map(|row| self.show_named(names.get(row.agent), row))).await
     }
 
     async fn show_conversation(&self, row: Conversation) -> Result<ConversationView, AppError> {
         let names = self.agent_names(vec![row.agent]).await?;
+        self.show_named(names.get(row.agent), row).await
+    }
+
+    async fn show_named(&self, agent: Option<String>, row: Conversation) -> Result<ConversationView, AppError> {
         let open = self.open_run(row.id).await?;
         let waits = self.waits(open.as_ref()).await?;
-        let name = names.get(row.agent);
-        Ok(ConversationView::named(row, name, open.as_ref(), waits))
+        Ok(ConversationView::named(agent, row, open.as_ref(), waits))
     }
 }

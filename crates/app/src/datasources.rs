@@ -3,6 +3,7 @@
 use crate::agents::data_agents;
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::domain_service::TextWish;
+use crate::domains::asking;
 use crate::dto::domains::{
     Datasource, DatasourceColumn, DatasourceInit, DatasourceInput, DatasourceSchema, DatasourceTable, InitTexts,
 };
@@ -10,7 +11,6 @@ use std::collections::HashSet;
 use std::path::Path;
 use steward_core::DatasourceId;
 use steward_core::datasource::RowVisibility;
-use steward_core::ports::DataCaller;
 use steward_core::tables::Schema;
 use steward_domains::init::{Samples, init};
 use steward_domains::render::{render, render_view};
@@ -20,7 +20,7 @@ impl App {
     /// By name.
     pub async fn datasources(&self, caller: &Caller) -> Result<Vec<Datasource>, AppError> {
         authorize(caller, Action::Read, Resource::Datasources)?;
-        Ok(self.domains.store.datasources(self.tenant()).await?)
+        Ok(self.store.datasources(self.tenant()).await?)
     }
 
     pub async fn datasource(&self, caller: &Caller, id: DatasourceId) -> Result<Datasource, AppError> {
@@ -29,14 +29,14 @@ impl App {
     }
 
     async fn datasource_of(&self, id: DatasourceId) -> Result<Datasource, AppError> {
-        let found = self.domains.store.datasource(self.tenant(), id).await?;
+        let found = self.store.datasource(self.tenant(), id).await?;
         found.ok_or_else(|| AppError::not_found(format!("datasource {id}")))
     }
 
     pub async fn create_datasource(&self, caller: &Caller, input: DatasourceInput) -> Result<Datasource, AppError> {
         authorize(caller, Action::Write, Resource::Datasources)?;
-        let datasource = self.datasource_from(caller, DatasourceId(self.deps().ids.next()), input)?;
-        let saved = self.domains.store.save_datasource(self.tenant(), &Datasource { version: 0, ..datasource }).await?;
+        let datasource = self.datasource_from(caller, DatasourceId(self.new_id()), input)?;
+        let saved = self.store.save_datasource(self.tenant(), &Datasource { version: 0, ..datasource }).await?;
         data_agents(&self.store, &*self.deps().ids, self.tenant()).await?;
         Ok(saved)
     }
@@ -59,7 +59,7 @@ impl App {
         }
         let version = if input.version == 0 { known.version } else { input.version };
         let datasource = Datasource { version, ..self.datasource_from(caller, id, input)? };
-        let saved = self.domains.store.save_datasource(self.tenant(), &datasource).await?;
+        let saved = self.store.save_datasource(self.tenant(), &datasource).await?;
         self.domains.forget_schema(id);
         Ok(saved)
     }
@@ -67,7 +67,7 @@ impl App {
     /// Its domains stay, and can't be asked any more.
     pub async fn remove_datasource(&self, caller: &Caller, id: DatasourceId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Datasources)?;
-        self.domains.store.remove_datasource(self.tenant(), id).await?;
+        self.store.remove_datasource(self.tenant(), id).await?;
         self.domains.forget_schema(id);
         Ok(())
     }
@@ -154,8 +154,8 @@ impl App {
         let text = texts.join("\n");
         let saved = wanted.save && !domains.is_empty();
         if saved {
-            let wish = TextWish { text: text.clone(), version: None, only: None, name: None };
-            self.domains.save_texts(DataCaller { user: Some(caller.user()), ..DataCaller::default() }, &wish).await?;
+            let wish = TextWish { text: text.clone(), ..TextWish::default() };
+            self.domains.save_texts(asking(caller), &wish).await?;
         }
         Ok(InitTexts { text, domains, saved })
     }

@@ -6,13 +6,14 @@ mod search;
 
 use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
 use crate::collections::visible_to;
-use crate::document_service::Incoming;
+use crate::document_service::{Incoming, Target};
 use crate::dto::documents::{AddedAs, AddedDocument, Chunk, DocumentDetails, DocumentLink, JobRetried, Requeued};
 use bytes::Bytes;
+use futures::TryStreamExt as _;
 use steward_core::agent::Agent;
 use steward_core::document::{Chunking, Document, DocumentOrigin, DocumentStatus, IngestJob, JobState};
-use steward_core::ports::{Added, DocumentFilter, JobFilter, NewDocument, Page};
-use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
+use steward_core::ports::{Added, DocumentFilter, JobFilter, Page};
+use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId};
 
 /// Longest name of a file, characters.
 const MAX_NAME: usize = 255;
@@ -37,23 +38,21 @@ impl App {
         name: &str,
         agent: Option<&str>,
     ) -> Result<DocumentUpload, AppError> {
-        let collection = self.named_collection(caller, Action::Write, collection).await?.id;
-        let agent = self.linked_agent(caller, agent).await?;
+        let target = Target {
+            collection: self.named_collection(caller, Action::Write, collection).await?.id,
+            origin: DocumentOrigin::Upload,
+            job: None,
+            agent: self.linked_agent(caller, agent).await?,
+            user: Some(caller.user()),
+        };
         let incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
-        Ok(DocumentUpload {
-            app: self.clone(),
-            collection,
-            agent,
-            name: file_name(name)?,
-            user: caller.user(),
-            incoming,
-        })
+        Ok(DocumentUpload { app: self.clone(), target, name: file_name(name)?, incoming })
     }
 
     pub async fn documents(&self, caller: &Caller, filter: DocumentFilter) -> Result<Page<Document>, AppError> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let filter = DocumentFilter { visible_to: visible_to(caller), ..filter };
-        let mut page = self.documents.store.documents(self.tenant(), &filter).await?;
+        let mut page = self.store.documents(self.tenant(), &filter).await?;
         for ocr in page.items.iter_mut().filter_map(|document| document.facts.ocr.as_mut()) {
             ocr.read.clear();
         }
@@ -62,7 +61,7 @@ impl App {
 
     pub async fn document(&self, caller: &Caller, id: DocumentId) -> Result<DocumentDetails, AppError> {
         let document = self.document_for(caller, Action::Read, id).await?;
-        let agents = self.documents.store.agents_of_document(self.tenant(), id).await?;
+        let agents = self.store.agents_of_document(self.tenant(), id).await?;
         Ok(DocumentDetails { document, agents })
     }
 
@@ -86,7 +85,7 @@ impl App {
         limit: u32,
     ) -> Result<Page<Chunk>, AppError> {
         let document = self.document_for(caller, Action::Read, id).await?;
-        let rows = self.documents.store.document_chunks(self.tenant(), document.number).await?;
+        let rows = self.store.document_chunks(self.tenant(), document.number).await?;
         let first = after.map_or(0, |after| after.saturating_add(1));
         let mut items: Vec<Chunk> = (0u32..)
             .zip(rows)
@@ -102,7 +101,7 @@ impl App {
     /// Has it read, cut and embedded again.
     pub async fn process_document(&self, caller: &Caller, id: DocumentId) -> Result<Document, AppError> {
         self.document_for(caller, Action::Write, id).await?;
-        let document = self.documents.store.requeue_document(self.tenant(), id, self.now()).await?;
+        let document = self.store.requeue_document(self.tenant(), id, self.now()).await?;
         self.documents.work().await?;
         Ok(document)
     }
@@ -116,7 +115,7 @@ impl App {
     pub async fn link_document(&self, caller: &Caller, link: DocumentLink) -> Result<DocumentDetails, AppError> {
         let document = self.document_for(caller, Action::Read, link.document_id).await?;
         if let Some(agent) = self.linked_agent(caller, Some(&link.agent_id)).await? {
-            self.documents.store.link_document(self.tenant(), document.id, agent, link.linked).await?;
+            self.store.link_document(self.tenant(), document.id, agent, link.linked).await?;
         }
         self.document(caller, document.id).await
     }
@@ -149,7 +148,7 @@ impl App {
             let meant = named.is_none_or(|name| name == collection.name || name == collection.id.to_string());
             let may = || self.collection_for(caller, Action::Write, collection.id);
             if meant && may().await.is_ok() {
-                done += self.documents.store.retry_embedding(self.tenant(), collection.id, self.now()).await?;
+                done += self.store.retry_embedding(self.tenant(), collection.id, self.now()).await?;
             }
         }
         Ok(done)
@@ -173,22 +172,19 @@ impl App {
             None => None,
         };
         let collection = of.as_ref().map(|one| one.id);
-        let mut filter = DocumentFilter { agent, collection, limit: AT_ONCE, ..DocumentFilter::default() };
+        let visible_to = visible_to(caller);
+        let filter = DocumentFilter { agent, collection, visible_to, limit: AT_ONCE, ..DocumentFilter::default() };
         let mut done = 0;
         let mut chunking = of.map_or_else(Chunking::default, |one| one.chunking);
-        loop {
-            let page = self.documents(caller, filter.clone()).await?;
-            for document in page.items.iter().filter(|one| wanted(one)) {
+        let mut pages = self.documents.document_pages(filter);
+        while let Some(page) = pages.try_next().await? {
+            for document in page.iter().filter(|one| wanted(one)) {
                 let Ok(collection) = self.collection_for(caller, Action::Write, document.collection).await else {
                     continue;
                 };
                 chunking = collection.chunking;
-                self.documents.store.requeue_document(self.tenant(), document.id, self.now()).await?;
+                self.store.requeue_document(self.tenant(), document.id, self.now()).await?;
                 done += 1;
-            }
-            match page.items.last() {
-                Some(last) if page.more => filter.after = Some(last.id),
-                _ => break,
             }
         }
         self.documents.work().await?;
@@ -203,7 +199,7 @@ impl App {
     ) -> Result<Page<IngestJob>, AppError> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let filter = JobFilter { visible_to: visible_to(caller), after, limit, ..JobFilter::default() };
-        Ok(self.documents.store.jobs(self.tenant(), &filter).await?)
+        Ok(self.store.jobs(self.tenant(), &filter).await?)
     }
 
     pub async fn ingest_job(&self, caller: &Caller, id: IngestJobId) -> Result<IngestJob, AppError> {
@@ -221,9 +217,11 @@ impl App {
         if job.state == JobState::Cancelled && state != JobState::Cancelled {
             return Err(AppError::conflict("job_cancelled", "the job was cancelled", "scan the folder again"));
         }
-        self.documents.store.set_job_state(self.tenant(), id, state).await?;
+        self.store.set_job_state(self.tenant(), id, state).await?;
         if state == JobState::Cancelled {
-            self.documents.remove_waiting(id).await?;
+            let not_begun =
+                DocumentFilter { job: Some(id), status: Some(DocumentStatus::Waiting), ..DocumentFilter::default() };
+            self.documents.remove_all(not_begun).await?;
         }
         self.documents.wake();
         self.job_for(caller, Action::Read, id).await
@@ -232,14 +230,14 @@ impl App {
     /// Has those of its documents read again that failed.
     pub async fn retry_job(&self, caller: &Caller, id: IngestJobId) -> Result<JobRetried, AppError> {
         self.job_for(caller, Action::Write, id).await?;
-        let documents = self.documents.store.retry_job(self.tenant(), id, self.now()).await?;
+        let documents = self.store.retry_job(self.tenant(), id, self.now()).await?;
         self.documents.wake();
         Ok(JobRetried { job: id, documents })
     }
 
     async fn job_for(&self, caller: &Caller, action: Action, id: IngestJobId) -> Result<IngestJob, AppError> {
         let unknown = || AppError::not_found(format!("job {id}"));
-        let job = self.documents.store.job(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let job = self.store.job(self.tenant(), id).await?.ok_or_else(unknown)?;
         self.within(caller, action, job.collection).await?.ok_or_else(unknown)?;
         Ok(job)
     }
@@ -251,7 +249,7 @@ impl App {
         id: DocumentId,
     ) -> Result<Document, AppError> {
         let unknown = || AppError::not_found(format!("document {id}"));
-        let document = self.documents.store.document(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let document = self.store.document(self.tenant(), id).await?.ok_or_else(unknown)?;
         self.within(caller, action, document.collection).await?.ok_or_else(unknown)?;
         Ok(document)
     }
@@ -267,12 +265,19 @@ impl App {
 
     /// The agent of this id or name, whose documents the caller may change.
     async fn linked_agent(&self, caller: &Caller, agent: Option<&str>) -> Result<Option<AgentId>, AppError> {
-        let Some(wanted) = agent.map(str::trim).filter(|text| !text.is_empty()) else {
-            return Ok(None);
-        };
-        let agent = self.agent_by_id_or_name(caller, wanted).await?;
-        authorize(caller, Action::Write, crate::agent_lookup::of(&agent))?;
-        Ok(Some(agent.id))
+        let agent = self.named_agent(caller, agent).await?;
+        if let Some(agent) = &agent {
+            authorize(caller, Action::Write, crate::agent_lookup::of(agent))?;
+        }
+        Ok(agent.map(|agent| agent.id))
+    }
+
+    /// The agent of this id or name, if one is named.
+    pub(crate) async fn named_agent(&self, caller: &Caller, named: Option<&str>) -> Result<Option<Agent>, AppError> {
+        match named.map(str::trim).filter(|text| !text.is_empty()) {
+            Some(named) => self.agent_by_id_or_name(caller, named).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     pub(crate) async fn agent_by_id_or_name(&self, caller: &Caller, wanted: &str) -> Result<Agent, AppError> {
@@ -289,10 +294,8 @@ impl App {
 /// A file that is being received; gone again unless it is finished.
 pub struct DocumentUpload {
     app: App,
-    collection: CollectionId,
-    agent: Option<AgentId>,
+    target: Target,
     name: String,
-    user: UserId,
     incoming: Incoming,
 }
 
@@ -303,32 +306,16 @@ impl DocumentUpload {
 
     /// Keeps it, and has it read.
     pub async fn finish(self) -> Result<AddedDocument, AppError> {
-        let app = self.app;
+        let documents = &self.app.documents;
         let received = self.incoming.finish().await.map_err(|error| not_kept(&error))?;
-        if received.bytes == 0 {
+        if received.facts.bytes == 0 {
             return Err(AppError::invalid("body", "the file is empty", "send a file with something in it"));
         }
-        let new = NewDocument {
-            id: DocumentId(app.deps().ids.next()),
-            collection: self.collection,
-            name: self.name,
-            origin: DocumentOrigin::Upload,
-            source: received.sha256.clone(),
-            bytes: received.bytes,
-            sha256: received.sha256.clone(),
-            classification: None,
-            job: None,
-            added_by: Some(self.user),
-            at: app.now(),
-        };
-        received.keep().await.map_err(|error| not_kept(&error))?;
-        let added = app.documents.store.add_document(app.tenant(), &new).await?;
-        let document = added.document().clone();
-        if let Some(agent) = self.agent {
-            app.documents.store.link_document(app.tenant(), document.id, agent, true).await?;
-        }
-        app.documents.work().await?;
-        Ok(AddedDocument { added: kind_of(&added), document })
+        let facts = received.keep().await.map_err(|error| not_kept(&error))?;
+        let source = facts.sha256.clone();
+        let added = documents.note(facts, self.name, source, &self.target).await?;
+        documents.work().await?;
+        Ok(AddedDocument { added: kind_of(&added), document: added.document().clone() })
     }
 }
 

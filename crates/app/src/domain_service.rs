@@ -20,6 +20,7 @@ use graphql::SchemaCache;
 use known::KnownCache;
 use sources::Opened;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -47,43 +48,25 @@ pub struct DomainParts {
 }
 
 pub struct DomainService {
-    tenant: TenantId,
-    pub(crate) store: Arc<Store>,
-    vault: Arc<dyn Vault>,
-    embedder: Arc<dyn Embedder>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) ids: Arc<dyn Ids>,
-    workspace: PathBuf,
-    data_dir: PathBuf,
+    parts: DomainParts,
     databases: Datasources,
     known: KnownCache,
     schemas: SchemaCache,
     opened: Mutex<Opened>,
     readers: Mutex<Readers>,
-    alone: bool,
     started_at: Timestamp,
 }
 
 impl DomainService {
     pub fn new(parts: DomainParts) -> Self {
-        let DomainParts { tenant, store, vault, embedder, clock, ids, workspace, data_dir, alone } = parts;
-        let started_at = clock.now();
         Self {
-            tenant,
-            store,
-            vault,
-            embedder,
-            clock,
-            ids,
-            workspace,
-            data_dir,
+            started_at: parts.clock.now(),
+            parts,
             databases: Datasources::default(),
             known: KnownCache::default(),
             schemas: SchemaCache::default(),
             opened: Mutex::default(),
             readers: Mutex::default(),
-            alone,
-            started_at,
         }
     }
 
@@ -130,6 +113,14 @@ impl DomainService {
 
     pub(crate) async fn roles(&self, caller: DataCaller) -> StoreResult<Vec<String>> {
         Ok(self.reader(caller).await?.roles)
+    }
+}
+
+impl Deref for DomainService {
+    type Target = DomainParts;
+
+    fn deref(&self) -> &DomainParts {
+        &self.parts
     }
 }
 

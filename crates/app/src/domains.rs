@@ -7,11 +7,14 @@ use crate::dto::domains::{
     InstructionInput, RelationInfo, SavedDomainText, SchemaSearch, StandingInstruction, TextCompletion, TextDiagnostic,
     TextHover, TextInput, TextPlace, TextReport, VerifiedInput, VerifiedQuestion, ViewInfo, WrittenText,
 };
+use crate::dto::graphql::GraphQlBody;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
 use steward_core::ports::DataCaller;
 use steward_domains::assist;
 use steward_domains::chunks::scope;
+use steward_domains::graphql::GraphQlRequest;
 use steward_domains::query::ops_of;
 use steward_domains::registry::{Known as KnownDomain, Right, Visible};
 
@@ -94,12 +97,12 @@ impl App {
     /// The texts of all domains and views.
     pub async fn domain_texts(&self, caller: &Caller) -> Result<Vec<DomainText>, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.domain_texts(self.tenant()).await?)
+        Ok(self.store.domain_texts(self.tenant()).await?)
     }
 
     pub async fn domain_text(&self, caller: &Caller, kind: DomainTextKind, name: &str) -> Result<DomainText, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let found = self.domains.store.domain_text(self.tenant(), kind, name).await?;
+        let found = self.store.domain_text(self.tenant(), kind, name).await?;
         found.ok_or_else(|| AppError::not_found(format!("{kind} `{name}`")))
     }
 
@@ -111,13 +114,13 @@ impl App {
         name: &str,
     ) -> Result<Vec<DomainText>, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.domain_text_versions(self.tenant(), kind, name).await?)
+        Ok(self.store.domain_text_versions(self.tenant(), kind, name).await?)
     }
 
     /// All domains and views of the text, or none if something is wrong with one.
     pub async fn save_domain_texts(&self, caller: &Caller, input: TextInput) -> Result<Vec<SavedDomainText>, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let wish = TextWish { text: input.text, version: input.version, only: None, name: None };
+        let wish = TextWish { text: input.text, version: input.version, ..TextWish::default() };
         let saved = self.domains.save_texts(asking(caller), &wish).await?;
         Ok(saved.into_iter().map(SavedDomainText::from).collect())
     }
@@ -141,13 +144,13 @@ impl App {
     pub async fn remove_domain_text(&self, caller: &Caller, kind: DomainTextKind, name: &str) -> Result<(), AppError> {
         let known = self.domain_text(caller, kind, name).await?;
         let removed = DomainText { changed_by: Some(caller.user()), changed_at: self.now(), ..known };
-        Ok(self.domains.store.remove_domain_text(self.tenant(), &removed).await?)
+        Ok(self.store.remove_domain_text(self.tenant(), &removed).await?)
     }
 
     pub async fn check_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<TextReport, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let checked = self.domains.check_text(&place.text).await?.analysis;
-        let places = Places::of(&place.text);
+        let checked = self.domains.check_text(&place.text).await?;
+        let places = Places(&place.text);
         let domains = checked.domains.iter().map(|one| one.domain.name.clone());
         let names = domains.chain(checked.views.iter().map(|one| one.view.name.clone())).collect();
         let diagnostics = checked.diagnostics.into_iter().map(|one| TextDiagnostic {
@@ -169,7 +172,7 @@ impl App {
     ) -> Result<Vec<TextCompletion>, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let catalog = self.domains.catalog().await?;
-        let places = Places::of(&place.text);
+        let places = Places(&place.text);
         let found = assist::complete(&place.text, places.byte(place.offset), &catalog);
         let completion = |one: assist::Completion| TextCompletion {
             from: places.utf16(one.range.0),
@@ -188,7 +191,7 @@ impl App {
     pub async fn hover_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<TextHover, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let catalog = self.domains.catalog().await?;
-        let places = Places::of(&place.text);
+        let places = Places(&place.text);
         let found = assist::hover(&place.text, places.byte(place.offset), &catalog);
         Ok(found.map_or(TextHover { from: place.offset, to: place.offset, text: String::new() }, |one| TextHover {
             from: places.utf16(one.range.0),
@@ -201,7 +204,7 @@ impl App {
     pub fn rename_in_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let name = place.name.as_deref().unwrap_or_default();
-        let at = Places::of(&place.text).byte(place.offset);
+        let at = Places(&place.text).byte(place.offset);
         let mut edits = assist::rename(&place.text, at, name).map_err(|error| {
             AppError::invalid("name", error.to_string(), "put the cursor on a name that the text defines")
         })?;
@@ -223,13 +226,13 @@ impl App {
     /// In the order in which they are told.
     pub async fn standing_instructions(&self, caller: &Caller) -> Result<Vec<StandingInstruction>, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.standing_instructions(self.tenant()).await?)
+        Ok(self.store.standing_instructions(self.tenant()).await?)
     }
 
     /// Those that models are told at present, for programs that prompt models themselves.
     pub async fn told_instructions(&self, caller: &Caller) -> Result<Vec<StandingInstruction>, AppError> {
         authorize(caller, Action::Read, Resource::Domains)?;
-        let mut all = self.domains.store.standing_instructions(self.tenant()).await?;
+        let mut all = self.store.standing_instructions(self.tenant()).await?;
         all.retain(|instruction| instruction.enabled);
         Ok(all)
     }
@@ -248,18 +251,18 @@ impl App {
         }
         let InstructionInput { text, position, enabled, version } = input;
         let instruction = StandingInstruction { name, text, position, enabled, version, changed_at: self.now() };
-        Ok(self.domains.store.save_standing_instruction(self.tenant(), &instruction).await?)
+        Ok(self.store.save_standing_instruction(self.tenant(), &instruction).await?)
     }
 
     pub async fn remove_standing_instruction(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.remove_standing_instruction(self.tenant(), name).await?)
+        Ok(self.store.remove_standing_instruction(self.tenant(), name).await?)
     }
 
     /// Questions that were found to be answered right, the newest first.
     pub async fn verified_questions(&self, caller: &Caller) -> Result<Vec<VerifiedQuestion>, AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.verified_questions(self.tenant()).await?)
+        Ok(self.store.verified_questions(self.tenant()).await?)
     }
 
     /// Keeps a question with the query that answers it: an example for models, and the answer to whoever asks the same.
@@ -278,13 +281,30 @@ impl App {
             by: Some(caller.user()),
             at: self.now(),
         };
-        self.domains.store.save_verified_question(self.tenant(), &kept).await?;
+        self.store.save_verified_question(self.tenant(), &kept).await?;
         Ok(kept)
     }
 
     pub async fn remove_verified_question(&self, caller: &Caller, id: &str) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.remove_verified_question(self.tenant(), id).await?)
+        Ok(self.store.remove_verified_question(self.tenant(), id).await?)
+    }
+
+    /// Runs a request. What is wrong with it stands in the answer, as GraphQL has it.
+    pub async fn graphql(&self, caller: &Caller, body: GraphQlBody) -> Result<Value, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let request = GraphQlRequest {
+            query: body.query,
+            variables: body.variables.unwrap_or_default(),
+            operation: body.operation_name,
+        };
+        Ok(self.domains.ask_graphql(asking(caller), request).await?)
+    }
+
+    /// The types that the caller may ask for, in the language for schemas.
+    pub async fn graphql_schema(&self, caller: &Caller) -> Result<String, AppError> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        Ok(self.domains.graphql_schema(asking(caller)).await?)
     }
 
     async fn domains_for(&self, caller: &Caller) -> Result<(Arc<Known>, Vec<String>), AppError> {
@@ -332,10 +352,6 @@ fn view_info(view: &steward_domains::model::View) -> ViewInfo {
 struct Places<'t>(&'t str);
 
 impl<'t> Places<'t> {
-    fn of(text: &'t str) -> Self {
-        Self(text)
-    }
-
     fn utf16(&self, byte: usize) -> u32 {
         let units: usize = self.before(byte).chars().map(char::len_utf16).sum();
         u32::try_from(units).unwrap_or(u32::MAX)
@@ -368,7 +384,7 @@ mod tests {
     #[test]
     fn places_are_counted_as_editors_do() {
         let text = "a\nä😀b";
-        let places = Places::of(text);
+        let places = Places(text);
         for (byte, units, line) in [(0, 0, 1), (1, 1, 1), (2, 2, 2), (4, 3, 2), (8, 5, 2), (9, 6, 2)] {
             assert_eq!((places.utf16(byte), places.line(byte), places.byte(units)), (units, line, byte));
         }

@@ -2,27 +2,26 @@
 //! shows that the rest was deleted.
 
 mod documents;
-mod own_data;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::retention::{Erasure, ErasureInput, ErasurePreview, ErasureView, KindCount};
 use crate::retention::is_held;
+use crate::settings::kept_setting;
 use bytes::Bytes;
 use futures::channel::mpsc::{Sender, channel};
 use futures::stream::BoxStream;
-use futures::{SinkExt as _, StreamExt as _};
+use futures::{SinkExt as _, StreamExt as _, TryStreamExt as _};
 use serde_json::{Value, json};
 use steward_access::{AccessError, LOCAL_USER};
 use steward_core::audit::PROGRAM;
 use steward_core::event::RequestedBy;
 use steward_core::hash;
 use steward_core::ports::{
-    AuditFilter, AuditOrder, Conversation, ConversationFilter, Conversations as _, Page, RetainedFilter, Role,
-    RunFilter, RunRow, RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserFilter,
-    UserState,
+    AuditFilter, Conversation, ConversationFilter, Conversations as _, Page, RetainedFilter, Role, RunFilter, RunRow,
+    RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserFilter, UserState,
 };
-use steward_core::retention::{RetainedItem, RetainedKind};
-use steward_core::{ConversationId, RunId, UserId};
+use steward_core::retention::RetainedKind;
+use steward_core::{AgentId, ConversationId, RunId, UserId};
 use tokio::sync::Mutex;
 
 /// Erasures that were asked for.
@@ -166,19 +165,14 @@ impl App {
     }
 
     async fn delete_all(&self, user: UserId, kind: RetainedKind, stand_in: &str) -> Result<u64, AppError> {
-        let mut filter = filter_of(user, kind);
-        let mut deleted = 0;
-        loop {
-            let items = self.store.retained(self.tenant(), &filter).await?;
+        let (mut deleted, mut pages) = (0, self.retained_pages(filter_of(user, kind)));
+        while let Some(items) = pages.try_next().await? {
             for item in &items {
                 let entry = self.deletion_of(item).with("erasure", stand_in);
                 deleted += u64::from(self.store.delete_retained(self.tenant(), item, &entry).await?.is_some());
             }
-            match items.last() {
-                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
-                _ => return Ok(deleted),
-            }
         }
+        Ok(deleted)
     }
 
     async fn preview_erasure(&self, caller: &Caller, user: &User) -> Result<ErasurePreview, AppError> {
@@ -186,7 +180,7 @@ impl App {
         let mut goes = Vec::new();
         let mut held = 0;
         for kind in [RetainedKind::Conversations, RetainedKind::Runs] {
-            let items = self.all_of(user.id, kind).await?;
+            let items = self.retained_pages(filter_of(user.id, kind)).try_concat().await?;
             held += items.iter().filter(|item| is_held(&rules, item)).count();
             goes.push(counted(kind.as_str(), items.len()));
         }
@@ -232,19 +226,6 @@ impl App {
         Ok(!admins.items.iter().any(|one| one.id != user.id && one.email != LOCAL_USER))
     }
 
-    async fn all_of(&self, user: UserId, kind: RetainedKind) -> StoreResult<Vec<RetainedItem>> {
-        let (mut filter, mut all) = (filter_of(user, kind), Vec::new());
-        loop {
-            let items = self.store.retained(self.tenant(), &filter).await?;
-            let whole = items.len() < PAGE as usize;
-            filter.after = items.last().map(|last| (last.at, last.id.clone()));
-            all.extend(items);
-            if whole {
-                return Ok(all);
-            }
-        }
-    }
-
     async fn runs_of(
         &self,
         user: UserId,
@@ -256,11 +237,7 @@ impl App {
     }
 
     async fn erasures(&self) -> StoreResult<Vec<Erasure>> {
-        match self.store.setting(self.tenant(), ERASURES_SETTING).await? {
-            None => Ok(Vec::new()),
-            Some(kept) => serde_json::from_value(kept)
-                .map_err(|error| StoreError::Backend(format!("the setting {ERASURES_SETTING} is damaged: {error}"))),
-        }
+        kept_setting(&self.store, self.tenant(), ERASURES_SETTING).await
     }
 
     async fn save_erasures(&self, all: &[Erasure]) -> StoreResult<()> {
@@ -290,18 +267,42 @@ impl App {
         }
         self.export_runs(user.id, lines).await?;
         let filter = AuditFilter { actor: Some(user.email.clone()), ..AuditFilter::default() };
-        let mut after = 0;
-        loop {
-            let order = AuditOrder::OldestAfter(after);
-            let page = self.store.audit_entries(self.tenant(), &filter, order, PAGE).await?;
-            for entry in &page.items {
+        let mut pages = self.audit_pages(filter);
+        while let Some(page) = pages.try_next().await? {
+            for entry in &page {
                 line(lines, "audit", json!(entry)).await?;
             }
-            match page.items.last().filter(|_| page.more) {
-                Some(last) => after = last.seq,
-                None => return Ok(()),
+        }
+        Ok(())
+    }
+
+    async fn count_own_databases(&self, user: UserId) -> Result<usize, AppError> {
+        Ok(self.own_databases(user)?.len() + self.store.database_docs_of(self.tenant(), user).await?.len())
+    }
+
+    async fn remove_own_databases(&self, user: UserId) -> Result<u64, AppError> {
+        let files = self.databases.delete_of(user).await?;
+        Ok(files + self.store.delete_database_docs_of(self.tenant(), user).await?)
+    }
+
+    async fn export_own_databases(&self, user: UserId, lines: &mut Lines) -> Result<(), AppError> {
+        for (agent, doc) in self.store.database_docs_of(self.tenant(), user).await? {
+            line(lines, "database_documentation", json!({"agent": agent, "text": doc.text})).await?;
+        }
+        for agent in self.own_databases(user)? {
+            for (table, all) in self.databases.dump(agent, user).await? {
+                let shown = json!({"agent": agent, "table": table, "columns": all.columns, "rows": all.rows});
+                line(lines, "database_table", shown).await?;
             }
         }
+        Ok(())
+    }
+
+    fn own_databases(&self, user: UserId) -> Result<Vec<AgentId>, AppError> {
+        let found = self.databases.of_user(user).map_err(|error| {
+            AppError::unavailable(format!("the folder of the agents' databases can't be read: {error}"))
+        })?;
+        Ok(found.into_iter().map(|(agent, _)| agent).collect())
     }
 
     async fn export_conversations(&self, user: UserId, deleted: bool, lines: &mut Lines) -> Result<(), AppError> {

@@ -4,7 +4,6 @@ mod usage_writer;
 
 use crate::app::App;
 use steward_core::ports::{Embedder, ModelCall, NoAnswer, Opened};
-use uuid::Uuid;
 
 pub use data_policy::NotPassed;
 pub use reservation::Reservation;
@@ -19,9 +18,5 @@ impl App {
     /// Asks models by Steward's own request, for endpoints that don't speak the dialect of OpenAI.
     pub async fn open_model(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer> {
         self.deps().models.open(call).await
-    }
-
-    pub fn new_id(&self) -> Uuid {
-        self.deps().ids.next()
     }
 }

@@ -6,6 +6,7 @@ mod policy_report;
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::data_rules::read_data_rules;
 use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard};
+use crate::settings::same_version;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -48,13 +49,7 @@ impl App {
         check_rules(&wanted)?;
         let _changing = CHANGES.lock().await;
         let before = self.kept_data_rules().await?;
-        if before.version != wanted.version {
-            return Err(AppError::conflict(
-                "changed_meanwhile",
-                format!("the rules have changed since version {}; they are at {}", wanted.version, before.version),
-                "read them again with GET /api/data-governance/policies, and change those",
-            ));
-        }
+        same_version(before.version, wanted.version, "/api/data-governance/policies")?;
         let rules = DataRules { version: before.version + 1, ..wanted };
         self.store.set_setting(self.tenant(), DATA_RULES_SETTING, &json!(rules)).await?;
         self.data_rules_cache.forget();

@@ -21,7 +21,7 @@ impl App {
     /// Nothing of it can be called before its tools are looked at and accepted.
     pub async fn create_mcp_server(&self, caller: &Caller, input: McpServerInput) -> Result<McpServer, AppError> {
         authorize(caller, Action::Write, Resource::McpServers)?;
-        let server = input.with_id(McpServerId(self.deps().ids.next()), None);
+        let server = input.with_id(McpServerId(self.new_id()), None);
         may_reach(caller, &server)?;
         McpHub::validate(&server)?;
         self.mcp.servers().save_mcp_server(self.tenant(), &server).await?;

@@ -19,7 +19,7 @@ impl App {
         authorize(caller, Action::Read, Resource::RecordChanges)?;
         let owner = listed_owner(caller, Resource::RecordChanges);
         let filter = RecordChangeFilter { state, owner, before, limit };
-        let page = self.domains.store.record_changes(self.tenant(), &filter).await?;
+        let page = self.store.record_changes(self.tenant(), &filter).await?;
         let mut items = Vec::with_capacity(page.items.len());
         for change in page.items {
             items.push(shown(self.domains.with_difference(self.settled(change).await).await?));
@@ -61,7 +61,7 @@ impl App {
 
     async fn change_for(&self, caller: &Caller, action: Action, id: RecordChangeId) -> Result<RecordChange, AppError> {
         let unknown = || AppError::not_found(format!("record change {id}"));
-        let change = self.domains.store.record_change(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let change = self.store.record_change(self.tenant(), id).await?.ok_or_else(unknown)?;
         authorize(caller, action, Resource::RecordChange { id, owner: change.owner })?;
         Ok(self.settled(change).await)
     }

@@ -14,11 +14,7 @@ impl App {
         let mut all = self.store.all_reminders(self.tenant()).await?;
         all.retain(|(_, one)| (done || !one.done) && (!due || (!one.done && one.at <= now)));
         let names = self.agent_names(all.iter().map(|(agent, _)| *agent).collect()).await?;
-        let views = all.into_iter().map(|one| {
-            let name = names.get(one.0);
-            ReminderView::of(one, name, now)
-        });
-        Ok(views.collect())
+        Ok(all.into_iter().map(|one| ReminderView::named(names.get(one.0), one, now)).collect())
     }
 
     pub async fn change_reminder(
@@ -36,7 +32,7 @@ impl App {
         one.at = wanted.at.unwrap_or(one.at);
         self.store.save_reminder(self.tenant(), agent, &one).await?;
         let names = self.agent_names(vec![agent]).await?;
-        Ok(ReminderView::of((agent, one), names.get(agent), self.now()))
+        Ok(ReminderView::named(names.get(agent), (agent, one), self.now()))
     }
 
     pub async fn delete_reminder(&self, caller: &Caller, id: &str) -> Result<(), AppError> {

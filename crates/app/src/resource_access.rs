@@ -228,7 +228,7 @@ impl App {
             ResourceKind::Connection => Ok(self.known_connection(ConnectionId(id)).await?.connection.name),
             ResourceKind::Credential => Ok(self.vault.credential(tenant, CredentialId(id)).await?.name),
             ResourceKind::Collection => {
-                let found = self.documents.store.collection(tenant, CollectionId(id)).await?;
+                let found = self.store.collection(tenant, CollectionId(id)).await?;
                 Ok(found.ok_or_else(|| AppError::not_found(format!("collection {id}")))?.name)
             }
         }

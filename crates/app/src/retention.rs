@@ -5,11 +5,14 @@ mod turn;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::retention::{RetentionInput, RetentionPreview, RetentionView, WouldGo};
+use crate::settings::{kept_setting, same_version};
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt as _, TryStreamExt as _};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use steward_core::hash;
-use steward_core::ports::{RetainedFilter, Settings as _, StoreError, StoreResult};
+use steward_core::ports::{RetainedFilter, Settings as _, StoreResult};
 use steward_core::retention::{RETENTION_SETTING, RetainedItem, RetainedKind, RetentionPolicy, RetentionRules};
 use steward_core::{ConversationId, Timestamp};
 use tokio::sync::Mutex;
@@ -67,16 +70,7 @@ impl App {
         {
             let _changing = CHANGES.lock().await;
             let before = self.kept_retention().await?;
-            if before.version != input.rules.version {
-                return Err(AppError::conflict(
-                    "changed_meanwhile",
-                    format!(
-                        "the rules have changed since version {}; they are at {}",
-                        input.rules.version, before.version
-                    ),
-                    "read them again with GET /api/data-governance/retention, and change those",
-                ));
-            }
+            same_version(before.version, input.rules.version, "/api/data-governance/retention")?;
             let rules = RetentionRules { version: before.version + 1, ..input.rules };
             self.store.set_setting(self.tenant(), RETENTION_SETTING, &json!(rules)).await?;
             tracing::info!(by = caller.by(), version = rules.version, "retention was changed");
@@ -85,11 +79,7 @@ impl App {
     }
 
     pub(crate) async fn kept_retention(&self) -> StoreResult<RetentionRules> {
-        match self.store.setting(self.tenant(), RETENTION_SETTING).await? {
-            None => Ok(RetentionRules::default()),
-            Some(kept) => serde_json::from_value(kept)
-                .map_err(|error| StoreError::Backend(format!("the setting {RETENTION_SETTING} is damaged: {error}"))),
-        }
+        kept_setting(&self.store, self.tenant(), RETENTION_SETTING).await
     }
 
     async fn would_go(&self, rules: &RetentionRules, policy: &RetentionPolicy) -> Result<WouldGo, AppError> {
@@ -102,9 +92,12 @@ impl App {
             newest: None,
             more: false,
         };
-        let mut filter = filter_of(policy, self.now());
-        loop {
-            let items = self.store.retained(self.tenant(), &filter).await?;
+        let mut pages = self.retained_pages(filter_of(policy, self.now()));
+        while let Some(items) = pages.try_next().await? {
+            if found.items + found.held >= COUNTED {
+                found.more = !items.is_empty();
+                break;
+            }
             for item in &items {
                 if !self.is_meant(policy, item).await? {
                     continue;
@@ -117,15 +110,21 @@ impl App {
                 found.oldest = found.oldest.or(Some(item.at.0));
                 found.newest = Some(item.at.0);
             }
-            match items.last() {
-                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
-                _ => return Ok(found),
-            }
-            if found.items + found.held >= COUNTED {
-                found.more = true;
-                return Ok(found);
-            }
         }
+        Ok(found)
+    }
+
+    /// What fits, some at a time; what is deleted meanwhile does not lead astray.
+    pub(crate) fn retained_pages(&self, filter: RetainedFilter) -> BoxStream<'_, StoreResult<Vec<RetainedItem>>> {
+        let pages = stream::try_unfold(Some(filter), move |filter| async move {
+            let Some(filter) = filter else { return Ok(None) };
+            let items = self.store.retained(self.tenant(), &filter).await?;
+            let last = items.last().filter(|_| items.len() == filter.limit as usize);
+            let after = last.map(|last| (last.at, last.id.clone()));
+            let next = after.map(|after| RetainedFilter { after: Some(after), ..filter });
+            Ok(Some((items, next)))
+        });
+        pages.boxed()
     }
 
     /// Whether a policy is about something, by its classification.

@@ -3,7 +3,7 @@ mod fork;
 mod start;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
-use crate::dto::runs::{ChildRun, Replay, Run, RunDetail, Undone as UndoneView};
+use crate::dto::runs::{ChildRun, KeptReport, Replay, Run, RunDetail, Undone as UndoneView};
 use futures::stream::BoxStream;
 use futures::{FutureExt as _, StreamExt as _};
 use std::ops::ControlFlow;
@@ -36,14 +36,7 @@ impl App {
         let filter = RunFilter { user: own.or_else(|| listed_owner(caller, Resource::Runs)), ..search.filter };
         let page = self.store.runs(self.tenant(), filter).await?;
         let names = self.agent_names(page.items.iter().map(|row| row.agent).collect()).await?;
-        let items = page
-            .items
-            .into_iter()
-            .map(|row| {
-                let name = names.get(row.agent);
-                Run::named(row, name)
-            })
-            .collect();
+        let items = page.items.into_iter().map(|row| Run::named(names.get(row.agent), row)).collect();
         Ok(ports::Page { items, more: page.more })
     }
 
@@ -68,10 +61,9 @@ impl App {
         let setup = seen.setup.ok_or_else(|| AppError::unavailable("the log of this run has no beginning"))?;
         let kept = self.store.kept_runs(self.tenant()).await?;
         let names = self.agent_names(vec![row.agent]).await?;
-        let name = names.get(row.agent);
         let forkable = self.runs.forkable(id).await?;
         Ok(RunDetail {
-            run: Run::named(row, name),
+            run: Run::named(names.get(row.agent), row),
             input: setup.input.clone(),
             mode: setup.mode,
             asked_by: setup.asked_by.clone(),
@@ -187,6 +179,51 @@ impl App {
         let kept = KeptRun { name: name.to_owned(), run: id, by: caller.by(), created_at: self.now() };
         self.store.keep_run(self.tenant(), &kept).await?;
         Ok(kept)
+    }
+
+    /// Those whose run the caller may see, by name.
+    pub async fn kept_runs(&self, caller: &Caller) -> Result<Vec<KeptRun>, AppError> {
+        authorize(caller, Action::Read, Resource::Runs)?;
+        let all = self.store.kept_runs(self.tenant()).await?;
+        if listed_owner(caller, Resource::Runs).is_none() {
+            return Ok(all);
+        }
+        let mut mine = Vec::new();
+        for kept in all {
+            let row = self.store.run(self.tenant(), kept.run).await?;
+            if authorize(caller, Action::Read, Resource::Run { id: row.id, owner: row.user }).is_ok() {
+                mine.push(kept);
+            }
+        }
+        Ok(mine)
+    }
+
+    /// Decides all of them again from their logs, without models or tools, and compares.
+    pub async fn replay_kept_runs(&self, caller: &Caller) -> Result<Vec<KeptReport>, AppError> {
+        authorize(caller, Action::Operate, Resource::Runs)?;
+        let mut reports = Vec::new();
+        for kept in self.kept_runs(caller).await? {
+            let report = self.runs.replay(kept.run).await?;
+            reports.push(KeptReport {
+                name: kept.name,
+                run_id: kept.run,
+                same: report.same,
+                differences: report.differences,
+            });
+        }
+        Ok(reports)
+    }
+
+    /// Lets go of one; the run stays.
+    pub async fn drop_kept_run(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
+        authorize(caller, Action::Operate, Resource::Runs)?;
+        let known = self.kept_runs(caller).await?;
+        let Some(kept) = known.into_iter().find(|kept| kept.name == name) else {
+            return Err(AppError::not_found(format!("the kept run `{name}`")));
+        };
+        // Its run, so that somebody else's is theirs to let go.
+        self.run_of(caller, Action::Operate, kept.run).await?;
+        Ok(self.store.drop_kept(self.tenant(), &kept.name).await?)
     }
 
     /// Past and to come; ends after `run.finished`. Callers must have found the run by [`Self::run_row`], or begun it.

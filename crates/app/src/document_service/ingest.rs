@@ -73,7 +73,7 @@ impl DocumentService {
             let rest = (self.clock.now().since(now) * self.workers).min(LONGEST_REST);
             tokio::select! {
                 () = tokio::time::sleep(rest) => {}
-                () = self.woken() => {}
+                () = self.woken.notified() => {}
             }
         }
         Ok(true)

@@ -2,10 +2,9 @@
 //! kept under, and so is all else that it depends on.
 
 use super::DocumentService;
-use super::found::Found;
 use super::live_index::LiveError;
 use super::ranking::{ModelGroup, Search};
-use super::reranking::{RERANKED, Reranker};
+use super::reranking::{Found, RERANKED, Reranker};
 use crate::dto::documents::SearchMode;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};

@@ -6,7 +6,6 @@ use crate::dto::documents::SearchMode;
 use async_trait::async_trait;
 use std::collections::HashMap;
 use steward_core::document::{Collection, Rerank, SearchWeights};
-use steward_core::governance::Classification;
 use steward_core::ports::{
     ChunkKey, DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, Role, Users as _,
 };
@@ -74,7 +73,7 @@ impl Knowledge for DocumentService {
             };
             passages.push(DocumentPassage {
                 document: document.id,
-                classification: higher(document.classification, collection.classification),
+                classification: document.classification.max(collection.classification),
                 collection: collection.name.clone(),
                 name: document.name,
                 origin: document.origin,
@@ -149,8 +148,4 @@ impl DocumentService {
         }
         Ok(known)
     }
-}
-
-fn higher(one: Option<Classification>, other: Option<Classification>) -> Option<Classification> {
-    one.max(other)
 }

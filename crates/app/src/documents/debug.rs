@@ -4,6 +4,7 @@ use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::collections::visible_to;
 use crate::dto::documents::DocumentSearch;
 use crate::dto::rag::{RagCacheCleared, RagCacheStats, RagCollection, RagDebug, RagQuestion, SampleChunk};
+use futures::TryStreamExt as _;
 use std::collections::HashSet;
 use steward_core::agent::Agent;
 use steward_core::document::{Document, DocumentStatus};
@@ -19,14 +20,14 @@ impl App {
     /// Of one agent's answers, or of all. `agent`: id or name.
     pub async fn rag_cache_stats(&self, caller: &Caller, agent: Option<&str>) -> Result<RagCacheStats, AppError> {
         authorize(caller, Action::Read, Resource::Collections)?;
-        let agent = self.asked_about(caller, agent).await?;
+        let agent = self.named_agent(caller, agent).await?;
         self.cache_stats_of(caller, agent.map(|agent| agent.id)).await
     }
 
     /// Forgets the answers that are kept, of one agent or of all.
     pub async fn clear_rag_cache(&self, caller: &Caller, agent: Option<&str>) -> Result<RagCacheCleared, AppError> {
         authorize(caller, Action::Write, Resource::Collections)?;
-        let agent = self.asked_about(caller, agent).await?;
+        let agent = self.named_agent(caller, agent).await?;
         let visible = self.visible_collections(caller).await?;
         let removed = self.documents.clear_cache(agent.map(|agent| agent.id), visible.as_ref());
         Ok(RagCacheCleared { removed })
@@ -41,7 +42,9 @@ impl App {
             let found = self.usable_agent(caller, agent).await?;
             found.ok_or_else(|| AppError::not_found(format!("agent `{agent}`")))?
         };
-        let documents = self.documents_of_agent(caller, agent.id).await?;
+        let visible_to = visible_to(caller);
+        let filter = DocumentFilter { agent: Some(agent.id), visible_to, limit: PAGE, ..DocumentFilter::default() };
+        let documents = self.documents.document_pages(filter).try_concat().await?;
         let mut collections = Vec::new();
         for collection in self.collections(caller).await? {
             let of: Vec<&Document> = documents.iter().filter(|one| one.collection == collection.id).collect();
@@ -58,9 +61,9 @@ impl App {
         }
         let count = |status| documents.iter().filter(|one| one.status == status).count() as u64;
         let (embedding_model, dimension) = self.preferred_embedding().await?;
-        let behind = match visible_to(caller) {
+        let behind = match visible_to {
             None => {
-                let last = self.documents.store.last_document_change(self.tenant()).await?;
+                let last = self.store.last_document_change(self.tenant()).await?;
                 self.documents.index_behind(last)
             }
             Some(_) => 0,
@@ -106,7 +109,7 @@ impl App {
     async fn sample_chunks(&self, documents: &[Document]) -> Result<Vec<SampleChunk>, AppError> {
         let mut samples = Vec::new();
         for document in documents.iter().filter(|one| one.chunks > 0).take(SAMPLES) {
-            let chunks = self.documents.store.document_chunks(self.tenant(), document.number).await?;
+            let chunks = self.store.document_chunks(self.tenant(), document.number).await?;
             samples.extend(chunks.first().map(|chunk| SampleChunk {
                 document: document.id,
                 name: document.name.clone(),
@@ -114,20 +117,6 @@ impl App {
             }));
         }
         Ok(samples)
-    }
-
-    /// Those linked to an agent that the caller may see.
-    async fn documents_of_agent(&self, caller: &Caller, agent: AgentId) -> Result<Vec<Document>, AppError> {
-        let mut filter = DocumentFilter { agent: Some(agent), limit: PAGE, ..DocumentFilter::default() };
-        let mut all = Vec::new();
-        loop {
-            let page = self.documents(caller, filter.clone()).await?;
-            filter.after = page.items.last().map(|last| last.id);
-            all.extend(page.items);
-            if !page.more {
-                return Ok(all);
-            }
-        }
     }
 
     async fn cache_stats_of(&self, caller: &Caller, agent: Option<AgentId>) -> Result<RagCacheStats, AppError> {
@@ -153,12 +142,5 @@ impl App {
             return Ok(None);
         }
         Ok(Some(self.collections(caller).await?.into_iter().map(|one| one.id).collect()))
-    }
-
-    async fn asked_about(&self, caller: &Caller, agent: Option<&str>) -> Result<Option<Agent>, AppError> {
-        match agent.map(str::trim).filter(|text| !text.is_empty()) {
-            Some(agent) => Ok(Some(self.agent_by_id_or_name(caller, agent).await?)),
-            None => Ok(None),
-        }
     }
 }

@@ -19,7 +19,7 @@ impl App {
         };
         let path = server_path(&input.path).await?;
         let job = IngestJob {
-            id: IngestJobId(self.deps().ids.next()),
+            id: IngestJobId(self.new_id()),
             collection: collection.id,
             label: path.display().to_string(),
             state: JobState::Scanning,
@@ -27,7 +27,7 @@ impl App {
             created_at: self.now(),
             progress: JobProgress::default(),
         };
-        self.documents.store.create_job(self.tenant(), &job).await?;
+        self.store.create_job(self.tenant(), &job).await?;
         let target = Target {
             collection: collection.id,
             origin: DocumentOrigin::Path,
@@ -49,7 +49,7 @@ impl App {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
         let path = server_path(&input.path).await?;
-        let known = self.documents.store.watched_paths(self.tenant()).await?;
+        let known = self.store.watched_paths(self.tenant()).await?;
         let text = path.display().to_string();
         if known.iter().any(|one| one.collection == collection.id && one.path == text) {
             return Err(AppError::conflict(
@@ -59,26 +59,26 @@ impl App {
             ));
         }
         let watched = WatchedPath {
-            id: WatchedPathId(self.deps().ids.next()),
+            id: WatchedPathId(self.new_id()),
             collection: collection.id,
             path: text,
             scanned_at: None,
             problem: None,
         };
-        self.documents.store.save_watched_path(self.tenant(), &watched).await?;
+        self.store.save_watched_path(self.tenant(), &watched).await?;
         self.documents.look();
         Ok(watched)
     }
 
     pub async fn watched_paths(&self, caller: &Caller) -> Result<Vec<WatchedPath>, AppError> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
-        Ok(self.documents.store.watched_paths(self.tenant()).await?)
+        Ok(self.store.watched_paths(self.tenant()).await?)
     }
 
     /// Its documents stay, and change no more.
     pub async fn unwatch_path(&self, caller: &Caller, id: WatchedPathId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
-        Ok(self.documents.store.remove_watched_path(self.tenant(), id).await?)
+        Ok(self.store.remove_watched_path(self.tenant(), id).await?)
     }
 }
 

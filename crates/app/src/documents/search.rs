@@ -28,10 +28,7 @@ impl App {
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
         let collections = self.wanted_collections(caller, &input.collections).await?;
-        let agent = match input.agent_id.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
-            Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?),
-            None => None,
-        };
+        let agent = self.named_agent(caller, input.agent_id.as_deref()).await?;
         let connection = agent.as_ref().and_then(|agent| agent.connection);
         let agent = agent.map(|agent| agent.id);
         let rerank = input.rerank.or_else(|| collections.iter().map(|one| one.rerank).min()).unwrap_or_default();
@@ -45,7 +42,7 @@ impl App {
         };
         let filter = SearchFilter {
             collections: collections.iter().map(|one| one.id).collect(),
-            documents: std::collections::HashSet::new(),
+            documents: HashSet::new(),
             agent,
             whole: None,
             doc_type: input.doc_type.clone().filter(|text| !text.is_empty()),
@@ -75,13 +72,13 @@ impl App {
     pub async fn vector_store_stats(&self, caller: &Caller) -> Result<VectorStoreStats, AppError> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let collections = self.collections(caller).await?;
-        let last = self.documents.store.last_document_change(self.tenant()).await?;
+        let last = self.store.last_document_change(self.tenant()).await?;
         let all = visible_to(caller).is_none();
         let stats = self.documents.index_stats().filter(|_| all);
         let (embedding_model, dimension) = self.preferred_embedding().await?;
         Ok(VectorStoreStats {
             models: self.models_of(&collections).await?,
-            cross_encoder: self.documents.has_cross_encoder(),
+            cross_encoder: self.documents.cross_encoder.is_some(),
             backend: "flat scan of 1-bit codes, re-scored".to_owned(),
             embedding_model,
             dimension,
@@ -101,7 +98,7 @@ impl App {
             let dimension = u32::try_from(embedding.built_in().dimension()).unwrap_or(u32::MAX);
             return Ok((preferred.to_owned(), dimension));
         }
-        let known = self.documents.store.collection_vectors(self.tenant()).await?;
+        let known = self.store.collection_vectors(self.tenant()).await?;
         let of_it = known.into_iter().find(|one| one.model.as_deref() == Some(preferred));
         Ok((preferred.to_owned(), of_it.and_then(|one| one.dimension).unwrap_or(0)))
     }
@@ -109,7 +106,7 @@ impl App {
     async fn models_of(&self, visible: &[Collection]) -> Result<Vec<EmbeddingModelStats>, AppError> {
         let visible: HashSet<CollectionId> = visible.iter().map(|one| one.id).collect();
         let mut found: BTreeMap<(String, u32), (u64, u64)> = BTreeMap::new();
-        let known = self.documents.store.collection_vectors(self.tenant()).await?;
+        let known = self.store.collection_vectors(self.tenant()).await?;
         for one in known.into_iter().filter(|one| visible.contains(&one.collection)) {
             if let Some(model) = one.model {
                 found.entry((model, one.dimension.unwrap_or(0))).or_default().0 += 1;

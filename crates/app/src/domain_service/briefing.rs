@@ -97,7 +97,7 @@ impl DataAccess for DomainService {
         text: &str,
     ) -> Result<SavedText, DataError> {
         self.may_author(caller).await?;
-        let wish = TextWish { text: text.to_owned(), version: None, only: Some(kind), name: None };
+        let wish = TextWish { text: text.to_owned(), only: Some(kind), ..TextWish::default() };
         let mut saved = self.save_texts(caller, &wish).await?;
         saved.pop().ok_or_else(|| DataError::Refused(format!("there is no {kind} in the text")))
     }

@@ -143,9 +143,7 @@ impl DomainService {
     /// Puts the record back as it was.
     pub(crate) async fn take_back(&self, by: UserId, change: RecordChange) -> Result<RecordChange, DataError> {
         let cannot = || DataError::Refused("it can't be taken back: the rows before it were not kept".to_owned());
-        let staged: StagedChange =
-            change.written.clone().and_then(|written| serde_json::from_value(written).ok()).ok_or_else(cannot)?;
-        let snapshot = staged.undo.ok_or_else(cannot)?;
+        let snapshot = staged(&change).and_then(|staged| staged.undo).ok_or_else(cannot)?;
         let caller = DataCaller { user: Some(by), ..DataCaller::default() };
         self.may_undo(caller, &change).await?;
         let reader = self.reader(caller).await?;
@@ -159,8 +157,7 @@ impl DomainService {
 
     /// Finds out what became of a change that was cut off while it was written.
     pub(crate) async fn settle(&self, change: RecordChange) -> Result<RecordChange, DataError> {
-        let staged: Option<StagedChange> =
-            change.written.clone().and_then(|written| serde_json::from_value(written).ok());
+        let staged = staged(&change);
         let outcome = match &staged {
             // Nothing was sent to be committed.
             None => WriteState::NotDone,
@@ -193,8 +190,7 @@ impl DomainService {
     }
 
     async fn after_error(&self, change: RecordChange, target: &Target, why: &str) -> Result<RecordChange, DataError> {
-        let staged: Option<StagedChange> =
-            change.written.clone().and_then(|written| serde_json::from_value(written).ok());
+        let staged = staged(&change);
         // Where the commit itself failed, it may have been done.
         let done = match &staged {
             Some(staged) => self.databases.outcome(&target.access, staged).await.ok(),
@@ -297,12 +293,9 @@ impl DomainService {
         meta: &Meta,
         reader: &Reader,
     ) -> Result<Vec<(Value, String)>, DataError> {
-        let (sql, values, access, datasource) = {
-            let datasource = known.datasource(&domain.datasource).ok_or_else(|| no_datasource(&domain.datasource))?;
-            let access = self.access_for(datasource, reader).await?;
-            let (sql, values) = steward_domains::choices::statement(meta, MOST_OPTIONS, dialect(&access));
-            (sql, values, access, datasource)
-        };
+        let datasource = known.datasource(&domain.datasource).ok_or_else(|| no_datasource(&domain.datasource))?;
+        let access = self.access_for(datasource, reader).await?;
+        let (sql, values) = steward_domains::choices::statement(meta, MOST_OPTIONS, dialect(&access));
         let rows = self.databases.read(&access, sql, values).await.map_err(|error| failed(datasource, &error))?;
         let pair = |mut row: Vec<Value>| {
             let label = row.get(1).map(text).unwrap_or_default();
@@ -310,6 +303,11 @@ impl DomainService {
         };
         Ok(rows.rows.into_iter().filter(|row| !row.is_empty()).map(pair).collect())
     }
+}
+
+/// What was handed to the database, if that was come to.
+fn staged(change: &RecordChange) -> Option<StagedChange> {
+    change.written.clone().and_then(|written| serde_json::from_value(written).ok())
 }
 
 fn text(value: &Value) -> String {

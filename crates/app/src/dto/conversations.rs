@@ -76,7 +76,6 @@ pub struct Rename {
 #[serde(deny_unknown_fields)]
 pub struct ForkConversation {
     /// With what was said before this run; else with everything.
-    #[serde(default)]
     pub before_run: Option<RunId>,
 }
 
@@ -88,13 +87,11 @@ pub struct Chat {
     #[schema(min_length = 1, max_length = 200_000)]
     pub message: String,
     /// Where it belongs; a new conversation if left out.
-    #[serde(default)]
     pub conversation_id: Option<ConversationId>,
     /// Whether to plan first.
     #[serde(default = "loop_mode")]
     pub mode: Mode,
     /// Another connection than the agent's.
-    #[serde(default)]
     pub connection_id: Option<ConnectionId>,
     /// Files of the workspace that belong to it.
     #[serde(default)]
@@ -122,8 +119,8 @@ pub struct ChatStarted {
 
 impl Conversation {
     pub fn named(
-        row: ports::Conversation,
         agent_name: Option<String>,
+        row: ports::Conversation,
         open_run: Option<&ports::RunRow>,
         waits: bool,
     ) -> Self {

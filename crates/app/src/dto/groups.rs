@@ -51,11 +51,9 @@ pub struct GroupInput {
 #[serde(deny_unknown_fields)]
 pub struct GroupPatch {
     /// Its name.
-    #[serde(default)]
     #[schema(nullable = false, min_length = 1, max_length = 100)]
     pub name: Option<String>,
     /// For people.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 500)]
     pub description: Option<String>,
 }

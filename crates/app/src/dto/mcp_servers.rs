@@ -15,18 +15,13 @@ pub struct McpServerInput {
     /// How it is reached.
     pub transport: McpTransport,
     /// The credential that it gets.
-    #[serde(default)]
     pub credential: Option<CredentialWanted>,
     /// Whether each user needs a token of their own.
     #[serde(default)]
     pub per_user: bool,
     /// Whether its tools can be called.
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     pub enabled: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// A tool of a server.
@@ -135,7 +130,6 @@ pub struct AttachTools {
     /// Accepted tools.
     pub tools: Vec<String>,
     /// The agent that gets them; none: only the skills are made.
-    #[serde(default)]
     pub agent: Option<AgentId>,
 }
 

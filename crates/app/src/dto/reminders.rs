@@ -28,15 +28,13 @@ pub struct Reminder {
 #[serde(deny_unknown_fields)]
 pub struct ReminderChange {
     /// Whether it is done.
-    #[serde(default)]
     pub done: Option<bool>,
     /// Its new time, ms since 1970 UTC: later, to be reminded again.
-    #[serde(default)]
     pub at: Option<Timestamp>,
 }
 
 impl Reminder {
-    pub fn of((id, reminder): (AgentId, ports::Reminder), agent: Option<String>, now: Timestamp) -> Self {
+    pub fn named(agent: Option<String>, (id, reminder): (AgentId, ports::Reminder), now: Timestamp) -> Self {
         Self {
             due: !reminder.done && reminder.at <= now,
             id: reminder.id,

@@ -3,16 +3,16 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::governance::{Named, PolicyReport};
 use crate::governance::reference;
+use futures::TryStreamExt as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use steward_core::audit::AuditEntry;
 use steward_core::governance::{DataPolicy, MaskedKind, PiiKind};
-use steward_core::ports::{AuditFilter, AuditOrder};
+use steward_core::ports::AuditFilter;
 use steward_core::{RunId, Timestamp};
 
-/// Entries that are read at a time, and at most.
-const PAGE: u32 = 1000;
-const MOST: u64 = 200_000;
+/// Entries that are looked at.
+const MOST: usize = 200_000;
 
 #[derive(Default)]
 struct Sums {
@@ -77,20 +77,17 @@ impl App {
     ) -> Result<bool, AppError> {
         let filter =
             AuditFilter { action: Some(action.to_owned()), from: Some(from), to: Some(to), ..AuditFilter::default() };
-        let (mut after, mut read) = (0, 0);
-        loop {
-            let order = AuditOrder::OldestAfter(after);
-            let page = self.store.audit_entries(self.tenant(), &filter, order, PAGE).await?;
-            for sealed in &page.items {
+        let (mut read, mut pages) = (0, self.audit_pages(filter));
+        while let Some(page) = pages.try_next().await? {
+            if read >= MOST {
+                return Ok(false);
+            }
+            for sealed in &page {
                 sums.take(policy, &sealed.entry);
             }
-            read += page.items.len() as u64;
-            match page.items.last().filter(|_| page.more) {
-                Some(_) if read >= MOST => return Ok(false),
-                Some(last) => after = last.seq,
-                None => return Ok(true),
-            }
+            read += page.len();
         }
+        Ok(true)
     }
 }
 

@@ -4,12 +4,14 @@
 //! one collection, and who may use its skills may be others.
 
 use crate::app::{App, AppError};
+use crate::document_service::Target;
+use futures::TryStreamExt as _;
 use std::collections::{BTreeMap, BTreeSet};
-use steward_core::document::{Chunking, Collection, Document, DocumentOrigin, Rerank, SearchWeights};
+use steward_core::document::{Document, DocumentOrigin};
 use steward_core::package::SkillPackage;
 use steward_core::permission::{AccessLevel, ResourceGrant};
-use steward_core::ports::{Added, DocumentFilter, NewDocument, Skills as _, StoreError};
-use steward_core::{AgentId, CollectionId, DocumentId, SkillId, UserId};
+use steward_core::ports::{Added, DocumentFilter, Skills as _, StoreError};
+use steward_core::{AgentId, CollectionId, SkillId, UserId};
 use tokio::sync::Mutex;
 
 const PAGE: u32 = 500;
@@ -42,7 +44,7 @@ impl App {
                     self.add_reference(collection, &source, content, by).await?
                 {
                     for agent in &agents {
-                        self.documents.store.link_document(self.tenant(), document.id, *agent, true).await?;
+                        self.store.link_document(self.tenant(), document.id, *agent, true).await?;
                     }
                 }
                 wanted.insert(source);
@@ -64,7 +66,7 @@ impl App {
     /// Links the documents of a package to an agent that has got its skills, or takes the links away.
     pub(crate) async fn link_package(&self, name: &str, agent: AgentId, linked: bool) -> Result<(), AppError> {
         for document in self.documents_of_package(name).await? {
-            self.documents.store.link_document(self.tenant(), document.id, agent, linked).await?;
+            self.store.link_document(self.tenant(), document.id, agent, linked).await?;
         }
         Ok(())
     }
@@ -115,21 +117,15 @@ impl App {
 
     async fn documents_of_package(&self, name: &str) -> Result<Vec<Document>, AppError> {
         let begin = source_of(name, "");
-        let mut filter = DocumentFilter {
+        let filter = DocumentFilter {
             origin: Some(DocumentOrigin::Package),
             text: Some(begin.clone()),
             limit: PAGE,
             ..DocumentFilter::default()
         };
-        let mut all = Vec::new();
-        loop {
-            let page = self.documents.store.documents(self.tenant(), &filter).await?;
-            filter.after = page.items.last().map(|last| last.id);
-            all.extend(page.items.into_iter().filter(|one| one.source.starts_with(&begin)));
-            if !page.more {
-                return Ok(all);
-            }
-        }
+        let mut all = self.documents.document_pages(filter).try_concat().await?;
+        all.retain(|one| one.source.starts_with(&begin));
+        Ok(all)
     }
 
     async fn add_reference(
@@ -142,26 +138,15 @@ impl App {
         let mut incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
         incoming.write(&content.into()).await.map_err(|error| not_kept(&error))?;
         let received = incoming.finish().await.map_err(|error| not_kept(&error))?;
-        let new = NewDocument {
-            id: DocumentId(self.deps().ids.next()),
-            collection,
-            name: source.rsplit('/').next().unwrap_or(source).to_owned(),
-            origin: DocumentOrigin::Package,
-            source: source.to_owned(),
-            bytes: received.bytes,
-            sha256: received.sha256.clone(),
-            classification: None,
-            job: None,
-            added_by: by,
-            at: self.now(),
-        };
-        received.keep().await.map_err(|error| not_kept(&error))?;
-        Ok(self.documents.store.add_document(self.tenant(), &new).await?)
+        let facts = received.keep().await.map_err(|error| not_kept(&error))?;
+        let name = source.rsplit('/').next().unwrap_or(source).to_owned();
+        let target = Target { collection, origin: DocumentOrigin::Package, job: None, agent: None, user: by };
+        Ok(self.documents.note(facts, name, source.to_owned(), &target).await?)
     }
 
     /// Open to those who may use the package's skills.
     async fn collection_of_package(&self, package: &SkillPackage) -> Result<CollectionId, AppError> {
-        let (tenant, store) = (self.tenant(), &self.documents.store);
+        let (tenant, store) = (self.tenant(), &self.store);
         for number in 1..=NAMES {
             let name = match number {
                 1 => format!("References of {}", package.name),
@@ -173,22 +158,8 @@ impl App {
                 Some(_) => continue,
                 None => {}
             }
-            let collection = Collection {
-                id: CollectionId(self.deps().ids.next()),
-                name,
-                description: format!("What the skill package {} brings along to read.", package.name),
-                chunking: Chunking::default(),
-                weights: SearchWeights::default(),
-                embedding_model: None,
-                embedding_dimension: None,
-                re_embedding: None,
-                rerank: Rerank::default(),
-                classification: None,
-                created_by: None,
-                created_at: self.now(),
-                documents: 0,
-                chunks: 0,
-            };
+            let description = format!("What the skill package {} brings along to read.", package.name);
+            let collection = self.documents.new_collection(name, description);
             self.share_like_skills(package, collection.id).await?;
             store.create_collection(tenant, &collection).await?;
             return Ok(collection.id);
@@ -215,11 +186,11 @@ impl App {
     }
 
     async fn drop_emptied(&self, id: CollectionId) -> Result<(), AppError> {
-        let collection = self.documents.store.collection(self.tenant(), id).await?;
+        let collection = self.store.collection(self.tenant(), id).await?;
         if collection.is_none_or(|one| one.created_by.is_some() || one.documents > 0) {
             return Ok(());
         }
-        match self.documents.store.remove_collection(self.tenant(), id).await {
+        match self.store.remove_collection(self.tenant(), id).await {
             // Somebody has put another document into it.
             Ok(()) | Err(StoreError::NotFound(_) | StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),

@@ -1,8 +1,9 @@
 //! The deletion itself, a bounded number of items at a time.
 
-use super::{PAGE, filter_of, is_held};
+use super::{filter_of, is_held};
 use crate::app::{App, AppError};
 use crate::dto::retention::RetentionTurn;
+use futures::TryStreamExt as _;
 use serde_json::json;
 use std::time::Duration;
 use steward_core::audit::AuditEntry;
@@ -54,10 +55,8 @@ impl App {
         policy: &RetentionPolicy,
         turn: &mut RetentionTurn,
     ) -> Result<bool, AppError> {
-        let mut filter = filter_of(policy, self.now());
-        let mut deleted = 0;
-        loop {
-            let items = self.store.retained(self.tenant(), &filter).await?;
+        let (mut deleted, mut pages) = (0, self.retained_pages(filter_of(policy, self.now())));
+        while let Some(items) = pages.try_next().await? {
             for item in &items {
                 if is_held(rules, item) {
                     turn.held += 1;
@@ -76,11 +75,8 @@ impl App {
                 }
                 tokio::time::sleep(PAUSE).await;
             }
-            match items.last() {
-                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
-                _ => return Ok(true),
-            }
         }
+        Ok(true)
     }
 
     /// The entry that proves the deletion of an item; what was in it is added where it is deleted.

@@ -76,21 +76,11 @@ impl App {
             None => (self.begin_conversation(caller, &agent, &chat.message).await?, true),
         };
         let start = StartRun {
-            agent,
-            input,
             conversation: Some(conversation),
-            history: Vec::new(),
             documents,
             mode: chat.mode,
-            origin: caller.origin,
-            asked_by: caller.by(),
-            workspace: self.workspace.clone(),
-            grants: self.grants.clone(),
             connection: wanted,
-            intent_filter: self.intent_filter,
-            key: None,
-            user: Some(caller.user()),
-            source: Some(caller.source()),
+            ..self.run_of_agent(caller, agent, input)
         };
         match self.runs.start(start).await {
             Ok(run) => Ok(ChatStarted { run_id: run, conversation_id: Some(conversation) }),
@@ -108,23 +98,35 @@ impl App {
         let allowed = authorize(caller, Action::Ask, of(&agent));
         allowed.map_err(|error| EngineError::Invalid(error.to_string()))?;
         let start = StartRun {
+            history,
+            origin: Origin::Api,
+            asked_by,
+            intent_filter: true,
+            key: caller.principal.key.as_ref().map(|key| key.id),
+            ..self.run_of_agent(caller, agent, input)
+        };
+        self.runs.start(start).await
+    }
+
+    /// A run that the caller begins here, all else as usual.
+    fn run_of_agent(&self, caller: &Caller, agent: Agent, input: String) -> StartRun {
+        StartRun {
             agent,
             input,
             conversation: None,
-            history,
+            history: Vec::new(),
             documents: Vec::new(),
             mode: Mode::Loop,
-            origin: Origin::Api,
-            asked_by,
+            origin: caller.origin,
+            asked_by: caller.by(),
             workspace: self.workspace.clone(),
             grants: self.grants.clone(),
             connection: None,
-            intent_filter: true,
-            key: caller.principal.key.as_ref().map(|key| key.id),
+            intent_filter: self.intent_filter,
+            key: None,
             user: Some(caller.user()),
             source: Some(caller.source()),
-        };
-        self.runs.start(start).await
+        }
     }
 
     async fn continued(&self, caller: &Caller, id: ConversationId, agent: &Agent) -> Result<ConversationId, AppError> {
