@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 pub(crate) use crate::authorize::{Action, Resource, authorize, listed_owner};
 pub(crate) use crate::caller::Caller;
-pub(crate) use crate::error::{AppError, ErrorKind};
+pub(crate) use crate::error::{AppError, AppResult, ErrorKind};
 
 /// The use cases, one method each. A clone is the same application.
 #[derive(Clone)]
@@ -68,7 +68,7 @@ impl App {
     }
 
     /// Versions and health of this installation.
-    pub async fn about(&self, caller: &Caller) -> Result<About, AppError> {
+    pub async fn about(&self, caller: &Caller) -> AppResult<About> {
         authorize(caller, Action::Read, Resource::About)?;
         let facts = &self.facts;
         let installation = self.tenant() == TenantId::DEFAULT;

@@ -1,8 +1,9 @@
 //! Collections of documents: who makes, changes and removes them.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::document_service::EmbeddingProblem;
 use crate::dto::documents::{CollectionInput, CollectionPatch};
+use crate::inputs::checked_name;
 use steward_core::CollectionId;
 use steward_core::document::{Chunking, Collection, SearchWeights};
 use steward_core::governance::Classification;
@@ -10,16 +11,16 @@ use steward_core::ports::{CollectionChange, DocumentFilter};
 
 impl App {
     /// Those that the caller may see, by name.
-    pub async fn collections(&self, caller: &Caller) -> Result<Vec<Collection>, AppError> {
+    pub async fn collections(&self, caller: &Caller) -> AppResult<Vec<Collection>> {
         authorize(caller, Action::Read, Resource::Collections)?;
         Ok(self.store.collections(self.tenant(), visible_to(caller)).await?)
     }
 
-    pub async fn collection(&self, caller: &Caller, id: CollectionId) -> Result<Collection, AppError> {
+    pub async fn collection(&self, caller: &Caller, id: CollectionId) -> AppResult<Collection> {
         self.collection_for(caller, Action::Read, id).await
     }
 
-    pub async fn create_collection(&self, caller: &Caller, input: CollectionInput) -> Result<Collection, AppError> {
+    pub async fn create_collection(&self, caller: &Caller, input: CollectionInput) -> AppResult<Collection> {
         authorize(caller, Action::Write, Resource::Collections)?;
         check(input.chunking, input.weights)?;
         let model = match &input.embedding_model {
@@ -32,7 +33,7 @@ impl App {
             rerank: input.rerank,
             classification: input.classification,
             created_by: Some(caller.user()),
-            ..self.documents.new_collection(name_of(&input.name)?, input.description.trim().to_owned())
+            ..self.documents.new_collection(checked_name(&input.name)?, input.description.trim().to_owned())
         };
         // Before it can be found: nobody sees it open who may not.
         self.prepare_new_resource(caller, collection.id.into()).await?;
@@ -52,7 +53,7 @@ impl App {
         caller: &Caller,
         id: CollectionId,
         patch: CollectionPatch,
-    ) -> Result<Collection, AppError> {
+    ) -> AppResult<Collection> {
         let known = self.collection_for(caller, Action::Write, id).await?;
         check(patch.chunking.unwrap_or(known.chunking), patch.weights.unwrap_or(known.weights))?;
         if let Some(classification) = patch.classification
@@ -61,7 +62,7 @@ impl App {
             authorize(caller, Action::Administer, Resource::Policies)?;
         }
         let change = CollectionChange {
-            name: patch.name.as_deref().map(name_of).transpose()?,
+            name: patch.name.as_deref().map(checked_name).transpose()?,
             description: patch.description,
             chunking: patch.chunking,
             weights: patch.weights,
@@ -91,7 +92,7 @@ impl App {
         caller: &Caller,
         name: &str,
         classification: Option<Classification>,
-    ) -> Result<String, AppError> {
+    ) -> AppResult<String> {
         let wrong = |problem: EmbeddingProblem| AppError::invalid("embedding_model", problem.message, problem.hint);
         let embedding = &self.documents.embedding;
         let model = embedding.resolve(name).await.map_err(wrong)?;
@@ -103,7 +104,7 @@ impl App {
     }
 
     /// For good, with all its documents.
-    pub async fn remove_collection(&self, caller: &Caller, id: CollectionId) -> Result<(), AppError> {
+    pub async fn remove_collection(&self, caller: &Caller, id: CollectionId) -> AppResult<()> {
         self.collection_for(caller, Action::Share, id).await?;
         self.documents.remove_all(DocumentFilter { collection: Some(id), ..DocumentFilter::default() }).await?;
         Ok(self.store.remove_collection(self.tenant(), id).await?)
@@ -115,7 +116,7 @@ impl App {
         caller: &Caller,
         action: Action,
         id: CollectionId,
-    ) -> Result<Collection, AppError> {
+    ) -> AppResult<Collection> {
         let unknown = || AppError::not_found(format!("collection {id}"));
         let collection = self.store.collection(self.tenant(), id).await?.ok_or_else(unknown)?;
         let resource = Resource::Collection { id, name: &collection.name };
@@ -127,12 +128,7 @@ impl App {
     }
 
     /// A collection by its id or name.
-    pub(crate) async fn named_collection(
-        &self,
-        caller: &Caller,
-        action: Action,
-        name: &str,
-    ) -> Result<Collection, AppError> {
+    pub(crate) async fn named_collection(&self, caller: &Caller, action: Action, name: &str) -> AppResult<Collection> {
         let id = match name.trim().parse::<CollectionId>() {
             Ok(id) => Some(id),
             Err(_) => self.store.collection_by_name(self.tenant(), name.trim()).await?.map(|one| one.id),
@@ -152,15 +148,7 @@ pub(crate) fn visible_to(caller: &Caller) -> Option<steward_core::UserId> {
     (!above).then(|| caller.user())
 }
 
-fn name_of(name: &str) -> Result<String, AppError> {
-    let name = name.trim();
-    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-        return Err(AppError::invalid("name", "this can't be a name", "use 1 to 100 characters in one line"));
-    }
-    Ok(name.to_owned())
-}
-
-fn check(chunking: Chunking, weights: SearchWeights) -> Result<(), AppError> {
+fn check(chunking: Chunking, weights: SearchWeights) -> AppResult<()> {
     if !(200..=4000).contains(&chunking.max_chars) {
         return Err(AppError::invalid("chunking", "a chunk has 200 to 4000 characters", "1500 suits most texts"));
     }
@@ -174,7 +162,7 @@ fn check(chunking: Chunking, weights: SearchWeights) -> Result<(), AppError> {
     check_weights(weights)
 }
 
-pub(crate) fn check_weights(weights: SearchWeights) -> Result<(), AppError> {
+pub(crate) fn check_weights(weights: SearchWeights) -> AppResult<()> {
     let weight = |value: f32| (0.0..=1.0).contains(&value);
     if !weight(weights.text) || !weight(weights.vectors) || weights.text + weights.vectors <= 0.0 {
         return Err(AppError::invalid(
@@ -188,7 +176,7 @@ pub(crate) fn check_weights(weights: SearchWeights) -> Result<(), AppError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, name_of};
+    use super::check;
     use steward_core::document::{Chunking, SearchWeights};
 
     #[test]
@@ -206,7 +194,5 @@ mod tests {
             let wrong = check(Chunking { max_chars, overlap }, SearchWeights { text, vectors });
             assert_eq!(wrong.err().and_then(|error| error.detail.field).as_deref(), expect);
         }
-        assert!(name_of(" Contracts ").is_ok_and(|name| name == "Contracts"));
-        assert!(name_of(" ").is_err() && name_of("a\nb").is_err() && name_of(&"x".repeat(101)).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Users' databases: who adds them, and what they have.
 
 use crate::agents::data_agents;
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::domain_service::TextWish;
 use crate::domains::asking;
 use crate::dto::domains::{
@@ -18,22 +18,22 @@ use steward_tools::datasource::check_address;
 
 impl App {
     /// By name.
-    pub async fn datasources(&self, caller: &Caller) -> Result<Vec<Datasource>, AppError> {
+    pub async fn datasources(&self, caller: &Caller) -> AppResult<Vec<Datasource>> {
         authorize(caller, Action::Read, Resource::Datasources)?;
         Ok(self.store.datasources(self.tenant()).await?)
     }
 
-    pub async fn datasource(&self, caller: &Caller, id: DatasourceId) -> Result<Datasource, AppError> {
+    pub async fn datasource(&self, caller: &Caller, id: DatasourceId) -> AppResult<Datasource> {
         authorize(caller, Action::Read, Resource::Datasources)?;
         self.datasource_of(id).await
     }
 
-    async fn datasource_of(&self, id: DatasourceId) -> Result<Datasource, AppError> {
+    async fn datasource_of(&self, id: DatasourceId) -> AppResult<Datasource> {
         let found = self.store.datasource(self.tenant(), id).await?;
         found.ok_or_else(|| AppError::not_found(format!("datasource {id}")))
     }
 
-    pub async fn create_datasource(&self, caller: &Caller, input: DatasourceInput) -> Result<Datasource, AppError> {
+    pub async fn create_datasource(&self, caller: &Caller, input: DatasourceInput) -> AppResult<Datasource> {
         authorize(caller, Action::Write, Resource::Datasources)?;
         let datasource = self.datasource_from(caller, DatasourceId(self.new_id()), input)?;
         let saved = self.store.save_datasource(self.tenant(), &Datasource { version: 0, ..datasource }).await?;
@@ -47,7 +47,7 @@ impl App {
         caller: &Caller,
         id: DatasourceId,
         input: DatasourceInput,
-    ) -> Result<Datasource, AppError> {
+    ) -> AppResult<Datasource> {
         authorize(caller, Action::Write, Resource::Datasources)?;
         let known = self.datasource_of(id).await?;
         if known.name != input.name && self.described_by(&known.name).await? {
@@ -65,7 +65,7 @@ impl App {
     }
 
     /// Its domains stay, and can't be asked any more.
-    pub async fn remove_datasource(&self, caller: &Caller, id: DatasourceId) -> Result<(), AppError> {
+    pub async fn remove_datasource(&self, caller: &Caller, id: DatasourceId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Datasources)?;
         self.store.remove_datasource(self.tenant(), id).await?;
         self.domains.forget_schema(id);
@@ -73,18 +73,18 @@ impl App {
     }
 
     /// Opens it anew and says what it has.
-    pub async fn check_datasource(&self, caller: &Caller, id: DatasourceId) -> Result<DatasourceSchema, AppError> {
+    pub async fn check_datasource(&self, caller: &Caller, id: DatasourceId) -> AppResult<DatasourceSchema> {
         authorize(caller, Action::Write, Resource::Datasources)?;
         self.domains.forget_schema(id);
         self.schema_of_datasource(id).await
     }
 
-    pub async fn datasource_schema(&self, caller: &Caller, id: DatasourceId) -> Result<DatasourceSchema, AppError> {
+    pub async fn datasource_schema(&self, caller: &Caller, id: DatasourceId) -> AppResult<DatasourceSchema> {
         authorize(caller, Action::Read, Resource::Datasources)?;
         self.schema_of_datasource(id).await
     }
 
-    async fn schema_of_datasource(&self, id: DatasourceId) -> Result<DatasourceSchema, AppError> {
+    async fn schema_of_datasource(&self, id: DatasourceId) -> AppResult<DatasourceSchema> {
         let datasource = self.datasource_of(id).await?;
         let schema = self.domains.schema_of(&datasource).await.map_err(AppError::unavailable)?;
         let known = self.domains.known().await?;
@@ -113,7 +113,7 @@ impl App {
         caller: &Caller,
         id: DatasourceId,
         wanted: &DatasourceInit,
-    ) -> Result<InitTexts, AppError> {
+    ) -> AppResult<InitTexts> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let datasource = self.datasource_of(id).await?;
         let schema = self.domains.schema_of(&datasource).await.map_err(AppError::unavailable)?;
@@ -160,16 +160,11 @@ impl App {
         Ok(InitTexts { text, domains, saved })
     }
 
-    async fn described_by(&self, name: &str) -> Result<bool, AppError> {
+    async fn described_by(&self, name: &str) -> AppResult<bool> {
         Ok(self.domains.known().await?.domains.iter().any(|domain| domain.datasource == name))
     }
 
-    fn datasource_from(
-        &self,
-        caller: &Caller,
-        id: DatasourceId,
-        input: DatasourceInput,
-    ) -> Result<Datasource, AppError> {
+    fn datasource_from(&self, caller: &Caller, id: DatasourceId, input: DatasourceInput) -> AppResult<Datasource> {
         let DatasourceInput { name, database, credential, visibility, limits, writable, as_asking_user, version } =
             input;
         let good = name

@@ -29,6 +29,8 @@ use steward_core::{TenantId, Timestamp, UserId};
 use steward_store::Store;
 use steward_tools::datasource::Datasources;
 
+pub(crate) type DataResult<T> = Result<T, DataError>;
+
 /// Longest time of writing a change: statements have a limit of a minute.
 const LONGEST_WRITE: Duration = Duration::from_secs(90);
 

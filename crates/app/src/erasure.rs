@@ -3,7 +3,7 @@
 
 mod documents;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{Erasure, ErasureInput, ErasurePreview, ErasureView, KindCount};
 use crate::retention::is_held;
 use crate::settings::kept_setting;
@@ -39,7 +39,7 @@ static ERASING: Mutex<()> = Mutex::const_new(());
 
 impl App {
     /// What an erasure would do, or how far it is.
-    pub async fn erasure(&self, caller: &Caller, id: UserId) -> Result<ErasureView, AppError> {
+    pub async fn erasure(&self, caller: &Caller, id: UserId) -> AppResult<ErasureView> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let asked = self.erasures().await?.into_iter().find(|one| one.user_id == id.0);
         let preview = match self.access.user(id).await {
@@ -51,7 +51,7 @@ impl App {
     }
 
     /// Begins an erasure; it is carried out in the background, and again after a restart.
-    pub async fn erase_user(&self, caller: &Caller, id: UserId, input: &ErasureInput) -> Result<Erasure, AppError> {
+    pub async fn erase_user(&self, caller: &Caller, id: UserId, input: &ErasureInput) -> AppResult<Erasure> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let user = self.access.user(id).await?;
         let preview = self.preview_erasure(caller, &user).await?;
@@ -92,11 +92,7 @@ impl App {
     }
 
     /// All that is kept of a person, as JSON Lines.
-    pub async fn export_user(
-        &self,
-        caller: &Caller,
-        id: UserId,
-    ) -> Result<BoxStream<'static, Result<Bytes, AppError>>, AppError> {
+    pub async fn export_user(&self, caller: &Caller, id: UserId) -> AppResult<BoxStream<'static, AppResult<Bytes>>> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let user = self.access.user(id).await?;
         self.record_audit(&self.audit_entry_of(caller, "users.export").on(id.to_string())).await?;
@@ -111,7 +107,7 @@ impl App {
     }
 
     /// Carries out what was asked for; what can't be done yet waits for the next time.
-    pub(crate) async fn go_on_erasing(&self) -> Result<(), AppError> {
+    pub(crate) async fn go_on_erasing(&self) -> AppResult<()> {
         if self.erasures().await?.iter().all(|one| one.done_at.is_some()) {
             return Ok(());
         }
@@ -130,7 +126,7 @@ impl App {
     }
 
     /// `false`: runs of theirs are still at work.
-    async fn erase(&self, erasure: &mut Erasure) -> Result<bool, AppError> {
+    async fn erase(&self, erasure: &mut Erasure) -> AppResult<bool> {
         let id = UserId(erasure.user_id);
         let user = match self.access.user(id).await {
             Ok(user) => user,
@@ -164,7 +160,7 @@ impl App {
         Ok(true)
     }
 
-    async fn delete_all(&self, user: UserId, kind: RetainedKind, stand_in: &str) -> Result<u64, AppError> {
+    async fn delete_all(&self, user: UserId, kind: RetainedKind, stand_in: &str) -> AppResult<u64> {
         let (mut deleted, mut pages) = (0, self.retained_pages(filter_of(user, kind)));
         while let Some(items) = pages.try_next().await? {
             for item in &items {
@@ -175,7 +171,7 @@ impl App {
         Ok(deleted)
     }
 
-    async fn preview_erasure(&self, caller: &Caller, user: &User) -> Result<ErasurePreview, AppError> {
+    async fn preview_erasure(&self, caller: &Caller, user: &User) -> AppResult<ErasurePreview> {
         let rules = self.kept_retention().await?;
         let mut goes = Vec::new();
         let mut held = 0;
@@ -220,7 +216,7 @@ impl App {
         Ok(ErasurePreview { goes, renamed, stays, obstacles, confirmation })
     }
 
-    async fn is_last_administrator(&self, user: &User) -> Result<bool, AppError> {
+    async fn is_last_administrator(&self, user: &User) -> AppResult<bool> {
         let filter = UserFilter { role: Some(Role::Admin), state: Some(UserState::Active), ..UserFilter::default() };
         let admins = self.access.users(&filter, None, 10).await?;
         Ok(!admins.items.iter().any(|one| one.id != user.id && one.email != LOCAL_USER))
@@ -244,7 +240,7 @@ impl App {
         self.store.set_setting(self.tenant(), ERASURES_SETTING, &json!(all)).await
     }
 
-    async fn write_export(&self, user: &User, lines: &mut Lines) -> Result<(), AppError> {
+    async fn write_export(&self, user: &User, lines: &mut Lines) -> AppResult<()> {
         let account = json!({
             "id": user.id, "email": user.email, "name": user.name, "role": user.role,
             "created_at": user.created_at, "disabled_at": user.disabled_at, "last_login_at": user.last_login_at,
@@ -276,16 +272,16 @@ impl App {
         Ok(())
     }
 
-    async fn count_own_databases(&self, user: UserId) -> Result<usize, AppError> {
+    async fn count_own_databases(&self, user: UserId) -> AppResult<usize> {
         Ok(self.own_databases(user)?.len() + self.store.database_docs_of(self.tenant(), user).await?.len())
     }
 
-    async fn remove_own_databases(&self, user: UserId) -> Result<u64, AppError> {
+    async fn remove_own_databases(&self, user: UserId) -> AppResult<u64> {
         let files = self.databases.delete_of(user).await?;
         Ok(files + self.store.delete_database_docs_of(self.tenant(), user).await?)
     }
 
-    async fn export_own_databases(&self, user: UserId, lines: &mut Lines) -> Result<(), AppError> {
+    async fn export_own_databases(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
         for (agent, doc) in self.store.database_docs_of(self.tenant(), user).await? {
             line(lines, "database_documentation", json!({"agent": agent, "text": doc.text})).await?;
         }
@@ -298,14 +294,14 @@ impl App {
         Ok(())
     }
 
-    fn own_databases(&self, user: UserId) -> Result<Vec<AgentId>, AppError> {
+    fn own_databases(&self, user: UserId) -> AppResult<Vec<AgentId>> {
         let found = self.databases.of_user(user).map_err(|error| {
             AppError::unavailable(format!("the folder of the agents' databases can't be read: {error}"))
         })?;
         Ok(found.into_iter().map(|(agent, _)| agent).collect())
     }
 
-    async fn export_conversations(&self, user: UserId, deleted: bool, lines: &mut Lines) -> Result<(), AppError> {
+    async fn export_conversations(&self, user: UserId, deleted: bool, lines: &mut Lines) -> AppResult<()> {
         let mut before: Option<ConversationId> = None;
         loop {
             let filter =
@@ -324,7 +320,7 @@ impl App {
         }
     }
 
-    async fn export_runs(&self, user: UserId, lines: &mut Lines) -> Result<(), AppError> {
+    async fn export_runs(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
         let mut before = None;
         loop {
             let page = self.runs_of(user, None, before).await?;
@@ -348,9 +344,9 @@ impl App {
     }
 }
 
-type Lines = Sender<Result<Bytes, AppError>>;
+type Lines = Sender<AppResult<Bytes>>;
 
-async fn line(lines: &mut Lines, kind: &str, value: Value) -> Result<(), AppError> {
+async fn line(lines: &mut Lines, kind: &str, value: Value) -> AppResult<()> {
     let text = format!("{}\n", Value::from_iter([("kind", Value::from(kind)), ("data", value)]));
     lines.send(Ok(Bytes::from(text))).await.map_err(|_| AppError::unavailable("the client went away"))
 }

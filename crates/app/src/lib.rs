@@ -30,6 +30,7 @@ mod groups;
 mod health;
 mod idempotency;
 mod identity;
+mod inputs;
 mod keys;
 mod mcp_servers;
 mod metrics;
@@ -70,7 +71,7 @@ pub use document_service::{
 };
 pub use documents::{DocumentUpload, Whose};
 pub use domain_service::{DomainParts, DomainService};
-pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
+pub use error::{AppError, AppResult, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
 pub use gateway::{NotPassed, Reservation, UsageWriter};
 pub use health::{AboutFacts, Check, Found, Health};

@@ -1,4 +1,4 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::reminders::{Reminder as ReminderView, ReminderChange};
 use steward_core::AgentId;
 use steward_core::ports::{Facts as _, Reminder};
@@ -8,7 +8,7 @@ const LATEST: i64 = 253_402_300_799_999;
 
 impl App {
     /// Reminders of all agents by time. `due`: only those whose time has come; `done`: with those that are done.
-    pub async fn reminders(&self, caller: &Caller, due: bool, done: bool) -> Result<Vec<ReminderView>, AppError> {
+    pub async fn reminders(&self, caller: &Caller, due: bool, done: bool) -> AppResult<Vec<ReminderView>> {
         authorize(caller, Action::Read, Resource::Reminders)?;
         let now = self.now();
         let mut all = self.store.all_reminders(self.tenant()).await?;
@@ -17,12 +17,7 @@ impl App {
         Ok(all.into_iter().map(|one| ReminderView::named(names.get(one.0), one, now)).collect())
     }
 
-    pub async fn change_reminder(
-        &self,
-        caller: &Caller,
-        id: &str,
-        wanted: ReminderChange,
-    ) -> Result<ReminderView, AppError> {
+    pub async fn change_reminder(&self, caller: &Caller, id: &str, wanted: ReminderChange) -> AppResult<ReminderView> {
         authorize(caller, Action::Write, Resource::Reminders)?;
         if wanted.at.is_some_and(|at| !(0..=LATEST).contains(&at.0)) {
             return Err(AppError::invalid("at", "`at` is no time", "give milliseconds since 1970 UTC"));
@@ -35,13 +30,13 @@ impl App {
         Ok(ReminderView::named(names.get(agent), (agent, one), self.now()))
     }
 
-    pub async fn delete_reminder(&self, caller: &Caller, id: &str) -> Result<(), AppError> {
+    pub async fn delete_reminder(&self, caller: &Caller, id: &str) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Reminders)?;
         let (agent, one) = self.reminder(id).await?;
         Ok(self.store.remove_reminder(self.tenant(), agent, &one.id).await?)
     }
 
-    async fn reminder(&self, id: &str) -> Result<(AgentId, Reminder), AppError> {
+    async fn reminder(&self, id: &str) -> AppResult<(AgentId, Reminder)> {
         let all = self.store.all_reminders(self.tenant()).await?;
         all.into_iter().find(|(_, one)| one.id == id).ok_or_else(|| AppError::not_found(format!("reminder {id}")))
     }

@@ -3,9 +3,10 @@
 mod certificate;
 mod turn;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{RetentionInput, RetentionPreview, RetentionView, WouldGo};
-use crate::settings::{kept_setting, same_version};
+use crate::inputs::{is_trimmed_line, same_version};
+use crate::settings::kept_setting;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt as _, TryStreamExt as _};
 use serde_json::json;
@@ -34,7 +35,7 @@ const PAGE: u32 = 500;
 static CHANGES: Mutex<()> = Mutex::const_new(());
 
 impl App {
-    pub async fn retention_rules(&self, caller: &Caller) -> Result<RetentionView, AppError> {
+    pub async fn retention_rules(&self, caller: &Caller) -> AppResult<RetentionView> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         let rules = self.kept_retention().await?;
         let last = self.last_turn().await?;
@@ -42,11 +43,7 @@ impl App {
     }
 
     /// What rules would delete as soon as they are saved.
-    pub async fn preview_retention(
-        &self,
-        caller: &Caller,
-        rules: &RetentionRules,
-    ) -> Result<RetentionPreview, AppError> {
+    pub async fn preview_retention(&self, caller: &Caller, rules: &RetentionRules) -> AppResult<RetentionPreview> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         check(rules)?;
         let mut would_go = Vec::new();
@@ -57,7 +54,7 @@ impl App {
     }
 
     /// In force within minutes. What is deleted can't be taken back, so the preview's confirmation is asked for.
-    pub async fn set_retention_rules(&self, caller: &Caller, input: RetentionInput) -> Result<RetentionView, AppError> {
+    pub async fn set_retention_rules(&self, caller: &Caller, input: RetentionInput) -> AppResult<RetentionView> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         check(&input.rules)?;
         if input.confirmation != confirmation(&input.rules) {
@@ -82,7 +79,7 @@ impl App {
         kept_setting(&self.store, self.tenant(), RETENTION_SETTING).await
     }
 
-    async fn would_go(&self, rules: &RetentionRules, policy: &RetentionPolicy) -> Result<WouldGo, AppError> {
+    async fn would_go(&self, rules: &RetentionRules, policy: &RetentionPolicy) -> AppResult<WouldGo> {
         let mut found = WouldGo {
             policy: policy.name.clone(),
             kind: policy.kind,
@@ -162,7 +159,7 @@ fn confirmation(rules: &RetentionRules) -> String {
     hash::of_json(&json!(rules))
 }
 
-fn check(rules: &RetentionRules) -> Result<(), AppError> {
+fn check(rules: &RetentionRules) -> AppResult<()> {
     if rules.policies.len() > MAX_POLICIES || rules.holds.len() > MAX_HOLDS {
         return Err(AppError::invalid(
             "policies",
@@ -176,12 +173,7 @@ fn check(rules: &RetentionRules) -> Result<(), AppError> {
             Err(AppError::invalid(format!("policies.{index}.{field}"), title, hint))
         };
         let name = &policy.name;
-        if name.is_empty()
-            || name.chars().count() > MAX_NAME
-            || name.trim() != name
-            || name.chars().any(char::is_control)
-            || !names.insert(name.as_str())
-        {
+        if !is_trimmed_line(name, MAX_NAME) || !names.insert(name.as_str()) {
             return wrong(
                 "name",
                 format!("{name:?} is no name, or there are two of it"),

@@ -1,4 +1,4 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest, RoutingTarget};
 use std::collections::BTreeMap;
 use steward_core::ConnectionId;
@@ -11,11 +11,7 @@ const MAX_CHAIN: usize = 20;
 
 impl App {
     /// Where a message to an agent, saved or not, would go. Nothing is sent.
-    pub async fn preview_routing(
-        &self,
-        caller: &Caller,
-        request: RoutingPreviewRequest,
-    ) -> Result<RoutingPreview, AppError> {
+    pub async fn preview_routing(&self, caller: &Caller, request: RoutingPreviewRequest) -> AppResult<RoutingPreview> {
         authorize(caller, Action::Read, Resource::Agents)?;
         let message = request.message.clone();
         let (routing, primary) = self.routing_settings(request).await?;
@@ -39,10 +35,7 @@ impl App {
         })
     }
 
-    async fn routing_settings(
-        &self,
-        request: RoutingPreviewRequest,
-    ) -> Result<(Routing, Option<ConnectionId>), AppError> {
+    async fn routing_settings(&self, request: RoutingPreviewRequest) -> AppResult<(Routing, Option<ConnectionId>)> {
         if let Some(id) = request.agent_id {
             if request.routing.is_some() || request.connection.is_some() {
                 return Err(AppError::invalid(
@@ -79,7 +72,7 @@ impl App {
     }
 }
 
-pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) -> Result<(), AppError> {
+pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) -> AppResult<()> {
     let tasks = routing.task_routing.iter();
     let named = tasks.map(|(task, id)| (format!("routing.task_routing.{}", task.name()), id));
     let chain = routing.fallback_chain.iter();
@@ -101,7 +94,7 @@ pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) 
     Ok(())
 }
 
-pub(crate) fn check_deep(deep: Deep) -> Result<(), AppError> {
+pub(crate) fn check_deep(deep: Deep) -> AppResult<()> {
     in_range(
         deep.max_steps.is_none_or(|steps| (1..=20).contains(&steps)),
         "deep.max_steps",
@@ -109,7 +102,7 @@ pub(crate) fn check_deep(deep: Deep) -> Result<(), AppError> {
     )
 }
 
-pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[KnownConnection]) -> Result<(), AppError> {
+pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[KnownConnection]) -> AppResult<()> {
     if connections.iter().any(|one| one.connection.id == id) {
         return Ok(());
     }
@@ -122,7 +115,7 @@ pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[Kno
     Err(AppError::invalid(field, format!("there is no connection {id}"), hint))
 }
 
-fn in_range(fits: bool, field: &str, hint: &str) -> Result<(), AppError> {
+fn in_range(fits: bool, field: &str, hint: &str) -> AppResult<()> {
     if fits {
         return Ok(());
     }

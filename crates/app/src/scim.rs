@@ -15,7 +15,7 @@ mod users;
 pub use error::ScimError;
 pub use query::ScimQuery;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppResult, Caller, Resource, authorize};
 use crate::dto::identity::{NewScimToken, ScimTokenInput};
 use std::net::IpAddr;
 use steward_core::ports::{LoginError, ScimToken};
@@ -48,13 +48,13 @@ impl App {
         Ok(ScimCaller { token: self.access.scim_token(bearer).await?, address, base })
     }
 
-    pub async fn scim_settings(&self, caller: &Caller) -> Result<ScimSettings, AppError> {
+    pub async fn scim_settings(&self, caller: &Caller) -> AppResult<ScimSettings> {
         authorize(caller, Action::Administer, Resource::Logins)?;
         Ok(self.access.scim_settings().await?)
     }
 
     /// In force at once, also for those who came before.
-    pub async fn set_scim_settings(&self, caller: &Caller, wanted: ScimSettings) -> Result<ScimSettings, AppError> {
+    pub async fn set_scim_settings(&self, caller: &Caller, wanted: ScimSettings) -> AppResult<ScimSettings> {
         authorize(caller, Action::Administer, Resource::Logins)?;
         self.access.set_scim_settings(&wanted).await?;
         tracing::info!(by = caller.by(), "the settings of SCIM were changed");
@@ -62,13 +62,13 @@ impl App {
     }
 
     /// By name.
-    pub async fn scim_tokens(&self, caller: &Caller) -> Result<Vec<ScimToken>, AppError> {
+    pub async fn scim_tokens(&self, caller: &Caller) -> AppResult<Vec<ScimToken>> {
         authorize(caller, Action::Administer, Resource::Logins)?;
         Ok(self.access.scim_tokens().await?)
     }
 
     /// The secret is not kept anywhere.
-    pub async fn create_scim_token(&self, caller: &Caller, input: ScimTokenInput) -> Result<NewScimToken, AppError> {
+    pub async fn create_scim_token(&self, caller: &Caller, input: ScimTokenInput) -> AppResult<NewScimToken> {
         authorize(caller, Action::Administer, Resource::Logins)?;
         let (token, secret) = self.access.make_scim_token(&input.name, &caller.by()).await?;
         tracing::info!(by = caller.by(), token = token.name, "a token for SCIM was made");
@@ -76,7 +76,7 @@ impl App {
     }
 
     /// For good; in force at the next request.
-    pub async fn remove_scim_token(&self, caller: &Caller, id: Uuid) -> Result<(), AppError> {
+    pub async fn remove_scim_token(&self, caller: &Caller, id: Uuid) -> AppResult<()> {
         authorize(caller, Action::Administer, Resource::Logins)?;
         self.access.remove_scim_token(id).await?;
         tracing::info!(by = caller.by(), token = %id, "a token for SCIM was revoked");

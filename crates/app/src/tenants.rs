@@ -1,8 +1,9 @@
 //! Tenants: the applications that are open, one for each, and what administrators of the default one do with them.
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::tenants::{DeletedTable, DeletedTenant, NewTenant, Tenant, TenantInput, TenantPatch};
 use crate::dto::users::InvitedUser;
+use crate::inputs::is_line;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -130,18 +131,18 @@ impl Tenants {
         }
     }
 
-    pub async fn list(&self, caller: &Caller) -> Result<Vec<Tenant>, AppError> {
+    pub async fn list(&self, caller: &Caller) -> AppResult<Vec<Tenant>> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         Ok(self.prepare().await?.into_iter().map(Tenant::from).collect())
     }
 
-    pub async fn get(&self, caller: &Caller, id: TenantId) -> Result<Tenant, AppError> {
+    pub async fn get(&self, caller: &Caller, id: TenantId) -> AppResult<Tenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         Ok(self.row(id).await?.into())
     }
 
     /// Opens it at once, and invites its first administrator.
-    pub async fn create(&self, caller: &Caller, input: TenantInput) -> Result<NewTenant, AppError> {
+    pub async fn create(&self, caller: &Caller, input: TenantInput) -> AppResult<NewTenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         let slug = checked_slug(&input.slug)?;
         let name = input.name.as_deref().map(checked_name).transpose()?.unwrap_or_else(|| slug.clone());
@@ -169,7 +170,7 @@ impl Tenants {
         Ok(NewTenant::new(row, invited))
     }
 
-    async fn begin(&self, row: &ports::Tenant, administrator: &str) -> Result<InvitedUser, AppError> {
+    async fn begin(&self, row: &ports::Tenant, administrator: &str) -> AppResult<InvitedUser> {
         let app = self
             .open(row)
             .await
@@ -201,7 +202,7 @@ impl Tenants {
     }
 
     /// Disabling ends its logins, keys, runs at work and streams at once; enabling lets them go on.
-    pub async fn change(&self, caller: &Caller, id: TenantId, patch: TenantPatch) -> Result<Tenant, AppError> {
+    pub async fn change(&self, caller: &Caller, id: TenantId, patch: TenantPatch) -> AppResult<Tenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         let name = patch.name.as_deref().map(checked_name).transpose()?;
         let _changing = self.0.changing.lock().await;
@@ -231,7 +232,7 @@ impl Tenants {
 
     /// Deletes every row and file of a tenant that is disabled. What was deleted is written into the audit trail of the
     /// default one.
-    pub async fn delete(&self, caller: &Caller, id: TenantId, slug: &str) -> Result<DeletedTenant, AppError> {
+    pub async fn delete(&self, caller: &Caller, id: TenantId, slug: &str) -> AppResult<DeletedTenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         let _changing = self.0.changing.lock().await;
         let row = self.row(id).await?;
@@ -267,7 +268,7 @@ impl Tenants {
         Ok(DeletedTenant { tables: tables.collect(), files })
     }
 
-    async fn row(&self, id: TenantId) -> Result<ports::Tenant, AppError> {
+    async fn row(&self, id: TenantId) -> AppResult<ports::Tenant> {
         let found = self.prepare().await?.into_iter().find(|row| row.id == id);
         found.ok_or_else(|| AppError::not_found(format!("organisation {id}")))
     }
@@ -329,7 +330,7 @@ fn default_stays(what: &str) -> AppError {
     )
 }
 
-fn checked_slug(text: &str) -> Result<String, AppError> {
+fn checked_slug(text: &str) -> AppResult<String> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let edges = !text.starts_with('-') && !text.ends_with('-');
     if (2..=40).contains(&text.len()) && edges && text.chars().all(fits) {
@@ -342,17 +343,12 @@ fn checked_slug(text: &str) -> Result<String, AppError> {
     ))
 }
 
-fn checked_name(text: &str) -> Result<String, AppError> {
+fn checked_name(text: &str) -> AppResult<String> {
     let name = text.trim();
-    if (1..=MAX_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control) {
+    if is_line(name, MAX_NAME) {
         return Ok(name.to_owned());
     }
-    Err(AppError::new(
-        ErrorKind::Invalid,
-        "the name can't be that",
-        format!("use 1 to {MAX_NAME} characters on one line"),
-    )
-    .field("name"))
+    Err(AppError::invalid("name", "the name can't be that", format!("use 1 to {MAX_NAME} characters on one line")))
 }
 
 #[cfg(test)]

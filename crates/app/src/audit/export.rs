@@ -1,7 +1,7 @@
 //! The audit trail as a file, oldest entry first; never more than a page of it in memory.
 
 use super::check_filter;
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use bytes::Bytes;
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
@@ -33,7 +33,7 @@ impl App {
         caller: &Caller,
         filter: AuditFilter,
         format: AuditFormat,
-    ) -> Result<BoxStream<'static, Result<Bytes, AppError>>, AppError> {
+    ) -> AppResult<BoxStream<'static, AppResult<Bytes>>> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         check_filter(&filter)?;
         let entry = self.audit_entry_of(caller, "audit.export").with("format", json!(format));
@@ -53,7 +53,7 @@ impl App {
     }
 }
 
-fn written(format: AuditFormat, first: bool, entries: &[SealedEntry]) -> Result<Bytes, AppError> {
+fn written(format: AuditFormat, first: bool, entries: &[SealedEntry]) -> AppResult<Bytes> {
     match format {
         AuditFormat::Jsonl => {
             let mut lines = String::new();

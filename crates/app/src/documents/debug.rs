@@ -1,9 +1,10 @@
 //! What agents really have to answer from, and the answers that are kept: nobody is told more than they may search.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::collections::visible_to;
 use crate::dto::documents::DocumentSearch;
 use crate::dto::rag::{RagCacheCleared, RagCacheStats, RagCollection, RagDebug, RagQuestion, SampleChunk};
+use crate::inputs::given;
 use futures::TryStreamExt as _;
 use std::collections::HashSet;
 use steward_core::agent::Agent;
@@ -18,14 +19,14 @@ const PAGE: u32 = 500;
 
 impl App {
     /// Of one agent's answers, or of all. `agent`: id or name.
-    pub async fn rag_cache_stats(&self, caller: &Caller, agent: Option<&str>) -> Result<RagCacheStats, AppError> {
+    pub async fn rag_cache_stats(&self, caller: &Caller, agent: Option<&str>) -> AppResult<RagCacheStats> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let agent = self.named_agent(caller, agent).await?;
         self.cache_stats_of(caller, agent.map(|agent| agent.id)).await
     }
 
     /// Forgets the answers that are kept, of one agent or of all.
-    pub async fn clear_rag_cache(&self, caller: &Caller, agent: Option<&str>) -> Result<RagCacheCleared, AppError> {
+    pub async fn clear_rag_cache(&self, caller: &Caller, agent: Option<&str>) -> AppResult<RagCacheCleared> {
         authorize(caller, Action::Write, Resource::Collections)?;
         let agent = self.named_agent(caller, agent).await?;
         let visible = self.visible_collections(caller).await?;
@@ -34,7 +35,7 @@ impl App {
     }
 
     /// `query`: what it would find for the agent.
-    pub async fn rag_debug(&self, caller: &Caller, agent: &str, query: Option<&str>) -> Result<RagDebug, AppError> {
+    pub async fn rag_debug(&self, caller: &Caller, agent: &str, query: Option<&str>) -> AppResult<RagDebug> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let agent = if let Ok(id) = agent.parse::<AgentId>() {
             self.agent_for(caller, Action::Read, id).await?
@@ -82,14 +83,14 @@ impl App {
             sample_chunks: self.sample_chunks(&documents).await?,
             behind,
             cache: self.cache_stats_of(caller, Some(agent.id)).await?,
-            question: match query.map(str::trim).filter(|query| !query.is_empty()) {
+            question: match given(query) {
                 Some(query) => Some(self.question_of(caller, &agent, query).await?),
                 None => None,
             },
         })
     }
 
-    async fn question_of(&self, caller: &Caller, agent: &Agent, query: &str) -> Result<RagQuestion, AppError> {
+    async fn question_of(&self, caller: &Caller, agent: &Agent, query: &str) -> AppResult<RagQuestion> {
         let search = DocumentSearch {
             query: query.to_owned(),
             agent_id: Some(agent.id.to_string()),
@@ -106,7 +107,7 @@ impl App {
         })
     }
 
-    async fn sample_chunks(&self, documents: &[Document]) -> Result<Vec<SampleChunk>, AppError> {
+    async fn sample_chunks(&self, documents: &[Document]) -> AppResult<Vec<SampleChunk>> {
         let mut samples = Vec::new();
         for document in documents.iter().filter(|one| one.chunks > 0).take(SAMPLES) {
             let chunks = self.store.document_chunks(self.tenant(), document.number).await?;
@@ -119,7 +120,7 @@ impl App {
         Ok(samples)
     }
 
-    async fn cache_stats_of(&self, caller: &Caller, agent: Option<AgentId>) -> Result<RagCacheStats, AppError> {
+    async fn cache_stats_of(&self, caller: &Caller, agent: Option<AgentId>) -> AppResult<RagCacheStats> {
         let visible = self.visible_collections(caller).await?;
         let stats = self.documents.cache_stats(agent, visible.as_ref());
         let limits = CacheLimits::default();
@@ -137,7 +138,7 @@ impl App {
     }
 
     /// `None`: the caller may see all.
-    async fn visible_collections(&self, caller: &Caller) -> Result<Option<HashSet<CollectionId>>, AppError> {
+    async fn visible_collections(&self, caller: &Caller) -> AppResult<Option<HashSet<CollectionId>>> {
         if visible_to(caller).is_none() {
             return Ok(None);
         }

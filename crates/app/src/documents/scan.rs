@@ -1,6 +1,6 @@
 //! Folders on the server whose files become documents: once, or for as long as they are watched.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::document_service::Target;
 use crate::dto::documents::{BatchScan, WatchInput};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use steward_core::{IngestJobId, WatchedPathId};
 
 impl App {
     /// Has all files of a folder on the server read. The job says how far that is.
-    pub async fn scan_folder(&self, caller: &Caller, input: BatchScan) -> Result<IngestJob, AppError> {
+    pub async fn scan_folder(&self, caller: &Caller, input: BatchScan) -> AppResult<IngestJob> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
         let agent = match input.agent_id.as_deref() {
@@ -45,7 +45,7 @@ impl App {
     }
 
     /// From now on, files that are in the folder, or come, change or go there, do so as documents.
-    pub async fn watch_path(&self, caller: &Caller, input: WatchInput) -> Result<WatchedPath, AppError> {
+    pub async fn watch_path(&self, caller: &Caller, input: WatchInput) -> AppResult<WatchedPath> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
         let path = server_path(&input.path).await?;
@@ -70,19 +70,19 @@ impl App {
         Ok(watched)
     }
 
-    pub async fn watched_paths(&self, caller: &Caller) -> Result<Vec<WatchedPath>, AppError> {
+    pub async fn watched_paths(&self, caller: &Caller) -> AppResult<Vec<WatchedPath>> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         Ok(self.store.watched_paths(self.tenant()).await?)
     }
 
     /// Its documents stay, and change no more.
-    pub async fn unwatch_path(&self, caller: &Caller, id: WatchedPathId) -> Result<(), AppError> {
+    pub async fn unwatch_path(&self, caller: &Caller, id: WatchedPathId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         Ok(self.store.remove_watched_path(self.tenant(), id).await?)
     }
 }
 
-async fn server_path(given: &str) -> Result<PathBuf, AppError> {
+async fn server_path(given: &str) -> AppResult<PathBuf> {
     let wrong = |title: String| AppError::invalid("path", title, "give an absolute path of a folder on the server");
     let path = PathBuf::from(given.trim());
     if !path.is_absolute() {

@@ -1,6 +1,6 @@
 //! Search by words and by meaning, within what the caller may see.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::collections::{check_weights, visible_to};
 use crate::document_service::{LiveError, RankedChunk, Search, SearchFilter};
 use crate::dto::documents::{Chunk, DocumentSearch, EmbeddingModelStats, FoundChunk, SearchResult, VectorStoreStats};
@@ -15,7 +15,7 @@ const MAX_QUERY: usize = 1000;
 const DAY_MS: i64 = 86_400_000;
 
 impl App {
-    pub async fn search_documents(&self, caller: &Caller, input: DocumentSearch) -> Result<SearchResult, AppError> {
+    pub async fn search_documents(&self, caller: &Caller, input: DocumentSearch) -> AppResult<SearchResult> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let begun = self.now();
         let query = input.query.trim();
@@ -69,7 +69,7 @@ impl App {
     }
 
     /// What keeps the vectors, and how many there are of those that the caller may see.
-    pub async fn vector_store_stats(&self, caller: &Caller) -> Result<VectorStoreStats, AppError> {
+    pub async fn vector_store_stats(&self, caller: &Caller) -> AppResult<VectorStoreStats> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let collections = self.collections(caller).await?;
         let last = self.store.last_document_change(self.tenant()).await?;
@@ -91,7 +91,7 @@ impl App {
     }
 
     /// The model of collections that have none yet, and the numbers in its vectors, if they are known.
-    pub(crate) async fn preferred_embedding(&self) -> Result<(String, u32), AppError> {
+    pub(crate) async fn preferred_embedding(&self) -> AppResult<(String, u32)> {
         let embedding = &self.documents.embedding;
         let preferred = embedding.preferred();
         if preferred == embedding.built_in().model() {
@@ -103,7 +103,7 @@ impl App {
         Ok((preferred.to_owned(), of_it.and_then(|one| one.dimension).unwrap_or(0)))
     }
 
-    async fn models_of(&self, visible: &[Collection]) -> Result<Vec<EmbeddingModelStats>, AppError> {
+    async fn models_of(&self, visible: &[Collection]) -> AppResult<Vec<EmbeddingModelStats>> {
         let visible: HashSet<CollectionId> = visible.iter().map(|one| one.id).collect();
         let mut found: BTreeMap<(String, u32), (u64, u64)> = BTreeMap::new();
         let known = self.store.collection_vectors(self.tenant()).await?;
@@ -129,7 +129,7 @@ impl App {
         Ok(stats.collect())
     }
 
-    async fn wanted_collections(&self, caller: &Caller, wanted: &[String]) -> Result<Vec<Collection>, AppError> {
+    async fn wanted_collections(&self, caller: &Caller, wanted: &[String]) -> AppResult<Vec<Collection>> {
         if wanted.is_empty() {
             return self.collections(caller).await;
         }
@@ -159,7 +159,7 @@ fn shown((hit, row): &(RankedChunk, ChunkRow)) -> FoundChunk {
     }
 }
 
-fn day(field: &str, text: &str) -> Result<Timestamp, AppError> {
+fn day(field: &str, text: &str) -> AppResult<Timestamp> {
     Timestamp::of_date(text.trim())
         .ok_or_else(|| AppError::invalid(field, format!("`{text}` is no date"), "write it as 2026-01-31, in UTC"))
 }

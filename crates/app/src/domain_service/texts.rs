@@ -1,6 +1,6 @@
 //! The texts of domains and views: checked, saved with what changed, taken away.
 
-use super::DomainService;
+use super::{DataResult, DomainService};
 use similar::TextDiff;
 use std::ops::Range;
 use steward_core::datasource::{DomainText, DomainTextKind};
@@ -28,17 +28,17 @@ pub(crate) struct TextWish {
 
 impl DomainService {
     /// What texts can be checked against: all datasources, domains and views.
-    pub(crate) async fn catalog(&self) -> Result<Catalog, DataError> {
+    pub(crate) async fn catalog(&self) -> DataResult<Catalog> {
         let groups = self.store.groups(self.tenant, None, None, 1000).await?;
         Ok(self.known().await?.catalog(groups.items.into_iter().map(|group| group.name).collect()))
     }
 
-    pub(crate) async fn check_text(&self, text: &str) -> Result<Analysis, DataError> {
+    pub(crate) async fn check_text(&self, text: &str) -> DataResult<Analysis> {
         Ok(analyze(text, &self.catalog().await?))
     }
 
     /// Saves every domain and view of a text, all or none, each as a text of its own.
-    pub(crate) async fn save_texts(&self, caller: DataCaller, wish: &TextWish) -> Result<Vec<SavedText>, DataError> {
+    pub(crate) async fn save_texts(&self, caller: DataCaller, wish: &TextWish) -> DataResult<Vec<SavedText>> {
         if wish.text.len() > LONGEST_OF_ALL {
             return Err(too_long("the text", LONGEST_OF_ALL));
         }

@@ -1,11 +1,11 @@
 //! Questions with the queries that answer them, as people found: examples for models, and answers to the same question.
 
-use super::{DomainService, Known};
+use super::{DataResult, DomainService, Known};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::datasource::VerifiedQuestion;
-use steward_core::ports::{DataCaller, DataError};
+use steward_core::ports::DataCaller;
 use steward_domains::query::{Query, validate};
 
 use super::queries::refused;
@@ -19,7 +19,7 @@ const NEAR: f32 = 0.4;
 
 impl DomainService {
     /// The query, if it is one that the caller may ask.
-    pub(crate) async fn checked_query(&self, caller: DataCaller, query: &Value) -> Result<Query, DataError> {
+    pub(crate) async fn checked_query(&self, caller: DataCaller, query: &Value) -> DataResult<Query> {
         let query = Query::parse(query).map_err(|errors| refused(&errors))?;
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
@@ -33,7 +33,7 @@ impl DomainService {
         known: &Arc<Known>,
         roles: &[String],
         request: &str,
-    ) -> Result<Option<Query>, DataError> {
+    ) -> DataResult<Option<Query>> {
         let id = VerifiedQuestion::id_of(request);
         let all = self.store.verified_questions(self.tenant).await?;
         let found = all.into_iter().find(|one| one.id == id);
@@ -47,7 +47,7 @@ impl DomainService {
         known: &Arc<Known>,
         roles: &[String],
         request: &str,
-    ) -> Result<String, DataError> {
+    ) -> DataResult<String> {
         let mut all = self.store.verified_questions(self.tenant).await?;
         all.truncate(LOOKED_AT);
         all.retain(|one| Query::parse(&one.query).is_ok_and(|query| validate(&query, &known.domains, roles).is_ok()));

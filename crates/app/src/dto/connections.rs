@@ -161,16 +161,9 @@ impl ConnectionInput {
 impl From<Result<ports::ConnectionTest, model::ModelError>> for ConnectionTest {
     fn from(found: Result<ports::ConnectionTest, model::ModelError>) -> Self {
         match found {
-            Ok(test) => Self {
-                ok: true,
-                accepted_ms: test.accepted_ms,
-                first_ms: test.first_ms,
-                total_ms: test.total_ms,
-                text: test.text,
-                model: test.model,
-                error: None,
-                hint: None,
-            },
+            Ok(ports::ConnectionTest { accepted_ms, first_ms, total_ms, text, model }) => {
+                Self { ok: true, accepted_ms, first_ms, total_ms, text, model, error: None, hint: None }
+            }
             Err(error) => Self {
                 error: Some(match error.detail {
                     Some(detail) => format!("{}: {detail}", error.message),

@@ -119,15 +119,8 @@ pub struct Chunk {
 
 impl Chunk {
     pub(crate) fn of(index: u32, row: ChunkRow) -> Self {
-        Self {
-            index,
-            text: row.text,
-            headings: row.headings,
-            first_page: row.first_page,
-            last_page: row.last_page,
-            areas: row.areas,
-            method: row.method,
-        }
+        let ChunkRow { text, headings, first_page, last_page, areas, method } = row;
+        Self { index, text, headings, first_page, last_page, areas, method }
     }
 }
 

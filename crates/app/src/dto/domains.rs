@@ -4,7 +4,7 @@ pub use steward_core::datasource::{
     Datasource, DatasourceLimits, DomainText, DomainTextKind, RecordChange, RecordChangeState, RowVisibility,
     StandingInstruction, VerifiedQuestion,
 };
-use steward_core::ports::{DataAnswer, SavedText, SchemaPassage};
+use steward_core::ports::{DataAnswer, DataColumn, SavedText, SchemaPassage};
 use steward_core::{CredentialId, Timestamp};
 use steward_domains::change::Difference;
 use utoipa::ToSchema;
@@ -325,20 +325,10 @@ pub struct AnswerColumn {
 
 impl DomainAnswer {
     pub fn of(answer: DataAnswer, read_at: Timestamp, took_ms: f64) -> Self {
-        let columns = answer.columns.into_iter();
-        Self {
-            domain: answer.domain,
-            datasource: answer.datasource,
-            query: answer.query,
-            columns: columns.map(|column| AnswerColumn { name: column.name, kind: column.kind }).collect(),
-            rows: answer.rows,
-            truncated: answer.truncated,
-            next: answer.next,
-            shape: answer.shape,
-            sql: answer.sql,
-            read_at,
-            took_ms,
-        }
+        let DataAnswer { domain, datasource, query, columns, rows, truncated, next, shape, sql, .. } = answer;
+        let column = |DataColumn { name, kind }| AnswerColumn { name, kind };
+        let columns = columns.into_iter().map(column).collect();
+        Self { domain, datasource, query, columns, rows, truncated, next, shape, sql, read_at, took_ms }
     }
 }
 

@@ -22,14 +22,8 @@ pub struct Group {
 
 impl From<ports::Group> for Group {
     fn from(group: ports::Group) -> Self {
-        Self {
-            id: group.id,
-            name: group.name,
-            description: group.description,
-            source: Some(group.source).filter(|source| !source.is_empty()),
-            members: group.members,
-            created_at: group.created_at,
-        }
+        let ports::Group { id, name, description, source, members, created_at, .. } = group;
+        Self { id, name, description, source: Some(source).filter(|source| !source.is_empty()), members, created_at }
     }
 }
 

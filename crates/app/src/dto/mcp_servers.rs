@@ -136,19 +136,10 @@ pub struct AttachTools {
 impl McpServerInput {
     /// The server of this id with these settings; what is known of its tools is as `before`.
     pub fn with_id(self, id: McpServerId, before: Option<mcp::McpServer>) -> mcp::McpServer {
+        let Self { name, transport, credential, per_user, enabled } = self;
         let (tools, checked_at, error) =
             before.map(|before| (before.tools, before.checked_at, before.error)).unwrap_or_default();
-        mcp::McpServer {
-            id,
-            name: self.name,
-            transport: self.transport,
-            credential: self.credential,
-            per_user: self.per_user,
-            enabled: self.enabled,
-            tools,
-            checked_at,
-            error,
-        }
+        mcp::McpServer { id, name, transport, credential, per_user, enabled, tools, checked_at, error }
     }
 }
 
@@ -174,16 +165,8 @@ impl From<mcp::McpTool> for McpTool {
 
 impl From<mcp::McpServer> for McpServer {
     fn from(server: mcp::McpServer) -> Self {
-        Self {
-            id: server.id,
-            name: server.name,
-            transport: server.transport,
-            credential: server.credential,
-            per_user: server.per_user,
-            enabled: server.enabled,
-            tools: server.tools.into_iter().map(McpTool::from).collect(),
-            checked_at: server.checked_at,
-            error: server.error,
-        }
+        let mcp::McpServer { id, name, transport, credential, per_user, enabled, tools, checked_at, error } = server;
+        let tools = tools.into_iter().map(McpTool::from).collect();
+        Self { id, name, transport, credential, per_user, enabled, tools, checked_at, error }
     }
 }

@@ -34,15 +34,8 @@ pub struct ReminderChange {
 }
 
 impl Reminder {
-    pub fn named(agent: Option<String>, (id, reminder): (AgentId, ports::Reminder), now: Timestamp) -> Self {
-        Self {
-            due: !reminder.done && reminder.at <= now,
-            id: reminder.id,
-            agent_id: id,
-            agent,
-            at: reminder.at,
-            text: reminder.text,
-            done: reminder.done,
-        }
+    pub fn named(agent: Option<String>, (agent_id, one): (AgentId, ports::Reminder), now: Timestamp) -> Self {
+        let ports::Reminder { id, at, text, done, .. } = one;
+        Self { id, agent_id, agent, at, text, done, due: !done && at <= now }
     }
 }

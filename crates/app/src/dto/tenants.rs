@@ -24,14 +24,8 @@ pub struct Tenant {
 
 impl From<ports::Tenant> for Tenant {
     fn from(tenant: ports::Tenant) -> Self {
-        Self {
-            default: tenant.id == TenantId::DEFAULT,
-            id: tenant.id,
-            slug: tenant.slug,
-            name: tenant.name,
-            created_at: tenant.created_at,
-            disabled_at: tenant.disabled_at,
-        }
+        let ports::Tenant { id, slug, name, created_at, disabled_at } = tenant;
+        Self { id, slug, name, default: id == TenantId::DEFAULT, created_at, disabled_at }
     }
 }
 

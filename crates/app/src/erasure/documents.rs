@@ -2,7 +2,7 @@
 //! organisation's, and stays without their name.
 
 use super::{Lines, line};
-use crate::app::{App, AppError};
+use crate::app::{App, AppResult};
 use futures::TryStreamExt as _;
 use serde_json::json;
 use steward_core::UserId;
@@ -37,7 +37,7 @@ impl App {
     }
 
     /// Answers how many documents went.
-    pub(super) async fn remove_own_documents(&self, user: UserId) -> Result<u64, AppError> {
+    pub(super) async fn remove_own_documents(&self, user: UserId) -> AppResult<u64> {
         // Questions of theirs may be kept with what they found.
         self.documents.clear_cache(None, None);
         let mut removed = 0;
@@ -53,7 +53,7 @@ impl App {
     }
 
     /// Collections they made, documents they added with what these say, and jobs they began.
-    pub(super) async fn export_documents(&self, user: UserId, lines: &mut Lines) -> Result<(), AppError> {
+    pub(super) async fn export_documents(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
         let (tenant, store) = (self.tenant(), &self.store);
         for collection in store.collections(tenant, None).await? {
             if collection.created_by == Some(user) {

@@ -1,8 +1,9 @@
 //! What a policy over data has done, from the audit trail.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::governance::{Named, PolicyReport};
 use crate::governance::reference;
+use crate::inputs::in_order;
 use futures::TryStreamExt as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,11 +35,9 @@ impl App {
         name: &str,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<PolicyReport, AppError> {
+    ) -> AppResult<PolicyReport> {
         authorize(caller, Action::Administer, Resource::Policies)?;
-        if from > to {
-            return Err(AppError::invalid("from", "`from` is after `to`", "give two times in order"));
-        }
+        in_order(from, to, "give two times in order")?;
         let rules = self.kept_data_rules().await?;
         let policy = rules.policies.into_iter().find(|policy| policy.name == name);
         let policy = policy.ok_or_else(|| AppError::not_found(format!("the policy `{name}`")))?;
@@ -74,7 +73,7 @@ impl App {
         action: &str,
         (from, to): (Timestamp, Timestamp),
         sums: &mut Sums,
-    ) -> Result<bool, AppError> {
+    ) -> AppResult<bool> {
         let filter =
             AuditFilter { action: Some(action.to_owned()), from: Some(from), to: Some(to), ..AuditFilter::default() };
         let (mut read, mut pages) = (0, self.audit_pages(filter));

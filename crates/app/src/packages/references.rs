@@ -3,7 +3,7 @@
 //! Each package has a collection of its own: its files may be those of another package too, which would be one document in
 //! one collection, and who may use its skills may be others.
 
-use crate::app::{App, AppError};
+use crate::app::{App, AppError, AppResult};
 use crate::document_service::Target;
 use futures::TryStreamExt as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ static FOLLOWING: Mutex<()> = Mutex::const_new(());
 impl App {
     /// Makes the documents of a package those that it has now, none if it is not in use. New ones are linked to the agents
     /// that have a skill of it.
-    pub(crate) async fn follow_references(&self, name: &str, by: Option<UserId>) -> Result<(), AppError> {
+    pub(crate) async fn follow_references(&self, name: &str, by: Option<UserId>) -> AppResult<()> {
         let _one = FOLLOWING.lock().await;
         let found = self.packages.references(self.tenant(), name).await?;
         let known = self.documents_of_package(name).await?;
@@ -64,7 +64,7 @@ impl App {
     }
 
     /// Links the documents of a package to an agent that has got its skills, or takes the links away.
-    pub(crate) async fn link_package(&self, name: &str, agent: AgentId, linked: bool) -> Result<(), AppError> {
+    pub(crate) async fn link_package(&self, name: &str, agent: AgentId, linked: bool) -> AppResult<()> {
         for document in self.documents_of_package(name).await? {
             self.store.link_document(self.tenant(), document.id, agent, linked).await?;
         }
@@ -72,12 +72,7 @@ impl App {
     }
 
     /// Follows a change of the skills that an agent has.
-    pub(crate) async fn follow_skills(
-        &self,
-        agent: AgentId,
-        before: &[SkillId],
-        after: &[SkillId],
-    ) -> Result<(), AppError> {
+    pub(crate) async fn follow_skills(&self, agent: AgentId, before: &[SkillId], after: &[SkillId]) -> AppResult<()> {
         if before == after {
             return Ok(());
         }
@@ -104,7 +99,7 @@ impl App {
     }
 
     /// Names of the packages that the agent's skills are of; of all agents, if none is given.
-    pub(crate) async fn packages_of(&self, agent: Option<AgentId>) -> Result<BTreeSet<String>, AppError> {
+    pub(crate) async fn packages_of(&self, agent: Option<AgentId>) -> AppResult<BTreeSet<String>> {
         let mut names = BTreeSet::new();
         for one in self.store.agents(self.tenant()).await? {
             if agent.is_none_or(|agent| agent == one.id) {
@@ -115,7 +110,7 @@ impl App {
         Ok(names)
     }
 
-    async fn documents_of_package(&self, name: &str) -> Result<Vec<Document>, AppError> {
+    async fn documents_of_package(&self, name: &str) -> AppResult<Vec<Document>> {
         let begin = source_of(name, "");
         let filter = DocumentFilter {
             origin: Some(DocumentOrigin::Package),
@@ -134,7 +129,7 @@ impl App {
         source: &str,
         content: Vec<u8>,
         by: Option<UserId>,
-    ) -> Result<Added, AppError> {
+    ) -> AppResult<Added> {
         let mut incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
         incoming.write(&content.into()).await.map_err(|error| not_kept(&error))?;
         let received = incoming.finish().await.map_err(|error| not_kept(&error))?;
@@ -145,7 +140,7 @@ impl App {
     }
 
     /// Open to those who may use the package's skills.
-    async fn collection_of_package(&self, package: &SkillPackage) -> Result<CollectionId, AppError> {
+    async fn collection_of_package(&self, package: &SkillPackage) -> AppResult<CollectionId> {
         let (tenant, store) = (self.tenant(), &self.store);
         for number in 1..=NAMES {
             let name = match number {
@@ -171,7 +166,7 @@ impl App {
         ))
     }
 
-    async fn share_like_skills(&self, package: &SkillPackage, collection: CollectionId) -> Result<(), AppError> {
+    async fn share_like_skills(&self, package: &SkillPackage, collection: CollectionId) -> AppResult<()> {
         for skill in &package.skills {
             let list = self.store.access_list(self.tenant(), (*skill).into()).await?;
             if list.restricted {
@@ -185,7 +180,7 @@ impl App {
         Ok(())
     }
 
-    async fn drop_emptied(&self, id: CollectionId) -> Result<(), AppError> {
+    async fn drop_emptied(&self, id: CollectionId) -> AppResult<()> {
         let collection = self.store.collection(self.tenant(), id).await?;
         if collection.is_none_or(|one| one.created_by.is_some() || one.documents > 0) {
             return Ok(());

@@ -1,7 +1,8 @@
 //! What was deleted in a time, from the audit trail.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{DeletionCertificate, DeletionProof};
+use crate::inputs::in_order;
 use futures::TryStreamExt as _;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -20,11 +21,9 @@ impl App {
         caller: &Caller,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<DeletionCertificate, AppError> {
+    ) -> AppResult<DeletionCertificate> {
         authorize(caller, Action::Administer, Resource::Audit)?;
-        if from > to {
-            return Err(AppError::invalid("from", "`from` is after `to`", "give two times in order"));
-        }
+        in_order(from, to, "give two times in order")?;
         crate::audit::seal_audit(&self.store, self.tenant()).await?;
         let head = self.store.audit_ends(self.tenant()).await?.head;
         let filter =

@@ -1,7 +1,7 @@
 //! Beginning runs: a message of a conversation, or a request of a program that keeps its own history.
 
 use crate::agent_lookup::of;
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::conversations::{Chat, ChatStarted};
 use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin};
@@ -60,7 +60,7 @@ impl App {
     }
 
     /// Says something to an agent. The run is durable when this returns.
-    pub async fn chat(&self, caller: &Caller, agent: AgentId, chat: Chat) -> Result<ChatStarted, AppError> {
+    pub async fn chat(&self, caller: &Caller, agent: AgentId, chat: Chat) -> AppResult<ChatStarted> {
         authorize(caller, Action::Ask, Resource::Agents)?;
         let agent = self.agent_for(caller, Action::Ask, agent).await?;
         let input = self.with_attachments(checked_message(&chat)?, &chat.attachments).await?;
@@ -129,7 +129,7 @@ impl App {
         }
     }
 
-    async fn continued(&self, caller: &Caller, id: ConversationId, agent: &Agent) -> Result<ConversationId, AppError> {
+    async fn continued(&self, caller: &Caller, id: ConversationId, agent: &Agent) -> AppResult<ConversationId> {
         let row = self.conversation_of(caller, Action::Operate, id).await?;
         if row.deleted_at.is_some() {
             return Err(AppError::conflict(
@@ -148,12 +148,7 @@ impl App {
         Ok(id)
     }
 
-    async fn begin_conversation(
-        &self,
-        caller: &Caller,
-        agent: &Agent,
-        message: &str,
-    ) -> Result<ConversationId, AppError> {
+    async fn begin_conversation(&self, caller: &Caller, agent: &Agent, message: &str) -> AppResult<ConversationId> {
         let now = self.now();
         let row = Conversation {
             id: ConversationId(self.new_id()),
@@ -170,7 +165,7 @@ impl App {
     }
 }
 
-fn checked_message(chat: &Chat) -> Result<&str, AppError> {
+fn checked_message(chat: &Chat) -> AppResult<&str> {
     if chat.message.trim().is_empty() {
         return Err(AppError::invalid("message", "the message is empty", "say what is to be done"));
     }

@@ -1,4 +1,4 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::skills::{SkillTest, SkillTested};
 use crate::skills::of;
 use crate::tool_calls::{authorized, direct_call};
@@ -21,7 +21,7 @@ impl Drop for CancelOnDrop {
 
 impl App {
     /// `dry_run: false` really does it. A skill that does more than look needs `confirm` and an operator.
-    pub async fn test_skill(&self, caller: &Caller, id: SkillId, wanted: SkillTest) -> Result<SkillTested, AppError> {
+    pub async fn test_skill(&self, caller: &Caller, id: SkillId, wanted: SkillTest) -> AppResult<SkillTested> {
         authorize(caller, Action::Operate, Resource::SkillCall { changes: false })?;
         let skill = self.store.skill(self.tenant(), id).await?;
         authorize(caller, Action::Operate, of(&skill))?;
