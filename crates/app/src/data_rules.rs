@@ -1,7 +1,8 @@
 //! The labels and policies over data, as they are kept and as they were last read.
 
+use crate::locks::{read, write};
 use crate::settings::kept_setting;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use steward_core::governance::{DATA_RULES_SETTING, DataRules};
 use steward_core::ports::StoreResult;
@@ -24,7 +25,7 @@ type Known = (Timestamp, Option<Arc<DataRules>>);
 
 impl DataRulesCache {
     pub(crate) fn forget(&self) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *write(&self.0) = None;
     }
 
     /// The rules that keep texts back, read anew if they were read too long ago; `None`: none do.
@@ -34,14 +35,14 @@ impl DataRulesCache {
         tenant: TenantId,
         now: Timestamp,
     ) -> StoreResult<Option<Arc<DataRules>>> {
-        if let Some((until, rules)) = &*self.0.read().unwrap_or_else(PoisonError::into_inner)
+        if let Some((until, rules)) = &*read(&self.0)
             && now < *until
         {
             return Ok(rules.clone());
         }
         let rules = read_data_rules(store, tenant).await?;
         let rules = rules.keeps_texts().then(|| Arc::new(rules));
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some((now.plus(KNOWN_FOR), rules.clone()));
+        *write(&self.0) = Some((now.plus(KNOWN_FOR), rules.clone()));
         Ok(rules)
     }
 }

@@ -33,7 +33,7 @@ use originals::{Originals, Received};
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem};
 use steward_core::ports::{
@@ -142,10 +142,6 @@ impl DocumentService {
             pictures: Notify::new(),
             look: AtomicBool::new(false),
         }
-    }
-
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn index_stats(&self) -> Option<IndexStats> {

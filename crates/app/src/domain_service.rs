@@ -16,13 +16,14 @@ pub(crate) use queries::RowsFor;
 pub(crate) use texts::TextWish;
 
 use crate::error::AppError;
+use crate::locks::lock;
 use graphql::SchemaCache;
 use known::KnownCache;
 use sources::Opened;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::ports::{Clock, DataCaller, DataError, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault};
 use steward_core::{TenantId, Timestamp, UserId};
@@ -85,21 +86,17 @@ impl DomainService {
         // Read first, so that a change made meanwhile makes the entry void.
         let identities = self.store.identities();
         if let Some(now) = identities
-            && let Some((_, reader)) = self.readers().get(&user).filter(|(at, _)| *at == now)
+            && let Some((_, reader)) = lock(&self.readers).get(&user).filter(|(at, _)| *at == now)
         {
             return Ok(reader.clone());
         }
         let reader = self.read_reader(user).await?;
         if let Some(now) = identities {
-            let mut readers = self.readers();
+            let mut readers = lock(&self.readers);
             readers.retain(|_, (at, _)| *at == now);
             readers.insert(user, (now, reader.clone()));
         }
         Ok(reader)
-    }
-
-    fn readers(&self) -> MutexGuard<'_, Readers> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn read_reader(&self, user: UserId) -> StoreResult<Reader> {

@@ -32,6 +32,7 @@ mod idempotency;
 mod identity;
 mod inputs;
 mod keys;
+mod locks;
 mod mcp_servers;
 mod metrics;
 mod monitoring;

@@ -4,10 +4,11 @@ use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::tenants::{DeletedTable, DeletedTenant, NewTenant, Tenant, TenantInput, TenantPatch};
 use crate::dto::users::InvitedUser;
 use crate::inputs::is_line;
+use crate::locks::{read, write};
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use steward_core::ports::{self, Role, StoreError, StoreResult, TenantChange};
 use steward_core::{TenantId, Timestamp};
@@ -68,25 +69,25 @@ impl Tenants {
         if tenant == TenantId::DEFAULT {
             return Some(self.0.default.clone());
         }
-        self.others().get(&tenant).map(|open| open.app.clone())
+        read(&self.0.others).get(&tenant).map(|open| open.app.clone())
     }
 
     /// By slug; without one, the default one. `None`: there is no such tenant, or it is disabled.
     pub fn named(&self, slug: Option<&str>) -> Option<App> {
         let slug = slug.map(str::trim).filter(|slug| !slug.is_empty() && *slug != DEFAULT_SLUG);
         let Some(slug) = slug else { return Some(self.0.default.clone()) };
-        self.others().values().find(|open| open.slug == slug).map(|open| open.app.clone())
+        read(&self.0.others).values().find(|open| open.slug == slug).map(|open| open.app.clone())
     }
 
     /// Whether people have to say which one they mean.
     pub fn several(&self) -> bool {
-        !self.others().is_empty()
+        !read(&self.0.others).is_empty()
     }
 
     /// All that are open.
     pub fn all(&self) -> Vec<App> {
         let mut all = vec![self.0.default.clone()];
-        all.extend(self.others().values().map(|open| open.app.clone()));
+        all.extend(read(&self.0.others).values().map(|open| open.app.clone()));
         all
     }
 
@@ -97,7 +98,7 @@ impl Tenants {
         let mut rows = self.prepare().await?;
         rows.retain(|row| row.id != TenantId::DEFAULT && row.disabled_at.is_none());
         let gone: Vec<TenantId> =
-            self.others().keys().copied().filter(|open| !rows.iter().any(|row| row.id == *open)).collect();
+            read(&self.0.others).keys().copied().filter(|open| !rows.iter().any(|row| row.id == *open)).collect();
         for tenant in gone {
             self.close(tenant).await;
         }
@@ -276,13 +277,13 @@ impl Tenants {
     async fn open(&self, row: &ports::Tenant) -> Result<App, String> {
         let app = self.0.opener.open(row).await?;
         let open = OpenTenant { slug: row.slug.clone(), app: app.clone() };
-        self.0.others.write().unwrap_or_else(PoisonError::into_inner).insert(row.id, open);
+        write(&self.0.others).insert(row.id, open);
         Ok(app)
     }
 
     /// First nobody finds it any more, then what it does ends.
     async fn close(&self, id: TenantId) {
-        let open = self.0.others.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        let open = write(&self.0.others).remove(&id);
         if let Some(open) = open {
             open.app.closing.cancel();
             self.0.opener.close(id).await;
@@ -292,14 +293,10 @@ impl Tenants {
     /// Ends all but the default one, for a stop of the program.
     pub async fn close_all(&self) {
         let _changing = self.0.changing.lock().await;
-        let open: Vec<TenantId> = self.others().keys().copied().collect();
+        let open: Vec<TenantId> = read(&self.0.others).keys().copied().collect();
         for tenant in open {
             self.close(tenant).await;
         }
-    }
-
-    fn others(&self) -> std::sync::RwLockReadGuard<'_, HashMap<TenantId, OpenTenant>> {
-        self.0.others.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> Timestamp {

@@ -1,9 +1,10 @@
 use super::registry::ConnectionRegistry;
+use crate::locks::lock;
 use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::Value;
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
@@ -62,14 +63,14 @@ struct Seat<'a> {
 
 impl<'a> Seat<'a> {
     fn take(taken: &'a Mutex<HashSet<ConnectionId>>, id: ConnectionId) -> Option<Self> {
-        let mut all = taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(taken);
         all.insert(id).then_some(Self { taken, id })
     }
 }
 
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
-        let mut all = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.taken);
         all.remove(&self.id);
     }
 }

@@ -3,6 +3,7 @@
 
 use super::DocumentService;
 use super::originals::FileFacts;
+use crate::locks::lock;
 use futures::TryStreamExt as _;
 use rustix::fs::{Mode, OFlags};
 use std::collections::HashMap;
@@ -175,11 +176,11 @@ impl DocumentService {
     ) -> StoreResult<()> {
         for (file, stamp) in &listing.files {
             let key = (target.collection, file.clone());
-            if self.seen().get(&key) == Some(stamp) {
+            if lock(&self.seen).get(&key) == Some(stamp) {
                 continue;
             }
             self.add_file(file, &name(file), target).await?;
-            self.seen().insert(key, *stamp);
+            lock(&self.seen).insert(key, *stamp);
         }
         if listing.problem.is_some() {
             // What could not be looked at is not gone.
@@ -200,7 +201,7 @@ impl DocumentService {
                     target.origin == DocumentOrigin::Workspace || Path::new(&document.source).starts_with(&below);
                 if ours && !there.contains(&document.source) {
                     self.remove(document.id).await?;
-                    self.seen().retain(|(collection, file), _| {
+                    lock(&self.seen).retain(|(collection, file), _| {
                         *collection != target.collection || name(file) != document.source
                     });
                 }

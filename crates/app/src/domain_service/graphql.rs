@@ -2,11 +2,12 @@
 
 use super::queries::RowsFor;
 use super::{DataResult, DomainService, Known};
+use crate::locks::lock;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, StreamExt as _};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use steward_core::ports::{DataAnswer, DataCaller, DataError, StoreError};
 use steward_domains::graphql::{Found, GraphQlErrors, GraphQlRequest, GraphQlSchema, Plan};
 
@@ -26,12 +27,12 @@ struct Schemas {
 
 impl SchemaCache {
     fn get(&self, known: &Arc<Known>, roles: &[String]) -> Option<Arc<GraphQlSchema>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock(&self.0);
         kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.of, known)).and_then(|kept| kept.by_roles.get(roles).cloned())
     }
 
     fn put(&self, known: &Arc<Known>, roles: Vec<String>, schema: &Arc<GraphQlSchema>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         let fresh = kept.take().filter(|kept| Arc::ptr_eq(&kept.of, known) && kept.by_roles.len() < MOST_SCHEMAS);
         let mut schemas = fresh.unwrap_or_else(|| Schemas { of: Arc::clone(known), by_roles: HashMap::new() });
         schemas.by_roles.insert(roles, Arc::clone(schema));

@@ -1,6 +1,6 @@
 use super::{DataResult, DomainService, Reader};
+use crate::locks::lock;
 use std::collections::HashMap;
-use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
 use steward_core::credential::CredentialUse;
@@ -24,13 +24,13 @@ const LONGEST: Duration = Duration::from_secs(30);
 impl DomainService {
     /// What opens a datasource. Kept for a few minutes, so that its credential is not opened for each query.
     pub(crate) async fn access(&self, datasource: &Datasource) -> DataResult<DatasourceAccess> {
-        if let Some((at, access)) = self.opened().get(&(datasource.id, datasource.version))
+        if let Some((at, access)) = lock(&self.opened).get(&(datasource.id, datasource.version))
             && at.elapsed() < OPENED_FOR
         {
             return Ok(access.clone());
         }
         let access = self.open_access(datasource).await?;
-        let mut opened = self.opened();
+        let mut opened = lock(&self.opened);
         opened.retain(|(id, _), (at, _)| *id != datasource.id && at.elapsed() < OPENED_FOR);
         opened.insert((datasource.id, datasource.version), (Instant::now(), access.clone()));
         Ok(access)
@@ -46,10 +46,6 @@ impl DomainService {
         }
         let access = self.access(datasource).await?;
         Ok(access.on_behalf_of(reader.email.clone(), datasource.as_asking_user))
-    }
-
-    pub(super) fn opened(&self) -> MutexGuard<'_, Opened> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn open_access(&self, datasource: &Datasource) -> DataResult<DatasourceAccess> {
