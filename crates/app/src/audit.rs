@@ -133,7 +133,7 @@ impl App {
         pages.boxed()
     }
 
-    async fn seal_audit(&self) -> AppResult<()> {
+    pub(crate) async fn seal_audit(&self) -> AppResult<()> {
         Ok(seal_audit(&self.store, self.tenant()).await?)
     }
 }

@@ -1,6 +1,6 @@
 use crate::app::{Action, App, AppResult, Caller, Resource, authorize};
 use crate::dto::credentials::CredentialUse;
-use steward_core::credential::Credential;
+use steward_core::credential::{self, Credential};
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::{CredentialId, Timestamp, ports};
 
@@ -77,18 +77,11 @@ impl App {
         self.vault.credential(tenant, id).await?;
         let page = self.vault.uses(tenant, id, before, limit).await?;
         let names = self.agent_names(page.items.iter().filter_map(|one| one.agent).collect()).await?;
-        let items = page
-            .items
-            .into_iter()
-            .map(|one| CredentialUse {
-                run: one.run,
-                agent: one.agent,
-                agent_name: one.agent.and_then(|id| names.get(id)),
-                tool: one.tool,
-                at: one.at,
-            })
-            .collect();
-        Ok(ports::Page { items, more: page.more })
+        let named = |one: credential::CredentialUse| {
+            let credential::CredentialUse { run, agent, tool, at, .. } = one;
+            CredentialUse { run, agent, agent_name: agent.and_then(|id| names.get(id)), tool, at }
+        };
+        Ok(ports::Page { items: page.items.into_iter().map(named).collect(), more: page.more })
     }
 }
 

@@ -363,6 +363,11 @@ fn unreadable(source: &str, error: &str) -> DocumentProblem {
     }
 }
 
+/// The cosine of two vectors of length 1.
+pub(crate) fn dot(one: &[f32], other: &[f32]) -> f32 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
 fn workers() -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     u32::try_from(cores).unwrap_or(MOST_WORKERS).min(MOST_WORKERS)

@@ -28,7 +28,6 @@ mod gateway;
 mod governance;
 mod groups;
 mod health;
-mod idempotency;
 mod identity;
 mod inputs;
 mod keys;

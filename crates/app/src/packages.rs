@@ -4,7 +4,7 @@ use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::packages::{AcceptPackage, PackageDiff, PackageFileDiff};
 use steward_core::package::{PackageState, Severity, SkillPackage};
 use steward_core::{AgentId, ports};
-use steward_tools::package::{Change, DangerousFindings, bundled, bundled_names};
+use steward_tools::package::{Change, DangerousFindings, FileDiff, bundled, bundled_names};
 
 #[derive(Debug)]
 pub enum PackageSource {
@@ -143,20 +143,14 @@ impl App {
     ) -> AppResult<PackageDiff> {
         authorize(caller, Action::Read, Resource::Packages)?;
         let files = self.packages.diff(self.tenant(), name, from, to).await?;
-        Ok(PackageDiff {
-            files: files
-                .into_iter()
-                .map(|file| PackageFileDiff {
-                    path: file.path,
-                    change: match file.change {
-                        Change::Added => "added",
-                        Change::Removed => "removed",
-                        Change::Changed => "changed",
-                    }
-                    .to_owned(),
-                    diff: file.diff,
-                })
-                .collect(),
-        })
+        let shown = |FileDiff { path, change, diff }| {
+            let change = match change {
+                Change::Added => "added",
+                Change::Removed => "removed",
+                Change::Changed => "changed",
+            };
+            PackageFileDiff { path, change: change.to_owned(), diff }
+        };
+        Ok(PackageDiff { files: files.into_iter().map(shown).collect() })
     }
 }

@@ -22,13 +22,8 @@ impl App {
         let list = self.store.access_list(self.tenant(), resource).await?;
         let mut grants = Vec::with_capacity(list.grants.len());
         for grant in list.grants {
-            grants.push(GrantView {
-                name: self.grantee_name(grant.grantee).await?,
-                grantee: grant.grantee,
-                level: grant.level,
-                given_by: grant.given_by,
-                given_at: grant.given_at,
-            });
+            let ResourceGrant { grantee, level, given_by, given_at } = grant;
+            grants.push(GrantView { grantee, name: self.grantee_name(grantee).await?, level, given_by, given_at });
         }
         let restricted = list.restricted || !resource.kind.open_to_all();
         Ok(ResourceAccess { kind: resource.kind, id: resource.id, name, restricted, grants })
@@ -148,19 +143,13 @@ impl App {
         self.access.user(user).await?;
         let mut held = Vec::new();
         for (resource, grant) in self.store.grants_of(self.tenant(), user).await? {
-            let group = match grant.grantee {
+            let ResourceGrant { grantee, level, given_by, given_at } = grant;
+            let group = match grantee {
                 Grantee::User(_) => None,
-                Grantee::Group(_) => self.grantee_name(grant.grantee).await?,
+                Grantee::Group(_) => self.grantee_name(grantee).await?,
             };
-            held.push(HeldGrant {
-                kind: resource.kind,
-                id: resource.id,
-                name: self.resource_name(resource).await.ok(),
-                level: grant.level,
-                group,
-                given_by: grant.given_by,
-                given_at: grant.given_at,
-            });
+            let (ResourceRef { kind, id }, name) = (resource, self.resource_name(resource).await.ok());
+            held.push(HeldGrant { kind, id, name, level, group, given_by, given_at });
         }
         Ok(held)
     }

@@ -205,13 +205,8 @@ impl App {
         authorize(caller, Action::Operate, Resource::Runs)?;
         let mut reports = Vec::new();
         for kept in self.kept_runs(caller).await? {
-            let report = self.runs.replay(kept.run).await?;
-            reports.push(KeptReport {
-                name: kept.name,
-                run_id: kept.run,
-                same: report.same,
-                differences: report.differences,
-            });
+            let (name, run_id, report) = (kept.name, kept.run, self.runs.replay(kept.run).await?);
+            reports.push(KeptReport { name, run_id, same: report.same, differences: report.differences });
         }
         Ok(reports)
     }

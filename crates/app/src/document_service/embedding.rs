@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::Timestamp;
-use steward_core::document::DocumentProblem;
 use steward_core::governance::Classification;
 use steward_core::model::Connection;
 use steward_core::ports::{Clock, EmbedError, Embedder};
@@ -35,10 +34,6 @@ pub struct EmbeddingProblem {
 impl EmbeddingProblem {
     pub(super) fn lasting(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into(), passing: false, wait: None }
-    }
-
-    pub(super) fn as_document_problem(&self) -> DocumentProblem {
-        DocumentProblem { message: self.message.clone(), hint: self.hint.clone() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Passages for runs: the same search, within what the run's user may see.
 
 use super::folders::WORKSPACE_COLLECTION;
-use super::{DocumentService, LiveError, Search, SearchFilter};
+use super::{DocumentService, LiveError, Search, SearchFilter, dot};
 use crate::dto::documents::SearchMode;
 use async_trait::async_trait;
 use std::collections::HashMap;
@@ -108,9 +108,7 @@ impl DocumentService {
         // Without an embedder, words alone tell.
         let vectors = self.embedding.built_in().embed(&texts).await.unwrap_or_default();
         let asked = vectors.first();
-        let near = |vector: Option<&Vec<f32>>| -> f32 {
-            asked.zip(vector).map_or(0.0, |(asked, vector)| vector.iter().zip(asked).map(|(a, b)| a * b).sum())
-        };
+        let near = |vector: Option<&Vec<f32>>| asked.zip(vector).map_or(0.0, |(asked, vector)| dot(asked, vector));
         let mut vectors = vectors.iter().skip(1);
         for (passage, likely) in passages.iter_mut().zip(likely) {
             let all = parts(&passage.chunk.text);

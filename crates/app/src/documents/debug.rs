@@ -2,7 +2,7 @@
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::collections::visible_to;
-use crate::dto::documents::DocumentSearch;
+use crate::dto::documents::{DocumentSearch, SearchResult};
 use crate::dto::rag::{RagCacheCleared, RagCacheStats, RagCollection, RagDebug, RagQuestion, SampleChunk};
 use crate::inputs::given;
 use futures::TryStreamExt as _;
@@ -96,15 +96,9 @@ impl App {
             agent_id: Some(agent.id.to_string()),
             ..DocumentSearch::default()
         };
-        let result = self.search_documents(caller, search).await?;
-        Ok(RagQuestion {
-            query: query.to_owned(),
-            found: result.found,
-            cached: result.cached,
-            notice: result.notice,
-            reranker: result.reranker,
-            took_ms: result.took_ms,
-        })
+        let SearchResult { found, cached, notice, reranker, took_ms, .. } =
+            self.search_documents(caller, search).await?;
+        Ok(RagQuestion { query: query.to_owned(), found, cached, notice, reranker, took_ms })
     }
 
     async fn sample_chunks(&self, documents: &[Document]) -> AppResult<Vec<SampleChunk>> {

@@ -2,6 +2,7 @@
 
 use super::queries::RowsFor;
 use super::{DataResult, DomainService, Known, TextWish};
+use crate::document_service::dot;
 use async_trait::async_trait;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -120,8 +121,7 @@ impl DomainService {
         let wanted = self.embedder.embed(&[request.to_owned()]).await.ok()?;
         let vectors = self.chunk_vectors(known).await?;
         let wanted = wanted.first()?;
-        let dot = |vector: &Vec<f32>| vector.iter().zip(wanted).map(|(one, other)| one * other).sum();
-        Some(vectors.iter().map(dot).collect())
+        Some(vectors.iter().map(|vector| dot(vector, wanted)).collect())
     }
 
     /// The view that a request clearly means.

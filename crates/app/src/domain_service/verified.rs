@@ -9,6 +9,7 @@ use steward_core::ports::DataCaller;
 use steward_domains::query::{Query, validate};
 
 use super::queries::refused;
+use crate::document_service::dot;
 
 /// Examples that a model is given.
 const MOST: usize = 3;
@@ -61,8 +62,8 @@ impl DomainService {
             return Ok(String::new());
         };
         let Some(wanted) = wanted.first() else { return Ok(String::new()) };
-        let dot = |vector: &Vec<f32>| vector.iter().zip(wanted).map(|(one, other)| one * other).sum::<f32>();
-        let mut near: Vec<(f32, &VerifiedQuestion)> = vectors.iter().map(dot).zip(&all).collect();
+        let similarities = vectors.iter().map(|vector| dot(vector, wanted));
+        let mut near: Vec<(f32, &VerifiedQuestion)> = similarities.zip(&all).collect();
         near.retain(|(similarity, _)| *similarity >= NEAR);
         near.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut text = String::new();

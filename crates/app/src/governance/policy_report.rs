@@ -41,7 +41,7 @@ impl App {
         let rules = self.kept_data_rules().await?;
         let policy = rules.policies.into_iter().find(|policy| policy.name == name);
         let policy = policy.ok_or_else(|| AppError::not_found(format!("the policy `{name}`")))?;
-        crate::audit::seal_audit(&self.store, self.tenant()).await?;
+        self.seal_audit().await?;
         let mut sums = Sums::default();
         let mut complete = true;
         for action in ["data", "run.started"] {

@@ -24,7 +24,7 @@ impl App {
     ) -> AppResult<DeletionCertificate> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         in_order(from, to, "give two times in order")?;
-        crate::audit::seal_audit(&self.store, self.tenant()).await?;
+        self.seal_audit().await?;
         let head = self.store.audit_ends(self.tenant()).await?.head;
         let filter =
             AuditFilter { action: Some(DELETED.to_owned()), from: Some(from), to: Some(to), ..AuditFilter::default() };
