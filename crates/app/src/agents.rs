@@ -3,7 +3,7 @@ use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::agents::AgentInput;
 use crate::dto::skills::SkillInput;
 use crate::inputs::is_line;
-use crate::routing::{check_deep, check_routing};
+use crate::routing::{check_deep, check_routing, in_range};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use steward_core::agent::{Agent, Deep, OwnData, Tuning};
@@ -323,9 +323,7 @@ fn judge(agent: &AgentInput, tools: &[String], skills: &[String], connections: &
             "choose 1000 (a second) to 3600000 (an hour)",
         ),
     ] {
-        if !fits {
-            return Err(AppError::invalid(field, format!("`{field}` is out of range"), hint));
-        }
+        in_range(fits, field, hint)?;
     }
     Ok(())
 }

@@ -23,10 +23,8 @@ impl App {
     pub async fn create_collection(&self, caller: &Caller, input: CollectionInput) -> AppResult<Collection> {
         authorize(caller, Action::Write, Resource::Collections)?;
         check(input.chunking, input.weights)?;
-        let model = match &input.embedding_model {
-            Some(model) => Some(self.embedding_model_for(caller, model, input.classification).await?),
-            None => None,
-        };
+        let wanted = input.embedding_model.as_deref();
+        let model = self.embedding_model_for(caller, wanted, input.classification).await?;
         let collection = Collection {
             chunking: input.chunking,
             weights: input.weights,
@@ -69,13 +67,8 @@ impl App {
             classification: patch.classification.map(Some),
             rerank: patch.rerank,
         };
-        let model = match &patch.embedding_model {
-            Some(model) => {
-                let classification = patch.classification.or(known.classification);
-                Some(self.embedding_model_for(caller, model, classification).await?)
-            }
-            None => None,
-        };
+        let classification = patch.classification.or(known.classification);
+        let model = self.embedding_model_for(caller, patch.embedding_model.as_deref(), classification).await?;
         let changed = self.store.change_collection(self.tenant(), id, &change).await?;
         let Some(model) = model else {
             return Ok(changed);
@@ -86,13 +79,14 @@ impl App {
         self.store.collection(self.tenant(), id).await?.ok_or_else(gone)
     }
 
-    /// The full name of an embedding model that such a collection may have.
+    /// The full name of the wanted embedding model, which such a collection may have.
     async fn embedding_model_for(
         &self,
         caller: &Caller,
-        name: &str,
+        wanted: Option<&str>,
         classification: Option<Classification>,
-    ) -> AppResult<String> {
+    ) -> AppResult<Option<String>> {
+        let Some(name) = wanted else { return Ok(None) };
         let wrong = |problem: EmbeddingProblem| AppError::invalid("embedding_model", problem.message, problem.hint);
         let embedding = &self.documents.embedding;
         let model = embedding.resolve(name).await.map_err(wrong)?;
@@ -100,7 +94,7 @@ impl App {
             self.may_ask_connection(caller, connection.id).await?;
         }
         embedding.may_have(&model, classification).await.map_err(wrong)?;
-        Ok(model)
+        Ok(Some(model))
     }
 
     /// For good, with all its documents.

@@ -5,7 +5,9 @@ mod policy_report;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::data_rules::read_data_rules;
-use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard};
+use crate::dto::governance::{
+    Clause, DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard,
+};
 use crate::inputs::{is_trimmed_line, same_version};
 use serde::Deserialize;
 use serde_json::json;
@@ -118,14 +120,9 @@ fn resolved(rules: DataRules) -> DataRulesView {
 fn reference(id: &str) -> Option<ResolvedReference> {
     STANDARDS.iter().find_map(|standard| {
         let clause = standard.clauses.iter().find(|clause| clause.id == id)?;
-        Some(ResolvedReference {
-            id: clause.id.clone(),
-            standard: standard.name.clone(),
-            standard_title: standard.title.clone(),
-            number: clause.number.clone(),
-            title: clause.title.clone(),
-            about: clause.about.clone(),
-        })
+        let Clause { id, number, title, about, .. } = clause.clone();
+        let (standard, standard_title) = (standard.name.clone(), standard.title.clone());
+        Some(ResolvedReference { id, standard, standard_title, number, title, about })
     })
 }
 

@@ -3,9 +3,8 @@ use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest, RoutingTarget};
 use std::collections::BTreeMap;
 use steward_core::ConnectionId;
 use steward_core::agent::Deep;
-use steward_core::model::Connection;
-use steward_core::ports::{Breaker, KnownConnection, RouteRequest};
-use steward_core::routing::{Routing, Task, hint};
+use steward_core::ports::{KnownConnection, RouteRequest};
+use steward_core::routing::{Routing, hint};
 
 const MAX_CHAIN: usize = 20;
 
@@ -22,8 +21,15 @@ impl App {
         let breakers: BTreeMap<ConnectionId, _> = health.into_iter().map(|one| (one.connection, one.breaker)).collect();
         let mut targets = Vec::new();
         for connection in route.targets {
-            let breaker = breakers.get(&connection.id).copied().unwrap_or_default();
-            targets.push(RoutingTarget { breaker, ..self.routing_target(connection, route.task).await });
+            let report = self.examiner.report(connection.id).await;
+            targets.push(RoutingTarget {
+                id: connection.id,
+                grade: report.and_then(|report| report.grades.get(&route.task).copied()),
+                price: self.gateway.price(&connection),
+                breaker: breakers.get(&connection.id).copied().unwrap_or_default(),
+                name: connection.name,
+                model: connection.model,
+            });
         }
         let about = hint(&message);
         Ok(RoutingPreview {
@@ -56,19 +62,6 @@ impl App {
         let routing = request.routing.unwrap_or_default();
         check_routing(&routing, &connections)?;
         Ok((routing, request.connection))
-    }
-
-    async fn routing_target(&self, connection: Connection, task: Task) -> RoutingTarget {
-        let report = self.examiner.report(connection.id).await;
-        let grade = report.and_then(|report| report.grades.get(&task).copied());
-        RoutingTarget {
-            id: connection.id,
-            grade,
-            price: self.gateway.price(&connection),
-            breaker: Breaker::Closed,
-            name: connection.name,
-            model: connection.model,
-        }
     }
 }
 
@@ -115,7 +108,7 @@ pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[Kno
     Err(AppError::invalid(field, format!("there is no connection {id}"), hint))
 }
 
-fn in_range(fits: bool, field: &str, hint: &str) -> AppResult<()> {
+pub(crate) fn in_range(fits: bool, field: &str, hint: &str) -> AppResult<()> {
     if fits {
         return Ok(());
     }

@@ -42,9 +42,7 @@ impl App {
         };
         let filter = SearchFilter {
             collections: collections.iter().map(|one| one.id).collect(),
-            documents: HashSet::new(),
             agent,
-            whole: None,
             doc_type: input.doc_type.clone().filter(|text| !text.is_empty()),
             source_file: input.source_file.as_ref().map(|text| text.to_lowercase()).filter(|text| !text.is_empty()),
             from: input.upload_date_from.as_deref().map(|text| day("upload_date_from", text)).transpose()?,
@@ -53,6 +51,7 @@ impl App {
                 .as_deref()
                 .map(|text| day("upload_date_to", text).map(|at| Timestamp(at.0.saturating_add(DAY_MS))))
                 .transpose()?,
+            ..SearchFilter::default()
         };
         let limit = limit as usize;
         let search = Search { query, filter, mode: input.mode, weights, limit, rerank, connection, fresh: input.fresh };

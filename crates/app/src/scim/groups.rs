@@ -122,16 +122,7 @@ struct GroupPatch {
 
 impl GroupPatch {
     fn apply(&mut self, operation: &Operation) -> Result<(), ScimError> {
-        let Operation { op, path, value } = operation;
-        if let Some(path) = path {
-            return self.one(*op, &Path::parse_or_refuse(path)?, value, true);
-        }
-        for (name, value) in value.as_object().into_iter().flatten() {
-            if let Some(path) = Path::parse(name) {
-                self.one(*op, &path, value, false)?;
-            }
-        }
-        Ok(())
+        operation.each(|op, path, value, named| self.one(op, path, value, named))
     }
 
     fn one(&mut self, op: Op, path: &Path, value: &Value, named: bool) -> Result<(), ScimError> {

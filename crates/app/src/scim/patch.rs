@@ -65,19 +65,28 @@ pub(super) fn field<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'
     object.get(name).or_else(|| object.iter().find(|(one, _)| one.eq_ignore_ascii_case(name)).map(|(_, value)| value))
 }
 
+impl Operation {
+    /// Hands each attribute that is meant to `change`, with its value and whether a path names it.
+    pub fn each(
+        &self,
+        mut change: impl FnMut(Op, &Path, &Value, bool) -> Result<(), ScimError>,
+    ) -> Result<(), ScimError> {
+        if let Some(path) = &self.path {
+            return change(self.op, &Path::parse_or_refuse(path)?, &self.value, true);
+        }
+        for (name, value) in self.value.as_object().into_iter().flatten() {
+            // What has no name here is no mistake, as in a whole user.
+            if let Some(path) = Path::parse(name) {
+                change(self.op, &path, value, false)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Carries an operation out on the kept attributes of a user.
 pub(super) fn apply(user: &mut Map<String, Value>, operation: &Operation) -> Result<(), ScimError> {
-    let Operation { op, path, value } = operation;
-    if let Some(path) = path {
-        return one(user, *op, &Path::parse_or_refuse(path)?, value, true);
-    }
-    for (name, value) in value.as_object().into_iter().flatten() {
-        // What has no name here is no mistake, as in a whole user.
-        if let Some(path) = Path::parse(name) {
-            one(user, *op, &path, value, false)?;
-        }
-    }
-    Ok(())
+    operation.each(|op, path, value, named| one(user, op, path, value, named))
 }
 
 /// `named`: by a path, so that what is not there is a mistake.
