@@ -124,18 +124,9 @@ impl Conversation {
         open_run: Option<&ports::RunRow>,
         waits: bool,
     ) -> Self {
-        Self {
-            id: row.id,
-            agent_id: row.agent,
-            agent_name,
-            title: row.title,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            deleted_at: row.deleted_at,
-            forked_from: row.forked_from,
-            open_run: open_run.map(|run| run.id),
-            waits,
-        }
+        let ports::Conversation { id, agent, title, created_at, updated_at, deleted_at, forked_from, .. } = row;
+        let (agent_id, open_run) = (agent, open_run.map(|run| run.id));
+        Self { id, agent_id, agent_name, title, created_at, updated_at, deleted_at, forked_from, open_run, waits }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What this side of SCIM can do, as providers ask for it.
 
 use super::ScimCaller;
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::query::ScimQuery;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ impl ScimCaller {
         ScimQuery::default().listed(all.len() as u64, &all)
     }
 
-    pub fn resource_type(&self, id: &str) -> Result<Value, ScimError> {
+    pub fn resource_type(&self, id: &str) -> ScimResult<Value> {
         let found = TYPES.iter().find(|one| one["id"] == json!(id));
         found.map(|one| self.located(one, "ResourceType")).ok_or_else(|| ScimError::not_found(id))
     }
@@ -40,7 +40,7 @@ impl ScimCaller {
         ScimQuery::default().listed(all.len() as u64, &all)
     }
 
-    pub fn schema(&self, id: &str) -> Result<Value, ScimError> {
+    pub fn schema(&self, id: &str) -> ScimResult<Value> {
         let found = SCHEMAS.iter().find(|one| one["id"].as_str().is_some_and(|own| own.eq_ignore_ascii_case(id)));
         found.map(|one| self.located(one, "Schema")).ok_or_else(|| ScimError::not_found(id))
     }
