@@ -1,6 +1,7 @@
 //! Checks of what people send that many use cases share.
 
 use crate::error::{AppError, AppResult};
+use steward_core::Timestamp;
 
 /// Longest text to search for, characters.
 const MAX_SEARCH: usize = 200;
@@ -39,7 +40,7 @@ pub(crate) fn check_search(text: Option<&str>) -> AppResult<()> {
 }
 
 /// Refuses two times that are not in order.
-pub(crate) fn in_order<T: PartialOrd>(from: T, to: T, hint: &str) -> AppResult<()> {
+pub(crate) fn in_order(from: Timestamp, to: Timestamp, hint: &str) -> AppResult<()> {
     if from > to { Err(AppError::invalid("from", "`from` is after `to`", hint)) } else { Ok(()) }
 }
 
