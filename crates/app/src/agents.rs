@@ -1,10 +1,9 @@
-mod changes;
-
 use crate::agent_lookup::of;
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::agents::AgentInput;
 use crate::dto::skills::SkillInput;
-use crate::routing::{check_deep, check_routing};
+use crate::inputs::is_line;
+use crate::routing::{check_deep, check_routing, in_range};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use steward_core::agent::{Agent, Deep, OwnData, Tuning};
@@ -30,7 +29,7 @@ const TRIES: u32 = 50;
 
 impl App {
     /// Agents by name with `text` in name or instructions; `deleted`: those that can be restored instead.
-    pub async fn agents(&self, caller: &Caller, text: Option<&str>, deleted: bool) -> Result<Vec<Agent>, AppError> {
+    pub async fn agents(&self, caller: &Caller, text: Option<&str>, deleted: bool) -> AppResult<Vec<Agent>> {
         authorize(caller, Action::Read, Resource::Agents)?;
         let wanted = text.unwrap_or_default().trim().to_lowercase();
         let mut agents = if deleted {
@@ -45,12 +44,12 @@ impl App {
         Ok(agents)
     }
 
-    pub async fn agent(&self, caller: &Caller, id: AgentId) -> Result<Agent, AppError> {
+    pub async fn agent(&self, caller: &Caller, id: AgentId) -> AppResult<Agent> {
         authorize(caller, Action::Read, Resource::Agents)?;
         self.agent_for(caller, Action::Read, id).await
     }
 
-    pub async fn create_agent(&self, caller: &Caller, input: AgentInput) -> Result<Agent, AppError> {
+    pub async fn create_agent(&self, caller: &Caller, input: AgentInput) -> AppResult<Agent> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.check_agent(&input).await?;
         let agent = input.with_id(AgentId(self.new_id()), None);
@@ -61,13 +60,13 @@ impl App {
     }
 
     /// Runs at work keep the agent they started with.
-    pub async fn replace_agent(&self, caller: &Caller, id: AgentId, input: &AgentInput) -> Result<Agent, AppError> {
+    pub async fn replace_agent(&self, caller: &Caller, id: AgentId, input: &AgentInput) -> AppResult<Agent> {
         authorize(caller, Action::Operate, Resource::Agents)?;
         self.change_agent(caller, id, |_| Ok(input.clone())).await
     }
 
     /// Changes the fields that a JSON merge patch (RFC 7396) names.
-    pub async fn patch_agent(&self, caller: &Caller, id: AgentId, patch: &Value) -> Result<Agent, AppError> {
+    pub async fn patch_agent(&self, caller: &Caller, id: AgentId, patch: &Value) -> AppResult<Agent> {
         authorize(caller, Action::Operate, Resource::Agents)?;
         self.change_agent(caller, id, |before| {
             let mut whole = serde_json::to_value(before).unwrap_or_default();
@@ -91,8 +90,8 @@ impl App {
         &self,
         caller: &Caller,
         id: AgentId,
-        input: impl Fn(&Agent) -> Result<AgentInput, AppError>,
-    ) -> Result<Agent, AppError> {
+        input: impl Fn(&Agent) -> AppResult<AgentInput>,
+    ) -> AppResult<Agent> {
         for _ in 0..TRIES {
             let before = self.agent_for(caller, Action::Write, id).await?;
             let wanted = input(&before)?;
@@ -107,14 +106,44 @@ impl App {
         Err(AppError::conflict("agent_busy", "the agent is changed by others all the time", "try again in a moment"))
     }
 
+    /// Somebody who may change an agent only by a grant gives it nothing that they may not use themselves, and leaves
+    /// alone what it may do and spend unasked.
+    async fn may_change_agent(&self, caller: &Caller, before: &Agent, after: &Agent) -> AppResult<()> {
+        if authorize(caller, Action::Write, Resource::Agents).is_ok() {
+            return Ok(());
+        }
+        let kept = [
+            ("policy", before.policy == after.policy),
+            ("budget", before.budget == after.budget),
+            ("routing", before.routing == after.routing),
+            ("credentials", before.credentials == after.credentials),
+        ];
+        if let Some((field, _)) = kept.into_iter().find(|(_, same)| !same) {
+            return Err(AppError::forbidden(
+                format!("the `{field}` of an agent is an operator's to change"),
+                format!("leave `{field}` as it is, or let an operator change it"),
+            )
+            .code("operator_only")
+            .field(field));
+        }
+        if let Some(connection) = after.connection.filter(|_| before.connection != after.connection) {
+            self.may_ask_connection(caller, connection).await?;
+        }
+        for id in after.skills.iter().filter(|id| !before.skills.contains(id)) {
+            let skill = self.store.skill(self.tenant(), *id).await?;
+            authorize(caller, Action::Read, crate::skills::of(&skill))?;
+        }
+        Ok(())
+    }
+
     /// Its runs stay, and it can be restored.
-    pub async fn delete_agent(&self, caller: &Caller, id: AgentId) -> Result<(), AppError> {
+    pub async fn delete_agent(&self, caller: &Caller, id: AgentId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.live_agent(id).await?;
         Ok(self.store.delete_agent(self.tenant(), id, self.now()).await?)
     }
 
-    pub async fn restore_agent(&self, caller: &Caller, id: AgentId) -> Result<Agent, AppError> {
+    pub async fn restore_agent(&self, caller: &Caller, id: AgentId) -> AppResult<Agent> {
         authorize(caller, Action::Write, Resource::Agents)?;
         Ok(self.store.restore_agent(self.tenant(), id).await?)
     }
@@ -125,31 +154,25 @@ impl App {
         caller: &Caller,
         agent: AgentInput,
         input: Option<&str>,
-    ) -> Result<PromptPreview, AppError> {
+    ) -> AppResult<PromptPreview> {
         authorize(caller, Action::Read, Resource::Agents)?;
         self.check_agent(&agent).await?;
         for id in agent.skills.iter().flatten() {
             let skill = self.store.skill(self.tenant(), *id).await?;
             authorize(caller, Action::Read, crate::skills::of(&skill))?;
         }
-        let agent = agent.with_id(AgentId(self.deps().ids.next()), None);
+        let agent = agent.with_id(AgentId(self.new_id()), None);
         let asked = PreviewFor { user: Some(caller.user()), workspace: self.workspace.clone() };
         Ok(self.runs.preview(&agent, None, input.unwrap_or_default(), asked).await?)
     }
 
-    pub fn tools(&self, caller: &Caller) -> Result<Vec<ToolSpec>, AppError> {
+    pub fn tools(&self, caller: &Caller) -> AppResult<Vec<ToolSpec>> {
         authorize(caller, Action::Read, Resource::Agents)?;
         Ok(self.deps().tools.catalogue())
     }
 
     /// Gives a skill to an agent, or takes it away; its next run has it, or not.
-    pub async fn attach_skill(
-        &self,
-        caller: &Caller,
-        agent: AgentId,
-        skill: SkillId,
-        attached: bool,
-    ) -> Result<(), AppError> {
+    pub async fn attach_skill(&self, caller: &Caller, agent: AgentId, skill: SkillId, attached: bool) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Agents)?;
         let before = self.live_agent(agent).await?.skills;
         self.store.attach_skill(self.tenant(), agent, skill, attached).await?;
@@ -165,7 +188,7 @@ impl App {
         caller: &Caller,
         agent: AgentId,
         input: SkillInput,
-    ) -> Result<(Skill, bool), AppError> {
+    ) -> AppResult<(Skill, bool)> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.live_agent(agent).await?;
         let there = self.store.skill_by_name(self.tenant(), &input.name).await?;
@@ -176,7 +199,7 @@ impl App {
         Ok(made)
     }
 
-    async fn check_agent(&self, agent: &AgentInput) -> Result<(), AppError> {
+    async fn check_agent(&self, agent: &AgentInput) -> AppResult<()> {
         let tools: Vec<String> = self.deps().tools.catalogue().into_iter().map(|spec| spec.name).collect();
         let routing = &agent.routing;
         let names_none =
@@ -187,7 +210,7 @@ impl App {
     }
 
     /// Names of the skills that the agent's policy names; refuses ids of skills that aren't there.
-    async fn skills_in_policy(&self, agent: &AgentInput) -> Result<Vec<String>, AppError> {
+    async fn skills_in_policy(&self, agent: &AgentInput) -> AppResult<Vec<String>> {
         let tenant = self.tenant();
         for id in agent.skills.iter().flatten() {
             let found = self.store.skill(tenant, *id).await;
@@ -250,14 +273,8 @@ pub(crate) async fn data_agents(store: &Store, ids: &dyn Ids, tenant: TenantId) 
     Ok(())
 }
 
-fn judge(
-    agent: &AgentInput,
-    tools: &[String],
-    skills: &[String],
-    connections: &[KnownConnection],
-) -> Result<(), AppError> {
-    let name = agent.name.trim();
-    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+fn judge(agent: &AgentInput, tools: &[String], skills: &[String], connections: &[KnownConnection]) -> AppResult<()> {
+    if !is_line(agent.name.trim(), MAX_NAME) {
         return Err(AppError::invalid(
             "name",
             format!("a name has 1 to {MAX_NAME} characters on one line"),
@@ -306,9 +323,7 @@ fn judge(
             "choose 1000 (a second) to 3600000 (an hour)",
         ),
     ] {
-        if !fits {
-            return Err(AppError::invalid(field, format!("`{field}` is out of range"), hint));
-        }
+        in_range(fits, field, hint)?;
     }
     Ok(())
 }

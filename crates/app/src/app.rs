@@ -11,7 +11,7 @@ use std::sync::Arc;
 use steward_access::Access;
 use steward_core::event::EVENT_VERSION;
 use steward_core::policy::Grant;
-use steward_core::ports::{Examiner, Gateway, ManagedConnections, Vault};
+use steward_core::ports::{Examiner, Gateway, ManagedConnections, Remembered, StoreResult, Vault};
 use steward_core::{Cancellation, TenantId, Timestamp};
 use steward_engine::{Deps, RunService};
 use steward_store::Store;
@@ -19,10 +19,14 @@ use steward_tools::mcp::McpHub;
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
+use uuid::Uuid;
 
 pub(crate) use crate::authorize::{Action, Resource, authorize, listed_owner};
 pub(crate) use crate::caller::Caller;
-pub(crate) use crate::error::{AppError, ErrorKind};
+pub(crate) use crate::error::{AppError, AppResult, ErrorKind};
+
+/// How long the key of a request that may be sent again is kept, milliseconds.
+const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The use cases, one method each. A clone is the same application.
 #[derive(Clone)]
@@ -67,7 +71,7 @@ impl App {
     }
 
     /// Versions and health of this installation.
-    pub async fn about(&self, caller: &Caller) -> Result<About, AppError> {
+    pub async fn about(&self, caller: &Caller) -> AppResult<About> {
         authorize(caller, Action::Read, Resource::About)?;
         let facts = &self.facts;
         let installation = self.tenant() == TenantId::DEFAULT;
@@ -89,6 +93,27 @@ impl App {
 
     pub fn now(&self) -> Timestamp {
         self.deps().clock.now()
+    }
+
+    pub fn new_id(&self) -> Uuid {
+        self.deps().ids.next()
+    }
+
+    /// Notes the key of `owner` with a hash of the request, unless it is known.
+    pub async fn begin_request(&self, owner: &str, key: &str, request_hash: &str) -> StoreResult<Remembered> {
+        let now = self.now();
+        let oldest = Timestamp(now.0.saturating_sub(KEPT_MS));
+        self.store.begin_request(self.tenant(), owner, key, request_hash, now, oldest).await
+    }
+
+    /// Keeps what the request was answered with.
+    pub async fn remember_request(&self, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()> {
+        self.store.remember_request(self.tenant(), owner, key, status, body).await
+    }
+
+    /// Forgets a key whose request changed nothing.
+    pub async fn forget_request(&self, owner: &str, key: &str) -> StoreResult<()> {
+        self.store.forget_request(self.tenant(), owner, key).await
     }
 
     pub(crate) fn deps(&self) -> &Deps {

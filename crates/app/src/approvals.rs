@@ -3,7 +3,7 @@
 mod decide;
 mod decision_rules;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::approvals::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove, StandingGrant};
 use decision_rules::dedup_key;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl App {
         run: Option<RunId>,
         after: Option<ApprovalId>,
         limit: u32,
-    ) -> Result<InboxPage, AppError> {
+    ) -> AppResult<InboxPage> {
         authorize(caller, Action::Read, Resource::Approvals)?;
         let mut inbox = InboxView::new(self, caller);
         let mut filter = ApprovalFilter {
@@ -87,7 +87,7 @@ impl App {
         }
     }
 
-    pub async fn approval(&self, caller: &Caller, id: ApprovalId) -> Result<ApprovalView, AppError> {
+    pub async fn approval(&self, caller: &Caller, id: ApprovalId) -> AppResult<ApprovalView> {
         authorize(caller, Action::Read, Resource::Approvals)?;
         let mut inbox = InboxView::new(self, caller);
         let (row, run) = inbox.entry(id).await?;
@@ -95,7 +95,7 @@ impl App {
     }
 
     /// The runs above one whose parent is `parent`, the first one first.
-    async fn delegation_chain(&self, parent: Option<RunId>) -> Result<Vec<RunAbove>, AppError> {
+    async fn delegation_chain(&self, parent: Option<RunId>) -> AppResult<Vec<RunAbove>> {
         let mut chain = Vec::new();
         let mut next = parent;
         while let Some(id) = next.take()
@@ -138,7 +138,7 @@ impl<'a> InboxView<'a> {
     }
 
     /// The run, unless the person may not see it.
-    async fn run(&mut self, id: RunId) -> Result<Option<RunRow>, AppError> {
+    async fn run(&mut self, id: RunId) -> AppResult<Option<RunRow>> {
         if let Some(known) = self.runs.get(&id) {
             return Ok(known.clone());
         }
@@ -149,7 +149,7 @@ impl<'a> InboxView<'a> {
     }
 
     /// An entry and its run, if the person may see them.
-    async fn entry(&mut self, id: ApprovalId) -> Result<(Approval, RunRow), AppError> {
+    async fn entry(&mut self, id: ApprovalId) -> AppResult<(Approval, RunRow)> {
         let row = self.app.store.approval(self.app.tenant(), id).await?;
         match self.run(row.run_id).await? {
             Some(run) => Ok((row, run)),
@@ -157,7 +157,7 @@ impl<'a> InboxView<'a> {
         }
     }
 
-    async fn duplicates(&mut self, row: &Approval) -> Result<Vec<Approval>, AppError> {
+    async fn duplicates(&mut self, row: &Approval) -> AppResult<Vec<Approval>> {
         let Some(wanted) = dedup_key(row) else {
             return Ok(Vec::new());
         };
@@ -183,7 +183,7 @@ impl<'a> InboxView<'a> {
         Ok(same)
     }
 
-    async fn all_open(&self) -> Result<Vec<Approval>, AppError> {
+    async fn all_open(&self) -> AppResult<Vec<Approval>> {
         let mut all: Vec<Approval> = Vec::new();
         loop {
             let filter = ApprovalFilter {
@@ -200,7 +200,7 @@ impl<'a> InboxView<'a> {
         }
     }
 
-    async fn show(&mut self, row: Approval, run: RunRow) -> Result<ApprovalView, AppError> {
+    async fn show(&mut self, row: Approval, run: RunRow) -> AppResult<ApprovalView> {
         let names = self.app.agent_names(vec![run.agent]).await?;
         let duplicates = self.duplicates(&row).await?;
         let chain = self.app.delegation_chain(row.about.parent).await?;
@@ -280,21 +280,15 @@ fn if_denied(subject: &Subject) -> String {
 
 impl App {
     /// Permissions in force that outlive their run, newest first.
-    pub async fn grants(&self, caller: &Caller, agent: Option<AgentId>) -> Result<Vec<StandingGrant>, AppError> {
+    pub async fn grants(&self, caller: &Caller, agent: Option<AgentId>) -> AppResult<Vec<StandingGrant>> {
         authorize(caller, Action::Read, Resource::Grants)?;
         let grants = self.store.grants(self.tenant(), agent, self.now()).await?;
         let names = self.agent_names(grants.iter().map(|grant| grant.agent).collect()).await?;
-        Ok(grants
-            .into_iter()
-            .map(|grant| {
-                let name = names.get(grant.agent);
-                StandingGrant::named(grant, name)
-            })
-            .collect())
+        Ok(grants.into_iter().map(|grant| StandingGrant::named(names.get(grant.agent), grant)).collect())
     }
 
     /// It no longer holds for what has not run yet.
-    pub async fn revoke_grant(&self, caller: &Caller, id: Uuid) -> Result<(), AppError> {
+    pub async fn revoke_grant(&self, caller: &Caller, id: Uuid) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Grants)?;
         Ok(self.store.revoke_grant(self.tenant(), id).await?)
     }

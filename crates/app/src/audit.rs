@@ -4,8 +4,11 @@
 mod export;
 mod verify;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::audit::AuditRetention;
+use crate::inputs::in_order;
+use futures::StreamExt as _;
+use futures::stream::{self, BoxStream};
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::audit::{AuditEntry, SealedEntry};
@@ -20,6 +23,8 @@ const RETENTION_SETTING: &str = "audit.retention_days";
 const MAX_DAYS: u32 = 36_500;
 /// Entries that get their places in one transaction: no writer waits long for it.
 const SEALED_AT_ONCE: u32 = 200;
+/// Entries that are read at a time.
+const PAGE: u32 = 1000;
 /// How often new entries get their places.
 const SEAL_EVERY: Duration = Duration::from_secs(1);
 /// How often old entries are looked for, in turns of [`SEAL_EVERY`].
@@ -35,7 +40,7 @@ impl App {
         filter: &AuditFilter,
         before: Option<u64>,
         limit: u32,
-    ) -> Result<Page<SealedEntry>, AppError> {
+    ) -> AppResult<Page<SealedEntry>> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         check_filter(filter)?;
         self.seal_audit().await?;
@@ -43,7 +48,7 @@ impl App {
         Ok(self.store.audit_entries(self.tenant(), filter, order, limit).await?)
     }
 
-    pub async fn audit_entry(&self, caller: &Caller, seq: u64) -> Result<SealedEntry, AppError> {
+    pub async fn audit_entry(&self, caller: &Caller, seq: u64) -> AppResult<SealedEntry> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         self.seal_audit().await?;
         let before = AuditOrder::NewestBefore(Some(seq.saturating_add(1)));
@@ -53,7 +58,7 @@ impl App {
     }
 
     /// Writes an entry down; durable when this returns.
-    pub async fn record_audit(&self, entry: &AuditEntry) -> Result<(), AppError> {
+    pub async fn record_audit(&self, entry: &AuditEntry) -> AppResult<()> {
         Ok(self.store.record_audit(self.tenant(), entry).await?)
     }
 
@@ -68,17 +73,13 @@ impl App {
         AuditEntry::new(self.new_id(), self.now(), action)
     }
 
-    pub async fn audit_retention(&self, caller: &Caller) -> Result<AuditRetention, AppError> {
+    pub async fn audit_retention(&self, caller: &Caller) -> AppResult<AuditRetention> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         self.retention().await
     }
 
     /// In force within minutes.
-    pub async fn set_audit_retention(
-        &self,
-        caller: &Caller,
-        wanted: AuditRetention,
-    ) -> Result<AuditRetention, AppError> {
+    pub async fn set_audit_retention(&self, caller: &Caller, wanted: AuditRetention) -> AppResult<AuditRetention> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         if wanted.days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
             let hint = format!("choose 1 to {MAX_DAYS} days, or null to keep all");
@@ -92,14 +93,14 @@ impl App {
         Ok(wanted)
     }
 
-    async fn retention(&self) -> Result<AuditRetention, AppError> {
+    async fn retention(&self) -> AppResult<AuditRetention> {
         let set = self.store.setting(self.tenant(), RETENTION_SETTING).await?;
         let days = set.as_ref().and_then(Value::as_u64).and_then(|days| u32::try_from(days).ok());
         Ok(AuditRetention { days })
     }
 
     /// Deletes what is older than the retention says; returns how many entries.
-    pub async fn prune_audit(&self) -> Result<u64, AppError> {
+    pub async fn prune_audit(&self) -> AppResult<u64> {
         let Some(days) = self.retention().await?.days else {
             return Ok(0);
         };
@@ -116,7 +117,23 @@ impl App {
         }
     }
 
-    async fn seal_audit(&self) -> Result<(), AppError> {
+    /// The entries that fit, oldest first, some at a time.
+    pub(crate) fn audit_pages(&self, filter: AuditFilter) -> BoxStream<'static, StoreResult<Vec<SealedEntry>>> {
+        let app = self.clone();
+        let pages = stream::try_unfold(Some(0), move |after| {
+            let (app, filter) = (app.clone(), filter.clone());
+            async move {
+                let Some(after) = after else { return Ok(None) };
+                let order = AuditOrder::OldestAfter(after);
+                let page = app.store.audit_entries(app.tenant(), &filter, order, PAGE).await?;
+                let next = page.items.last().filter(|_| page.more).map(|last| last.seq);
+                Ok(Some((page.items, next)))
+            }
+        });
+        pages.boxed()
+    }
+
+    pub(crate) async fn seal_audit(&self) -> AppResult<()> {
         Ok(seal_audit(&self.store, self.tenant()).await?)
     }
 }
@@ -147,13 +164,7 @@ pub async fn keep_audit(app: App) {
     }
 }
 
-fn check_filter(filter: &AuditFilter) -> Result<(), AppError> {
-    if filter.from.zip(filter.to).is_some_and(|(from, to)| from > to) {
-        return Err(AppError::invalid(
-            "from",
-            "`from` is after `to`",
-            "give two times in order, in milliseconds since 1970 UTC",
-        ));
-    }
-    Ok(())
+fn check_filter(filter: &AuditFilter) -> AppResult<()> {
+    let Some((from, to)) = filter.from.zip(filter.to) else { return Ok(()) };
+    in_order(from, to, "give two times in order, in milliseconds since 1970 UTC")
 }

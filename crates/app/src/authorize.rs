@@ -5,7 +5,7 @@
 //! credential or collection is a matter of grants; operators need none.
 
 use crate::caller::Caller;
-use crate::error::AppError;
+use crate::error::{AppError, AppResult};
 use steward_core::permission::{AccessLevel, ResourceRef};
 use steward_core::ports::Role;
 use steward_core::{
@@ -167,7 +167,7 @@ impl SkillReach {
 }
 
 /// `Forbidden`: the role, the grants or the virtual key don't reach that far. `NotFound`: it is somebody else's.
-pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
+pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> AppResult<()> {
     needs(caller, least_role(action, resource), resource)?;
     needs_installation(caller, resource)?;
     needs_grant(caller, action, resource)?;
@@ -284,7 +284,7 @@ fn named(resource: Resource<'_>) -> String {
     }
 }
 
-fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> Result<(), AppError> {
+fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> AppResult<()> {
     if has(caller, least) {
         return Ok(());
     }
@@ -304,7 +304,7 @@ fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> Result<(), App
 }
 
 /// What concerns all tenants is for those of the default one, and private hosts are those of the installation.
-fn needs_installation(caller: &Caller, resource: Resource<'_>) -> Result<(), AppError> {
+fn needs_installation(caller: &Caller, resource: Resource<'_>) -> AppResult<()> {
     let installations = match resource {
         Resource::Config | Resource::Health | Resource::Metrics | Resource::ServerPaths | Resource::Tenants => true,
         Resource::SkillChange { reach } => reach == SkillReach::PrivateHosts,
@@ -338,7 +338,7 @@ fn granted(action: Action, resource: Resource<'_>) -> Option<(ResourceRef, Acces
     Some((resource, level))
 }
 
-fn needs_grant(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
+fn needs_grant(caller: &Caller, action: Action, resource: Resource<'_>) -> AppResult<()> {
     let Some((wanted, level)) = granted(action, resource) else {
         return Ok(());
     };

@@ -1,58 +1,46 @@
 //! Collections of documents: who makes, changes and removes them.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::document_service::EmbeddingProblem;
 use crate::dto::documents::{CollectionInput, CollectionPatch};
+use crate::inputs::checked_name;
 use steward_core::CollectionId;
 use steward_core::document::{Chunking, Collection, SearchWeights};
 use steward_core::governance::Classification;
-use steward_core::ports::{CollectionChange, DocumentFilter, StoreError};
-
-/// Documents that are removed before others get their turn.
-const AT_ONCE: u32 = 100;
+use steward_core::ports::{CollectionChange, DocumentFilter};
 
 impl App {
     /// Those that the caller may see, by name.
-    pub async fn collections(&self, caller: &Caller) -> Result<Vec<Collection>, AppError> {
+    pub async fn collections(&self, caller: &Caller) -> AppResult<Vec<Collection>> {
         authorize(caller, Action::Read, Resource::Collections)?;
-        Ok(self.documents.store.collections(self.tenant(), visible_to(caller)).await?)
+        Ok(self.store.collections(self.tenant(), visible_to(caller)).await?)
     }
 
-    pub async fn collection(&self, caller: &Caller, id: CollectionId) -> Result<Collection, AppError> {
+    pub async fn collection(&self, caller: &Caller, id: CollectionId) -> AppResult<Collection> {
         self.collection_for(caller, Action::Read, id).await
     }
 
-    pub async fn create_collection(&self, caller: &Caller, input: CollectionInput) -> Result<Collection, AppError> {
+    pub async fn create_collection(&self, caller: &Caller, input: CollectionInput) -> AppResult<Collection> {
         authorize(caller, Action::Write, Resource::Collections)?;
         check(input.chunking, input.weights)?;
-        let model = match &input.embedding_model {
-            Some(model) => Some(self.embedding_model_for(caller, model, input.classification).await?),
-            None => None,
-        };
+        let wanted = input.embedding_model.as_deref();
+        let model = self.embedding_model_for(caller, wanted, input.classification).await?;
         let collection = Collection {
-            id: CollectionId(self.deps().ids.next()),
-            name: name_of(&input.name)?,
-            description: input.description.trim().to_owned(),
             chunking: input.chunking,
             weights: input.weights,
-            embedding_model: None,
-            embedding_dimension: None,
-            re_embedding: None,
             rerank: input.rerank,
             classification: input.classification,
             created_by: Some(caller.user()),
-            created_at: self.now(),
-            documents: 0,
-            chunks: 0,
+            ..self.documents.new_collection(checked_name(&input.name)?, input.description.trim().to_owned())
         };
         // Before it can be found: nobody sees it open who may not.
         self.prepare_new_resource(caller, collection.id.into()).await?;
         if !input.open {
             self.store.set_restricted(self.tenant(), collection.id.into(), true).await?;
         }
-        self.documents.store.create_collection(self.tenant(), &collection).await?;
+        self.store.create_collection(self.tenant(), &collection).await?;
         if let Some(model) = model {
-            self.documents.store.fix_embedding_model(self.tenant(), collection.id, &model).await?;
+            self.store.fix_embedding_model(self.tenant(), collection.id, &model).await?;
             return Ok(Collection { embedding_model: Some(model), ..collection });
         }
         Ok(collection)
@@ -63,7 +51,7 @@ impl App {
         caller: &Caller,
         id: CollectionId,
         patch: CollectionPatch,
-    ) -> Result<Collection, AppError> {
+    ) -> AppResult<Collection> {
         let known = self.collection_for(caller, Action::Write, id).await?;
         check(patch.chunking.unwrap_or(known.chunking), patch.weights.unwrap_or(known.weights))?;
         if let Some(classification) = patch.classification
@@ -72,37 +60,33 @@ impl App {
             authorize(caller, Action::Administer, Resource::Policies)?;
         }
         let change = CollectionChange {
-            name: patch.name.as_deref().map(name_of).transpose()?,
+            name: patch.name.as_deref().map(checked_name).transpose()?,
             description: patch.description,
             chunking: patch.chunking,
             weights: patch.weights,
             classification: patch.classification.map(Some),
             rerank: patch.rerank,
         };
-        let model = match &patch.embedding_model {
-            Some(model) => {
-                let classification = patch.classification.or(known.classification);
-                Some(self.embedding_model_for(caller, model, classification).await?)
-            }
-            None => None,
-        };
-        let changed = self.documents.store.change_collection(self.tenant(), id, &change).await?;
+        let classification = patch.classification.or(known.classification);
+        let model = self.embedding_model_for(caller, patch.embedding_model.as_deref(), classification).await?;
+        let changed = self.store.change_collection(self.tenant(), id, &change).await?;
         let Some(model) = model else {
             return Ok(changed);
         };
-        self.documents.store.change_embedding_model(self.tenant(), id, &model, self.now()).await?;
+        self.store.change_embedding_model(self.tenant(), id, &model, self.now()).await?;
         self.documents.work().await?;
         let gone = || AppError::not_found(format!("collection {id}"));
-        self.documents.store.collection(self.tenant(), id).await?.ok_or_else(gone)
+        self.store.collection(self.tenant(), id).await?.ok_or_else(gone)
     }
 
-    /// The full name of an embedding model that such a collection may have.
+    /// The full name of the wanted embedding model, which such a collection may have.
     async fn embedding_model_for(
         &self,
         caller: &Caller,
-        name: &str,
+        wanted: Option<&str>,
         classification: Option<Classification>,
-    ) -> Result<String, AppError> {
+    ) -> AppResult<Option<String>> {
+        let Some(name) = wanted else { return Ok(None) };
         let wrong = |problem: EmbeddingProblem| AppError::invalid("embedding_model", problem.message, problem.hint);
         let embedding = &self.documents.embedding;
         let model = embedding.resolve(name).await.map_err(wrong)?;
@@ -110,26 +94,14 @@ impl App {
             self.may_ask_connection(caller, connection.id).await?;
         }
         embedding.may_have(&model, classification).await.map_err(wrong)?;
-        Ok(model)
+        Ok(Some(model))
     }
 
     /// For good, with all its documents.
-    pub async fn remove_collection(&self, caller: &Caller, id: CollectionId) -> Result<(), AppError> {
+    pub async fn remove_collection(&self, caller: &Caller, id: CollectionId) -> AppResult<()> {
         self.collection_for(caller, Action::Share, id).await?;
-        let filter = DocumentFilter { collection: Some(id), limit: AT_ONCE, ..DocumentFilter::default() };
-        loop {
-            let page = self.documents.store.documents(self.tenant(), &filter).await?;
-            for document in &page.items {
-                match self.documents.remove(document.id).await {
-                    Ok(()) | Err(StoreError::NotFound(_)) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            if page.items.is_empty() {
-                break;
-            }
-        }
-        Ok(self.documents.store.remove_collection(self.tenant(), id).await?)
+        self.documents.remove_all(DocumentFilter { collection: Some(id), ..DocumentFilter::default() }).await?;
+        Ok(self.store.remove_collection(self.tenant(), id).await?)
     }
 
     /// A collection for this action; not found, if the caller may not see it.
@@ -138,9 +110,9 @@ impl App {
         caller: &Caller,
         action: Action,
         id: CollectionId,
-    ) -> Result<Collection, AppError> {
+    ) -> AppResult<Collection> {
         let unknown = || AppError::not_found(format!("collection {id}"));
-        let collection = self.documents.store.collection(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let collection = self.store.collection(self.tenant(), id).await?.ok_or_else(unknown)?;
         let resource = Resource::Collection { id, name: &collection.name };
         if authorize(caller, Action::Read, resource).is_err() {
             return Err(unknown());
@@ -150,15 +122,10 @@ impl App {
     }
 
     /// A collection by its id or name.
-    pub(crate) async fn named_collection(
-        &self,
-        caller: &Caller,
-        action: Action,
-        name: &str,
-    ) -> Result<Collection, AppError> {
+    pub(crate) async fn named_collection(&self, caller: &Caller, action: Action, name: &str) -> AppResult<Collection> {
         let id = match name.trim().parse::<CollectionId>() {
             Ok(id) => Some(id),
-            Err(_) => self.documents.store.collection_by_name(self.tenant(), name.trim()).await?.map(|one| one.id),
+            Err(_) => self.store.collection_by_name(self.tenant(), name.trim()).await?.map(|one| one.id),
         };
         let unknown =
             || AppError::invalid("collection", format!("there is no collection `{name}`"), "see GET /api/collections");
@@ -175,15 +142,7 @@ pub(crate) fn visible_to(caller: &Caller) -> Option<steward_core::UserId> {
     (!above).then(|| caller.user())
 }
 
-fn name_of(name: &str) -> Result<String, AppError> {
-    let name = name.trim();
-    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-        return Err(AppError::invalid("name", "this can't be a name", "use 1 to 100 characters in one line"));
-    }
-    Ok(name.to_owned())
-}
-
-fn check(chunking: Chunking, weights: SearchWeights) -> Result<(), AppError> {
+fn check(chunking: Chunking, weights: SearchWeights) -> AppResult<()> {
     if !(200..=4000).contains(&chunking.max_chars) {
         return Err(AppError::invalid("chunking", "a chunk has 200 to 4000 characters", "1500 suits most texts"));
     }
@@ -197,7 +156,7 @@ fn check(chunking: Chunking, weights: SearchWeights) -> Result<(), AppError> {
     check_weights(weights)
 }
 
-pub(crate) fn check_weights(weights: SearchWeights) -> Result<(), AppError> {
+pub(crate) fn check_weights(weights: SearchWeights) -> AppResult<()> {
     let weight = |value: f32| (0.0..=1.0).contains(&value);
     if !weight(weights.text) || !weight(weights.vectors) || weights.text + weights.vectors <= 0.0 {
         return Err(AppError::invalid(
@@ -211,7 +170,7 @@ pub(crate) fn check_weights(weights: SearchWeights) -> Result<(), AppError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, name_of};
+    use super::check;
     use steward_core::document::{Chunking, SearchWeights};
 
     #[test]
@@ -229,7 +188,5 @@ mod tests {
             let wrong = check(Chunking { max_chars, overlap }, SearchWeights { text, vectors });
             assert_eq!(wrong.err().and_then(|error| error.detail.field).as_deref(), expect);
         }
-        assert!(name_of(" Contracts ").is_ok_and(|name| name == "Contracts"));
-        assert!(name_of(" ").is_err() && name_of("a\nb").is_err() && name_of(&"x".repeat(101)).is_err());
     }
 }

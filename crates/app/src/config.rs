@@ -7,7 +7,7 @@ mod layers;
 mod page;
 mod state;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::config::{Config, ConfigChange, RestartHint};
 use crate::error::FieldProblem;
 use serde_json::{Value, json};
@@ -30,18 +30,14 @@ const SETTING: &str = "configuration";
 /// How often the values are read anew, since another node may have changed them.
 const REREAD: Duration = Duration::from_secs(10);
 impl App {
-    pub async fn config(&self, caller: &Caller) -> Result<Config, AppError> {
+    pub async fn config(&self, caller: &Caller) -> AppResult<Config> {
         authorize(caller, Action::Administer, Resource::Config)?;
         self.reread_config().await?;
         Ok(self.config_now())
     }
 
     /// All changes, or none if one is wrong. Returns the names of the settings that were changed, too.
-    pub async fn change_config(
-        &self,
-        caller: &Caller,
-        change: ConfigChange,
-    ) -> Result<(Config, Vec<&'static str>), AppError> {
+    pub async fn change_config(&self, caller: &Caller, change: ConfigChange) -> AppResult<(Config, Vec<&'static str>)> {
         authorize(caller, Action::Administer, Resource::Config)?;
         let configuration = &self.config;
         let _changing = configuration.changing.lock().await;
@@ -75,7 +71,7 @@ impl App {
         Ok((self.config_now(), changed))
     }
 
-    pub async fn restart_hint(&self, caller: &Caller) -> Result<RestartHint, AppError> {
+    pub async fn restart_hint(&self, caller: &Caller) -> AppResult<RestartHint> {
         authorize(caller, Action::Administer, Resource::Config)?;
         self.reread_config().await?;
         let fields: Vec<String> = self.config.pending(&self.config.layers()).into_iter().map(str::to_owned).collect();
@@ -87,7 +83,7 @@ impl App {
         page::config(&layers, &self.config.pending(&layers), &self.config.file)
     }
 
-    async fn reread_config(&self) -> Result<(), AppError> {
+    async fn reread_config(&self) -> AppResult<()> {
         let before = self.config.layers();
         let saved = saved_settings(&self.store, self.tenant()).await?;
         if saved != *before.saved() {

@@ -1,4 +1,3 @@
-mod exam_prompts;
 mod examiner;
 mod input_rules;
 mod key_variables;
@@ -6,7 +5,7 @@ mod merge;
 mod registry;
 mod report_refresh;
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::dto::connections::{Connection as ConnectionView, ConnectionInput};
 use crate::dto::exam::RecogniseInput;
 use input_rules::{check_address, check_auth, check_input};
@@ -15,14 +14,14 @@ use steward_core::exam::{Check, ExamReport};
 use steward_core::model::{Connection, ModelError, Provider};
 use steward_core::ports::{ConnectionHealth, ConnectionTest, KnownConnection, Recognised};
 
-pub use exam_prompts::ExamPrompts;
+pub use examiner::ExamPrompts;
 pub use key_variables::{KEY_VARIABLES_SETTING, KeyVariables};
 pub use registry::{ConnectionRegistry, KnownSource, RegistryParts};
 pub use report_refresh::report_refresh;
 
 impl App {
     /// Saved ones first, with what is known of their models' prices and exams.
-    pub async fn connections(&self, caller: &Caller) -> Result<Vec<ConnectionView>, AppError> {
+    pub async fn connections(&self, caller: &Caller) -> AppResult<Vec<ConnectionView>> {
         authorize(caller, Action::Read, Resource::Connections)?;
         let mut all = Vec::new();
         for known in self.connections.list().await {
@@ -35,11 +34,11 @@ impl App {
     }
 
     /// The first one beside the built-in model becomes the default.
-    pub async fn create_connection(&self, caller: &Caller, input: ConnectionInput) -> Result<ConnectionView, AppError> {
+    pub async fn create_connection(&self, caller: &Caller, input: ConnectionInput) -> AppResult<ConnectionView> {
         authorize(caller, Action::Write, Resource::Connections)?;
         check_input(&input)?;
         may_say_where(caller, &input, None)?;
-        let id = ConnectionId(self.deps().ids.next());
+        let id = ConnectionId(self.new_id());
         let taken = self.connections.list().await;
         if taken.iter().any(|one| one.connection.name == input.name.trim()) {
             return Err(AppError::conflict(
@@ -61,7 +60,7 @@ impl App {
         caller: &Caller,
         id: ConnectionId,
         input: ConnectionInput,
-    ) -> Result<ConnectionView, AppError> {
+    ) -> AppResult<ConnectionView> {
         authorize(caller, Action::Write, Resource::Connections)?;
         let before = self.editable_connection(id).await?;
         check_input(&input)?;
@@ -72,13 +71,13 @@ impl App {
         Ok(self.show_connection(saved).await)
     }
 
-    pub async fn remove_connection(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
+    pub async fn remove_connection(&self, caller: &Caller, id: ConnectionId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Connections)?;
         self.editable_connection(id).await?;
         Ok(self.connections.remove(id).await?)
     }
 
-    pub async fn make_default_connection(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
+    pub async fn make_default_connection(&self, caller: &Caller, id: ConnectionId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Connections)?;
         self.known_connection(id).await?;
         Ok(self.connections.set_default(id).await?)
@@ -89,14 +88,14 @@ impl App {
         &self,
         caller: &Caller,
         id: ConnectionId,
-    ) -> Result<Result<ConnectionTest, ModelError>, AppError> {
+    ) -> AppResult<Result<ConnectionTest, ModelError>> {
         authorize(caller, Action::Write, Resource::Connections)?;
         self.known_connection(id).await?;
         Ok(self.connections.test(id).await)
     }
 
     /// Recognises what answers at a URL, by the URL and then by asking it. Nothing is saved.
-    pub async fn recognise_connection(&self, caller: &Caller, input: RecogniseInput) -> Result<Recognised, AppError> {
+    pub async fn recognise_connection(&self, caller: &Caller, input: RecogniseInput) -> AppResult<Recognised> {
         authorize(caller, Action::Write, Resource::Connections)?;
         check_address(&input.base_url)?;
         check_auth(&input.auth)?;
@@ -104,12 +103,12 @@ impl App {
         Ok(self.examiner.recognise(input.base_url.trim(), &auth, key).await?)
     }
 
-    pub async fn connections_health(&self, caller: &Caller) -> Result<Vec<ConnectionHealth>, AppError> {
+    pub async fn connections_health(&self, caller: &Caller) -> AppResult<Vec<ConnectionHealth>> {
         authorize(caller, Action::Read, Resource::Connections)?;
         Ok(self.deps().models.health().await)
     }
 
-    pub async fn exam_report(&self, caller: &Caller, id: ConnectionId) -> Result<ExamReport, AppError> {
+    pub async fn exam_report(&self, caller: &Caller, id: ConnectionId) -> AppResult<ExamReport> {
         authorize(caller, Action::Read, Resource::Connections)?;
         let connection = self.known_connection(id).await?.connection;
         authorize(caller, Action::Read, of(&connection))?;
@@ -123,7 +122,7 @@ impl App {
         })
     }
 
-    pub async fn may_examine(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
+    pub async fn may_examine(&self, caller: &Caller, id: ConnectionId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Connections)?;
         self.known_connection(id).await?;
         Ok(())
@@ -135,7 +134,7 @@ impl App {
         caller: &Caller,
         id: ConnectionId,
         progress: &(dyn for<'c> Fn(&'c Check) + Send + Sync),
-    ) -> Result<ExamReport, AppError> {
+    ) -> AppResult<ExamReport> {
         self.may_examine(caller, id).await?;
         Ok(self.examiner.examine(id, progress).await?)
     }
@@ -157,7 +156,7 @@ impl App {
     }
 
     /// Whether the caller may choose this connection for a run. One that is not there is refused where it is chosen.
-    pub(crate) async fn may_ask_connection(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
+    pub(crate) async fn may_ask_connection(&self, caller: &Caller, id: ConnectionId) -> AppResult<()> {
         let known = self.connections.list().await;
         let found = known.iter().find(|one| one.connection.id == id);
         found.map_or(Ok(()), |known| authorize(caller, Action::Ask, of(&known.connection)))
@@ -169,14 +168,14 @@ impl App {
         usable.map(|one| one.connection.name).collect()
     }
 
-    pub(crate) async fn known_connection(&self, id: ConnectionId) -> Result<KnownConnection, AppError> {
+    pub(crate) async fn known_connection(&self, id: ConnectionId) -> AppResult<KnownConnection> {
         let all = self.connections.list().await;
         all.into_iter()
             .find(|known| known.connection.id == id)
             .ok_or_else(|| AppError::not_found(format!("connection {id}")))
     }
 
-    async fn editable_connection(&self, id: ConnectionId) -> Result<KnownConnection, AppError> {
+    async fn editable_connection(&self, id: ConnectionId) -> AppResult<KnownConnection> {
         let known = self.known_connection(id).await?;
         if known.from == "saved" {
             return Ok(known);
@@ -200,7 +199,7 @@ fn of(connection: &Connection) -> Resource<'_> {
 }
 
 /// Where confidential data may go is not an operator's to say.
-fn may_say_where(caller: &Caller, input: &ConnectionInput, before: Option<bool>) -> Result<(), AppError> {
+fn may_say_where(caller: &Caller, input: &ConnectionInput, before: Option<bool>) -> AppResult<()> {
     if input.in_house == before {
         return Ok(());
     }

@@ -1,6 +1,7 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize, listed_owner};
 use crate::dto::conversations::{Conversation as ConversationView, ConversationDetail, Message as MessageView};
 use crate::dto::runs::Run;
+use crate::inputs::is_line;
 use futures::future::try_join_all;
 use steward_core::ports::{
     ApprovalFilter, Conversation, ConversationFilter, Conversations as _, RunFilter, RunRow, RunStatus, RunStore as _,
@@ -28,7 +29,7 @@ impl App {
         &self,
         caller: &Caller,
         search: ConversationSearch,
-    ) -> Result<ports::Page<ConversationView>, AppError> {
+    ) -> AppResult<ports::Page<ConversationView>> {
         authorize(caller, Action::Read, Resource::Conversations)?;
         let filter = ConversationFilter {
             user: Some(caller.user()),
@@ -44,7 +45,7 @@ impl App {
     }
 
     /// With its messages and its newest 100 runs, oldest first.
-    pub async fn conversation(&self, caller: &Caller, id: ConversationId) -> Result<ConversationDetail, AppError> {
+    pub async fn conversation(&self, caller: &Caller, id: ConversationId) -> AppResult<ConversationDetail> {
         let row = self.conversation_of(caller, Action::Read, id).await?;
         let messages = self.store.messages(self.tenant(), id).await?;
         let filter = RunFilter { conversation: Some(id), limit: RUNS_SHOWN, ..RunFilter::default() };
@@ -58,13 +59,7 @@ impl App {
                 .filter(|message| matches!(message.role, message::Role::User | message::Role::Assistant))
                 .map(MessageView::from)
                 .collect(),
-            runs: runs
-                .into_iter()
-                .map(|run| {
-                    let name = names.get(run.agent);
-                    Run::named(run, name)
-                })
-                .collect(),
+            runs: runs.into_iter().map(|run| Run::named(names.get(run.agent), run)).collect(),
         })
     }
 
@@ -73,10 +68,10 @@ impl App {
         caller: &Caller,
         id: ConversationId,
         title: &str,
-    ) -> Result<ConversationView, AppError> {
+    ) -> AppResult<ConversationView> {
         self.conversation_of(caller, Action::Operate, id).await?;
         let title = title.trim();
-        if title.is_empty() || title.chars().count() > MAX_TITLE || title.chars().any(char::is_control) {
+        if !is_line(title, MAX_TITLE) {
             return Err(AppError::invalid(
                 "title",
                 format!("a title has 1 to {MAX_TITLE} characters on one line"),
@@ -89,7 +84,7 @@ impl App {
     }
 
     /// It can be restored, and its runs stay.
-    pub async fn delete_conversation(&self, caller: &Caller, id: ConversationId) -> Result<(), AppError> {
+    pub async fn delete_conversation(&self, caller: &Caller, id: ConversationId) -> AppResult<()> {
         self.conversation_of(caller, Action::Operate, id).await?;
         if let Some(run) = self.open_run(id).await? {
             return Err(AppError::conflict(
@@ -102,11 +97,7 @@ impl App {
         Ok(self.store.mark_deleted(self.tenant(), id, Some(self.now())).await?)
     }
 
-    pub async fn restore_conversation(
-        &self,
-        caller: &Caller,
-        id: ConversationId,
-    ) -> Result<ConversationView, AppError> {
+    pub async fn restore_conversation(&self, caller: &Caller, id: ConversationId) -> AppResult<ConversationView> {
         self.conversation_of(caller, Action::Operate, id).await?;
         self.store.mark_deleted(self.tenant(), id, None).await?;
         let row = self.store.conversation(self.tenant(), id).await?;
@@ -118,7 +109,7 @@ impl App {
         caller: &Caller,
         id: ConversationId,
         before: Option<RunId>,
-    ) -> Result<ConversationView, AppError> {
+    ) -> AppResult<ConversationView> {
         let from = self.conversation_of(caller, Action::Operate, id).await?;
         if from.deleted_at.is_some() {
             return Err(AppError::conflict("deleted", format!("conversation {id} is deleted"), "restore it first"));
@@ -143,7 +134,7 @@ impl App {
         caller: &Caller,
         action: Action,
         id: ConversationId,
-    ) -> Result<Conversation, AppError> {
+    ) -> AppResult<Conversation> {
         authorize(caller, action, Resource::Conversations)?;
         let row = self.store.conversation(self.tenant(), id).await?;
         authorize(caller, action, Resource::Conversation { id, owner: row.user })?;
@@ -156,7 +147,7 @@ impl App {
         caller: &Caller,
         from: Conversation,
         before: Option<RunId>,
-    ) -> Result<Conversation, AppError> {
+    ) -> AppResult<Conversation> {
         let now = self.now();
         let copy = Conversation {
             id: ConversationId(self.new_id()),
@@ -180,14 +171,14 @@ impl App {
     }
 
     /// The run of a conversation that has not ended. A conversation has one run at a time, so it is the newest.
-    async fn open_run(&self, conversation: ConversationId) -> Result<Option<RunRow>, AppError> {
+    async fn open_run(&self, conversation: ConversationId) -> AppResult<Option<RunRow>> {
         let filter = RunFilter { conversation: Some(conversation), limit: 1, ..RunFilter::default() };
         let newest = self.store.runs(self.tenant(), filter).await?.items.pop();
         Ok(newest.filter(|row| row.status != RunStatus::Finished))
     }
 
     /// Whether a person is asked by `run`: one that is parked may as well wait for the hour of a busy provider.
-    async fn waits(&self, run: Option<&RunRow>) -> Result<bool, AppError> {
+    async fn waits(&self, run: Option<&RunRow>) -> AppResult<bool> {
         let Some(run) = run.filter(|run| run.status == RunStatus::Parked) else {
             return Ok(false);
         };
@@ -195,25 +186,19 @@ impl App {
         Ok(!self.store.approvals(self.tenant(), filter).await?.items.is_empty())
     }
 
-    async fn show_conversations(&self, rows: Vec<Conversation>) -> Result<Vec<ConversationView>, AppError> {
+    async fn show_conversations(&self, rows: Vec<Conversation>) -> AppResult<Vec<ConversationView>> {
         let names = self.agent_names(rows.iter().map(|row| row.agent).collect()).await?;
-        let open = try_join_all(rows.iter().map(|row| self.open_run(row.id))).await?;
-        let waits = try_join_all(open.iter().map(|run| self.waits(run.as_ref()))).await?;
-        Ok(rows
-            .into_iter()
-            .zip(open.iter().zip(waits))
-            .map(|(row, (open, waits))| {
-                let name = names.get(row.agent);
-                ConversationView::named(row, name, open.as_ref(), waits)
-            })
-            .collect())
+        try_join_all(rows.into_iter().map(|row| self.show_named(names.get(row.agent), row))).await
     }
 
-    async fn show_conversation(&self, row: Conversation) -> Result<ConversationView, AppError> {
+    async fn show_conversation(&self, row: Conversation) -> AppResult<ConversationView> {
         let names = self.agent_names(vec![row.agent]).await?;
+        self.show_named(names.get(row.agent), row).await
+    }
+
+    async fn show_named(&self, agent: Option<String>, row: Conversation) -> AppResult<ConversationView> {
         let open = self.open_run(row.id).await?;
         let waits = self.waits(open.as_ref()).await?;
-        let name = names.get(row.agent);
-        Ok(ConversationView::named(row, name, open.as_ref(), waits))
+        Ok(ConversationView::named(agent, row, open.as_ref(), waits))
     }
 }

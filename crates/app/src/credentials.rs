@@ -1,6 +1,6 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppResult, Caller, Resource, authorize};
 use crate::dto::credentials::CredentialUse;
-use steward_core::credential::Credential;
+use steward_core::credential::{self, Credential};
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::{CredentialId, Timestamp, ports};
 
@@ -11,7 +11,7 @@ impl App {
         caller: &Caller,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<ports::Page<Credential>, AppError> {
+    ) -> AppResult<ports::Page<Credential>> {
         authorize(caller, Action::Read, Resource::Credentials)?;
         let mut page = ports::Page { items: Vec::new(), more: true };
         let mut after = after.map(str::to_owned);
@@ -26,7 +26,7 @@ impl App {
         Ok(page)
     }
 
-    pub async fn credential(&self, caller: &Caller, id: CredentialId) -> Result<Credential, AppError> {
+    pub async fn credential(&self, caller: &Caller, id: CredentialId) -> AppResult<Credential> {
         authorize(caller, Action::Read, Resource::Credentials)?;
         let credential = self.vault.credential(self.tenant(), id).await?;
         authorize(caller, Action::Read, of(&credential))?;
@@ -34,7 +34,7 @@ impl App {
     }
 
     /// Keeps a credential. Its secret fields are sealed and never shown again.
-    pub async fn create_credential(&self, caller: &Caller, mut new: NewCredential) -> Result<Credential, AppError> {
+    pub async fn create_credential(&self, caller: &Caller, mut new: NewCredential) -> AppResult<Credential> {
         authorize(caller, Action::Write, Resource::Credentials)?;
         new.name = new.name.trim().to_owned();
         Ok(self.vault.keep(self.tenant(), new).await?)
@@ -46,20 +46,20 @@ impl App {
         caller: &Caller,
         id: CredentialId,
         mut change: CredentialChange,
-    ) -> Result<Credential, AppError> {
+    ) -> AppResult<Credential> {
         authorize(caller, Action::Write, Resource::Credentials)?;
         change.name = change.name.map(|name| name.trim().to_owned());
         Ok(self.vault.change(self.tenant(), id, change).await?)
     }
 
     /// For good. Skills that use it are refused from then on.
-    pub async fn remove_credential(&self, caller: &Caller, id: CredentialId) -> Result<(), AppError> {
+    pub async fn remove_credential(&self, caller: &Caller, id: CredentialId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Credentials)?;
         Ok(self.vault.remove(self.tenant(), id).await?)
     }
 
     /// Seals all credentials with a new key, and returns how many. The old key opens nothing after that.
-    pub async fn rotate_vault_key(&self, caller: &Caller) -> Result<u64, AppError> {
+    pub async fn rotate_vault_key(&self, caller: &Caller) -> AppResult<u64> {
         authorize(caller, Action::Administer, Resource::Credentials)?;
         Ok(self.vault.rotate(self.tenant()).await?)
     }
@@ -71,24 +71,17 @@ impl App {
         id: CredentialId,
         before: Option<Timestamp>,
         limit: u32,
-    ) -> Result<ports::Page<CredentialUse>, AppError> {
+    ) -> AppResult<ports::Page<CredentialUse>> {
         authorize(caller, Action::Read, Resource::CredentialUses)?;
         let tenant = self.tenant();
         self.vault.credential(tenant, id).await?;
         let page = self.vault.uses(tenant, id, before, limit).await?;
         let names = self.agent_names(page.items.iter().filter_map(|one| one.agent).collect()).await?;
-        let items = page
-            .items
-            .into_iter()
-            .map(|one| CredentialUse {
-                run: one.run,
-                agent: one.agent,
-                agent_name: one.agent.and_then(|id| names.get(id)),
-                tool: one.tool,
-                at: one.at,
-            })
-            .collect();
-        Ok(ports::Page { items, more: page.more })
+        let named = |one: credential::CredentialUse| {
+            let credential::CredentialUse { run, agent, tool, at, .. } = one;
+            CredentialUse { run, agent, agent_name: agent.and_then(|id| names.get(id)), tool, at }
+        };
+        Ok(ports::Page { items: page.items.into_iter().map(named).collect(), more: page.more })
     }
 }
 

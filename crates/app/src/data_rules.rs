@@ -1,18 +1,16 @@
 //! The labels and policies over data, as they are kept and as they were last read.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use crate::locks::{read, write};
+use crate::settings::kept_setting;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use steward_core::governance::{DATA_RULES_SETTING, DataRules};
-use steward_core::ports::{Settings as _, StoreError, StoreResult};
+use steward_core::ports::StoreResult;
 use steward_core::{TenantId, Timestamp};
 use steward_store::Store;
 
 pub(crate) async fn read_data_rules(store: &Store, tenant: TenantId) -> StoreResult<DataRules> {
-    match store.setting(tenant, DATA_RULES_SETTING).await? {
-        None => Ok(DataRules::default()),
-        Some(kept) => serde_json::from_value(kept)
-            .map_err(|error| StoreError::Backend(format!("the setting {DATA_RULES_SETTING} is damaged: {error}"))),
-    }
+    kept_setting(store, tenant, DATA_RULES_SETTING).await
 }
 
 /// How long rules are used that another node may have changed. Changes made here count at once.
@@ -22,34 +20,29 @@ const KNOWN_FOR: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub struct DataRulesCache(RwLock<Option<Known>>);
 
-#[derive(Debug, Clone)]
-pub(crate) struct Known {
-    until: Timestamp,
-    /// `None`: no text can be kept back by them.
-    rules: Option<Arc<DataRules>>,
-}
-
-impl Known {
-    pub fn from(now: Timestamp, rules: Option<Arc<DataRules>>) -> Self {
-        Self { until: now.plus(KNOWN_FOR), rules }
-    }
-
-    pub fn into_rules(self) -> Option<Arc<DataRules>> {
-        self.rules
-    }
-}
+/// Until when they are used; `None`: no text can be kept back by them.
+type Known = (Timestamp, Option<Arc<DataRules>>);
 
 impl DataRulesCache {
     pub(crate) fn forget(&self) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *write(&self.0) = None;
     }
 
-    pub(crate) fn known(&self, now: Timestamp) -> Option<Known> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().filter(|known| now < known.until).cloned()
-    }
-
-    pub(crate) fn keep(&self, known: Known) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
+    /// The rules that keep texts back, read anew if they were read too long ago; `None`: none do.
+    pub(crate) async fn over_texts(
+        &self,
+        store: &Store,
+        tenant: TenantId,
+        now: Timestamp,
+    ) -> StoreResult<Option<Arc<DataRules>>> {
+        if let Some((until, rules)) = &*read(&self.0)
+            && now < *until
+        {
+            return Ok(rules.clone());
+        }
+        let rules = read_data_rules(store, tenant).await?;
+        let rules = rules.keeps_texts().then(|| Arc::new(rules));
+        *write(&self.0) = Some((now.plus(KNOWN_FOR), rules.clone()));
+        Ok(rules)
     }
 }

@@ -1,8 +1,9 @@
 //! Users' databases: who adds them, and what they have.
 
 use crate::agents::data_agents;
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::domain_service::TextWish;
+use crate::domains::asking;
 use crate::dto::domains::{
     Datasource, DatasourceColumn, DatasourceInit, DatasourceInput, DatasourceSchema, DatasourceTable, InitTexts,
 };
@@ -10,7 +11,6 @@ use std::collections::HashSet;
 use std::path::Path;
 use steward_core::DatasourceId;
 use steward_core::datasource::RowVisibility;
-use steward_core::ports::DataCaller;
 use steward_core::tables::Schema;
 use steward_domains::init::{Samples, init};
 use steward_domains::render::{render, render_view};
@@ -18,25 +18,25 @@ use steward_tools::datasource::check_address;
 
 impl App {
     /// By name.
-    pub async fn datasources(&self, caller: &Caller) -> Result<Vec<Datasource>, AppError> {
+    pub async fn datasources(&self, caller: &Caller) -> AppResult<Vec<Datasource>> {
         authorize(caller, Action::Read, Resource::Datasources)?;
-        Ok(self.domains.store.datasources(self.tenant()).await?)
+        Ok(self.store.datasources(self.tenant()).await?)
     }
 
-    pub async fn datasource(&self, caller: &Caller, id: DatasourceId) -> Result<Datasource, AppError> {
+    pub async fn datasource(&self, caller: &Caller, id: DatasourceId) -> AppResult<Datasource> {
         authorize(caller, Action::Read, Resource::Datasources)?;
         self.datasource_of(id).await
     }
 
-    async fn datasource_of(&self, id: DatasourceId) -> Result<Datasource, AppError> {
-        let found = self.domains.store.datasource(self.tenant(), id).await?;
+    async fn datasource_of(&self, id: DatasourceId) -> AppResult<Datasource> {
+        let found = self.store.datasource(self.tenant(), id).await?;
         found.ok_or_else(|| AppError::not_found(format!("datasource {id}")))
     }
 
-    pub async fn create_datasource(&self, caller: &Caller, input: DatasourceInput) -> Result<Datasource, AppError> {
+    pub async fn create_datasource(&self, caller: &Caller, input: DatasourceInput) -> AppResult<Datasource> {
         authorize(caller, Action::Write, Resource::Datasources)?;
-        let datasource = self.datasource_from(caller, DatasourceId(self.deps().ids.next()), input)?;
-        let saved = self.domains.store.save_datasource(self.tenant(), &Datasource { version: 0, ..datasource }).await?;
+        let datasource = self.datasource_from(caller, DatasourceId(self.new_id()), input)?;
+        let saved = self.store.save_datasource(self.tenant(), &Datasource { version: 0, ..datasource }).await?;
         data_agents(&self.store, &*self.deps().ids, self.tenant()).await?;
         Ok(saved)
     }
@@ -47,7 +47,7 @@ impl App {
         caller: &Caller,
         id: DatasourceId,
         input: DatasourceInput,
-    ) -> Result<Datasource, AppError> {
+    ) -> AppResult<Datasource> {
         authorize(caller, Action::Write, Resource::Datasources)?;
         let known = self.datasource_of(id).await?;
         if known.name != input.name && self.described_by(&known.name).await? {
@@ -59,32 +59,32 @@ impl App {
         }
         let version = if input.version == 0 { known.version } else { input.version };
         let datasource = Datasource { version, ..self.datasource_from(caller, id, input)? };
-        let saved = self.domains.store.save_datasource(self.tenant(), &datasource).await?;
+        let saved = self.store.save_datasource(self.tenant(), &datasource).await?;
         self.domains.forget_schema(id);
         Ok(saved)
     }
 
     /// Its domains stay, and can't be asked any more.
-    pub async fn remove_datasource(&self, caller: &Caller, id: DatasourceId) -> Result<(), AppError> {
+    pub async fn remove_datasource(&self, caller: &Caller, id: DatasourceId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Datasources)?;
-        self.domains.store.remove_datasource(self.tenant(), id).await?;
+        self.store.remove_datasource(self.tenant(), id).await?;
         self.domains.forget_schema(id);
         Ok(())
     }
 
     /// Opens it anew and says what it has.
-    pub async fn check_datasource(&self, caller: &Caller, id: DatasourceId) -> Result<DatasourceSchema, AppError> {
+    pub async fn check_datasource(&self, caller: &Caller, id: DatasourceId) -> AppResult<DatasourceSchema> {
         authorize(caller, Action::Write, Resource::Datasources)?;
         self.domains.forget_schema(id);
         self.schema_of_datasource(id).await
     }
 
-    pub async fn datasource_schema(&self, caller: &Caller, id: DatasourceId) -> Result<DatasourceSchema, AppError> {
+    pub async fn datasource_schema(&self, caller: &Caller, id: DatasourceId) -> AppResult<DatasourceSchema> {
         authorize(caller, Action::Read, Resource::Datasources)?;
         self.schema_of_datasource(id).await
     }
 
-    async fn schema_of_datasource(&self, id: DatasourceId) -> Result<DatasourceSchema, AppError> {
+    async fn schema_of_datasource(&self, id: DatasourceId) -> AppResult<DatasourceSchema> {
         let datasource = self.datasource_of(id).await?;
         let schema = self.domains.schema_of(&datasource).await.map_err(AppError::unavailable)?;
         let known = self.domains.known().await?;
@@ -113,7 +113,7 @@ impl App {
         caller: &Caller,
         id: DatasourceId,
         wanted: &DatasourceInit,
-    ) -> Result<InitTexts, AppError> {
+    ) -> AppResult<InitTexts> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let datasource = self.datasource_of(id).await?;
         let schema = self.domains.schema_of(&datasource).await.map_err(AppError::unavailable)?;
@@ -154,22 +154,17 @@ impl App {
         let text = texts.join("\n");
         let saved = wanted.save && !domains.is_empty();
         if saved {
-            let wish = TextWish { text: text.clone(), version: None, only: None, name: None };
-            self.domains.save_texts(DataCaller { user: Some(caller.user()), ..DataCaller::default() }, &wish).await?;
+            let wish = TextWish { text: text.clone(), ..TextWish::default() };
+            self.domains.save_texts(asking(caller), &wish).await?;
         }
         Ok(InitTexts { text, domains, saved })
     }
 
-    async fn described_by(&self, name: &str) -> Result<bool, AppError> {
+    async fn described_by(&self, name: &str) -> AppResult<bool> {
         Ok(self.domains.known().await?.domains.iter().any(|domain| domain.datasource == name))
     }
 
-    fn datasource_from(
-        &self,
-        caller: &Caller,
-        id: DatasourceId,
-        input: DatasourceInput,
-    ) -> Result<Datasource, AppError> {
+    fn datasource_from(&self, caller: &Caller, id: DatasourceId, input: DatasourceInput) -> AppResult<Datasource> {
         let DatasourceInput { name, database, credential, visibility, limits, writable, as_asking_user, version } =
             input;
         let good = name

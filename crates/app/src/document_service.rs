@@ -2,7 +2,6 @@
 
 mod embedding;
 mod folders;
-mod found;
 mod indexes;
 mod ingest;
 mod known_answers;
@@ -25,19 +24,22 @@ pub(crate) use ranking::{RankedChunk, Search, SearchFilter};
 pub use vision::{VisionModel, VisionUse};
 
 use folders::{Seen, open_plain};
+use futures::StreamExt as _;
 use futures::future::join_all;
+use futures::stream::{self, BoxStream};
 use indexes::Indexes;
 use known_answers::KnownAnswers;
 use originals::{Originals, Received};
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use steward_core::document::{Document, DocumentOrigin, DocumentProblem, DocumentStatus};
+use steward_core::document::{Document, DocumentOrigin, DocumentProblem};
 use steward_core::ports::{
     Clock, DocumentFilter, Extractor, Ids, IngestWork, PageReader, PictureModel, StoreError, StoreResult,
 };
-use steward_core::{Cancellation, DocumentId, IngestJobId, TenantId};
+use steward_core::{Cancellation, DocumentId, TenantId};
 use steward_knowledge::{CacheLimits, IndexStats, SemanticCache};
 use steward_models::embed::CrossEncoder;
 use steward_store::Store;
@@ -60,6 +62,9 @@ const LEAST_PAUSE: Duration = Duration::from_secs(2);
 const PAUSE_FACTOR: u32 = 20;
 /// How long a server runs before it looks through folders: who waits for its start needs the processors.
 const SCAN_AFTER: Duration = Duration::from_secs(10);
+
+/// Documents that are removed before the next are looked for.
+const REMOVED_AT_ONCE: u32 = 200;
 
 /// Most texts that are worked on at the same time, each by a core and a confined process.
 const MOST_WORKERS: u32 = 4;
@@ -86,18 +91,8 @@ pub struct DocumentParts {
 }
 
 pub struct DocumentService {
-    tenant: TenantId,
-    pub(crate) store: Arc<Store>,
-    extractor: Arc<dyn Extractor>,
-    pages: Arc<dyn PageReader>,
-    picture_model: Arc<dyn PictureModel>,
-    pub(crate) embedding: EmbeddingModels,
-    cross_encoder: Option<CrossEncoder>,
-    clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
+    parts: DocumentParts,
     pub(crate) originals: Originals,
-    workspace: String,
-    serving: bool,
     indexes: Indexes,
     known_answers: Mutex<KnownAnswers>,
     seen: Mutex<Seen>,
@@ -136,18 +131,8 @@ impl DocumentService {
         let built_in = &**parts.embedding.built_in();
         let indexes = Indexes::new(parts.tenant, store, built_in, clock, parts.data_dir.clone());
         Self {
-            tenant: parts.tenant,
-            store: parts.store,
-            extractor: parts.extractor,
-            pages: parts.pages,
-            picture_model: parts.picture_model,
-            embedding: parts.embedding,
-            cross_encoder: parts.cross_encoder,
-            clock: parts.clock,
-            ids: parts.ids,
+            parts,
             originals: Originals::new(folder),
-            workspace: parts.workspace,
-            serving: parts.serving,
             indexes,
             known_answers: Mutex::new(SemanticCache::new(CacheLimits::default())),
             seen: Mutex::default(),
@@ -159,10 +144,6 @@ impl DocumentService {
         }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn index_stats(&self) -> Option<IndexStats> {
         self.indexes.stats()
     }
@@ -170,10 +151,6 @@ impl DocumentService {
     /// Changes up to `last` that the index has yet to take in.
     pub(crate) fn index_behind(&self, last: u64) -> u64 {
         self.indexes.words().behind(last)
-    }
-
-    pub(crate) fn has_cross_encoder(&self) -> bool {
-        self.cross_encoder.is_some()
     }
 
     /// There may be something to do.
@@ -185,11 +162,6 @@ impl DocumentService {
     pub(crate) fn look(&self) {
         self.look.store(true, Ordering::Relaxed);
         self.wake();
-    }
-
-    /// Returns once somebody says that there may be something to do.
-    async fn woken(&self) {
-        self.woken.notified().await;
     }
 
     /// Like [`Self::wake`]; where no server works on documents, does so at once.
@@ -253,7 +225,7 @@ impl DocumentService {
             let pause = POLL.min(scan_at.since(self.clock.now()));
             tokio::select! {
                 () = closing.cancelled() => return,
-                () = self.woken() => {}
+                () = self.woken.notified() => {}
                 () = changed(watches.as_ref().filter(|_| !told)) => {}
                 () = tokio::time::sleep(pause) => {}
             }
@@ -306,24 +278,33 @@ impl DocumentService {
         Ok(())
     }
 
-    /// Removes the documents of a job that were not begun.
-    pub(crate) async fn remove_waiting(&self, job: IngestJobId) -> StoreResult<()> {
-        let filter = DocumentFilter {
-            job: Some(job),
-            status: Some(DocumentStatus::Waiting),
-            limit: 500,
-            ..DocumentFilter::default()
-        };
+    /// The documents that fit, some at a time; what is removed meanwhile does not lead astray.
+    pub(crate) fn document_pages(&self, filter: DocumentFilter) -> BoxStream<'_, StoreResult<Vec<Document>>> {
+        let pages = stream::try_unfold(Some(filter), move |filter| async move {
+            let Some(filter) = filter else { return Ok(None) };
+            let page = self.store.documents(self.tenant, &filter).await?;
+            let after = page.items.last().filter(|_| page.more).map(|last| last.id);
+            let next = after.map(|after| DocumentFilter { after: Some(after), ..filter });
+            Ok(Some((page.items, next)))
+        });
+        pages.boxed()
+    }
+
+    /// Removes all documents that fit; answers how many there were.
+    pub(crate) async fn remove_all(&self, filter: DocumentFilter) -> StoreResult<u64> {
+        let filter = DocumentFilter { limit: REMOVED_AT_ONCE, ..filter };
+        let mut removed = 0;
         loop {
             let page = self.store.documents(self.tenant, &filter).await?;
             for document in &page.items {
                 match self.remove(document.id).await {
-                    Ok(()) | Err(StoreError::NotFound(_)) => {}
+                    Ok(()) => removed += 1,
+                    Err(StoreError::NotFound(_)) => {}
                     Err(error) => return Err(error),
                 }
             }
             if page.items.is_empty() {
-                return Ok(());
+                return Ok(removed);
             }
         }
     }
@@ -360,6 +341,14 @@ impl DocumentService {
     }
 }
 
+impl Deref for DocumentService {
+    type Target = DocumentParts;
+
+    fn deref(&self) -> &DocumentParts {
+        &self.parts
+    }
+}
+
 async fn changed(watches: Option<&Watches>) {
     match watches {
         Some(watches) => watches.changed().await,
@@ -372,6 +361,11 @@ fn unreadable(source: &str, error: &str) -> DocumentProblem {
         message: format!("the file {source} can't be opened: {error}"),
         hint: "Put it back, or give Steward the right to read it, and have the document read again.".to_owned(),
     }
+}
+
+/// The cosine of two vectors of length 1.
+pub(crate) fn dot(one: &[f32], other: &[f32]) -> f32 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
 fn workers() -> u32 {

@@ -4,15 +4,17 @@ mod debug;
 mod scan;
 mod search;
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::collections::visible_to;
-use crate::document_service::Incoming;
+use crate::document_service::{Incoming, Target};
 use crate::dto::documents::{AddedAs, AddedDocument, Chunk, DocumentDetails, DocumentLink, JobRetried, Requeued};
+use crate::inputs::given;
 use bytes::Bytes;
+use futures::TryStreamExt as _;
 use steward_core::agent::Agent;
 use steward_core::document::{Chunking, Document, DocumentOrigin, DocumentStatus, IngestJob, JobState};
-use steward_core::ports::{Added, DocumentFilter, JobFilter, NewDocument, Page};
-use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
+use steward_core::ports::{Added, DocumentFilter, JobFilter, Page};
+use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId};
 
 /// Longest name of a file, characters.
 const MAX_NAME: usize = 255;
@@ -36,38 +38,36 @@ impl App {
         collection: &str,
         name: &str,
         agent: Option<&str>,
-    ) -> Result<DocumentUpload, AppError> {
-        let collection = self.named_collection(caller, Action::Write, collection).await?.id;
-        let agent = self.linked_agent(caller, agent).await?;
+    ) -> AppResult<DocumentUpload> {
+        let target = Target {
+            collection: self.named_collection(caller, Action::Write, collection).await?.id,
+            origin: DocumentOrigin::Upload,
+            job: None,
+            agent: self.linked_agent(caller, agent).await?,
+            user: Some(caller.user()),
+        };
         let incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
-        Ok(DocumentUpload {
-            app: self.clone(),
-            collection,
-            agent,
-            name: file_name(name)?,
-            user: caller.user(),
-            incoming,
-        })
+        Ok(DocumentUpload { app: self.clone(), target, name: file_name(name)?, incoming })
     }
 
-    pub async fn documents(&self, caller: &Caller, filter: DocumentFilter) -> Result<Page<Document>, AppError> {
+    pub async fn documents(&self, caller: &Caller, filter: DocumentFilter) -> AppResult<Page<Document>> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let filter = DocumentFilter { visible_to: visible_to(caller), ..filter };
-        let mut page = self.documents.store.documents(self.tenant(), &filter).await?;
+        let mut page = self.store.documents(self.tenant(), &filter).await?;
         for ocr in page.items.iter_mut().filter_map(|document| document.facts.ocr.as_mut()) {
             ocr.read.clear();
         }
         Ok(page)
     }
 
-    pub async fn document(&self, caller: &Caller, id: DocumentId) -> Result<DocumentDetails, AppError> {
+    pub async fn document(&self, caller: &Caller, id: DocumentId) -> AppResult<DocumentDetails> {
         let document = self.document_for(caller, Action::Read, id).await?;
-        let agents = self.documents.store.agents_of_document(self.tenant(), id).await?;
+        let agents = self.store.agents_of_document(self.tenant(), id).await?;
         Ok(DocumentDetails { document, agents })
     }
 
     /// The file itself, and its name.
-    pub async fn document_content(&self, caller: &Caller, id: DocumentId) -> Result<(String, Vec<u8>), AppError> {
+    pub async fn document_content(&self, caller: &Caller, id: DocumentId) -> AppResult<(String, Vec<u8>)> {
         let document = self.document_for(caller, Action::Read, id).await?;
         let bytes =
             self.documents.content(&document).await.map_err(|problem| {
@@ -84,9 +84,9 @@ impl App {
         page: Option<u32>,
         after: Option<u32>,
         limit: u32,
-    ) -> Result<Page<Chunk>, AppError> {
+    ) -> AppResult<Page<Chunk>> {
         let document = self.document_for(caller, Action::Read, id).await?;
-        let rows = self.documents.store.document_chunks(self.tenant(), document.number).await?;
+        let rows = self.store.document_chunks(self.tenant(), document.number).await?;
         let first = after.map_or(0, |after| after.saturating_add(1));
         let mut items: Vec<Chunk> = (0u32..)
             .zip(rows)
@@ -100,30 +100,30 @@ impl App {
     }
 
     /// Has it read, cut and embedded again.
-    pub async fn process_document(&self, caller: &Caller, id: DocumentId) -> Result<Document, AppError> {
+    pub async fn process_document(&self, caller: &Caller, id: DocumentId) -> AppResult<Document> {
         self.document_for(caller, Action::Write, id).await?;
-        let document = self.documents.store.requeue_document(self.tenant(), id, self.now()).await?;
+        let document = self.store.requeue_document(self.tenant(), id, self.now()).await?;
         self.documents.work().await?;
         Ok(document)
     }
 
     /// With every trace of it: chunks, vectors, the file that was sent.
-    pub async fn remove_document(&self, caller: &Caller, id: DocumentId) -> Result<(), AppError> {
+    pub async fn remove_document(&self, caller: &Caller, id: DocumentId) -> AppResult<()> {
         self.document_for(caller, Action::Write, id).await?;
         Ok(self.documents.remove(id).await?)
     }
 
-    pub async fn link_document(&self, caller: &Caller, link: DocumentLink) -> Result<DocumentDetails, AppError> {
+    pub async fn link_document(&self, caller: &Caller, link: DocumentLink) -> AppResult<DocumentDetails> {
         let document = self.document_for(caller, Action::Read, link.document_id).await?;
         if let Some(agent) = self.linked_agent(caller, Some(&link.agent_id)).await? {
-            self.documents.store.link_document(self.tenant(), document.id, agent, link.linked).await?;
+            self.store.link_document(self.tenant(), document.id, agent, link.linked).await?;
         }
         self.document(caller, document.id).await
     }
 
     /// Has all documents that failed, or have chunks without vectors, done again. References of packages that are missing
     /// are taken in first.
-    pub async fn embed_pending(&self, caller: &Caller, of: Whose<'_>) -> Result<Requeued, AppError> {
+    pub async fn embed_pending(&self, caller: &Caller, of: Whose<'_>) -> AppResult<Requeued> {
         authorize(caller, Action::Write, Resource::Collections)?;
         if authorize(caller, Action::Write, Resource::Packages).is_ok() {
             let agent = self.linked_agent(caller, of.agent).await?;
@@ -142,21 +142,21 @@ impl App {
     }
 
     /// What lacks vectors of its collection's next model is tried again, without being read again.
-    async fn retry_next_vectors(&self, caller: &Caller, of: Whose<'_>) -> Result<u64, AppError> {
-        let named = of.collection.map(str::trim).filter(|text| !text.is_empty());
+    async fn retry_next_vectors(&self, caller: &Caller, of: Whose<'_>) -> AppResult<u64> {
+        let named = given(of.collection);
         let mut done = 0;
         for collection in self.collections(caller).await?.into_iter().filter(|one| one.re_embedding.is_some()) {
             let meant = named.is_none_or(|name| name == collection.name || name == collection.id.to_string());
             let may = || self.collection_for(caller, Action::Write, collection.id);
             if meant && may().await.is_ok() {
-                done += self.documents.store.retry_embedding(self.tenant(), collection.id, self.now()).await?;
+                done += self.store.retry_embedding(self.tenant(), collection.id, self.now()).await?;
             }
         }
         Ok(done)
     }
 
     /// Has all documents read, cut and embedded again.
-    pub async fn reindex_all(&self, caller: &Caller, of: Whose<'_>) -> Result<Requeued, AppError> {
+    pub async fn reindex_all(&self, caller: &Caller, of: Whose<'_>) -> AppResult<Requeued> {
         self.requeue_all(caller, of, |_| true).await
     }
 
@@ -165,30 +165,27 @@ impl App {
         caller: &Caller,
         of: Whose<'_>,
         wanted: impl Fn(&Document) -> bool,
-    ) -> Result<Requeued, AppError> {
+    ) -> AppResult<Requeued> {
         authorize(caller, Action::Write, Resource::Collections)?;
         let agent = self.linked_agent(caller, of.agent).await?;
-        let of = match of.collection.map(str::trim).filter(|text| !text.is_empty()) {
+        let of = match given(of.collection) {
             Some(name) => Some(self.named_collection(caller, Action::Write, name).await?),
             None => None,
         };
         let collection = of.as_ref().map(|one| one.id);
-        let mut filter = DocumentFilter { agent, collection, limit: AT_ONCE, ..DocumentFilter::default() };
+        let visible_to = visible_to(caller);
+        let filter = DocumentFilter { agent, collection, visible_to, limit: AT_ONCE, ..DocumentFilter::default() };
         let mut done = 0;
         let mut chunking = of.map_or_else(Chunking::default, |one| one.chunking);
-        loop {
-            let page = self.documents(caller, filter.clone()).await?;
-            for document in page.items.iter().filter(|one| wanted(one)) {
+        let mut pages = self.documents.document_pages(filter);
+        while let Some(page) = pages.try_next().await? {
+            for document in page.iter().filter(|one| wanted(one)) {
                 let Ok(collection) = self.collection_for(caller, Action::Write, document.collection).await else {
                     continue;
                 };
                 chunking = collection.chunking;
-                self.documents.store.requeue_document(self.tenant(), document.id, self.now()).await?;
+                self.store.requeue_document(self.tenant(), document.id, self.now()).await?;
                 done += 1;
-            }
-            match page.items.last() {
-                Some(last) if page.more => filter.after = Some(last.id),
-                _ => break,
             }
         }
         self.documents.work().await?;
@@ -200,64 +197,56 @@ impl App {
         caller: &Caller,
         after: Option<IngestJobId>,
         limit: u32,
-    ) -> Result<Page<IngestJob>, AppError> {
+    ) -> AppResult<Page<IngestJob>> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let filter = JobFilter { visible_to: visible_to(caller), after, limit, ..JobFilter::default() };
-        Ok(self.documents.store.jobs(self.tenant(), &filter).await?)
+        Ok(self.store.jobs(self.tenant(), &filter).await?)
     }
 
-    pub async fn ingest_job(&self, caller: &Caller, id: IngestJobId) -> Result<IngestJob, AppError> {
+    pub async fn ingest_job(&self, caller: &Caller, id: IngestJobId) -> AppResult<IngestJob> {
         self.job_for(caller, Action::Read, id).await
     }
 
     /// Pauses it, lets it go on, or ends it: what still waits is removed then.
-    pub async fn set_job_state(
-        &self,
-        caller: &Caller,
-        id: IngestJobId,
-        state: JobState,
-    ) -> Result<IngestJob, AppError> {
+    pub async fn set_job_state(&self, caller: &Caller, id: IngestJobId, state: JobState) -> AppResult<IngestJob> {
         let job = self.job_for(caller, Action::Write, id).await?;
         if job.state == JobState::Cancelled && state != JobState::Cancelled {
             return Err(AppError::conflict("job_cancelled", "the job was cancelled", "scan the folder again"));
         }
-        self.documents.store.set_job_state(self.tenant(), id, state).await?;
+        self.store.set_job_state(self.tenant(), id, state).await?;
         if state == JobState::Cancelled {
-            self.documents.remove_waiting(id).await?;
+            let not_begun =
+                DocumentFilter { job: Some(id), status: Some(DocumentStatus::Waiting), ..DocumentFilter::default() };
+            self.documents.remove_all(not_begun).await?;
         }
         self.documents.wake();
         self.job_for(caller, Action::Read, id).await
     }
 
     /// Has those of its documents read again that failed.
-    pub async fn retry_job(&self, caller: &Caller, id: IngestJobId) -> Result<JobRetried, AppError> {
+    pub async fn retry_job(&self, caller: &Caller, id: IngestJobId) -> AppResult<JobRetried> {
         self.job_for(caller, Action::Write, id).await?;
-        let documents = self.documents.store.retry_job(self.tenant(), id, self.now()).await?;
+        let documents = self.store.retry_job(self.tenant(), id, self.now()).await?;
         self.documents.wake();
         Ok(JobRetried { job: id, documents })
     }
 
-    async fn job_for(&self, caller: &Caller, action: Action, id: IngestJobId) -> Result<IngestJob, AppError> {
+    async fn job_for(&self, caller: &Caller, action: Action, id: IngestJobId) -> AppResult<IngestJob> {
         let unknown = || AppError::not_found(format!("job {id}"));
-        let job = self.documents.store.job(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let job = self.store.job(self.tenant(), id).await?.ok_or_else(unknown)?;
         self.within(caller, action, job.collection).await?.ok_or_else(unknown)?;
         Ok(job)
     }
 
-    pub(crate) async fn document_for(
-        &self,
-        caller: &Caller,
-        action: Action,
-        id: DocumentId,
-    ) -> Result<Document, AppError> {
+    pub(crate) async fn document_for(&self, caller: &Caller, action: Action, id: DocumentId) -> AppResult<Document> {
         let unknown = || AppError::not_found(format!("document {id}"));
-        let document = self.documents.store.document(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let document = self.store.document(self.tenant(), id).await?.ok_or_else(unknown)?;
         self.within(caller, action, document.collection).await?.ok_or_else(unknown)?;
         Ok(document)
     }
 
     /// `None`: the caller may not see the collection, nor know that there is one.
-    async fn within(&self, caller: &Caller, action: Action, id: CollectionId) -> Result<Option<()>, AppError> {
+    async fn within(&self, caller: &Caller, action: Action, id: CollectionId) -> AppResult<Option<()>> {
         match self.collection_for(caller, action, id).await {
             Ok(_) => Ok(Some(())),
             Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
@@ -266,16 +255,23 @@ impl App {
     }
 
     /// The agent of this id or name, whose documents the caller may change.
-    async fn linked_agent(&self, caller: &Caller, agent: Option<&str>) -> Result<Option<AgentId>, AppError> {
-        let Some(wanted) = agent.map(str::trim).filter(|text| !text.is_empty()) else {
-            return Ok(None);
-        };
-        let agent = self.agent_by_id_or_name(caller, wanted).await?;
-        authorize(caller, Action::Write, crate::agent_lookup::of(&agent))?;
-        Ok(Some(agent.id))
+    async fn linked_agent(&self, caller: &Caller, agent: Option<&str>) -> AppResult<Option<AgentId>> {
+        let agent = self.named_agent(caller, agent).await?;
+        if let Some(agent) = &agent {
+            authorize(caller, Action::Write, crate::agent_lookup::of(agent))?;
+        }
+        Ok(agent.map(|agent| agent.id))
     }
 
-    pub(crate) async fn agent_by_id_or_name(&self, caller: &Caller, wanted: &str) -> Result<Agent, AppError> {
+    /// The agent of this id or name, if one is named.
+    pub(crate) async fn named_agent(&self, caller: &Caller, named: Option<&str>) -> AppResult<Option<Agent>> {
+        match given(named) {
+            Some(named) => self.agent_by_id_or_name(caller, named).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) async fn agent_by_id_or_name(&self, caller: &Caller, wanted: &str) -> AppResult<Agent> {
         let found = match wanted.parse::<AgentId>() {
             Ok(id) => self.usable_agents(caller).await?.into_iter().find(|agent| agent.id == id),
             Err(_) => self.usable_agent(caller, wanted).await?,
@@ -289,46 +285,28 @@ impl App {
 /// A file that is being received; gone again unless it is finished.
 pub struct DocumentUpload {
     app: App,
-    collection: CollectionId,
-    agent: Option<AgentId>,
+    target: Target,
     name: String,
-    user: UserId,
     incoming: Incoming,
 }
 
 impl DocumentUpload {
-    pub async fn write(&mut self, bytes: &Bytes) -> Result<(), AppError> {
+    pub async fn write(&mut self, bytes: &Bytes) -> AppResult<()> {
         self.incoming.write(bytes).await.map_err(|error| not_kept(&error))
     }
 
     /// Keeps it, and has it read.
-    pub async fn finish(self) -> Result<AddedDocument, AppError> {
-        let app = self.app;
+    pub async fn finish(self) -> AppResult<AddedDocument> {
+        let documents = &self.app.documents;
         let received = self.incoming.finish().await.map_err(|error| not_kept(&error))?;
-        if received.bytes == 0 {
+        if received.facts.bytes == 0 {
             return Err(AppError::invalid("body", "the file is empty", "send a file with something in it"));
         }
-        let new = NewDocument {
-            id: DocumentId(app.deps().ids.next()),
-            collection: self.collection,
-            name: self.name,
-            origin: DocumentOrigin::Upload,
-            source: received.sha256.clone(),
-            bytes: received.bytes,
-            sha256: received.sha256.clone(),
-            classification: None,
-            job: None,
-            added_by: Some(self.user),
-            at: app.now(),
-        };
-        received.keep().await.map_err(|error| not_kept(&error))?;
-        let added = app.documents.store.add_document(app.tenant(), &new).await?;
-        let document = added.document().clone();
-        if let Some(agent) = self.agent {
-            app.documents.store.link_document(app.tenant(), document.id, agent, true).await?;
-        }
-        app.documents.work().await?;
-        Ok(AddedDocument { added: kind_of(&added), document })
+        let facts = received.keep().await.map_err(|error| not_kept(&error))?;
+        let source = facts.sha256.clone();
+        let added = documents.note(facts, self.name, source, &self.target).await?;
+        documents.work().await?;
+        Ok(AddedDocument { added: kind_of(&added), document: added.document().clone() })
     }
 }
 
@@ -342,7 +320,7 @@ fn kind_of(added: &Added) -> AddedAs {
 }
 
 /// The last part of a path, as a name in one line.
-fn file_name(given: &str) -> Result<String, AppError> {
+fn file_name(given: &str) -> AppResult<String> {
     let last = given.rsplit(['/', '\\']).next().unwrap_or_default().trim();
     let name: String = last.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
     if name.is_empty() {

@@ -16,17 +16,21 @@ pub(crate) use queries::RowsFor;
 pub(crate) use texts::TextWish;
 
 use crate::error::AppError;
+use crate::locks::lock;
 use graphql::SchemaCache;
 use known::KnownCache;
 use sources::Opened;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::ports::{Clock, DataCaller, DataError, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault};
 use steward_core::{TenantId, Timestamp, UserId};
 use steward_store::Store;
 use steward_tools::datasource::Datasources;
+
+pub(crate) type DataResult<T> = Result<T, DataError>;
 
 /// Longest time of writing a change: statements have a limit of a minute.
 const LONGEST_WRITE: Duration = Duration::from_secs(90);
@@ -47,43 +51,25 @@ pub struct DomainParts {
 }
 
 pub struct DomainService {
-    tenant: TenantId,
-    pub(crate) store: Arc<Store>,
-    vault: Arc<dyn Vault>,
-    embedder: Arc<dyn Embedder>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) ids: Arc<dyn Ids>,
-    workspace: PathBuf,
-    data_dir: PathBuf,
+    parts: DomainParts,
     databases: Datasources,
     known: KnownCache,
     schemas: SchemaCache,
     opened: Mutex<Opened>,
     readers: Mutex<Readers>,
-    alone: bool,
     started_at: Timestamp,
 }
 
 impl DomainService {
     pub fn new(parts: DomainParts) -> Self {
-        let DomainParts { tenant, store, vault, embedder, clock, ids, workspace, data_dir, alone } = parts;
-        let started_at = clock.now();
         Self {
-            tenant,
-            store,
-            vault,
-            embedder,
-            clock,
-            ids,
-            workspace,
-            data_dir,
+            started_at: parts.clock.now(),
+            parts,
             databases: Datasources::default(),
             known: KnownCache::default(),
             schemas: SchemaCache::default(),
             opened: Mutex::default(),
             readers: Mutex::default(),
-            alone,
-            started_at,
         }
     }
 
@@ -100,21 +86,17 @@ impl DomainService {
         // Read first, so that a change made meanwhile makes the entry void.
         let identities = self.store.identities();
         if let Some(now) = identities
-            && let Some((_, reader)) = self.readers().get(&user).filter(|(at, _)| *at == now)
+            && let Some((_, reader)) = lock(&self.readers).get(&user).filter(|(at, _)| *at == now)
         {
             return Ok(reader.clone());
         }
         let reader = self.read_reader(user).await?;
         if let Some(now) = identities {
-            let mut readers = self.readers();
+            let mut readers = lock(&self.readers);
             readers.retain(|_, (at, _)| *at == now);
             readers.insert(user, (now, reader.clone()));
         }
         Ok(reader)
-    }
-
-    fn readers(&self) -> MutexGuard<'_, Readers> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn read_reader(&self, user: UserId) -> StoreResult<Reader> {
@@ -130,6 +112,14 @@ impl DomainService {
 
     pub(crate) async fn roles(&self, caller: DataCaller) -> StoreResult<Vec<String>> {
         Ok(self.reader(caller).await?.roles)
+    }
+}
+
+impl Deref for DomainService {
+    type Target = DomainParts;
+
+    fn deref(&self) -> &DomainParts {
+        &self.parts
     }
 }
 

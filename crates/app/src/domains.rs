@@ -1,17 +1,21 @@
 //! Domains and views: asked by everybody whom they permit, written by operators.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::domain_service::{Known, RowsFor, TextWish};
 use crate::dto::domains::{
     Choice, DomainAnswer, DomainInfo, DomainQuery, DomainText, DomainTextKind, FieldInfo, FoundDomain,
     InstructionInput, RelationInfo, SavedDomainText, SchemaSearch, StandingInstruction, TextCompletion, TextDiagnostic,
     TextHover, TextInput, TextPlace, TextReport, VerifiedInput, VerifiedQuestion, ViewInfo, WrittenText,
 };
+use crate::dto::graphql::GraphQlBody;
+use crate::inputs::checked_name;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
 use steward_core::ports::DataCaller;
 use steward_domains::assist;
 use steward_domains::chunks::scope;
+use steward_domains::graphql::GraphQlRequest;
 use steward_domains::query::ops_of;
 use steward_domains::registry::{Known as KnownDomain, Right, Visible};
 
@@ -25,7 +29,7 @@ pub(crate) fn asking(caller: &Caller) -> DataCaller {
 
 impl App {
     /// Those that the caller may read, by name.
-    pub async fn domains(&self, caller: &Caller) -> Result<Vec<DomainInfo>, AppError> {
+    pub async fn domains(&self, caller: &Caller) -> AppResult<Vec<DomainInfo>> {
         authorize(caller, Action::Read, Resource::Domains)?;
         let (known, roles) = self.domains_for(caller).await?;
         let visible = known.domains.seen_by(&roles);
@@ -34,7 +38,7 @@ impl App {
         Ok(all)
     }
 
-    pub async fn domain(&self, caller: &Caller, name: &str) -> Result<DomainInfo, AppError> {
+    pub async fn domain(&self, caller: &Caller, name: &str) -> AppResult<DomainInfo> {
         authorize(caller, Action::Read, Resource::Domains)?;
         let (known, roles) = self.domains_for(caller).await?;
         let visible = known.domains.seen_by(&roles);
@@ -43,7 +47,7 @@ impl App {
     }
 
     /// The views of domains that the caller may read, by name.
-    pub async fn views(&self, caller: &Caller) -> Result<Vec<ViewInfo>, AppError> {
+    pub async fn views(&self, caller: &Caller) -> AppResult<Vec<ViewInfo>> {
         authorize(caller, Action::Read, Resource::Domains)?;
         let (known, roles) = self.domains_for(caller).await?;
         let visible = known.domains.seen_by(&roles);
@@ -53,7 +57,7 @@ impl App {
         Ok(all)
     }
 
-    pub async fn view(&self, caller: &Caller, name: &str) -> Result<ViewInfo, AppError> {
+    pub async fn view(&self, caller: &Caller, name: &str) -> AppResult<ViewInfo> {
         authorize(caller, Action::Read, Resource::Domains)?;
         let (known, roles) = self.domains_for(caller).await?;
         let visible = known.domains.seen_by(&roles);
@@ -61,7 +65,7 @@ impl App {
         found.map(view_info).ok_or_else(|| AppError::not_found(format!("view `{name}`")))
     }
 
-    pub async fn query_domain(&self, caller: &Caller, wanted: &DomainQuery) -> Result<DomainAnswer, AppError> {
+    pub async fn query_domain(&self, caller: &Caller, wanted: &DomainQuery) -> AppResult<DomainAnswer> {
         authorize(caller, Action::Read, Resource::Domains)?;
         let (begun, at) = (Instant::now(), self.now());
         let answer = self.domains.ask(asking(caller), &wanted.query, RowsFor::Person).await?;
@@ -69,7 +73,7 @@ impl App {
     }
 
     /// What a model would be shown for these words.
-    pub async fn search_domains(&self, caller: &Caller, wanted: &SchemaSearch) -> Result<Vec<FoundDomain>, AppError> {
+    pub async fn search_domains(&self, caller: &Caller, wanted: &SchemaSearch) -> AppResult<Vec<FoundDomain>> {
         authorize(caller, Action::Read, Resource::Domains)?;
         let (known, roles) = self.domains_for(caller).await?;
         let limit = wanted.limit.unwrap_or(FOUND).clamp(1, MOST_FOUND) as usize;
@@ -78,7 +82,7 @@ impl App {
     }
 
     /// The values that a field of a domain can take.
-    pub async fn domain_choices(&self, caller: &Caller, name: &str, field: &str) -> Result<Vec<Choice>, AppError> {
+    pub async fn domain_choices(&self, caller: &Caller, name: &str, field: &str) -> AppResult<Vec<Choice>> {
         authorize(caller, Action::Read, Resource::Domains)?;
         let known = self.domains.known().await?;
         let reader = self.domains.reader(asking(caller)).await?;
@@ -92,14 +96,14 @@ impl App {
     }
 
     /// The texts of all domains and views.
-    pub async fn domain_texts(&self, caller: &Caller) -> Result<Vec<DomainText>, AppError> {
+    pub async fn domain_texts(&self, caller: &Caller) -> AppResult<Vec<DomainText>> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.domain_texts(self.tenant()).await?)
+        Ok(self.store.domain_texts(self.tenant()).await?)
     }
 
-    pub async fn domain_text(&self, caller: &Caller, kind: DomainTextKind, name: &str) -> Result<DomainText, AppError> {
+    pub async fn domain_text(&self, caller: &Caller, kind: DomainTextKind, name: &str) -> AppResult<DomainText> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let found = self.domains.store.domain_text(self.tenant(), kind, name).await?;
+        let found = self.store.domain_text(self.tenant(), kind, name).await?;
         found.ok_or_else(|| AppError::not_found(format!("{kind} `{name}`")))
     }
 
@@ -109,15 +113,15 @@ impl App {
         caller: &Caller,
         kind: DomainTextKind,
         name: &str,
-    ) -> Result<Vec<DomainText>, AppError> {
+    ) -> AppResult<Vec<DomainText>> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.domain_text_versions(self.tenant(), kind, name).await?)
+        Ok(self.store.domain_text_versions(self.tenant(), kind, name).await?)
     }
 
     /// All domains and views of the text, or none if something is wrong with one.
-    pub async fn save_domain_texts(&self, caller: &Caller, input: TextInput) -> Result<Vec<SavedDomainText>, AppError> {
+    pub async fn save_domain_texts(&self, caller: &Caller, input: TextInput) -> AppResult<Vec<SavedDomainText>> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let wish = TextWish { text: input.text, version: input.version, only: None, name: None };
+        let wish = TextWish { text: input.text, version: input.version, ..TextWish::default() };
         let saved = self.domains.save_texts(asking(caller), &wish).await?;
         Ok(saved.into_iter().map(SavedDomainText::from).collect())
     }
@@ -129,7 +133,7 @@ impl App {
         kind: DomainTextKind,
         name: String,
         input: TextInput,
-    ) -> Result<SavedDomainText, AppError> {
+    ) -> AppResult<SavedDomainText> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let wish = TextWish { text: input.text, version: input.version, only: Some(kind), name: Some(name) };
         let saved = self.domains.save_texts(asking(caller), &wish).await?;
@@ -138,16 +142,16 @@ impl App {
     }
 
     /// Its versions stay, and saving it again goes on counting.
-    pub async fn remove_domain_text(&self, caller: &Caller, kind: DomainTextKind, name: &str) -> Result<(), AppError> {
+    pub async fn remove_domain_text(&self, caller: &Caller, kind: DomainTextKind, name: &str) -> AppResult<()> {
         let known = self.domain_text(caller, kind, name).await?;
         let removed = DomainText { changed_by: Some(caller.user()), changed_at: self.now(), ..known };
-        Ok(self.domains.store.remove_domain_text(self.tenant(), &removed).await?)
+        Ok(self.store.remove_domain_text(self.tenant(), &removed).await?)
     }
 
-    pub async fn check_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<TextReport, AppError> {
+    pub async fn check_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<TextReport> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let checked = self.domains.check_text(&place.text).await?.analysis;
-        let places = Places::of(&place.text);
+        let checked = self.domains.check_text(&place.text).await?;
+        let places = Places(&place.text);
         let domains = checked.domains.iter().map(|one| one.domain.name.clone());
         let names = domains.chain(checked.views.iter().map(|one| one.view.name.clone())).collect();
         let diagnostics = checked.diagnostics.into_iter().map(|one| TextDiagnostic {
@@ -162,14 +166,10 @@ impl App {
         Ok(TextReport { diagnostics: diagnostics.collect(), names })
     }
 
-    pub async fn complete_domain_text(
-        &self,
-        caller: &Caller,
-        place: &TextPlace,
-    ) -> Result<Vec<TextCompletion>, AppError> {
+    pub async fn complete_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<Vec<TextCompletion>> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let catalog = self.domains.catalog().await?;
-        let places = Places::of(&place.text);
+        let places = Places(&place.text);
         let found = assist::complete(&place.text, places.byte(place.offset), &catalog);
         let completion = |one: assist::Completion| TextCompletion {
             from: places.utf16(one.range.0),
@@ -185,10 +185,10 @@ impl App {
         Ok(found.into_iter().map(completion).collect())
     }
 
-    pub async fn hover_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<TextHover, AppError> {
+    pub async fn hover_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<TextHover> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let catalog = self.domains.catalog().await?;
-        let places = Places::of(&place.text);
+        let places = Places(&place.text);
         let found = assist::hover(&place.text, places.byte(place.offset), &catalog);
         Ok(found.map_or(TextHover { from: place.offset, to: place.offset, text: String::new() }, |one| TextHover {
             from: places.utf16(one.range.0),
@@ -198,10 +198,10 @@ impl App {
     }
 
     /// The text with another name for what stands at the place, wherever it is meant.
-    pub fn rename_in_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
+    pub fn rename_in_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<WrittenText> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let name = place.name.as_deref().unwrap_or_default();
-        let at = Places::of(&place.text).byte(place.offset);
+        let at = Places(&place.text).byte(place.offset);
         let mut edits = assist::rename(&place.text, at, name).map_err(|error| {
             AppError::invalid("name", error.to_string(), "put the cursor on a name that the text defines")
         })?;
@@ -215,21 +215,21 @@ impl App {
         Ok(WrittenText { text })
     }
 
-    pub fn format_domain_text(&self, caller: &Caller, place: &TextPlace) -> Result<WrittenText, AppError> {
+    pub fn format_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<WrittenText> {
         authorize(caller, Action::Write, Resource::Domains)?;
         Ok(WrittenText { text: steward_domains::format::format(&place.text) })
     }
 
     /// In the order in which they are told.
-    pub async fn standing_instructions(&self, caller: &Caller) -> Result<Vec<StandingInstruction>, AppError> {
+    pub async fn standing_instructions(&self, caller: &Caller) -> AppResult<Vec<StandingInstruction>> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.standing_instructions(self.tenant()).await?)
+        Ok(self.store.standing_instructions(self.tenant()).await?)
     }
 
     /// Those that models are told at present, for programs that prompt models themselves.
-    pub async fn told_instructions(&self, caller: &Caller) -> Result<Vec<StandingInstruction>, AppError> {
+    pub async fn told_instructions(&self, caller: &Caller) -> AppResult<Vec<StandingInstruction>> {
         authorize(caller, Action::Read, Resource::Domains)?;
-        let mut all = self.domains.store.standing_instructions(self.tenant()).await?;
+        let mut all = self.store.standing_instructions(self.tenant()).await?;
         all.retain(|instruction| instruction.enabled);
         Ok(all)
     }
@@ -240,30 +240,27 @@ impl App {
         caller: &Caller,
         name: &str,
         input: InstructionInput,
-    ) -> Result<StandingInstruction, AppError> {
+    ) -> AppResult<StandingInstruction> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let name = name.trim().to_owned();
-        if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-            return Err(AppError::invalid("name", "this can't be a name", "use 1 to 100 characters in one line"));
-        }
+        let name = checked_name(name)?;
         let InstructionInput { text, position, enabled, version } = input;
         let instruction = StandingInstruction { name, text, position, enabled, version, changed_at: self.now() };
-        Ok(self.domains.store.save_standing_instruction(self.tenant(), &instruction).await?)
+        Ok(self.store.save_standing_instruction(self.tenant(), &instruction).await?)
     }
 
-    pub async fn remove_standing_instruction(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
+    pub async fn remove_standing_instruction(&self, caller: &Caller, name: &str) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.remove_standing_instruction(self.tenant(), name).await?)
+        Ok(self.store.remove_standing_instruction(self.tenant(), name).await?)
     }
 
     /// Questions that were found to be answered right, the newest first.
-    pub async fn verified_questions(&self, caller: &Caller) -> Result<Vec<VerifiedQuestion>, AppError> {
+    pub async fn verified_questions(&self, caller: &Caller) -> AppResult<Vec<VerifiedQuestion>> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.verified_questions(self.tenant()).await?)
+        Ok(self.store.verified_questions(self.tenant()).await?)
     }
 
     /// Keeps a question with the query that answers it: an example for models, and the answer to whoever asks the same.
-    pub async fn verify_question(&self, caller: &Caller, input: VerifiedInput) -> Result<VerifiedQuestion, AppError> {
+    pub async fn verify_question(&self, caller: &Caller, input: VerifiedInput) -> AppResult<VerifiedQuestion> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let text = input.text.trim().to_owned();
         if text.is_empty() || text.chars().count() > 1000 || text.chars().any(|c| c.is_control() && c != '\n') {
@@ -278,16 +275,33 @@ impl App {
             by: Some(caller.user()),
             at: self.now(),
         };
-        self.domains.store.save_verified_question(self.tenant(), &kept).await?;
+        self.store.save_verified_question(self.tenant(), &kept).await?;
         Ok(kept)
     }
 
-    pub async fn remove_verified_question(&self, caller: &Caller, id: &str) -> Result<(), AppError> {
+    pub async fn remove_verified_question(&self, caller: &Caller, id: &str) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(self.domains.store.remove_verified_question(self.tenant(), id).await?)
+        Ok(self.store.remove_verified_question(self.tenant(), id).await?)
     }
 
-    async fn domains_for(&self, caller: &Caller) -> Result<(Arc<Known>, Vec<String>), AppError> {
+    /// Runs a request. What is wrong with it stands in the answer, as GraphQL has it.
+    pub async fn graphql(&self, caller: &Caller, body: GraphQlBody) -> AppResult<Value> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        let request = GraphQlRequest {
+            query: body.query,
+            variables: body.variables.unwrap_or_default(),
+            operation: body.operation_name,
+        };
+        Ok(self.domains.ask_graphql(asking(caller), request).await?)
+    }
+
+    /// The types that the caller may ask for, in the language for schemas.
+    pub async fn graphql_schema(&self, caller: &Caller) -> AppResult<String> {
+        authorize(caller, Action::Read, Resource::Domains)?;
+        Ok(self.domains.graphql_schema(asking(caller)).await?)
+    }
+
+    async fn domains_for(&self, caller: &Caller) -> AppResult<(Arc<Known>, Vec<String>)> {
         Ok((self.domains.known().await?, self.domains.roles(asking(caller)).await?))
     }
 }
@@ -332,10 +346,6 @@ fn view_info(view: &steward_domains::model::View) -> ViewInfo {
 struct Places<'t>(&'t str);
 
 impl<'t> Places<'t> {
-    fn of(text: &'t str) -> Self {
-        Self(text)
-    }
-
     fn utf16(&self, byte: usize) -> u32 {
         let units: usize = self.before(byte).chars().map(char::len_utf16).sum();
         u32::try_from(units).unwrap_or(u32::MAX)
@@ -368,7 +378,7 @@ mod tests {
     #[test]
     fn places_are_counted_as_editors_do() {
         let text = "a\nä😀b";
-        let places = Places::of(text);
+        let places = Places(text);
         for (byte, units, line) in [(0, 0, 1), (1, 1, 1), (2, 2, 2), (4, 3, 2), (8, 5, 2), (9, 6, 2)] {
             assert_eq!((places.utf16(byte), places.line(byte), places.byte(units)), (units, line, byte));
         }

@@ -33,3 +33,8 @@ pub mod runs;
 pub mod skills;
 pub mod tenants;
 pub mod users;
+
+/// What a switch is that is left out.
+fn yes() -> bool {
+    true
+}

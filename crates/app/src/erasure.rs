@@ -2,27 +2,26 @@
 //! shows that the rest was deleted.
 
 mod documents;
-mod own_data;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{Erasure, ErasureInput, ErasurePreview, ErasureView, KindCount};
 use crate::retention::is_held;
+use crate::settings::kept_setting;
 use bytes::Bytes;
 use futures::channel::mpsc::{Sender, channel};
 use futures::stream::BoxStream;
-use futures::{SinkExt as _, StreamExt as _};
+use futures::{SinkExt as _, StreamExt as _, TryStreamExt as _};
 use serde_json::{Value, json};
 use steward_access::{AccessError, LOCAL_USER};
 use steward_core::audit::PROGRAM;
 use steward_core::event::RequestedBy;
 use steward_core::hash;
 use steward_core::ports::{
-    AuditFilter, AuditOrder, Conversation, ConversationFilter, Conversations as _, Page, RetainedFilter, Role,
-    RunFilter, RunRow, RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserFilter,
-    UserState,
+    AuditFilter, Conversation, ConversationFilter, Conversations as _, Page, RetainedFilter, Role, RunFilter, RunRow,
+    RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserFilter, UserState,
 };
-use steward_core::retention::{RetainedItem, RetainedKind};
-use steward_core::{ConversationId, RunId, UserId};
+use steward_core::retention::RetainedKind;
+use steward_core::{AgentId, ConversationId, RunId, UserId};
 use tokio::sync::Mutex;
 
 /// Erasures that were asked for.
@@ -40,7 +39,7 @@ static ERASING: Mutex<()> = Mutex::const_new(());
 
 impl App {
     /// What an erasure would do, or how far it is.
-    pub async fn erasure(&self, caller: &Caller, id: UserId) -> Result<ErasureView, AppError> {
+    pub async fn erasure(&self, caller: &Caller, id: UserId) -> AppResult<ErasureView> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let asked = self.erasures().await?.into_iter().find(|one| one.user_id == id.0);
         let preview = match self.access.user(id).await {
@@ -52,7 +51,7 @@ impl App {
     }
 
     /// Begins an erasure; it is carried out in the background, and again after a restart.
-    pub async fn erase_user(&self, caller: &Caller, id: UserId, input: &ErasureInput) -> Result<Erasure, AppError> {
+    pub async fn erase_user(&self, caller: &Caller, id: UserId, input: &ErasureInput) -> AppResult<Erasure> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let user = self.access.user(id).await?;
         let preview = self.preview_erasure(caller, &user).await?;
@@ -93,11 +92,7 @@ impl App {
     }
 
     /// All that is kept of a person, as JSON Lines.
-    pub async fn export_user(
-        &self,
-        caller: &Caller,
-        id: UserId,
-    ) -> Result<BoxStream<'static, Result<Bytes, AppError>>, AppError> {
+    pub async fn export_user(&self, caller: &Caller, id: UserId) -> AppResult<BoxStream<'static, AppResult<Bytes>>> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let user = self.access.user(id).await?;
         self.record_audit(&self.audit_entry_of(caller, "users.export").on(id.to_string())).await?;
@@ -112,7 +107,7 @@ impl App {
     }
 
     /// Carries out what was asked for; what can't be done yet waits for the next time.
-    pub(crate) async fn go_on_erasing(&self) -> Result<(), AppError> {
+    pub(crate) async fn go_on_erasing(&self) -> AppResult<()> {
         if self.erasures().await?.iter().all(|one| one.done_at.is_some()) {
             return Ok(());
         }
@@ -131,7 +126,7 @@ impl App {
     }
 
     /// `false`: runs of theirs are still at work.
-    async fn erase(&self, erasure: &mut Erasure) -> Result<bool, AppError> {
+    async fn erase(&self, erasure: &mut Erasure) -> AppResult<bool> {
         let id = UserId(erasure.user_id);
         let user = match self.access.user(id).await {
             Ok(user) => user,
@@ -165,28 +160,23 @@ impl App {
         Ok(true)
     }
 
-    async fn delete_all(&self, user: UserId, kind: RetainedKind, stand_in: &str) -> Result<u64, AppError> {
-        let mut filter = filter_of(user, kind);
-        let mut deleted = 0;
-        loop {
-            let items = self.store.retained(self.tenant(), &filter).await?;
+    async fn delete_all(&self, user: UserId, kind: RetainedKind, stand_in: &str) -> AppResult<u64> {
+        let (mut deleted, mut pages) = (0, self.retained_pages(filter_of(user, kind)));
+        while let Some(items) = pages.try_next().await? {
             for item in &items {
                 let entry = self.deletion_of(item).with("erasure", stand_in);
                 deleted += u64::from(self.store.delete_retained(self.tenant(), item, &entry).await?.is_some());
             }
-            match items.last() {
-                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
-                _ => return Ok(deleted),
-            }
         }
+        Ok(deleted)
     }
 
-    async fn preview_erasure(&self, caller: &Caller, user: &User) -> Result<ErasurePreview, AppError> {
+    async fn preview_erasure(&self, caller: &Caller, user: &User) -> AppResult<ErasurePreview> {
         let rules = self.kept_retention().await?;
         let mut goes = Vec::new();
         let mut held = 0;
         for kind in [RetainedKind::Conversations, RetainedKind::Runs] {
-            let items = self.all_of(user.id, kind).await?;
+            let items = self.retained_pages(filter_of(user.id, kind)).try_concat().await?;
             held += items.iter().filter(|item| is_held(&rules, item)).count();
             goes.push(counted(kind.as_str(), items.len()));
         }
@@ -226,23 +216,10 @@ impl App {
         Ok(ErasurePreview { goes, renamed, stays, obstacles, confirmation })
     }
 
-    async fn is_last_administrator(&self, user: &User) -> Result<bool, AppError> {
+    async fn is_last_administrator(&self, user: &User) -> AppResult<bool> {
         let filter = UserFilter { role: Some(Role::Admin), state: Some(UserState::Active), ..UserFilter::default() };
         let admins = self.access.users(&filter, None, 10).await?;
         Ok(!admins.items.iter().any(|one| one.id != user.id && one.email != LOCAL_USER))
-    }
-
-    async fn all_of(&self, user: UserId, kind: RetainedKind) -> StoreResult<Vec<RetainedItem>> {
-        let (mut filter, mut all) = (filter_of(user, kind), Vec::new());
-        loop {
-            let items = self.store.retained(self.tenant(), &filter).await?;
-            let whole = items.len() < PAGE as usize;
-            filter.after = items.last().map(|last| (last.at, last.id.clone()));
-            all.extend(items);
-            if whole {
-                return Ok(all);
-            }
-        }
     }
 
     async fn runs_of(
@@ -256,18 +233,14 @@ impl App {
     }
 
     async fn erasures(&self) -> StoreResult<Vec<Erasure>> {
-        match self.store.setting(self.tenant(), ERASURES_SETTING).await? {
-            None => Ok(Vec::new()),
-            Some(kept) => serde_json::from_value(kept)
-                .map_err(|error| StoreError::Backend(format!("the setting {ERASURES_SETTING} is damaged: {error}"))),
-        }
+        kept_setting(&self.store, self.tenant(), ERASURES_SETTING).await
     }
 
     async fn save_erasures(&self, all: &[Erasure]) -> StoreResult<()> {
         self.store.set_setting(self.tenant(), ERASURES_SETTING, &json!(all)).await
     }
 
-    async fn write_export(&self, user: &User, lines: &mut Lines) -> Result<(), AppError> {
+    async fn write_export(&self, user: &User, lines: &mut Lines) -> AppResult<()> {
         let account = json!({
             "id": user.id, "email": user.email, "name": user.name, "role": user.role,
             "created_at": user.created_at, "disabled_at": user.disabled_at, "last_login_at": user.last_login_at,
@@ -290,21 +263,45 @@ impl App {
         }
         self.export_runs(user.id, lines).await?;
         let filter = AuditFilter { actor: Some(user.email.clone()), ..AuditFilter::default() };
-        let mut after = 0;
-        loop {
-            let order = AuditOrder::OldestAfter(after);
-            let page = self.store.audit_entries(self.tenant(), &filter, order, PAGE).await?;
-            for entry in &page.items {
+        let mut pages = self.audit_pages(filter);
+        while let Some(page) = pages.try_next().await? {
+            for entry in &page {
                 line(lines, "audit", json!(entry)).await?;
             }
-            match page.items.last().filter(|_| page.more) {
-                Some(last) => after = last.seq,
-                None => return Ok(()),
-            }
         }
+        Ok(())
     }
 
-    async fn export_conversations(&self, user: UserId, deleted: bool, lines: &mut Lines) -> Result<(), AppError> {
+    async fn count_own_databases(&self, user: UserId) -> AppResult<usize> {
+        Ok(self.own_databases(user)?.len() + self.store.database_docs_of(self.tenant(), user).await?.len())
+    }
+
+    async fn remove_own_databases(&self, user: UserId) -> AppResult<u64> {
+        let files = self.databases.delete_of(user).await?;
+        Ok(files + self.store.delete_database_docs_of(self.tenant(), user).await?)
+    }
+
+    async fn export_own_databases(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
+        for (agent, doc) in self.store.database_docs_of(self.tenant(), user).await? {
+            line(lines, "database_documentation", json!({"agent": agent, "text": doc.text})).await?;
+        }
+        for agent in self.own_databases(user)? {
+            for (table, all) in self.databases.dump(agent, user).await? {
+                let shown = json!({"agent": agent, "table": table, "columns": all.columns, "rows": all.rows});
+                line(lines, "database_table", shown).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn own_databases(&self, user: UserId) -> AppResult<Vec<AgentId>> {
+        let found = self.databases.of_user(user).map_err(|error| {
+            AppError::unavailable(format!("the folder of the agents' databases can't be read: {error}"))
+        })?;
+        Ok(found.into_iter().map(|(agent, _)| agent).collect())
+    }
+
+    async fn export_conversations(&self, user: UserId, deleted: bool, lines: &mut Lines) -> AppResult<()> {
         let mut before: Option<ConversationId> = None;
         loop {
             let filter =
@@ -323,7 +320,7 @@ impl App {
         }
     }
 
-    async fn export_runs(&self, user: UserId, lines: &mut Lines) -> Result<(), AppError> {
+    async fn export_runs(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
         let mut before = None;
         loop {
             let page = self.runs_of(user, None, before).await?;
@@ -347,9 +344,9 @@ impl App {
     }
 }
 
-type Lines = Sender<Result<Bytes, AppError>>;
+type Lines = Sender<AppResult<Bytes>>;
 
-async fn line(lines: &mut Lines, kind: &str, value: Value) -> Result<(), AppError> {
+async fn line(lines: &mut Lines, kind: &str, value: Value) -> AppResult<()> {
     let text = format!("{}\n", Value::from_iter([("kind", Value::from(kind)), ("data", value)]));
     lines.send(Ok(Bytes::from(text))).await.map_err(|_| AppError::unavailable("the client went away"))
 }

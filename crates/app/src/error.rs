@@ -37,6 +37,8 @@ pub struct AppError {
     pub detail: Box<ErrorDetail>,
 }
 
+pub type AppResult<T> = Result<T, AppError>;
+
 #[derive(Debug, Clone)]
 pub struct ErrorDetail {
     pub title: String,

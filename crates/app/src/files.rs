@@ -1,6 +1,6 @@
 //! Files into the workspace and out of it. Uploads follow no links, since agents write in the workspace too.
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use bytes::Bytes;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, unlinkat};
@@ -17,12 +17,12 @@ const MOST: u32 = 1000;
 
 impl App {
     /// A new file in the workspace's folder `uploads`; a second `x.csv` becomes `x-2.csv`.
-    pub fn begin_upload(&self, caller: &Caller, name: &str) -> Result<Upload, AppError> {
+    pub fn begin_upload(&self, caller: &Caller, name: &str) -> AppResult<Upload> {
         authorize(caller, Action::Write, Resource::Files)?;
         Upload::begin(Path::new(&self.workspace), &safe_name(name)?)
     }
 
-    pub async fn open_file(&self, caller: &Caller, path: String) -> Result<(File, u64), AppError> {
+    pub async fn open_file(&self, caller: &Caller, path: String) -> AppResult<(File, u64)> {
         authorize(caller, Action::Read, Resource::Files)?;
         let workspace = self.workspace.clone();
         let opened = tokio::task::spawn_blocking(move || {
@@ -51,7 +51,7 @@ pub struct Upload {
 
 impl Upload {
     /// Makes the file: `name`, or `name-2` and so on.
-    fn begin(workspace: &Path, name: &str) -> Result<Self, AppError> {
+    fn begin(workspace: &Path, name: &str) -> AppResult<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(workspace, flags, Mode::empty()).map_err(failed)?;
         match mkdirat(&root, FOLDER, Mode::from_raw_mode(0o755)) {
@@ -84,12 +84,12 @@ impl Upload {
         ))
     }
 
-    pub async fn write(&mut self, bytes: Bytes) -> Result<(), AppError> {
+    pub async fn write(&mut self, bytes: Bytes) -> AppResult<()> {
         self.file.write_all(&bytes).await.map_err(lost)
     }
 
     /// Makes it durable; returns its path in the workspace.
-    pub async fn finish(mut self) -> Result<String, AppError> {
+    pub async fn finish(mut self) -> AppResult<String> {
         self.file.flush().await.map_err(lost)?;
         self.file.sync_all().await.map_err(lost)?;
         self.whole = true;
@@ -122,7 +122,7 @@ fn lost(error: std::io::Error) -> AppError {
 }
 
 /// A plain file name: no folders, nothing hidden, no control characters.
-fn safe_name(given: &str) -> Result<String, AppError> {
+fn safe_name(given: &str) -> AppResult<String> {
     let last = given.rsplit(['/', '\\']).next().unwrap_or_default();
     let mut name: String = last
         .chars()

@@ -3,9 +3,12 @@
 mod masked_texts;
 mod policy_report;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::data_rules::read_data_rules;
-use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard};
+use crate::dto::governance::{
+    Clause, DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard,
+};
+use crate::inputs::{is_trimmed_line, same_version};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -37,24 +40,18 @@ static STANDARDS: LazyLock<Vec<Standard>> = LazyLock::new(|| {
 });
 
 impl App {
-    pub async fn data_rules(&self, caller: &Caller) -> Result<DataRulesView, AppError> {
+    pub async fn data_rules(&self, caller: &Caller) -> AppResult<DataRulesView> {
         authorize(caller, Action::Read, Resource::Policies)?;
         Ok(resolved(self.kept_data_rules().await?))
     }
 
     /// Replaces labels and policies. They hold for runs that begin from now on; runs at work keep theirs.
-    pub async fn set_data_rules(&self, caller: &Caller, wanted: DataRules) -> Result<DataRulesView, AppError> {
+    pub async fn set_data_rules(&self, caller: &Caller, wanted: DataRules) -> AppResult<DataRulesView> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         check_rules(&wanted)?;
         let _changing = CHANGES.lock().await;
         let before = self.kept_data_rules().await?;
-        if before.version != wanted.version {
-            return Err(AppError::conflict(
-                "changed_meanwhile",
-                format!("the rules have changed since version {}; they are at {}", wanted.version, before.version),
-                "read them again with GET /api/data-governance/policies, and change those",
-            ));
-        }
+        same_version(before.version, wanted.version, "/api/data-governance/policies")?;
         let rules = DataRules { version: before.version + 1, ..wanted };
         self.store.set_setting(self.tenant(), DATA_RULES_SETTING, &json!(rules)).await?;
         self.data_rules_cache.forget();
@@ -68,13 +65,13 @@ impl App {
         Ok(resolved(rules))
     }
 
-    pub fn standards(&self, caller: &Caller) -> Result<Vec<Standard>, AppError> {
+    pub fn standards(&self, caller: &Caller) -> AppResult<Vec<Standard>> {
         authorize(caller, Action::Read, Resource::Policies)?;
         Ok(STANDARDS.clone())
     }
 
     /// What the rules say of something that a run would meet. Nothing is done.
-    pub async fn check_data(&self, caller: &Caller, check: DataCheck) -> Result<DataChecked, AppError> {
+    pub async fn check_data(&self, caller: &Caller, check: DataCheck) -> AppResult<DataChecked> {
         authorize(caller, Action::Read, Resource::Policies)?;
         let rules = self.kept_data_rules().await?;
         let arguments = json!(check.argument);
@@ -103,7 +100,7 @@ impl App {
         Ok(DataChecked { classified, policies, connections, personal })
     }
 
-    pub(crate) async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
+    pub(crate) async fn kept_data_rules(&self) -> AppResult<DataRules> {
         Ok(read_data_rules(&self.store, self.tenant()).await?)
     }
 }
@@ -123,18 +120,13 @@ fn resolved(rules: DataRules) -> DataRulesView {
 fn reference(id: &str) -> Option<ResolvedReference> {
     STANDARDS.iter().find_map(|standard| {
         let clause = standard.clauses.iter().find(|clause| clause.id == id)?;
-        Some(ResolvedReference {
-            id: clause.id.clone(),
-            standard: standard.name.clone(),
-            standard_title: standard.title.clone(),
-            number: clause.number.clone(),
-            title: clause.title.clone(),
-            about: clause.about.clone(),
-        })
+        let Clause { id, number, title, about, .. } = clause.clone();
+        let (standard, standard_title) = (standard.name.clone(), standard.title.clone());
+        Some(ResolvedReference { id, standard, standard_title, number, title, about })
     })
 }
 
-fn check_rules(rules: &DataRules) -> Result<(), AppError> {
+fn check_rules(rules: &DataRules) -> AppResult<()> {
     for (field, length, most) in
         [("labels", rules.labels.len(), MAX_LABELS), ("policies", rules.policies.len(), MAX_POLICIES)]
     {
@@ -181,7 +173,7 @@ fn check_rules(rules: &DataRules) -> Result<(), AppError> {
     Ok(())
 }
 
-fn check_label(index: usize, label: &DataLabel) -> Result<(), AppError> {
+fn check_label(index: usize, label: &DataLabel) -> AppResult<()> {
     let lists = [
         ("paths", &label.paths),
         ("tools", &label.tools),
@@ -212,9 +204,8 @@ fn check_label(index: usize, label: &DataLabel) -> Result<(), AppError> {
     Ok(())
 }
 
-fn check_name(field: &str, name: &str) -> Result<(), AppError> {
-    let length = name.chars().count();
-    if length == 0 || length > MAX_NAME || name.trim() != name || name.chars().any(char::is_control) {
+fn check_name(field: &str, name: &str) -> AppResult<()> {
+    if !is_trimmed_line(name, MAX_NAME) {
         return Err(AppError::invalid(
             field,
             format!("{name:?} is no name"),

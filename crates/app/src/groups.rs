@@ -1,13 +1,11 @@
 //! Groups of users. Administrators change them; operators see them, since they give grants.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::groups::{Group, GroupInput, GroupPatch};
 use crate::dto::users::User;
+use crate::inputs::{check_search, given};
 use steward_core::ports::{self, GroupChange, Page};
 use steward_core::{GroupId, UserId};
-
-/// Longest text to search for, characters.
-const MAX_SEARCH: usize = 200;
 
 impl App {
     /// By name, those after `after`.
@@ -17,20 +15,14 @@ impl App {
         text: Option<&str>,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Page<Group>, AppError> {
+    ) -> AppResult<Page<Group>> {
         authorize(caller, Action::Read, Resource::Groups)?;
-        let text = text.map(str::trim).filter(|text| !text.is_empty());
-        if text.is_some_and(|text| text.chars().count() > MAX_SEARCH) {
-            return Err(AppError::invalid(
-                "search",
-                "the text to search for is too long",
-                format!("use {MAX_SEARCH} characters at most"),
-            ));
-        }
+        let text = given(text);
+        check_search(text)?;
         Ok(shown(self.access.groups(text, after, limit).await?))
     }
 
-    pub async fn group(&self, caller: &Caller, id: GroupId) -> Result<Group, AppError> {
+    pub async fn group(&self, caller: &Caller, id: GroupId) -> AppResult<Group> {
         authorize(caller, Action::Read, Resource::Groups)?;
         Ok(self.access.group(id).await?.into())
     }
@@ -42,42 +34,36 @@ impl App {
         id: GroupId,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Page<User>, AppError> {
+    ) -> AppResult<Page<User>> {
         authorize(caller, Action::Read, Resource::Groups)?;
         Ok(shown(self.access.group_members(id, after, limit).await?))
     }
 
-    pub async fn groups_of_user(&self, caller: &Caller, user: UserId) -> Result<Vec<Group>, AppError> {
+    pub async fn groups_of_user(&self, caller: &Caller, user: UserId) -> AppResult<Vec<Group>> {
         authorize(caller, Action::Read, Resource::Groups)?;
         self.access.user(user).await?;
         Ok(self.access.groups_of(user).await?.into_iter().map(Group::from).collect())
     }
 
-    pub async fn create_group(&self, caller: &Caller, input: GroupInput) -> Result<Group, AppError> {
+    pub async fn create_group(&self, caller: &Caller, input: GroupInput) -> AppResult<Group> {
         authorize(caller, Action::Write, Resource::Groups)?;
         Ok(self.access.create_group(&input.name, &input.description).await?.into())
     }
 
-    pub async fn change_group(&self, caller: &Caller, id: GroupId, patch: GroupPatch) -> Result<Group, AppError> {
+    pub async fn change_group(&self, caller: &Caller, id: GroupId, patch: GroupPatch) -> AppResult<Group> {
         authorize(caller, Action::Write, Resource::Groups)?;
         let change = GroupChange { name: patch.name, description: patch.description, external_id: None };
         Ok(self.access.change_group(id, change).await?.into())
     }
 
     /// For good, with the grants of the group. Its members stay.
-    pub async fn remove_group(&self, caller: &Caller, id: GroupId) -> Result<(), AppError> {
+    pub async fn remove_group(&self, caller: &Caller, id: GroupId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Groups)?;
         Ok(self.access.remove_group(id).await?)
     }
 
     /// Puts somebody in, or takes them out; in force at their next request.
-    pub async fn set_group_member(
-        &self,
-        caller: &Caller,
-        id: GroupId,
-        user: UserId,
-        member: bool,
-    ) -> Result<(), AppError> {
+    pub async fn set_group_member(&self, caller: &Caller, id: GroupId, user: UserId, member: bool) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Groups)?;
         let group = self.access.group(id).await?;
         if !group.source.is_empty() {

@@ -1,6 +1,6 @@
 //! Virtual keys: they let a program use `/v1`, within limits.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize, listed_owner};
 use crate::budgets::checked_limit;
 use crate::dto::keys::{KeyChange, KeyInput, NewVirtualKey};
 use steward_access::NewKey;
@@ -11,19 +11,14 @@ use uuid::Uuid;
 
 impl App {
     /// Newest first: administrators see everybody's, others their own.
-    pub async fn keys(
-        &self,
-        caller: &Caller,
-        after: Option<KeyId>,
-        limit: u32,
-    ) -> Result<ports::Page<VirtualKey>, AppError> {
+    pub async fn keys(&self, caller: &Caller, after: Option<KeyId>, limit: u32) -> AppResult<ports::Page<VirtualKey>> {
         authorize(caller, Action::Read, Resource::Keys)?;
         let user = listed_owner(caller, Resource::Keys);
         Ok(self.store.keys(self.tenant(), user, after, limit).await?)
     }
 
     /// Makes a key and its budget. The secret is not kept anywhere.
-    pub async fn create_key(&self, caller: &Caller, input: KeyInput) -> Result<NewVirtualKey, AppError> {
+    pub async fn create_key(&self, caller: &Caller, input: KeyInput) -> AppResult<NewVirtualKey> {
         authorize(caller, Action::Write, Resource::Keys)?;
         let wanted = VirtualKey {
             id: KeyId(Uuid::nil()),
@@ -69,7 +64,7 @@ impl App {
     }
 
     /// Changes name, reach and limits; in force at the next request.
-    pub async fn change_key(&self, caller: &Caller, id: KeyId, change: KeyChange) -> Result<VirtualKey, AppError> {
+    pub async fn change_key(&self, caller: &Caller, id: KeyId, change: KeyChange) -> AppResult<VirtualKey> {
         let mut key = self.key_of(caller, id).await?;
         if key.revoked_at.is_some() {
             return Err(AppError::conflict("key_revoked", "the key is revoked, which is for good", "make a new one"));
@@ -98,20 +93,20 @@ impl App {
     }
 
     /// For good; in force at the next request.
-    pub async fn revoke_key(&self, caller: &Caller, id: KeyId) -> Result<(), AppError> {
+    pub async fn revoke_key(&self, caller: &Caller, id: KeyId) -> AppResult<()> {
         let key = self.key_of(caller, id).await?;
         Ok(self.store.revoke_key(self.tenant(), key.id, self.now()).await?)
     }
 
     /// A key that the caller may change: their own, or any as an administrator.
-    async fn key_of(&self, caller: &Caller, id: KeyId) -> Result<VirtualKey, AppError> {
+    async fn key_of(&self, caller: &Caller, id: KeyId) -> AppResult<VirtualKey> {
         authorize(caller, Action::Write, Resource::Keys)?;
         let key = self.store.key(self.tenant(), id).await?;
         authorize(caller, Action::Write, Resource::Key { id, owner: key.user })?;
         Ok(key)
     }
 
-    async fn check_key(&self, key: &VirtualKey) -> Result<(), AppError> {
+    async fn check_key(&self, key: &VirtualKey) -> AppResult<()> {
         if let Some(problem) = key_problem(key, self.now()) {
             return Err(AppError::invalid(problem.field, problem.what, problem.hint));
         }
@@ -129,7 +124,7 @@ impl App {
     }
 }
 
-fn listed(field: &str, what: &str, names: &[String], known: &[String]) -> Result<(), AppError> {
+fn listed(field: &str, what: &str, names: &[String], known: &[String]) -> AppResult<()> {
     match names.iter().find(|name| !known.contains(name)) {
         None => Ok(()),
         Some(name) => Err(AppError::invalid(

@@ -1,4 +1,4 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::authorize::SkillReach;
 use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
 use steward_core::McpServerId;
@@ -8,20 +8,20 @@ use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStatus, McpError, McpHu
 
 impl App {
     /// By name, with their tools as last seen.
-    pub async fn mcp_servers(&self, caller: &Caller) -> Result<Vec<McpServer>, AppError> {
+    pub async fn mcp_servers(&self, caller: &Caller) -> AppResult<Vec<McpServer>> {
         authorize(caller, Action::Read, Resource::McpServers)?;
         Ok(self.mcp.servers().mcp_servers(self.tenant()).await?)
     }
 
-    pub async fn mcp_server(&self, caller: &Caller, id: McpServerId) -> Result<McpServer, AppError> {
+    pub async fn mcp_server(&self, caller: &Caller, id: McpServerId) -> AppResult<McpServer> {
         authorize(caller, Action::Read, Resource::McpServers)?;
         Ok(self.mcp.servers().mcp_server(self.tenant(), id).await?)
     }
 
     /// Nothing of it can be called before its tools are looked at and accepted.
-    pub async fn create_mcp_server(&self, caller: &Caller, input: McpServerInput) -> Result<McpServer, AppError> {
+    pub async fn create_mcp_server(&self, caller: &Caller, input: McpServerInput) -> AppResult<McpServer> {
         authorize(caller, Action::Write, Resource::McpServers)?;
-        let server = input.with_id(McpServerId(self.deps().ids.next()), None);
+        let server = input.with_id(McpServerId(self.new_id()), None);
         may_reach(caller, &server)?;
         McpHub::validate(&server)?;
         self.mcp.servers().save_mcp_server(self.tenant(), &server).await?;
@@ -34,7 +34,7 @@ impl App {
         caller: &Caller,
         id: McpServerId,
         input: McpServerInput,
-    ) -> Result<McpServer, AppError> {
+    ) -> AppResult<McpServer> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         let tenant = self.tenant();
         let before = self.mcp.servers().mcp_server(tenant, id).await?;
@@ -47,7 +47,7 @@ impl App {
     }
 
     /// Skills that stand for its tools are refused from then on.
-    pub async fn remove_mcp_server(&self, caller: &Caller, id: McpServerId) -> Result<(), AppError> {
+    pub async fn remove_mcp_server(&self, caller: &Caller, id: McpServerId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         let tenant = self.tenant();
         self.mcp.servers().remove_mcp_server(tenant, id).await?;
@@ -56,18 +56,13 @@ impl App {
     }
 
     /// Asks a server for its tools. One that can't be asked keeps what was known, with the reason.
-    pub async fn check_mcp_server(&self, caller: &Caller, id: McpServerId) -> Result<McpServer, AppError> {
+    pub async fn check_mcp_server(&self, caller: &Caller, id: McpServerId) -> AppResult<McpServer> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         Ok(self.mcp.check(self.tenant(), id, Some(caller.user())).await?)
     }
 
     /// Accepts a tool as it was looked at: `hash` is that of what was shown.
-    pub async fn accept_mcp_tool(
-        &self,
-        caller: &Caller,
-        id: McpServerId,
-        wanted: &AcceptTool,
-    ) -> Result<McpServer, AppError> {
+    pub async fn accept_mcp_tool(&self, caller: &Caller, id: McpServerId, wanted: &AcceptTool) -> AppResult<McpServer> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         Ok(self.mcp.accept(self.tenant(), id, &wanted.tool, &wanted.hash, &caller.by()).await?)
     }
@@ -77,7 +72,7 @@ impl App {
         caller: &Caller,
         id: McpServerId,
         wanted: &AttachTools,
-    ) -> Result<Vec<Skill>, AppError> {
+    ) -> AppResult<Vec<Skill>> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         if let Some(agent) = wanted.agent {
             self.live_agent(agent).await?;
@@ -86,19 +81,14 @@ impl App {
     }
 
     /// Refuses a caller who may not set the token of this server: their own, or that of all users.
-    pub async fn may_begin_mcp_login(&self, caller: &Caller, id: McpServerId) -> Result<(), AppError> {
+    pub async fn may_begin_mcp_login(&self, caller: &Caller, id: McpServerId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::McpLogin { per_user: true })?;
         let server = self.mcp.servers().mcp_server(self.tenant(), id).await?;
         authorize(caller, Action::Write, Resource::McpLogin { per_user: server.per_user })
     }
 
     /// Begins a login at the login server of an MCP server, which sends the browser back to `redirect_uri`.
-    pub async fn begin_mcp_login(
-        &self,
-        caller: &Caller,
-        id: McpServerId,
-        redirect_uri: String,
-    ) -> Result<McpLogin, AppError> {
+    pub async fn begin_mcp_login(&self, caller: &Caller, id: McpServerId, redirect_uri: String) -> AppResult<McpLogin> {
         self.may_begin_mcp_login(caller, id).await?;
         let request =
             LoginRequest { tenant: self.tenant(), server: id, user: caller.user(), redirect_uri, scopes: Vec::new() };
@@ -107,7 +97,7 @@ impl App {
     }
 
     /// How a login that the caller began went; it is forgotten after ten minutes.
-    pub fn mcp_login(&self, caller: &Caller, login: &str) -> Result<McpLoginState, AppError> {
+    pub fn mcp_login(&self, caller: &Caller, login: &str) -> AppResult<McpLoginState> {
         authorize(caller, Action::Read, Resource::McpLogin { per_user: true })?;
         let found = self.mcp.login_status(caller.user(), login);
         let (status, error) = match found.ok_or_else(|| AppError::not_found("login"))? {
@@ -130,7 +120,7 @@ impl App {
 }
 
 /// Private hosts are those of the installation.
-fn may_reach(caller: &Caller, server: &McpServer) -> Result<(), AppError> {
+fn may_reach(caller: &Caller, server: &McpServer) -> AppResult<()> {
     match &server.transport {
         McpTransport::Http { allow, .. } if !allow.is_empty() => {
             authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })

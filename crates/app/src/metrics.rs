@@ -9,7 +9,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Metric, Registry};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -57,48 +57,36 @@ impl Default for Metrics {
 impl Metrics {
     pub fn new(version: &str, commit: &str) -> Self {
         let seconds: fn() -> Histogram = || Histogram::new(exponential_buckets(0.001, 4.0, 8));
+        let mut all = Registry::default();
+        let registry = &mut all;
+        let build = [("version", version.to_owned()), ("commit", commit.to_owned())];
+        registry.register("steward_build", "What runs here", Info::new(build));
         let mut new = Self {
             registry: Registry::default(),
-            runs_started: Family::default(),
-            runs_finished: Family::default(),
-            model_calls: Family::default(),
-            tokens: Family::default(),
-            cost: Counter::default(),
-            tool_calls: Family::default(),
-            approvals_asked: Counter::default(),
-            approvals_decided: Family::default(),
-            requests: Family::default(),
+            runs_started: registered(registry, "steward_runs_started", "Runs that began, by origin"),
+            runs_finished: registered(registry, "steward_runs_finished", "Runs that ended, by outcome"),
+            runs_at_work: registered(registry, "steward_runs_at_work", "Runs at work here"),
+            model_calls: registered(
+                registry,
+                "steward_model_calls",
+                "Calls of models, by source (run, gateway), connection and outcome",
+            ),
+            tokens: registered(registry, "steward_model_tokens", "Tokens of models, by source and kind"),
+            cost: registered(registry, "steward_model_cost_dollars", "What they cost, where a price is known"),
+            tool_calls: registered(registry, "steward_tool_calls", "Calls of tools, by effect class and outcome"),
+            approvals_asked: registered(registry, "steward_approvals_asked", "Questions to people"),
+            approvals_decided: registered(registry, "steward_approvals_decided", "Their answers"),
+            approvals_open: registered(registry, "steward_approvals_open", "Questions that wait"),
+            audit_entries: registered(registry, "steward_audit_entries", "Number of the newest audit entry"),
+            certificate_ends: registered(
+                registry,
+                "steward_certificate_ends_seconds",
+                "When the server's own certificate ends, seconds since 1970 UTC; 0 without one",
+            ),
+            requests: registered(registry, "steward_http_requests", "Requests, by method, route and status"),
             request_seconds: Family::new_with_constructor(seconds),
             streams: Gauge::default(),
-            runs_at_work: Gauge::default(),
-            approvals_open: Gauge::default(),
-            audit_entries: Gauge::default(),
-            certificate_ends: Gauge::default(),
         };
-        let build = [("version", version.to_owned()), ("commit", commit.to_owned())];
-        let mut registry = Registry::default();
-        registry.register("steward_build", "What runs here", Info::new(build));
-        registry.register("steward_runs_started", "Runs that began, by origin", new.runs_started.clone());
-        registry.register("steward_runs_finished", "Runs that ended, by outcome", new.runs_finished.clone());
-        registry.register("steward_runs_at_work", "Runs at work here", new.runs_at_work.clone());
-        registry.register(
-            "steward_model_calls",
-            "Calls of models, by source (run, gateway), connection and outcome",
-            new.model_calls.clone(),
-        );
-        registry.register("steward_model_tokens", "Tokens of models, by source and kind", new.tokens.clone());
-        registry.register("steward_model_cost_dollars", "What they cost, where a price is known", new.cost.clone());
-        registry.register("steward_tool_calls", "Calls of tools, by effect class and outcome", new.tool_calls.clone());
-        registry.register("steward_approvals_asked", "Questions to people", new.approvals_asked.clone());
-        registry.register("steward_approvals_decided", "Their answers", new.approvals_decided.clone());
-        registry.register("steward_approvals_open", "Questions that wait", new.approvals_open.clone());
-        registry.register("steward_audit_entries", "Number of the newest audit entry", new.audit_entries.clone());
-        registry.register(
-            "steward_certificate_ends_seconds",
-            "When the server's own certificate ends, seconds since 1970 UTC; 0 without one",
-            new.certificate_ends.clone(),
-        );
-        registry.register("steward_http_requests", "Requests, by method, route and status", new.requests.clone());
         registry.register(
             "steward_http_request_seconds",
             "Time until an answer begins, by route",
@@ -106,7 +94,7 @@ impl Metrics {
         );
         registry.register("steward_streams_open", "Event streams that are open", new.streams.clone());
         registry.register_collector(Box::new(process::Process));
-        new.registry = registry;
+        new.registry = all;
         new
     }
 
@@ -160,6 +148,12 @@ impl Metrics {
         let _ = encode(&mut text, &self.registry);
         text
     }
+}
+
+fn registered<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    let metric = M::default();
+    registry.register(name, help, metric.clone());
+    metric
 }
 
 /// A stream that is open.

@@ -1,6 +1,6 @@
 //! How this installation is: its health, its metrics, and what happened lately.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
+use crate::app::{Action, App, AppResult, Caller, Resource, authorize, listed_owner};
 use crate::dto::about::{HealthReport, PartStatus};
 use crate::dto::dashboard::{Dashboard, DashboardPeriod, FailedRun, ModelGlance, RunTotals, RunsInTime};
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ const FAILURES: u32 = 5;
 
 impl App {
     /// A look at everything that the program needs.
-    pub async fn health(&self, caller: &Caller) -> Result<HealthReport, AppError> {
+    pub async fn health(&self, caller: &Caller) -> AppResult<HealthReport> {
         authorize(caller, Action::Read, Resource::Health)?;
         let parts = self.health.all().await;
         let well = |status| matches!(status, PartStatus::Ok | PartStatus::Off);
@@ -28,24 +28,20 @@ impl App {
     }
 
     /// The metrics for an administrator.
-    pub async fn metrics(&self, caller: &Caller) -> Result<String, AppError> {
+    pub async fn metrics(&self, caller: &Caller) -> AppResult<String> {
         authorize(caller, Action::Administer, Resource::Metrics)?;
         self.read_metrics().await
     }
 
     /// The metrics for a program that shows this token, or none; `None`: it may not read them.
-    pub async fn metrics_for_program(
-        &self,
-        token: Option<&str>,
-        peer: Option<IpAddr>,
-    ) -> Result<Option<String>, AppError> {
+    pub async fn metrics_for_program(&self, token: Option<&str>, peer: Option<IpAddr>) -> AppResult<Option<String>> {
         if !self.config.may_read_metrics(token, peer) {
             return Ok(None);
         }
         self.read_metrics().await.map(Some)
     }
 
-    async fn read_metrics(&self) -> Result<String, AppError> {
+    async fn read_metrics(&self) -> AppResult<String> {
         let (store, tenant) = (&self.store, self.tenant());
         let open = store.open_approvals(tenant, None).await?;
         let newest = store.audit_entries(tenant, &AuditFilter::default(), AuditOrder::NewestBefore(None), 1).await?;
@@ -54,7 +50,7 @@ impl App {
     }
 
     /// What happened lately: operators see everybody's, others their own.
-    pub async fn dashboard(&self, caller: &Caller, period: DashboardPeriod) -> Result<Dashboard, AppError> {
+    pub async fn dashboard(&self, caller: &Caller, period: DashboardPeriod) -> AppResult<Dashboard> {
         authorize(caller, Action::Read, Resource::Runs)?;
         let owner = listed_owner(caller, Resource::Runs);
         let (store, tenant) = (&self.store, self.tenant());
@@ -83,12 +79,7 @@ impl App {
         })
     }
 
-    async fn models_at_a_glance(
-        &self,
-        caller: &Caller,
-        from: Timestamp,
-        to: Timestamp,
-    ) -> Result<Vec<ModelGlance>, AppError> {
+    async fn models_at_a_glance(&self, caller: &Caller, from: Timestamp, to: Timestamp) -> AppResult<Vec<ModelGlance>> {
         let usage = self.usage(caller, UsageBy::Connection, Some(from), Some(to)).await?;
         let mut used: HashMap<String, _> =
             usage.items.into_iter().map(|row| (row.sum.group.clone(), row.sum)).collect();

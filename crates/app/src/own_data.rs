@@ -3,7 +3,7 @@
 //! that user's alone.
 
 use crate::agent_lookup::of;
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::dto::own_data::{ImportedAgent, KeptText, KeptTextInput, OwnColumn, OwnDatabase, OwnRows, OwnTable};
 use serde_json::json;
 use steward_core::agent::{Agent, DatabaseScope};
@@ -22,19 +22,14 @@ const MAX_IMPORT: usize = 64 << 20;
 const TRIES: u32 = 50;
 
 impl App {
-    pub async fn agent_memory(&self, caller: &Caller, id: AgentId) -> Result<KeptText, AppError> {
+    pub async fn agent_memory(&self, caller: &Caller, id: AgentId) -> AppResult<KeptText> {
         authorize(caller, Action::Read, Resource::Agents)?;
         self.agent_for(caller, Action::Read, id).await?;
         Ok(KeptText::of(self.store.memory(self.tenant(), id).await?, MAX_MEMORY_CHARS))
     }
 
     /// A conflict if the memory has changed since the version that was read.
-    pub async fn set_agent_memory(
-        &self,
-        caller: &Caller,
-        id: AgentId,
-        input: &KeptTextInput,
-    ) -> Result<KeptText, AppError> {
+    pub async fn set_agent_memory(&self, caller: &Caller, id: AgentId, input: &KeptTextInput) -> AppResult<KeptText> {
         self.may_change_kept(caller, id).await?;
         let text = checked(&input.text, MAX_MEMORY_CHARS)?;
         let before = self.store.memory(self.tenant(), id).await?;
@@ -44,7 +39,7 @@ impl App {
         self.agent_memory(caller, id).await
     }
 
-    pub async fn clear_agent_memory(&self, caller: &Caller, id: AgentId) -> Result<(), AppError> {
+    pub async fn clear_agent_memory(&self, caller: &Caller, id: AgentId) -> AppResult<()> {
         self.may_change_kept(caller, id).await?;
         for _ in 0..TRIES {
             let before = self.store.memory(self.tenant(), id).await?;
@@ -61,17 +56,13 @@ impl App {
         Err(AppError::conflict("memory_busy", "runs change the memory all the time", "try again in a moment"))
     }
 
-    pub async fn agent_database(&self, caller: &Caller, id: AgentId) -> Result<OwnDatabase, AppError> {
+    pub async fn agent_database(&self, caller: &Caller, id: AgentId) -> AppResult<OwnDatabase> {
         let (agent, user) = self.database_for(caller, Action::Read, id).await?;
         let facts = self.databases.facts(id, user).await?;
         let tables = facts.schema.tables.into_iter().map(|table| OwnTable {
             name: table.name,
             view: table.view,
-            columns: table
-                .columns
-                .into_iter()
-                .map(|column| OwnColumn { name: column.name, kind: column.kind })
-                .collect(),
+            columns: table.columns.into_iter().map(|one| OwnColumn { name: one.name, kind: one.kind }).collect(),
             rows: table.row_estimate,
         });
         let doc = self.store.database_doc(self.tenant(), id, user).await?;
@@ -92,7 +83,7 @@ impl App {
         id: AgentId,
         table: &str,
         (skip, limit): (u64, u32),
-    ) -> Result<OwnRows, AppError> {
+    ) -> AppResult<OwnRows> {
         let (_, user) = self.database_for(caller, Action::Read, id).await?;
         let limit = limit.clamp(1, MAX_PAGE);
         let page = self.databases.rows(id, user, (table.to_owned(), skip, limit)).await?;
@@ -100,7 +91,7 @@ impl App {
     }
 
     /// A statement that only reads.
-    pub async fn query_agent_database(&self, caller: &Caller, id: AgentId, sql: &str) -> Result<OwnRows, AppError> {
+    pub async fn query_agent_database(&self, caller: &Caller, id: AgentId, sql: &str) -> AppResult<OwnRows> {
         let (_, user) = self.database_for(caller, Action::Read, id).await?;
         if sql.trim().is_empty() || sql.chars().count() > MAX_SQL {
             return Err(AppError::invalid(
@@ -123,7 +114,7 @@ impl App {
         caller: &Caller,
         id: AgentId,
         input: &KeptTextInput,
-    ) -> Result<KeptText, AppError> {
+    ) -> AppResult<KeptText> {
         let (_, user) = self.database_for(caller, Action::Write, id).await?;
         let text = checked(&input.text, MAX_DOC_CHARS)?;
         let before = self.store.database_doc(self.tenant(), id, user).await?;
@@ -134,26 +125,21 @@ impl App {
     }
 
     /// The file is set aside, until a table is made again.
-    pub async fn clear_agent_database(&self, caller: &Caller, id: AgentId) -> Result<(), AppError> {
+    pub async fn clear_agent_database(&self, caller: &Caller, id: AgentId) -> AppResult<()> {
         let (_, user) = self.database_for(caller, Action::Write, id).await?;
         self.databases.clear(id, user).await?;
         Ok(())
     }
 
     /// Puts back what was set aside.
-    pub async fn restore_agent_database(&self, caller: &Caller, id: AgentId) -> Result<OwnDatabase, AppError> {
+    pub async fn restore_agent_database(&self, caller: &Caller, id: AgentId) -> AppResult<OwnDatabase> {
         let (_, user) = self.database_for(caller, Action::Write, id).await?;
         self.databases.restore_copy(id, user).await?;
         self.agent_database(caller, id).await
     }
 
     /// Takes over the instruction, the memory and the tables of a database of MetatronOS.
-    pub async fn import_metatron(
-        &self,
-        caller: &Caller,
-        id: AgentId,
-        file: Vec<u8>,
-    ) -> Result<ImportedAgent, AppError> {
+    pub async fn import_metatron(&self, caller: &Caller, id: AgentId, file: Vec<u8>) -> AppResult<ImportedAgent> {
         self.may_change_kept(caller, id).await?;
         let (before, user) = self.database_for(caller, Action::Write, id).await?;
         if file.len() > MAX_IMPORT {
@@ -187,18 +173,13 @@ impl App {
         Ok(ImportedAgent::of(agent, imported))
     }
 
-    async fn may_change_kept(&self, caller: &Caller, id: AgentId) -> Result<Agent, AppError> {
+    async fn may_change_kept(&self, caller: &Caller, id: AgentId) -> AppResult<Agent> {
         authorize(caller, Action::Operate, Resource::Agents)?;
         self.agent_for(caller, Action::Write, id).await
     }
 
     /// The agent, and whose of its databases the caller sees: their own where each user has one.
-    async fn database_for(
-        &self,
-        caller: &Caller,
-        action: Action,
-        id: AgentId,
-    ) -> Result<(Agent, Option<UserId>), AppError> {
+    async fn database_for(&self, caller: &Caller, action: Action, id: AgentId) -> AppResult<(Agent, Option<UserId>)> {
         authorize(caller, Action::Read, Resource::Agents)?;
         let agent = self.agent_for(caller, Action::Read, id).await?;
         if agent.own_data.database == DatabaseScope::User {
@@ -212,7 +193,7 @@ impl App {
     }
 }
 
-fn checked(text: &str, most: usize) -> Result<String, AppError> {
+fn checked(text: &str, most: usize) -> AppResult<String> {
     let text = text.trim();
     let length = text.chars().count();
     if length > most {
@@ -225,7 +206,7 @@ fn checked(text: &str, most: usize) -> Result<String, AppError> {
     Ok(text.to_owned())
 }
 
-fn same_version(now: u64, read: u64) -> Result<(), AppError> {
+fn same_version(now: u64, read: u64) -> AppResult<()> {
     if now == read {
         return Ok(());
     }

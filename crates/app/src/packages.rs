@@ -1,10 +1,10 @@
 mod references;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::packages::{AcceptPackage, PackageDiff, PackageFileDiff};
 use steward_core::package::{PackageState, Severity, SkillPackage};
 use steward_core::{AgentId, ports};
-use steward_tools::package::{Change, DangerousFindings, bundled, bundled_names};
+use steward_tools::package::{Change, DangerousFindings, FileDiff, bundled, bundled_names};
 
 #[derive(Debug)]
 pub enum PackageSource {
@@ -20,29 +20,29 @@ impl App {
         caller: &Caller,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<ports::Page<SkillPackage>, AppError> {
+    ) -> AppResult<ports::Page<SkillPackage>> {
         authorize(caller, Action::Read, Resource::Packages)?;
         Ok(self.packages.store().packages(self.tenant(), after, limit).await?)
     }
 
-    pub fn bundled_packages(&self, caller: &Caller) -> Result<Vec<String>, AppError> {
+    pub fn bundled_packages(&self, caller: &Caller) -> AppResult<Vec<String>> {
         authorize(caller, Action::Read, Resource::Packages)?;
         Ok(bundled_names())
     }
 
     /// All revisions of a package, the latest first.
-    pub async fn package_revisions(&self, caller: &Caller, name: &str) -> Result<Vec<SkillPackage>, AppError> {
+    pub async fn package_revisions(&self, caller: &Caller, name: &str) -> AppResult<Vec<SkillPackage>> {
         authorize(caller, Action::Read, Resource::Packages)?;
         Ok(self.packages.revisions(self.tenant(), name).await?)
     }
 
     /// Refuses who may not import; asked before an archive is read.
-    pub fn may_import_package(&self, caller: &Caller) -> Result<(), AppError> {
+    pub fn may_import_package(&self, caller: &Caller) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Packages)
     }
 
     /// The same for an import that gives the skills to an agent.
-    pub async fn may_import_package_for(&self, caller: &Caller, agent: AgentId) -> Result<(), AppError> {
+    pub async fn may_import_package_for(&self, caller: &Caller, agent: AgentId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Packages)?;
         self.live_agent(agent).await?;
         Ok(())
@@ -54,7 +54,7 @@ impl App {
         caller: &Caller,
         source: PackageSource,
         activate: bool,
-    ) -> Result<SkillPackage, AppError> {
+    ) -> AppResult<SkillPackage> {
         authorize(caller, Action::Write, Resource::Packages)?;
         let bytes = match source {
             PackageSource::Archive(bytes) => bytes,
@@ -84,7 +84,7 @@ impl App {
         caller: &Caller,
         agent: AgentId,
         source: PackageSource,
-    ) -> Result<SkillPackage, AppError> {
+    ) -> AppResult<SkillPackage> {
         self.may_import_package_for(caller, agent).await?;
         let taken = self.import_package(caller, source, true).await?;
         if taken.state != PackageState::Active {
@@ -93,19 +93,14 @@ impl App {
         self.attach_package(agent, &taken.name).await
     }
 
-    async fn attach_package(&self, agent: AgentId, name: &str) -> Result<SkillPackage, AppError> {
+    async fn attach_package(&self, agent: AgentId, name: &str) -> AppResult<SkillPackage> {
         let package = self.packages.attach(self.tenant(), agent, name).await?;
         self.link_package(name, agent, true).await?;
         Ok(package)
     }
 
     /// Puts the revision with this hash to use. Also brings a removed one back, and goes back to an earlier one.
-    pub async fn accept_package(
-        &self,
-        caller: &Caller,
-        name: &str,
-        wanted: &AcceptPackage,
-    ) -> Result<SkillPackage, AppError> {
+    pub async fn accept_package(&self, caller: &Caller, name: &str, wanted: &AcceptPackage) -> AppResult<SkillPackage> {
         authorize(caller, Action::Write, Resource::Packages)?;
         let dangers = if wanted.dangers {
             authorize(caller, Action::Administer, Resource::Packages)?;
@@ -126,19 +121,14 @@ impl App {
     }
 
     /// Takes a package out of use: its skills and references are removed. Accepting it again brings them back.
-    pub async fn remove_package(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
+    pub async fn remove_package(&self, caller: &Caller, name: &str) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Packages)?;
         self.packages.remove(self.tenant(), name).await?;
         self.follow_references(name, None).await
     }
 
     /// A revision as a `.skill` archive; `None`: the one in use.
-    pub async fn export_package(
-        &self,
-        caller: &Caller,
-        name: &str,
-        revision: Option<u32>,
-    ) -> Result<Vec<u8>, AppError> {
+    pub async fn export_package(&self, caller: &Caller, name: &str, revision: Option<u32>) -> AppResult<Vec<u8>> {
         authorize(caller, Action::Read, Resource::Packages)?;
         Ok(self.packages.export(self.tenant(), name, revision).await?)
     }
@@ -150,23 +140,17 @@ impl App {
         name: &str,
         from: Option<u32>,
         to: Option<u32>,
-    ) -> Result<PackageDiff, AppError> {
+    ) -> AppResult<PackageDiff> {
         authorize(caller, Action::Read, Resource::Packages)?;
         let files = self.packages.diff(self.tenant(), name, from, to).await?;
-        Ok(PackageDiff {
-            files: files
-                .into_iter()
-                .map(|file| PackageFileDiff {
-                    path: file.path,
-                    change: match file.change {
-                        Change::Added => "added",
-                        Change::Removed => "removed",
-                        Change::Changed => "changed",
-                    }
-                    .to_owned(),
-                    diff: file.diff,
-                })
-                .collect(),
-        })
+        let shown = |FileDiff { path, change, diff }| {
+            let change = match change {
+                Change::Added => "added",
+                Change::Removed => "removed",
+                Change::Changed => "changed",
+            };
+            PackageFileDiff { path, change: change.to_owned(), diff }
+        };
+        Ok(PackageDiff { files: files.into_iter().map(shown).collect() })
     }
 }

@@ -1,10 +1,12 @@
 //! Rules of the installation over what its agents do.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
+use crate::inputs::{is_trimmed_line, same_version};
+use crate::settings::kept_setting;
 use serde_json::json;
 use std::collections::BTreeSet;
 use steward_core::policy::{Decision, TOOL_RULES_SETTING, ToolRule, ToolRules};
-use steward_core::ports::{Agents as _, Settings as _, StoreError};
+use steward_core::ports::{Agents as _, Settings as _};
 use tokio::sync::Mutex;
 
 const MAX_RULES: usize = 100;
@@ -15,36 +17,25 @@ const MAX_NAME: usize = 80;
 static CHANGES: Mutex<()> = Mutex::const_new(());
 
 impl App {
-    pub async fn tool_rules(&self, caller: &Caller) -> Result<ToolRules, AppError> {
+    pub async fn tool_rules(&self, caller: &Caller) -> AppResult<ToolRules> {
         authorize(caller, Action::Read, Resource::Policies)?;
-        match self.store.setting(self.tenant(), TOOL_RULES_SETTING).await? {
-            None => Ok(ToolRules::default()),
-            Some(kept) => Ok(serde_json::from_value(kept).map_err(|error| {
-                StoreError::Backend(format!("the setting {TOOL_RULES_SETTING} is damaged: {error}"))
-            })?),
-        }
+        Ok(kept_setting(&self.store, self.tenant(), TOOL_RULES_SETTING).await?)
     }
 
     /// Replaces the rules. They hold for runs that begin from now on; runs at work keep theirs.
-    pub async fn set_tool_rules(&self, caller: &Caller, wanted: ToolRules) -> Result<ToolRules, AppError> {
+    pub async fn set_tool_rules(&self, caller: &Caller, wanted: ToolRules) -> AppResult<ToolRules> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         self.check_rules(&wanted.rules).await?;
         let _changing = CHANGES.lock().await;
         let before = self.tool_rules(caller).await?;
-        if before.version != wanted.version {
-            return Err(AppError::conflict(
-                "changed_meanwhile",
-                format!("the rules have changed since version {}; they are at {}", wanted.version, before.version),
-                "read them again with GET /api/policies/tools, and change those",
-            ));
-        }
+        same_version(before.version, wanted.version, "/api/policies/tools")?;
         let rules = ToolRules { version: before.version + 1, rules: wanted.rules };
         self.store.set_setting(self.tenant(), TOOL_RULES_SETTING, &json!(rules)).await?;
         tracing::info!(by = caller.by(), version = rules.version, rules = rules.rules.len(), "tool rules were changed");
         Ok(rules)
     }
 
-    async fn check_rules(&self, rules: &[ToolRule]) -> Result<(), AppError> {
+    async fn check_rules(&self, rules: &[ToolRule]) -> AppResult<()> {
         if rules.len() > MAX_RULES {
             return Err(AppError::invalid(
                 "rules",
@@ -76,9 +67,8 @@ impl App {
     }
 }
 
-fn check_rule(index: usize, rule: &ToolRule) -> Result<(), AppError> {
-    let length = rule.name.chars().count();
-    if length == 0 || length > MAX_NAME || rule.name.trim() != rule.name || rule.name.chars().any(char::is_control) {
+fn check_rule(index: usize, rule: &ToolRule) -> AppResult<()> {
+    if !is_trimmed_line(&rule.name, MAX_NAME) {
         return Err(AppError::invalid(
             format!("rules.{index}.name"),
             format!("{:?} is no name for a rule", rule.name),

@@ -1,6 +1,6 @@
 //! Changes of records, which people propose or confirm.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize, listed_owner};
 use crate::domain_service::ProposedChange;
 use crate::domains::asking;
 use crate::dto::domains::{ChangeInfo, ChangeInput, FieldDifference, RecordChange, RecordChangeState};
@@ -15,11 +15,11 @@ impl App {
         state: Option<RecordChangeState>,
         before: Option<RecordChangeId>,
         limit: u32,
-    ) -> Result<Page<ChangeInfo>, AppError> {
+    ) -> AppResult<Page<ChangeInfo>> {
         authorize(caller, Action::Read, Resource::RecordChanges)?;
         let owner = listed_owner(caller, Resource::RecordChanges);
         let filter = RecordChangeFilter { state, owner, before, limit };
-        let page = self.domains.store.record_changes(self.tenant(), &filter).await?;
+        let page = self.store.record_changes(self.tenant(), &filter).await?;
         let mut items = Vec::with_capacity(page.items.len());
         for change in page.items {
             items.push(shown(self.domains.with_difference(self.settled(change).await).await?));
@@ -27,41 +27,41 @@ impl App {
         Ok(Page { items, more: page.more })
     }
 
-    pub async fn record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
+    pub async fn record_change(&self, caller: &Caller, id: RecordChangeId) -> AppResult<ChangeInfo> {
         let change = self.change_for(caller, Action::Read, id).await?;
         Ok(shown(self.domains.with_difference(change).await?))
     }
 
     /// Nothing is written before somebody confirms it.
-    pub async fn propose_record_change(&self, caller: &Caller, input: &ChangeInput) -> Result<ChangeInfo, AppError> {
+    pub async fn propose_record_change(&self, caller: &Caller, input: &ChangeInput) -> AppResult<ChangeInfo> {
         authorize(caller, Action::Operate, Resource::RecordChanges)?;
         Ok(shown(self.domains.propose(asking(caller), &input.change).await?))
     }
 
-    pub async fn confirm_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
+    pub async fn confirm_record_change(&self, caller: &Caller, id: RecordChangeId) -> AppResult<ChangeInfo> {
         let change = self.change_for(caller, Action::Operate, id).await?;
         must_be(&change, RecordChangeState::Proposed)?;
         let done = self.domains.confirm(caller.user(), change).await?;
         Ok(shown(self.domains.with_difference(done).await?))
     }
 
-    pub async fn discard_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
+    pub async fn discard_record_change(&self, caller: &Caller, id: RecordChangeId) -> AppResult<ChangeInfo> {
         let change = self.change_for(caller, Action::Operate, id).await?;
         must_be(&change, RecordChangeState::Proposed)?;
         let done = self.domains.discard(caller.user(), change).await?;
         Ok(shown(self.domains.with_difference(done).await?))
     }
 
-    pub async fn undo_record_change(&self, caller: &Caller, id: RecordChangeId) -> Result<ChangeInfo, AppError> {
+    pub async fn undo_record_change(&self, caller: &Caller, id: RecordChangeId) -> AppResult<ChangeInfo> {
         let change = self.change_for(caller, Action::Operate, id).await?;
         must_be(&change, RecordChangeState::Done)?;
         let done = self.domains.take_back(caller.user(), change).await?;
         Ok(shown(self.domains.with_difference(done).await?))
     }
 
-    async fn change_for(&self, caller: &Caller, action: Action, id: RecordChangeId) -> Result<RecordChange, AppError> {
+    async fn change_for(&self, caller: &Caller, action: Action, id: RecordChangeId) -> AppResult<RecordChange> {
         let unknown = || AppError::not_found(format!("record change {id}"));
-        let change = self.domains.store.record_change(self.tenant(), id).await?.ok_or_else(unknown)?;
+        let change = self.store.record_change(self.tenant(), id).await?.ok_or_else(unknown)?;
         authorize(caller, action, Resource::RecordChange { id, owner: change.owner })?;
         Ok(self.settled(change).await)
     }
@@ -82,7 +82,7 @@ impl App {
     }
 }
 
-fn must_be(change: &RecordChange, state: RecordChangeState) -> Result<(), AppError> {
+fn must_be(change: &RecordChange, state: RecordChangeState) -> AppResult<()> {
     if change.state == state {
         return Ok(());
     }

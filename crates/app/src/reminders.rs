@@ -1,4 +1,4 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::reminders::{Reminder as ReminderView, ReminderChange};
 use steward_core::AgentId;
 use steward_core::ports::{Facts as _, Reminder};
@@ -8,25 +8,16 @@ const LATEST: i64 = 253_402_300_799_999;
 
 impl App {
     /// Reminders of all agents by time. `due`: only those whose time has come; `done`: with those that are done.
-    pub async fn reminders(&self, caller: &Caller, due: bool, done: bool) -> Result<Vec<ReminderView>, AppError> {
+    pub async fn reminders(&self, caller: &Caller, due: bool, done: bool) -> AppResult<Vec<ReminderView>> {
         authorize(caller, Action::Read, Resource::Reminders)?;
         let now = self.now();
         let mut all = self.store.all_reminders(self.tenant()).await?;
         all.retain(|(_, one)| (done || !one.done) && (!due || (!one.done && one.at <= now)));
         let names = self.agent_names(all.iter().map(|(agent, _)| *agent).collect()).await?;
-        let views = all.into_iter().map(|one| {
-            let name = names.get(one.0);
-            ReminderView::of(one, name, now)
-        });
-        Ok(views.collect())
+        Ok(all.into_iter().map(|one| ReminderView::named(names.get(one.0), one, now)).collect())
     }
 
-    pub async fn change_reminder(
-        &self,
-        caller: &Caller,
-        id: &str,
-        wanted: ReminderChange,
-    ) -> Result<ReminderView, AppError> {
+    pub async fn change_reminder(&self, caller: &Caller, id: &str, wanted: ReminderChange) -> AppResult<ReminderView> {
         authorize(caller, Action::Write, Resource::Reminders)?;
         if wanted.at.is_some_and(|at| !(0..=LATEST).contains(&at.0)) {
             return Err(AppError::invalid("at", "`at` is no time", "give milliseconds since 1970 UTC"));
@@ -36,16 +27,16 @@ impl App {
         one.at = wanted.at.unwrap_or(one.at);
         self.store.save_reminder(self.tenant(), agent, &one).await?;
         let names = self.agent_names(vec![agent]).await?;
-        Ok(ReminderView::of((agent, one), names.get(agent), self.now()))
+        Ok(ReminderView::named(names.get(agent), (agent, one), self.now()))
     }
 
-    pub async fn delete_reminder(&self, caller: &Caller, id: &str) -> Result<(), AppError> {
+    pub async fn delete_reminder(&self, caller: &Caller, id: &str) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::Reminders)?;
         let (agent, one) = self.reminder(id).await?;
         Ok(self.store.remove_reminder(self.tenant(), agent, &one.id).await?)
     }
 
-    async fn reminder(&self, id: &str) -> Result<(AgentId, Reminder), AppError> {
+    async fn reminder(&self, id: &str) -> AppResult<(AgentId, Reminder)> {
         let all = self.store.all_reminders(self.tenant()).await?;
         all.into_iter().find(|(_, one)| one.id == id).ok_or_else(|| AppError::not_found(format!("reminder {id}")))
     }

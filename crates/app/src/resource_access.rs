@@ -1,6 +1,6 @@
 //! Who may use, change and share single agents, skills, connections and credentials.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::resource_access::{
     AccessDefaults, AccessExplanation, GrantInput, HeldGrant, ResourceAccess, ResourceGrant as GrantView,
 };
@@ -17,18 +17,13 @@ const NEW_RESTRICTED: &str = "access.new_resources_restricted";
 const MAX_GRANTS: usize = 500;
 
 impl App {
-    pub async fn resource_access(&self, caller: &Caller, resource: ResourceRef) -> Result<ResourceAccess, AppError> {
+    pub async fn resource_access(&self, caller: &Caller, resource: ResourceRef) -> AppResult<ResourceAccess> {
         let name = self.sharable(caller, resource).await?;
         let list = self.store.access_list(self.tenant(), resource).await?;
         let mut grants = Vec::with_capacity(list.grants.len());
         for grant in list.grants {
-            grants.push(GrantView {
-                name: self.grantee_name(grant.grantee).await?,
-                grantee: grant.grantee,
-                level: grant.level,
-                given_by: grant.given_by,
-                given_at: grant.given_at,
-            });
+            let ResourceGrant { grantee, level, given_by, given_at } = grant;
+            grants.push(GrantView { grantee, name: self.grantee_name(grantee).await?, level, given_by, given_at });
         }
         let restricted = list.restricted || !resource.kind.open_to_all();
         Ok(ResourceAccess { kind: resource.kind, id: resource.id, name, restricted, grants })
@@ -40,7 +35,7 @@ impl App {
         caller: &Caller,
         resource: ResourceRef,
         restricted: bool,
-    ) -> Result<ResourceAccess, AppError> {
+    ) -> AppResult<ResourceAccess> {
         self.sharable(caller, resource).await?;
         if !resource.kind.open_to_all() && !restricted {
             return Err(AppError::invalid(
@@ -59,7 +54,7 @@ impl App {
         caller: &Caller,
         resource: ResourceRef,
         input: GrantInput,
-    ) -> Result<ResourceAccess, AppError> {
+    ) -> AppResult<ResourceAccess> {
         self.sharable(caller, resource).await?;
         let changeable = matches!(resource.kind, ResourceKind::Agent | ResourceKind::Skill | ResourceKind::Collection);
         if input.level == AccessLevel::Edit && !changeable {
@@ -84,12 +79,7 @@ impl App {
     }
 
     /// In force at the next call, of runs at work too.
-    pub async fn take_resource_grant(
-        &self,
-        caller: &Caller,
-        resource: ResourceRef,
-        grantee: Uuid,
-    ) -> Result<(), AppError> {
+    pub async fn take_resource_grant(&self, caller: &Caller, resource: ResourceRef, grantee: Uuid) -> AppResult<()> {
         self.sharable(caller, resource).await?;
         Ok(self.store.take_grant(self.tenant(), resource, grantee).await?)
     }
@@ -100,7 +90,7 @@ impl App {
         caller: &Caller,
         resource: ResourceRef,
         user: Option<&str>,
-    ) -> Result<AccessExplanation, AppError> {
+    ) -> AppResult<AccessExplanation> {
         authorize(caller, Action::Read, Resource::About)?;
         let user = match user {
             Some(user) => {
@@ -146,47 +136,37 @@ impl App {
     }
 
     /// All grants of a user, by kind, and of the groups they are in.
-    pub async fn grants_of_user(&self, caller: &Caller, user: UserId) -> Result<Vec<HeldGrant>, AppError> {
+    pub async fn grants_of_user(&self, caller: &Caller, user: UserId) -> AppResult<Vec<HeldGrant>> {
         if user != caller.user() {
             authorize(caller, Action::Administer, Resource::Users)?;
         }
         self.access.user(user).await?;
         let mut held = Vec::new();
         for (resource, grant) in self.store.grants_of(self.tenant(), user).await? {
-            let group = match grant.grantee {
+            let ResourceGrant { grantee, level, given_by, given_at } = grant;
+            let group = match grantee {
                 Grantee::User(_) => None,
-                Grantee::Group(_) => self.grantee_name(grant.grantee).await?,
+                Grantee::Group(_) => self.grantee_name(grantee).await?,
             };
-            held.push(HeldGrant {
-                kind: resource.kind,
-                id: resource.id,
-                name: self.resource_name(resource).await.ok(),
-                level: grant.level,
-                group,
-                given_by: grant.given_by,
-                given_at: grant.given_at,
-            });
+            let (ResourceRef { kind, id }, name) = (resource, self.resource_name(resource).await.ok());
+            held.push(HeldGrant { kind, id, name, level, group, given_by, given_at });
         }
         Ok(held)
     }
 
-    pub async fn access_defaults(&self, caller: &Caller) -> Result<AccessDefaults, AppError> {
+    pub async fn access_defaults(&self, caller: &Caller) -> AppResult<AccessDefaults> {
         authorize(caller, Action::Read, Resource::Policies)?;
         Ok(AccessDefaults { new_restricted: self.new_are_restricted().await? })
     }
 
-    pub async fn set_access_defaults(
-        &self,
-        caller: &Caller,
-        defaults: AccessDefaults,
-    ) -> Result<AccessDefaults, AppError> {
+    pub async fn set_access_defaults(&self, caller: &Caller, defaults: AccessDefaults) -> AppResult<AccessDefaults> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         self.store.set_setting(self.tenant(), NEW_RESTRICTED, &json!(defaults.new_restricted)).await?;
         Ok(defaults)
     }
 
     /// Before a resource is made: restricts it where the installation wants that, and lets its author share it.
-    pub(crate) async fn prepare_new_resource(&self, caller: &Caller, resource: ResourceRef) -> Result<(), AppError> {
+    pub(crate) async fn prepare_new_resource(&self, caller: &Caller, resource: ResourceRef) -> AppResult<()> {
         if resource.kind.open_to_all() && self.new_are_restricted().await? {
             self.store.set_restricted(self.tenant(), resource, true).await?;
         }
@@ -199,13 +179,13 @@ impl App {
         Ok(())
     }
 
-    async fn new_are_restricted(&self) -> Result<bool, AppError> {
+    async fn new_are_restricted(&self) -> AppResult<bool> {
         let kept = self.store.setting(self.tenant(), NEW_RESTRICTED).await?;
         Ok(kept.and_then(|kept| kept.as_bool()).unwrap_or_default())
     }
 
     /// The name of a resource whose grants the caller may see and change.
-    async fn sharable(&self, caller: &Caller, resource: ResourceRef) -> Result<String, AppError> {
+    async fn sharable(&self, caller: &Caller, resource: ResourceRef) -> AppResult<String> {
         authorize(caller, Action::Share, Resource::About)?;
         let name = self.resource_name(resource).await?;
         let (id, name_of) = (resource.id, name.as_str());
@@ -220,7 +200,7 @@ impl App {
         Ok(name)
     }
 
-    async fn resource_name(&self, resource: ResourceRef) -> Result<String, AppError> {
+    async fn resource_name(&self, resource: ResourceRef) -> AppResult<String> {
         let (tenant, id) = (self.tenant(), resource.id);
         match resource.kind {
             ResourceKind::Agent => Ok(self.store.agent(tenant, AgentId(id)).await?.name),
@@ -228,7 +208,7 @@ impl App {
             ResourceKind::Connection => Ok(self.known_connection(ConnectionId(id)).await?.connection.name),
             ResourceKind::Credential => Ok(self.vault.credential(tenant, CredentialId(id)).await?.name),
             ResourceKind::Collection => {
-                let found = self.documents.store.collection(tenant, CollectionId(id)).await?;
+                let found = self.store.collection(tenant, CollectionId(id)).await?;
                 Ok(found.ok_or_else(|| AppError::not_found(format!("collection {id}")))?.name)
             }
         }
@@ -244,7 +224,7 @@ impl App {
         Ok(grants)
     }
 
-    async fn grantee(&self, input: &GrantInput) -> Result<Grantee, AppError> {
+    async fn grantee(&self, input: &GrantInput) -> AppResult<Grantee> {
         match (&input.user, &input.group) {
             (Some(user), None) => Ok(Grantee::User(self.user_by_email_or_id("user", user).await?.id)),
             (None, Some(group)) => {
@@ -265,7 +245,7 @@ impl App {
         }
     }
 
-    async fn user_by_email_or_id(&self, field: &str, user: &str) -> Result<User, AppError> {
+    async fn user_by_email_or_id(&self, field: &str, user: &str) -> AppResult<User> {
         let user = user.trim();
         let found = match user.parse::<UserId>() {
             Ok(id) => self.store.user(self.tenant(), id).await?,
@@ -277,7 +257,7 @@ impl App {
     }
 
     /// `None`: they are not there any more.
-    async fn grantee_name(&self, grantee: Grantee) -> Result<Option<String>, AppError> {
+    async fn grantee_name(&self, grantee: Grantee) -> AppResult<Option<String>> {
         match grantee {
             Grantee::User(id) => Ok(self.access.email(id).await?),
             Grantee::Group(id) => match self.access.group(id).await {

@@ -3,13 +3,17 @@
 mod certificate;
 mod turn;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{RetentionInput, RetentionPreview, RetentionView, WouldGo};
+use crate::inputs::{is_trimmed_line, same_version};
+use crate::settings::kept_setting;
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt as _, TryStreamExt as _};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use steward_core::hash;
-use steward_core::ports::{RetainedFilter, Settings as _, StoreError, StoreResult};
+use steward_core::ports::{RetainedFilter, Settings as _, StoreResult};
 use steward_core::retention::{RETENTION_SETTING, RetainedItem, RetainedKind, RetentionPolicy, RetentionRules};
 use steward_core::{ConversationId, Timestamp};
 use tokio::sync::Mutex;
@@ -31,7 +35,7 @@ const PAGE: u32 = 500;
 static CHANGES: Mutex<()> = Mutex::const_new(());
 
 impl App {
-    pub async fn retention_rules(&self, caller: &Caller) -> Result<RetentionView, AppError> {
+    pub async fn retention_rules(&self, caller: &Caller) -> AppResult<RetentionView> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         let rules = self.kept_retention().await?;
         let last = self.last_turn().await?;
@@ -39,11 +43,7 @@ impl App {
     }
 
     /// What rules would delete as soon as they are saved.
-    pub async fn preview_retention(
-        &self,
-        caller: &Caller,
-        rules: &RetentionRules,
-    ) -> Result<RetentionPreview, AppError> {
+    pub async fn preview_retention(&self, caller: &Caller, rules: &RetentionRules) -> AppResult<RetentionPreview> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         check(rules)?;
         let mut would_go = Vec::new();
@@ -54,7 +54,7 @@ impl App {
     }
 
     /// In force within minutes. What is deleted can't be taken back, so the preview's confirmation is asked for.
-    pub async fn set_retention_rules(&self, caller: &Caller, input: RetentionInput) -> Result<RetentionView, AppError> {
+    pub async fn set_retention_rules(&self, caller: &Caller, input: RetentionInput) -> AppResult<RetentionView> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         check(&input.rules)?;
         if input.confirmation != confirmation(&input.rules) {
@@ -67,16 +67,7 @@ impl App {
         {
             let _changing = CHANGES.lock().await;
             let before = self.kept_retention().await?;
-            if before.version != input.rules.version {
-                return Err(AppError::conflict(
-                    "changed_meanwhile",
-                    format!(
-                        "the rules have changed since version {}; they are at {}",
-                        input.rules.version, before.version
-                    ),
-                    "read them again with GET /api/data-governance/retention, and change those",
-                ));
-            }
+            same_version(before.version, input.rules.version, "/api/data-governance/retention")?;
             let rules = RetentionRules { version: before.version + 1, ..input.rules };
             self.store.set_setting(self.tenant(), RETENTION_SETTING, &json!(rules)).await?;
             tracing::info!(by = caller.by(), version = rules.version, "retention was changed");
@@ -85,14 +76,10 @@ impl App {
     }
 
     pub(crate) async fn kept_retention(&self) -> StoreResult<RetentionRules> {
-        match self.store.setting(self.tenant(), RETENTION_SETTING).await? {
-            None => Ok(RetentionRules::default()),
-            Some(kept) => serde_json::from_value(kept)
-                .map_err(|error| StoreError::Backend(format!("the setting {RETENTION_SETTING} is damaged: {error}"))),
-        }
+        kept_setting(&self.store, self.tenant(), RETENTION_SETTING).await
     }
 
-    async fn would_go(&self, rules: &RetentionRules, policy: &RetentionPolicy) -> Result<WouldGo, AppError> {
+    async fn would_go(&self, rules: &RetentionRules, policy: &RetentionPolicy) -> AppResult<WouldGo> {
         let mut found = WouldGo {
             policy: policy.name.clone(),
             kind: policy.kind,
@@ -102,9 +89,12 @@ impl App {
             newest: None,
             more: false,
         };
-        let mut filter = filter_of(policy, self.now());
-        loop {
-            let items = self.store.retained(self.tenant(), &filter).await?;
+        let mut pages = self.retained_pages(filter_of(policy, self.now()));
+        while let Some(items) = pages.try_next().await? {
+            if found.items + found.held >= COUNTED {
+                found.more = !items.is_empty();
+                break;
+            }
             for item in &items {
                 if !self.is_meant(policy, item).await? {
                     continue;
@@ -117,15 +107,21 @@ impl App {
                 found.oldest = found.oldest.or(Some(item.at.0));
                 found.newest = Some(item.at.0);
             }
-            match items.last() {
-                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
-                _ => return Ok(found),
-            }
-            if found.items + found.held >= COUNTED {
-                found.more = true;
-                return Ok(found);
-            }
         }
+        Ok(found)
+    }
+
+    /// What fits, some at a time; what is deleted meanwhile does not lead astray.
+    pub(crate) fn retained_pages(&self, filter: RetainedFilter) -> BoxStream<'_, StoreResult<Vec<RetainedItem>>> {
+        let pages = stream::try_unfold(Some(filter), move |filter| async move {
+            let Some(filter) = filter else { return Ok(None) };
+            let items = self.store.retained(self.tenant(), &filter).await?;
+            let last = items.last().filter(|_| items.len() == filter.limit as usize);
+            let after = last.map(|last| (last.at, last.id.clone()));
+            let next = after.map(|after| RetainedFilter { after: Some(after), ..filter });
+            Ok(Some((items, next)))
+        });
+        pages.boxed()
     }
 
     /// Whether a policy is about something, by its classification.
@@ -163,7 +159,7 @@ fn confirmation(rules: &RetentionRules) -> String {
     hash::of_json(&json!(rules))
 }
 
-fn check(rules: &RetentionRules) -> Result<(), AppError> {
+fn check(rules: &RetentionRules) -> AppResult<()> {
     if rules.policies.len() > MAX_POLICIES || rules.holds.len() > MAX_HOLDS {
         return Err(AppError::invalid(
             "policies",
@@ -177,12 +173,7 @@ fn check(rules: &RetentionRules) -> Result<(), AppError> {
             Err(AppError::invalid(format!("policies.{index}.{field}"), title, hint))
         };
         let name = &policy.name;
-        if name.is_empty()
-            || name.chars().count() > MAX_NAME
-            || name.trim() != name
-            || name.chars().any(char::is_control)
-            || !names.insert(name.as_str())
-        {
+        if !is_trimmed_line(name, MAX_NAME) || !names.insert(name.as_str()) {
             return wrong(
                 "name",
                 format!("{name:?} is no name, or there are two of it"),

@@ -1,21 +1,16 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest, RoutingTarget};
 use std::collections::BTreeMap;
 use steward_core::ConnectionId;
 use steward_core::agent::Deep;
-use steward_core::model::Connection;
-use steward_core::ports::{Breaker, KnownConnection, RouteRequest};
-use steward_core::routing::{Routing, Task, hint};
+use steward_core::ports::{KnownConnection, RouteRequest};
+use steward_core::routing::{Routing, hint};
 
 const MAX_CHAIN: usize = 20;
 
 impl App {
     /// Where a message to an agent, saved or not, would go. Nothing is sent.
-    pub async fn preview_routing(
-        &self,
-        caller: &Caller,
-        request: RoutingPreviewRequest,
-    ) -> Result<RoutingPreview, AppError> {
+    pub async fn preview_routing(&self, caller: &Caller, request: RoutingPreviewRequest) -> AppResult<RoutingPreview> {
         authorize(caller, Action::Read, Resource::Agents)?;
         let message = request.message.clone();
         let (routing, primary) = self.routing_settings(request).await?;
@@ -26,8 +21,15 @@ impl App {
         let breakers: BTreeMap<ConnectionId, _> = health.into_iter().map(|one| (one.connection, one.breaker)).collect();
         let mut targets = Vec::new();
         for connection in route.targets {
-            let breaker = breakers.get(&connection.id).copied().unwrap_or_default();
-            targets.push(RoutingTarget { breaker, ..self.routing_target(connection, route.task).await });
+            let report = self.examiner.report(connection.id).await;
+            targets.push(RoutingTarget {
+                id: connection.id,
+                grade: report.and_then(|report| report.grades.get(&route.task).copied()),
+                price: self.gateway.price(&connection),
+                breaker: breakers.get(&connection.id).copied().unwrap_or_default(),
+                name: connection.name,
+                model: connection.model,
+            });
         }
         let about = hint(&message);
         Ok(RoutingPreview {
@@ -39,10 +41,7 @@ impl App {
         })
     }
 
-    async fn routing_settings(
-        &self,
-        request: RoutingPreviewRequest,
-    ) -> Result<(Routing, Option<ConnectionId>), AppError> {
+    async fn routing_settings(&self, request: RoutingPreviewRequest) -> AppResult<(Routing, Option<ConnectionId>)> {
         if let Some(id) = request.agent_id {
             if request.routing.is_some() || request.connection.is_some() {
                 return Err(AppError::invalid(
@@ -64,22 +63,9 @@ impl App {
         check_routing(&routing, &connections)?;
         Ok((routing, request.connection))
     }
-
-    async fn routing_target(&self, connection: Connection, task: Task) -> RoutingTarget {
-        let report = self.examiner.report(connection.id).await;
-        let grade = report.and_then(|report| report.grades.get(&task).copied());
-        RoutingTarget {
-            id: connection.id,
-            grade,
-            price: self.gateway.price(&connection),
-            breaker: Breaker::Closed,
-            name: connection.name,
-            model: connection.model,
-        }
-    }
 }
 
-pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) -> Result<(), AppError> {
+pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) -> AppResult<()> {
     let tasks = routing.task_routing.iter();
     let named = tasks.map(|(task, id)| (format!("routing.task_routing.{}", task.name()), id));
     let chain = routing.fallback_chain.iter();
@@ -101,7 +87,7 @@ pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) 
     Ok(())
 }
 
-pub(crate) fn check_deep(deep: Deep) -> Result<(), AppError> {
+pub(crate) fn check_deep(deep: Deep) -> AppResult<()> {
     in_range(
         deep.max_steps.is_none_or(|steps| (1..=20).contains(&steps)),
         "deep.max_steps",
@@ -109,7 +95,7 @@ pub(crate) fn check_deep(deep: Deep) -> Result<(), AppError> {
     )
 }
 
-pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[KnownConnection]) -> Result<(), AppError> {
+pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[KnownConnection]) -> AppResult<()> {
     if connections.iter().any(|one| one.connection.id == id) {
         return Ok(());
     }
@@ -122,7 +108,7 @@ pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[Kno
     Err(AppError::invalid(field, format!("there is no connection {id}"), hint))
 }
 
-fn in_range(fits: bool, field: &str, hint: &str) -> Result<(), AppError> {
+pub(crate) fn in_range(fits: bool, field: &str, hint: &str) -> AppResult<()> {
     if fits {
         return Ok(());
     }

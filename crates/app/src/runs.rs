@@ -2,13 +2,16 @@ mod attachments;
 mod fork;
 mod start;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
-use crate::dto::runs::{ChildRun, Replay, Run, RunDetail, Undone as UndoneView};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize, listed_owner};
+use crate::dto::runs::{ChildRun, KeptReport, Replay, Run, RunDetail, Undone as UndoneView};
+use crate::inputs::is_line;
 use futures::stream::BoxStream;
 use futures::{FutureExt as _, StreamExt as _};
 use std::ops::ControlFlow;
 use steward_core::event::{Event, EventBody, RequestedBy};
-use steward_core::ports::{EventStream, KeptRun, RunFilter, RunRow, RunStatus, RunStore as _, StoreError, StoredEvent};
+use steward_core::ports::{
+    EventStream, KeptRun, RunFilter, RunRow, RunStatus, RunStore as _, StoreError, StoreResult, StoredEvent,
+};
 use steward_core::run::{RunState, Waiting};
 use steward_core::tool::Undo;
 use steward_core::{RunId, TenantId, ports};
@@ -30,25 +33,18 @@ pub struct RunSearch {
 
 impl App {
     /// Newest first: one's own, or everybody's for those who see all.
-    pub async fn runs(&self, caller: &Caller, search: RunSearch) -> Result<ports::Page<Run>, AppError> {
+    pub async fn runs(&self, caller: &Caller, search: RunSearch) -> AppResult<ports::Page<Run>> {
         authorize(caller, Action::Read, Resource::Runs)?;
         let own = search.mine.then(|| caller.user());
         let filter = RunFilter { user: own.or_else(|| listed_owner(caller, Resource::Runs)), ..search.filter };
         let page = self.store.runs(self.tenant(), filter).await?;
         let names = self.agent_names(page.items.iter().map(|row| row.agent).collect()).await?;
-        let items = page
-            .items
-            .into_iter()
-            .map(|row| {
-                let name = names.get(row.agent);
-                Run::named(row, name)
-            })
-            .collect();
+        let items = page.items.into_iter().map(|row| Run::named(names.get(row.agent), row)).collect();
         Ok(ports::Page { items, more: page.more })
     }
 
     /// With all that its page shows but its log.
-    pub async fn run(&self, caller: &Caller, id: RunId) -> Result<RunDetail, AppError> {
+    pub async fn run(&self, caller: &Caller, id: RunId) -> AppResult<RunDetail> {
         let row = self.run_of(caller, Action::Read, id).await?;
         let seen = self.runs.state(id).await?;
         let undoable = seen.effects().filter(|(_, undo)| matches!(undo, Undo::Snapshot { .. })).count();
@@ -68,10 +64,9 @@ impl App {
         let setup = seen.setup.ok_or_else(|| AppError::unavailable("the log of this run has no beginning"))?;
         let kept = self.store.kept_runs(self.tenant()).await?;
         let names = self.agent_names(vec![row.agent]).await?;
-        let name = names.get(row.agent);
         let forkable = self.runs.forkable(id).await?;
         Ok(RunDetail {
-            run: Run::named(row, name),
+            run: Run::named(names.get(row.agent), row),
             input: setup.input.clone(),
             mode: setup.mode,
             asked_by: setup.asked_by.clone(),
@@ -86,7 +81,7 @@ impl App {
         })
     }
 
-    pub async fn run_row(&self, caller: &Caller, id: RunId) -> Result<RunRow, AppError> {
+    pub async fn run_row(&self, caller: &Caller, id: RunId) -> AppResult<RunRow> {
         self.run_of(caller, Action::Read, id).await
     }
 
@@ -97,7 +92,7 @@ impl App {
         id: RunId,
         after: u64,
         limit: u32,
-    ) -> Result<ports::Page<StoredEvent>, AppError> {
+    ) -> AppResult<ports::Page<StoredEvent>> {
         self.run_of(caller, Action::Read, id).await?;
         // Positions are stored as signed numbers; nothing lies behind the highest.
         let after = after.min(i64::MAX.unsigned_abs());
@@ -108,7 +103,7 @@ impl App {
     }
 
     /// Stops a run: tools and model requests end within a second.
-    pub async fn stop_run(&self, caller: &Caller, id: RunId) -> Result<(), AppError> {
+    pub async fn stop_run(&self, caller: &Caller, id: RunId) -> AppResult<()> {
         still_open(&self.run_of(caller, Action::Operate, id).await?)?;
         Ok(self.runs.stop(id, caller.requested_by()).await?)
     }
@@ -120,7 +115,7 @@ impl App {
     }
 
     /// Says something to a run at work; it takes it in at its next step.
-    pub async fn steer_run(&self, caller: &Caller, id: RunId, text: &str) -> Result<(), AppError> {
+    pub async fn steer_run(&self, caller: &Caller, id: RunId, text: &str) -> AppResult<()> {
         still_open(&self.run_of(caller, Action::Operate, id).await?)?;
         if text.trim().is_empty() || text.chars().count() > MAX_STEERING {
             return Err(AppError::invalid(
@@ -133,13 +128,13 @@ impl App {
     }
 
     /// Takes up a run that nobody works on; `false` where there is nothing to do.
-    pub async fn resume_run(&self, caller: &Caller, id: RunId) -> Result<bool, AppError> {
+    pub async fn resume_run(&self, caller: &Caller, id: RunId) -> AppResult<bool> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         Ok(row.status != RunStatus::Finished && self.runs.resume(id).await?)
     }
 
     /// Decides a run again from its own log, without models or tools, and compares.
-    pub async fn replay_run(&self, caller: &Caller, id: RunId) -> Result<Replay, AppError> {
+    pub async fn replay_run(&self, caller: &Caller, id: RunId) -> AppResult<Replay> {
         self.run_of(caller, Action::Operate, id).await?;
         let report = self.runs.replay(id).await?;
         Ok(Replay {
@@ -152,7 +147,7 @@ impl App {
     }
 
     /// Takes back what an ended run did, newest first, or only one call.
-    pub async fn undo_run(&self, caller: &Caller, id: RunId, call: Option<&str>) -> Result<Vec<UndoneView>, AppError> {
+    pub async fn undo_run(&self, caller: &Caller, id: RunId, call: Option<&str>) -> AppResult<Vec<UndoneView>> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         has_ended(&row, "stop it first, or wait for its end")?;
         let by = caller.requested_by();
@@ -172,12 +167,11 @@ impl App {
             .collect())
     }
 
-    pub async fn keep_run(&self, caller: &Caller, id: RunId, name: &str) -> Result<KeptRun, AppError> {
+    pub async fn keep_run(&self, caller: &Caller, id: RunId, name: &str) -> AppResult<KeptRun> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         has_ended(&row, "wait for its end, or stop it")?;
         let name = name.trim();
-        let bad = |c: char| c.is_control() || c == '/';
-        if name.is_empty() || name.chars().count() > MAX_KEPT_NAME || name.chars().any(bad) {
+        if !is_line(name, MAX_KEPT_NAME) || name.contains('/') {
             return Err(AppError::invalid(
                 "name",
                 format!("a name has 1 to {MAX_KEPT_NAME} characters on one line, and no `/`"),
@@ -189,8 +183,48 @@ impl App {
         Ok(kept)
     }
 
+    /// Those whose run the caller may see, by name.
+    pub async fn kept_runs(&self, caller: &Caller) -> AppResult<Vec<KeptRun>> {
+        authorize(caller, Action::Read, Resource::Runs)?;
+        let all = self.store.kept_runs(self.tenant()).await?;
+        if listed_owner(caller, Resource::Runs).is_none() {
+            return Ok(all);
+        }
+        let mut mine = Vec::new();
+        for kept in all {
+            let row = self.store.run(self.tenant(), kept.run).await?;
+            if authorize(caller, Action::Read, Resource::Run { id: row.id, owner: row.user }).is_ok() {
+                mine.push(kept);
+            }
+        }
+        Ok(mine)
+    }
+
+    /// Decides all of them again from their logs, without models or tools, and compares.
+    pub async fn replay_kept_runs(&self, caller: &Caller) -> AppResult<Vec<KeptReport>> {
+        authorize(caller, Action::Operate, Resource::Runs)?;
+        let mut reports = Vec::new();
+        for kept in self.kept_runs(caller).await? {
+            let (name, run_id, report) = (kept.name, kept.run, self.runs.replay(kept.run).await?);
+            reports.push(KeptReport { name, run_id, same: report.same, differences: report.differences });
+        }
+        Ok(reports)
+    }
+
+    /// Lets go of one; the run stays.
+    pub async fn drop_kept_run(&self, caller: &Caller, name: &str) -> AppResult<()> {
+        authorize(caller, Action::Operate, Resource::Runs)?;
+        let known = self.kept_runs(caller).await?;
+        let Some(kept) = known.into_iter().find(|kept| kept.name == name) else {
+            return Err(AppError::not_found(format!("the kept run `{name}`")));
+        };
+        // Its run, so that somebody else's is theirs to let go.
+        self.run_of(caller, Action::Operate, kept.run).await?;
+        Ok(self.store.drop_kept(self.tenant(), &kept.name).await?)
+    }
+
     /// Past and to come; ends after `run.finished`. Callers must have found the run by [`Self::run_row`], or begun it.
-    pub fn watch(&self, run: RunId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
+    pub fn watch(&self, run: RunId, after: u64) -> BoxStream<'static, StoreResult<Event>> {
         let events = self.runs.watch(run, after);
         if self.tenant() == TenantId::DEFAULT {
             return events;
@@ -200,7 +234,7 @@ impl App {
     }
 
     /// At most `limit` events of a run after `after`, as they are stored.
-    pub async fn stored_events(&self, run: RunId, after: u64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
+    pub async fn stored_events(&self, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>> {
         self.store.events(self.tenant(), run, after, limit).await
     }
 
@@ -230,7 +264,7 @@ impl App {
     }
 
     /// A run that the caller asked for; `None`: it isn't there, or somebody else did.
-    pub async fn asked_run(&self, caller: &Caller, id: RunId) -> Result<Option<RunRow>, StoreError> {
+    pub async fn asked_run(&self, caller: &Caller, id: RunId) -> StoreResult<Option<RunRow>> {
         match self.store.run(self.tenant(), id).await {
             Ok(row) => {
                 let asked = authorize(caller, Action::Read, Resource::AskedRun { id, owner: row.user });
@@ -241,7 +275,7 @@ impl App {
         }
     }
 
-    pub(crate) async fn run_of(&self, caller: &Caller, action: Action, id: RunId) -> Result<RunRow, AppError> {
+    pub(crate) async fn run_of(&self, caller: &Caller, action: Action, id: RunId) -> AppResult<RunRow> {
         authorize(caller, action, Resource::Runs)?;
         let row = self.store.run(self.tenant(), id).await?;
         authorize(caller, action, Resource::Run { id, owner: row.user })?;
@@ -249,11 +283,7 @@ impl App {
     }
 
     /// Calls `see` with each event, oldest first, until it has seen enough; only a page is in memory at a time.
-    pub(crate) async fn each_event(
-        &self,
-        run: RunId,
-        mut see: impl FnMut(&Event) -> ControlFlow<()>,
-    ) -> Result<(), AppError> {
+    pub(crate) async fn each_event(&self, run: RunId, mut see: impl FnMut(&Event) -> ControlFlow<()>) -> AppResult<()> {
         let mut after = 0;
         loop {
             let page = self.stored_events(run, after, PAGE).await?;
@@ -271,7 +301,7 @@ impl App {
 }
 
 /// Refuses what only a run that has not ended can do.
-fn still_open(row: &RunRow) -> Result<(), AppError> {
+fn still_open(row: &RunRow) -> AppResult<()> {
     if row.status == RunStatus::Finished {
         return Err(AppError::conflict(
             "run_finished",
@@ -284,7 +314,7 @@ fn still_open(row: &RunRow) -> Result<(), AppError> {
 }
 
 /// Refuses what only an ended run can do.
-fn has_ended(row: &RunRow, hint: &str) -> Result<(), AppError> {
+fn has_ended(row: &RunRow, hint: &str) -> AppResult<()> {
     if row.status == RunStatus::Finished {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! What a new conversation offers: things to try here, and a small sample workspace.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::files::{SampleChange, Start};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ const TRIES: usize = 6;
 
 impl App {
     /// What can be tried in this workspace, in this language, and whether the sample lies in it.
-    pub async fn tries(&self, caller: &Caller, language: String) -> Result<Start, AppError> {
+    pub async fn tries(&self, caller: &Caller, language: String) -> AppResult<Start> {
         authorize(caller, Action::Read, Resource::Sample)?;
         let folder = self.workspace.clone();
         let intent = Arc::clone(&self.deps().intent);
@@ -24,14 +24,14 @@ impl App {
     }
 
     /// Adds the sample workspace; nothing is overwritten.
-    pub async fn add_sample(&self, caller: &Caller) -> Result<SampleChange, AppError> {
+    pub async fn add_sample(&self, caller: &Caller) -> AppResult<SampleChange> {
         authorize(caller, Action::Write, Resource::Sample)?;
         let folder = self.workspace.clone();
         blocking(move || sample::add(&folder).map(SampleChange::from)).await
     }
 
     /// Removes the files of the sample that nobody has changed.
-    pub async fn remove_sample(&self, caller: &Caller) -> Result<SampleChange, AppError> {
+    pub async fn remove_sample(&self, caller: &Caller) -> AppResult<SampleChange> {
         authorize(caller, Action::Write, Resource::Sample)?;
         let folder = self.workspace.clone();
         blocking(move || sample::remove(&folder).map(SampleChange::from)).await
@@ -40,7 +40,7 @@ impl App {
 
 async fn blocking<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
-) -> Result<T, AppError> {
+) -> AppResult<T> {
     let failed = |why: String| {
         let hint = "see that the server may write in its workspace, and try again";
         AppError::conflict("workspace", format!("the workspace can't be used: {why}"), hint)

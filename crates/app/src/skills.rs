@@ -1,7 +1,7 @@
 mod reach;
 mod trial;
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::skills::{SkillInput, SshHost, SshHostInput};
 use std::sync::Arc;
 use steward_core::ports::{Agents as _, SkillFilter, Skills as _, StoreError};
@@ -21,7 +21,7 @@ impl App {
         filter: SkillFilter,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<ports::Page<Skill>, AppError> {
+    ) -> AppResult<ports::Page<Skill>> {
         authorize(caller, Action::Read, Resource::Skills)?;
         if let Some(agent) = filter.agent {
             let known = self.store.agent(self.tenant(), agent).await;
@@ -43,7 +43,7 @@ impl App {
         Ok(page)
     }
 
-    pub async fn skill(&self, caller: &Caller, id: SkillId) -> Result<(Skill, Vec<AgentId>), AppError> {
+    pub async fn skill(&self, caller: &Caller, id: SkillId) -> AppResult<(Skill, Vec<AgentId>)> {
         authorize(caller, Action::Read, Resource::Skills)?;
         let tenant = self.tenant();
         let skill = self.store.skill(tenant, id).await?;
@@ -53,12 +53,7 @@ impl App {
     }
 
     /// With `upsert` one of this name becomes its next version, unless it is the same. Also returns whether it is new.
-    pub async fn create_skill(
-        &self,
-        caller: &Caller,
-        input: SkillInput,
-        upsert: bool,
-    ) -> Result<(Skill, bool), AppError> {
+    pub async fn create_skill(&self, caller: &Caller, input: SkillInput, upsert: bool) -> AppResult<(Skill, bool)> {
         authorize(caller, Action::Write, Resource::Skills)?;
         let there = self.store.skill_by_name(self.tenant(), &input.name).await?;
         if let Some(there) = there.as_ref().filter(|_| !upsert) {
@@ -78,7 +73,7 @@ impl App {
     }
 
     /// The next version of a skill. Runs at work keep the version they began with.
-    pub async fn replace_skill(&self, caller: &Caller, id: SkillId, input: SkillInput) -> Result<Skill, AppError> {
+    pub async fn replace_skill(&self, caller: &Caller, id: SkillId, input: SkillInput) -> AppResult<Skill> {
         let tenant = self.tenant();
         authorize(caller, Action::Write, Resource::Skills)?;
         let before = self.store.skill(tenant, id).await?;
@@ -89,7 +84,7 @@ impl App {
     }
 
     /// Takes it from all agents, too; its versions stay readable for the runs that used it.
-    pub async fn remove_skill(&self, caller: &Caller, id: SkillId) -> Result<(), AppError> {
+    pub async fn remove_skill(&self, caller: &Caller, id: SkillId) -> AppResult<()> {
         let tenant = self.tenant();
         authorize(caller, Action::Write, Resource::Skills)?;
         let skill = self.store.skill(tenant, id).await?;
@@ -104,7 +99,7 @@ impl App {
     }
 
     /// All versions of a skill, the latest first; those of a removed one too.
-    pub async fn skill_versions(&self, caller: &Caller, id: SkillId) -> Result<Vec<Skill>, AppError> {
+    pub async fn skill_versions(&self, caller: &Caller, id: SkillId) -> AppResult<Vec<Skill>> {
         authorize(caller, Action::Read, Resource::Skills)?;
         let all = self.store.skill_versions(self.tenant(), id).await?;
         let Some(latest) = all.first() else {
@@ -114,7 +109,7 @@ impl App {
         Ok(all)
     }
 
-    pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> Result<Skill, AppError> {
+    pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> AppResult<Skill> {
         authorize(caller, Action::Write, Resource::Skills)?;
         let now = self.store.skill(self.tenant(), id).await?;
         let mut skill = self.store.skill_version(self.tenant(), id, version).await?;
@@ -126,7 +121,7 @@ impl App {
     }
 
     /// Servers whose host key was accepted, by name.
-    pub async fn ssh_hosts(&self, caller: &Caller) -> Result<Vec<SshHost>, AppError> {
+    pub async fn ssh_hosts(&self, caller: &Caller) -> AppResult<Vec<SshHost>> {
         authorize(caller, Action::Read, Resource::SshHosts)?;
         let all = self.on_host_keys(FileHostKeys::all).await?;
         let hosts = all.into_iter();
@@ -134,7 +129,7 @@ impl App {
     }
 
     /// Accepts the host key of a server, in place of the one before.
-    pub async fn trust_ssh_host(&self, caller: &Caller, input: SshHostInput) -> Result<SshHost, AppError> {
+    pub async fn trust_ssh_host(&self, caller: &Caller, input: SshHostInput) -> AppResult<SshHost> {
         authorize(caller, Action::Write, Resource::SshHosts)?;
         let place = SshAddress::new(input.host.trim(), input.port.unwrap_or(SSH))?;
         let before = self.host_keys.accept(&place, &input.fingerprint).await?;
@@ -143,7 +138,7 @@ impl App {
     }
 
     /// Accepts no key of a server any more: ssh skills don't reach it until one is accepted anew.
-    pub async fn forget_ssh_host(&self, caller: &Caller, host: &str, port: Option<u16>) -> Result<(), AppError> {
+    pub async fn forget_ssh_host(&self, caller: &Caller, host: &str, port: Option<u16>) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::SshHosts)?;
         let unknown = || AppError::not_found(format!("host key of {host}"));
         // What is no host has no key.
@@ -158,7 +153,7 @@ impl App {
     async fn on_host_keys<T: Send + 'static>(
         &self,
         work: impl FnOnce(&FileHostKeys) -> Result<T, HostKeysError> + Send + 'static,
-    ) -> Result<T, AppError> {
+    ) -> AppResult<T> {
         let keys = Arc::clone(&self.host_keys);
         let done = tokio::task::spawn_blocking(move || work(&keys)).await;
         Ok(done.map_err(|error| AppError::unavailable(error.to_string()))??)
@@ -170,7 +165,7 @@ impl App {
         caller: &Caller,
         before: Option<&Skill>,
         input: SkillInput,
-    ) -> Result<Skill, AppError> {
+    ) -> AppResult<Skill> {
         let id = before.map_or_else(|| SkillId(self.new_id()), |before| before.id);
         let skill = input.skill(id, self.now(), caller.by()).map_err(|(field, why)| {
             AppError::invalid(field, why, "see GET /api/skills/kinds for what each type takes")
@@ -180,7 +175,7 @@ impl App {
     }
 
     /// Refuses a skill that can't be, naming the field. What carries skills out checks their form and their config.
-    pub(crate) async fn check_skill(&self, skill: &Skill) -> Result<(), AppError> {
+    pub(crate) async fn check_skill(&self, skill: &Skill) -> AppResult<()> {
         let length = skill.description.chars().count();
         if length == 0 || length > MAX_DESCRIPTION {
             return Err(AppError::invalid(

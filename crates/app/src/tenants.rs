@@ -1,12 +1,14 @@
 //! Tenants: the applications that are open, one for each, and what administrators of the default one do with them.
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::tenants::{DeletedTable, DeletedTenant, NewTenant, Tenant, TenantInput, TenantPatch};
 use crate::dto::users::InvitedUser;
+use crate::inputs::is_line;
+use crate::locks::{read, write};
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use steward_core::ports::{self, Role, StoreError, StoreResult, TenantChange};
 use steward_core::{TenantId, Timestamp};
@@ -67,25 +69,25 @@ impl Tenants {
         if tenant == TenantId::DEFAULT {
             return Some(self.0.default.clone());
         }
-        self.others().get(&tenant).map(|open| open.app.clone())
+        read(&self.0.others).get(&tenant).map(|open| open.app.clone())
     }
 
     /// By slug; without one, the default one. `None`: there is no such tenant, or it is disabled.
     pub fn named(&self, slug: Option<&str>) -> Option<App> {
         let slug = slug.map(str::trim).filter(|slug| !slug.is_empty() && *slug != DEFAULT_SLUG);
         let Some(slug) = slug else { return Some(self.0.default.clone()) };
-        self.others().values().find(|open| open.slug == slug).map(|open| open.app.clone())
+        read(&self.0.others).values().find(|open| open.slug == slug).map(|open| open.app.clone())
     }
 
     /// Whether people have to say which one they mean.
     pub fn several(&self) -> bool {
-        !self.others().is_empty()
+        !read(&self.0.others).is_empty()
     }
 
     /// All that are open.
     pub fn all(&self) -> Vec<App> {
         let mut all = vec![self.0.default.clone()];
-        all.extend(self.others().values().map(|open| open.app.clone()));
+        all.extend(read(&self.0.others).values().map(|open| open.app.clone()));
         all
     }
 
@@ -96,7 +98,7 @@ impl Tenants {
         let mut rows = self.prepare().await?;
         rows.retain(|row| row.id != TenantId::DEFAULT && row.disabled_at.is_none());
         let gone: Vec<TenantId> =
-            self.others().keys().copied().filter(|open| !rows.iter().any(|row| row.id == *open)).collect();
+            read(&self.0.others).keys().copied().filter(|open| !rows.iter().any(|row| row.id == *open)).collect();
         for tenant in gone {
             self.close(tenant).await;
         }
@@ -130,18 +132,18 @@ impl Tenants {
         }
     }
 
-    pub async fn list(&self, caller: &Caller) -> Result<Vec<Tenant>, AppError> {
+    pub async fn list(&self, caller: &Caller) -> AppResult<Vec<Tenant>> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         Ok(self.prepare().await?.into_iter().map(Tenant::from).collect())
     }
 
-    pub async fn get(&self, caller: &Caller, id: TenantId) -> Result<Tenant, AppError> {
+    pub async fn get(&self, caller: &Caller, id: TenantId) -> AppResult<Tenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         Ok(self.row(id).await?.into())
     }
 
     /// Opens it at once, and invites its first administrator.
-    pub async fn create(&self, caller: &Caller, input: TenantInput) -> Result<NewTenant, AppError> {
+    pub async fn create(&self, caller: &Caller, input: TenantInput) -> AppResult<NewTenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         let slug = checked_slug(&input.slug)?;
         let name = input.name.as_deref().map(checked_name).transpose()?.unwrap_or_else(|| slug.clone());
@@ -169,7 +171,7 @@ impl Tenants {
         Ok(NewTenant::new(row, invited))
     }
 
-    async fn begin(&self, row: &ports::Tenant, administrator: &str) -> Result<InvitedUser, AppError> {
+    async fn begin(&self, row: &ports::Tenant, administrator: &str) -> AppResult<InvitedUser> {
         let app = self
             .open(row)
             .await
@@ -201,7 +203,7 @@ impl Tenants {
     }
 
     /// Disabling ends its logins, keys, runs at work and streams at once; enabling lets them go on.
-    pub async fn change(&self, caller: &Caller, id: TenantId, patch: TenantPatch) -> Result<Tenant, AppError> {
+    pub async fn change(&self, caller: &Caller, id: TenantId, patch: TenantPatch) -> AppResult<Tenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         let name = patch.name.as_deref().map(checked_name).transpose()?;
         let _changing = self.0.changing.lock().await;
@@ -231,7 +233,7 @@ impl Tenants {
 
     /// Deletes every row and file of a tenant that is disabled. What was deleted is written into the audit trail of the
     /// default one.
-    pub async fn delete(&self, caller: &Caller, id: TenantId, slug: &str) -> Result<DeletedTenant, AppError> {
+    pub async fn delete(&self, caller: &Caller, id: TenantId, slug: &str) -> AppResult<DeletedTenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         let _changing = self.0.changing.lock().await;
         let row = self.row(id).await?;
@@ -267,7 +269,7 @@ impl Tenants {
         Ok(DeletedTenant { tables: tables.collect(), files })
     }
 
-    async fn row(&self, id: TenantId) -> Result<ports::Tenant, AppError> {
+    async fn row(&self, id: TenantId) -> AppResult<ports::Tenant> {
         let found = self.prepare().await?.into_iter().find(|row| row.id == id);
         found.ok_or_else(|| AppError::not_found(format!("organisation {id}")))
     }
@@ -275,13 +277,13 @@ impl Tenants {
     async fn open(&self, row: &ports::Tenant) -> Result<App, String> {
         let app = self.0.opener.open(row).await?;
         let open = OpenTenant { slug: row.slug.clone(), app: app.clone() };
-        self.0.others.write().unwrap_or_else(PoisonError::into_inner).insert(row.id, open);
+        write(&self.0.others).insert(row.id, open);
         Ok(app)
     }
 
     /// First nobody finds it any more, then what it does ends.
     async fn close(&self, id: TenantId) {
-        let open = self.0.others.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        let open = write(&self.0.others).remove(&id);
         if let Some(open) = open {
             open.app.closing.cancel();
             self.0.opener.close(id).await;
@@ -291,14 +293,10 @@ impl Tenants {
     /// Ends all but the default one, for a stop of the program.
     pub async fn close_all(&self) {
         let _changing = self.0.changing.lock().await;
-        let open: Vec<TenantId> = self.others().keys().copied().collect();
+        let open: Vec<TenantId> = read(&self.0.others).keys().copied().collect();
         for tenant in open {
             self.close(tenant).await;
         }
-    }
-
-    fn others(&self) -> std::sync::RwLockReadGuard<'_, HashMap<TenantId, OpenTenant>> {
-        self.0.others.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> Timestamp {
@@ -329,7 +327,7 @@ fn default_stays(what: &str) -> AppError {
     )
 }
 
-fn checked_slug(text: &str) -> Result<String, AppError> {
+fn checked_slug(text: &str) -> AppResult<String> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let edges = !text.starts_with('-') && !text.ends_with('-');
     if (2..=40).contains(&text.len()) && edges && text.chars().all(fits) {
@@ -342,17 +340,12 @@ fn checked_slug(text: &str) -> Result<String, AppError> {
     ))
 }
 
-fn checked_name(text: &str) -> Result<String, AppError> {
+fn checked_name(text: &str) -> AppResult<String> {
     let name = text.trim();
-    if (1..=MAX_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control) {
+    if is_line(name, MAX_NAME) {
         return Ok(name.to_owned());
     }
-    Err(AppError::new(
-        ErrorKind::Invalid,
-        "the name can't be that",
-        format!("use 1 to {MAX_NAME} characters on one line"),
-    )
-    .field("name"))
+    Err(AppError::invalid("name", "the name can't be that", format!("use 1 to {MAX_NAME} characters on one line")))
 }
 
 #[cfg(test)]

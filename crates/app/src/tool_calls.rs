@@ -42,27 +42,14 @@ impl App {
         spec: &ToolSpec,
         arguments: Value,
     ) -> Result<ToolOutput, ReadingToolError> {
-        let call = ToolCall {
-            id: "mcp".to_owned(),
-            name: spec.name.clone(),
-            arguments,
-            source: CallSource::Direct,
-            confidence: 1.0,
-            signature: None,
-        };
+        let call = direct_call("mcp".to_owned(), &spec.name, arguments);
         let rules = self.runs.tool_rules(agent, caller.origin, caller.user()).await;
         let rules = rules.map_err(|error| ReadingToolError::Tool(ToolError::Fatal(error.to_string())))?;
         if judge(&agent.policy, &rules, &self.grants, spec, &call, self.now()).decision != Decision::Allow {
             return Err(ReadingToolError::Policy);
         }
         let scope = self.tool_scope(caller, agent.id, TIMEOUT_MS, Cancellation::default());
-        let authorized = Authorized {
-            stage: None,
-            args_hash: hash::of_json(&call.arguments),
-            idempotency_key: self.new_id().to_string(),
-            call,
-        };
-        self.deps().tools.run(authorized, &scope).await.map_err(ReadingToolError::Tool)
+        self.deps().tools.run(authorized(call, self.new_id().to_string()), &scope).await.map_err(ReadingToolError::Tool)
     }
 
     pub(crate) fn tool_scope(
@@ -91,4 +78,13 @@ impl App {
             cancellation,
         }
     }
+}
+
+/// A call by a person or a program: no model has chosen it.
+pub(crate) fn direct_call(id: String, name: &str, arguments: Value) -> ToolCall {
+    ToolCall { id, name: name.to_owned(), arguments, source: CallSource::Direct, confidence: 1.0, signature: None }
+}
+
+pub(crate) fn authorized(call: ToolCall, idempotency_key: String) -> Authorized {
+    Authorized { stage: None, args_hash: hash::of_json(&call.arguments), idempotency_key, call }
 }

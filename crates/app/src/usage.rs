@@ -1,5 +1,6 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
+use crate::app::{Action, App, AppResult, Caller, Resource, authorize, listed_owner};
 use crate::dto::budgets::{UsageReport, UsageRow as UsageView};
+use crate::inputs::in_order;
 use std::collections::HashMap;
 use steward_core::ports::{BudgetScope, StoreError, UsageBy, UsageRow};
 use steward_core::{AgentId, ConnectionId, KeyId, Timestamp, UserId};
@@ -17,17 +18,11 @@ impl App {
         by: UsageBy,
         from: Option<Timestamp>,
         to: Option<Timestamp>,
-    ) -> Result<UsageReport, AppError> {
+    ) -> AppResult<UsageReport> {
         authorize(caller, Action::Read, Resource::Usage)?;
         let to = to.unwrap_or(Timestamp(self.now().0 + 1));
         let from = from.unwrap_or_else(|| Timestamp::of_day(to.day().saturating_sub(DAYS - 1)));
-        if from > to {
-            return Err(AppError::invalid(
-                "from",
-                "`from` is after `to`",
-                "give two times in order, in milliseconds since 1970 UTC",
-            ));
-        }
+        in_order(from, to, "give two times in order, in milliseconds since 1970 UTC")?;
         let user = listed_owner(caller, Resource::Usage);
         let rows = self.store.usage(self.tenant(), by, from, to, user).await?;
         let labels = Labels::of_groups(self, by, &rows).await?;
@@ -56,7 +51,7 @@ fn add(total: &mut UsageRow, more: &UsageRow) {
 pub(crate) struct Labels(HashMap<Uuid, String>);
 
 impl Labels {
-    async fn of_groups(app: &App, by: UsageBy, rows: &[UsageRow]) -> Result<Self, AppError> {
+    async fn of_groups(app: &App, by: UsageBy, rows: &[UsageRow]) -> AppResult<Self> {
         let ids = rows.iter().filter_map(|row| row.group.parse().ok());
         let scopes = ids.filter_map(|id: Uuid| match by {
             UsageBy::Agent => Some(BudgetScope::Agent(AgentId(id))),
@@ -68,7 +63,7 @@ impl Labels {
         Self::of(app, scopes).await
     }
 
-    pub async fn of(app: &App, scopes: impl Iterator<Item = BudgetScope>) -> Result<Self, AppError> {
+    pub async fn of(app: &App, scopes: impl Iterator<Item = BudgetScope>) -> AppResult<Self> {
         let mut names = HashMap::new();
         for scope in scopes {
             if let Some((id, name)) = name(app, scope).await? {
@@ -108,7 +103,7 @@ impl Labels {
     }
 }
 
-async fn name(app: &App, scope: BudgetScope) -> Result<Option<(Uuid, String)>, AppError> {
+async fn name(app: &App, scope: BudgetScope) -> AppResult<Option<(Uuid, String)>> {
     let deps = app.deps();
     let found = match scope {
         BudgetScope::Installation => return Ok(None),

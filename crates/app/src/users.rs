@@ -1,13 +1,11 @@
 //! Users: who may log in, as what. Only administrators see and change them.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::users::{EndedSessions, InvitedUser, User, UserDetail, UserInput, UserPatch};
+use crate::inputs::{check_search, given};
 use steward_access::{AccessError, LOCAL_USER};
 use steward_core::UserId;
 use steward_core::ports::{self, StoreError, UserChange, UserFilter, UserState};
-
-/// Longest text to search for, characters.
-const MAX_SEARCH: usize = 200;
 
 impl App {
     /// By email, those after `after`.
@@ -17,21 +15,15 @@ impl App {
         filter: UserFilter,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<ports::Page<User>, AppError> {
+    ) -> AppResult<ports::Page<User>> {
         authorize(caller, Action::Administer, Resource::Users)?;
-        if filter.text.as_ref().is_some_and(|text| text.chars().count() > MAX_SEARCH) {
-            return Err(AppError::invalid(
-                "search",
-                "the text to search for is too long",
-                format!("use {MAX_SEARCH} characters at most"),
-            ));
-        }
-        let text = filter.text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        check_search(filter.text.as_deref())?;
+        let text = given(filter.text.as_deref()).map(str::to_owned);
         let page = self.access.users(&UserFilter { text, ..filter }, after, limit).await?;
         Ok(ports::Page { items: page.items.into_iter().map(User::from).collect(), more: page.more })
     }
 
-    pub async fn user(&self, caller: &Caller, id: UserId) -> Result<UserDetail, AppError> {
+    pub async fn user(&self, caller: &Caller, id: UserId) -> AppResult<UserDetail> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let user = self.access.user(id).await?;
         let sessions = self.access.sessions(id).await?.len();
@@ -39,7 +31,7 @@ impl App {
     }
 
     /// Makes a user without a password, and the token by which they choose one. It is not kept anywhere.
-    pub async fn invite_user(&self, caller: &Caller, input: UserInput) -> Result<InvitedUser, AppError> {
+    pub async fn invite_user(&self, caller: &Caller, input: UserInput) -> AppResult<InvitedUser> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let (user, issued) = self.access.invite(&input.email, input.name.as_deref(), input.role).await?;
         tracing::info!(user = %user.id, role = user.role.as_str(), by = %caller.user(), "user invited");
@@ -47,7 +39,7 @@ impl App {
     }
 
     /// A new token in the place of the one before: also for somebody who has forgotten their password.
-    pub async fn renew_invitation(&self, caller: &Caller, id: UserId) -> Result<InvitedUser, AppError> {
+    pub async fn renew_invitation(&self, caller: &Caller, id: UserId) -> AppResult<InvitedUser> {
         self.changeable_user(caller, id).await?;
         let (user, issued) = self.access.renew_invitation(id).await?;
         tracing::info!(user = %id, by = %caller.user(), "invitation renewed");
@@ -55,7 +47,7 @@ impl App {
     }
 
     /// In force at their next request.
-    pub async fn change_user(&self, caller: &Caller, id: UserId, patch: UserPatch) -> Result<User, AppError> {
+    pub async fn change_user(&self, caller: &Caller, id: UserId, patch: UserPatch) -> AppResult<User> {
         let user = self.changeable_user(caller, id).await?;
         let role = patch.role.filter(|role| *role != user.role);
         let disabled = patch.disabled.filter(|disabled| *disabled != user.is_disabled());
@@ -87,7 +79,7 @@ impl App {
     }
 
     /// For good, with their keys and budgets; their runs stay. Only somebody who is disabled or has never accepted.
-    pub async fn remove_user(&self, caller: &Caller, id: UserId) -> Result<(), AppError> {
+    pub async fn remove_user(&self, caller: &Caller, id: UserId) -> AppResult<()> {
         let user = self.changeable_user(caller, id).await?;
         if id == caller.user() {
             return Err(AppError::conflict(
@@ -112,7 +104,7 @@ impl App {
     }
 
     /// Logs somebody out everywhere. Their keys stay good.
-    pub async fn end_user_sessions(&self, caller: &Caller, id: UserId) -> Result<EndedSessions, AppError> {
+    pub async fn end_user_sessions(&self, caller: &Caller, id: UserId) -> AppResult<EndedSessions> {
         authorize(caller, Action::Administer, Resource::Users)?;
         self.access.user(id).await?;
         let ended = self.access.end_sessions(id).await?;
@@ -121,7 +113,7 @@ impl App {
     }
 
     /// Their sessions end too: whoever took app and password is out.
-    pub async fn reset_second_factor(&self, caller: &Caller, id: UserId) -> Result<(), AppError> {
+    pub async fn reset_second_factor(&self, caller: &Caller, id: UserId) -> AppResult<()> {
         self.changeable_user(caller, id).await?;
         if !self.access.reset_second_factor(id).await? {
             return Err(AppError::not_found(format!("a second factor of user {id}")));
@@ -131,7 +123,7 @@ impl App {
         Ok(())
     }
 
-    async fn changeable_user(&self, caller: &Caller, id: UserId) -> Result<ports::User, AppError> {
+    async fn changeable_user(&self, caller: &Caller, id: UserId) -> AppResult<ports::User> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let user = self.access.user(id).await?;
         if user.email == LOCAL_USER {

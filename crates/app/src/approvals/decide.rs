@@ -3,7 +3,7 @@
 use super::decision_rules::check_decision;
 use super::decision_rules::is_destructive;
 use super::{InboxView, status};
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::approvals::{ApprovalStatus, Decide, Decided};
 use futures::StreamExt;
 use serde_json::json;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl App {
     /// Decides. What the decision was bound to (arguments, plan) can't change.
-    pub async fn decide(&self, caller: &Caller, id: ApprovalId, wanted: Decide) -> Result<Decided, AppError> {
+    pub async fn decide(&self, caller: &Caller, id: ApprovalId, wanted: Decide) -> AppResult<Decided> {
         authorize(caller, Action::Decide, Resource::Approvals)?;
         let mut inbox = InboxView::new(self, caller);
         let (row, run) = inbox.entry(id).await?;
@@ -86,12 +86,7 @@ impl App {
         }
     }
 
-    async fn save_standing(
-        &self,
-        caller: &Caller,
-        agent: AgentId,
-        standing: Option<Grant>,
-    ) -> Result<Option<Uuid>, AppError> {
+    async fn save_standing(&self, caller: &Caller, agent: AgentId, standing: Option<Grant>) -> AppResult<Option<Uuid>> {
         let Some(grant) = standing else {
             return Ok(None);
         };
@@ -127,7 +122,7 @@ impl App {
     }
 
     /// The entry with its decision. If another was quicker, that one counts.
-    async fn decided_entry(&self, id: ApprovalId, answer: &Answer, by: &str) -> Result<Approval, AppError> {
+    async fn decided_entry(&self, id: ApprovalId, answer: &Answer, by: &str) -> AppResult<Approval> {
         let mut row = self.store.approval(self.tenant(), id).await?;
         match &row.answer {
             Some(kept) if kept == answer && row.decided_by.as_deref() == Some(by) => Ok(row),
@@ -144,7 +139,7 @@ impl App {
     }
 }
 
-fn still_open(row: &Approval) -> Result<(), AppError> {
+fn still_open(row: &Approval) -> AppResult<()> {
     match status(row) {
         ApprovalStatus::Open => Ok(()),
         ApprovalStatus::Decided => Err(decided_already(row)),

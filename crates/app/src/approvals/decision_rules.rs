@@ -1,5 +1,5 @@
 use crate::dto::approvals::Decide;
-use crate::error::AppError;
+use crate::error::{AppError, AppResult};
 use serde_json::json;
 use std::time::Duration;
 use steward_core::Timestamp;
@@ -9,7 +9,7 @@ use steward_core::policy::{Grant, GrantScope, RiskClass};
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 /// Refuses what can't be; returns the grant to keep beyond the run, if one is wanted.
-pub(super) fn check_decision(body: &Decide, subject: &Subject, now: Timestamp) -> Result<Option<Grant>, AppError> {
+pub(super) fn check_decision(body: &Decide, subject: &Subject, now: Timestamp) -> AppResult<Option<Grant>> {
     if !body.answer.fits(subject) {
         return Err(AppError::invalid(
             "answer.decision",
@@ -59,7 +59,7 @@ pub(super) fn check_decision(body: &Decide, subject: &Subject, now: Timestamp) -
 }
 
 /// A grant of more than what is asked is none that the person was shown.
-fn covers(scope: &GrantScope, subject: &Subject) -> Result<(), AppError> {
+fn covers(scope: &GrantScope, subject: &Subject) -> AppResult<()> {
     let refused =
         |hint: &str| Err(AppError::invalid("answer.grant", "the grant does not belong to what is asked", hint));
     match (scope, subject) {
@@ -80,7 +80,7 @@ fn covers(scope: &GrantScope, subject: &Subject) -> Result<(), AppError> {
     }
 }
 
-fn in_time(granted: bool, until: Option<Timestamp>, standing: bool, now: Timestamp) -> Result<(), AppError> {
+fn in_time(granted: bool, until: Option<Timestamp>, standing: bool, now: Timestamp) -> AppResult<()> {
     let refused = |title: &str| {
         Err(AppError::invalid(
             "answer.until",

@@ -1,18 +1,15 @@
 //! The audit trail as a file, oldest entry first; never more than a page of it in memory.
 
 use super::check_filter;
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use bytes::Bytes;
 use futures::StreamExt as _;
-use futures::stream::{self, BoxStream};
+use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use steward_core::audit::{AuditResult, SealedEntry};
-use steward_core::ports::{AuditFilter, AuditOrder};
+use steward_core::ports::AuditFilter;
 use utoipa::ToSchema;
-
-/// Entries that are read at a time.
-const PAGE: u32 = 1000;
 
 /// How an export is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -36,7 +33,7 @@ impl App {
         caller: &Caller,
         filter: AuditFilter,
         format: AuditFormat,
-    ) -> Result<BoxStream<'static, Result<Bytes, AppError>>, AppError> {
+    ) -> AppResult<BoxStream<'static, AppResult<Bytes>>> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         check_filter(&filter)?;
         let entry = self.audit_entry_of(caller, "audit.export").with("format", json!(format));
@@ -51,22 +48,12 @@ impl App {
             .with("text", filter.text.clone());
         self.record_audit(&entry).await?;
         self.seal_audit().await?;
-        let app = self.clone();
-        let pages = stream::try_unfold(Some(0), move |after| {
-            let (app, filter) = (app.clone(), filter.clone());
-            async move {
-                let Some(after) = after else { return Ok(None) };
-                let order = AuditOrder::OldestAfter(after);
-                let page = app.store.audit_entries(app.tenant(), &filter, order, PAGE).await?;
-                let next = page.items.last().filter(|_| page.more).map(|last| last.seq);
-                Ok(Some((written(format, after == 0, &page.items)?, next)))
-            }
-        });
-        Ok(pages.boxed())
+        let pages = self.audit_pages(filter).enumerate();
+        Ok(pages.map(move |(number, page)| written(format, number == 0, &page?)).boxed())
     }
 }
 
-fn written(format: AuditFormat, first: bool, entries: &[SealedEntry]) -> Result<Bytes, AppError> {
+fn written(format: AuditFormat, first: bool, entries: &[SealedEntry]) -> AppResult<Bytes> {
     match format {
         AuditFormat::Jsonl => {
             let mut lines = String::new();

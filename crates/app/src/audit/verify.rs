@@ -1,6 +1,6 @@
 //! A check of the whole chain, page by page.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::audit::{AuditProgress, AuditReport};
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
@@ -28,7 +28,7 @@ impl App {
         &self,
         caller: &Caller,
         known: Option<Link>,
-    ) -> Result<BoxStream<'static, Result<AuditProgress, AppError>>, AppError> {
+    ) -> AppResult<BoxStream<'static, AppResult<AuditProgress>>> {
         authorize(caller, Action::Administer, Resource::Audit)?;
         self.seal_audit().await?;
         let ends = self.store.audit_ends(self.tenant()).await?;
@@ -61,7 +61,7 @@ impl App {
 }
 
 impl Check {
-    async fn step(&mut self) -> Result<AuditProgress, AppError> {
+    async fn step(&mut self) -> AppResult<AuditProgress> {
         let (store, tenant) = (&self.app.store, self.app.tenant());
         let after = self.verifier.last().seq;
         // What lies before the beginning of the chain does not belong to it.
@@ -95,7 +95,7 @@ impl Check {
     }
 
     /// Whether the entry that belongs to the place of a damaged one stands further on.
-    async fn tell(&self, suspect: &Suspect, seq: u64) -> Result<Break, AppError> {
+    async fn tell(&self, suspect: &Suspect, seq: u64) -> AppResult<Break> {
         let mut after = seq;
         loop {
             let rows = self.app.store.audit_chain(self.app.tenant(), after, PAGE).await?;
@@ -109,7 +109,7 @@ impl Check {
         }
     }
 
-    async fn end(&self) -> Result<Option<Break>, AppError> {
+    async fn end(&self) -> AppResult<Option<Break>> {
         if let Err(broken) = self.verifier.end(&self.ends.head) {
             return Ok(Some(broken));
         }
@@ -123,7 +123,7 @@ impl Check {
         }))
     }
 
-    async fn report(&mut self, broken: Option<Break>) -> Result<AuditProgress, AppError> {
+    async fn report(&mut self, broken: Option<Break>) -> AppResult<AuditProgress> {
         self.over = true;
         let report = AuditReport {
             ok: broken.is_none(),

@@ -1,9 +1,10 @@
 use super::check::switch;
 use super::fields::{Effect, FIELDS, Field};
 use super::layers::Layers;
+use crate::locks::{read, write};
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{PoisonError, RwLock};
+use std::sync::RwLock;
 use steward_core::hash::sha256;
 use tokio::sync::Mutex;
 
@@ -45,17 +46,17 @@ impl Configuration {
     }
 
     pub fn layers(&self) -> Layers {
-        self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
+        read(&self.now).clone()
     }
 
     pub(super) fn put(&self, layers: Layers) {
         self.live.apply(&layers);
-        *self.now.write().unwrap_or_else(PoisonError::into_inner) = layers;
+        *write(&self.now) = layers;
     }
 
     /// Whether a program may read the metrics that shows this token, or none, and comes from this address.
     pub fn may_read_metrics(&self, token: Option<&str>, peer: Option<IpAddr>) -> bool {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let now = read(&self.now);
         let wanted = now.set("METRICS_TOKEN").map(|set| match now.fixed("METRICS_TOKEN") {
             Some(_) => sha256(set.as_bytes()),
             None => set.trim_start_matches(HASHED).to_owned(),

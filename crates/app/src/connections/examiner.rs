@@ -1,16 +1,59 @@
-use super::exam_prompts::ExamPrompts;
 use super::registry::ConnectionRegistry;
+use crate::locks::lock;
 use async_trait::async_trait;
 use futures::future::join_all;
+use serde_json::Value;
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
-use steward_core::model::{Auth, ModelError, ModelErrorClass, Provider};
+use steward_core::model::{Auth, ModelChunk, ModelError, ModelErrorClass, Provider, Strategy};
 use steward_core::ports::{ConnectionsError, Examiner, Recognised, TypedKey};
-use steward_models::exam::{Exam, ExamLimits, examine};
+use steward_core::tool::{ToolCall, ToolSpec};
+use steward_models::exam::{Exam, ExamLimits, ToolCallFormat, examine};
 use steward_models::recognise::recognise;
+use steward_parse::{Dialects, Reading, StreamParser, ToolIndex, guided, markers_instructions, react};
+
+/// Prompts and parsers of exams, the same as in runs.
+#[derive(Debug, Clone, Copy)]
+pub struct ExamPrompts;
+
+impl ToolCallFormat for ExamPrompts {
+    fn instructions(&self, strategy: Strategy, tools: &[ToolSpec]) -> String {
+        match strategy {
+            Strategy::Native => String::new(),
+            Strategy::GuidedJson => guided::instructions(tools),
+            Strategy::React => react::instructions(tools),
+            Strategy::Markers => markers_instructions(tools),
+        }
+    }
+
+    fn schema(&self, tools: &[ToolSpec]) -> Value {
+        guided::schema(tools)
+    }
+
+    fn calls(&self, strategy: Strategy, tools: &[ToolSpec], reply: &[ModelChunk]) -> Vec<ToolCall> {
+        let text: String = reply
+            .iter()
+            .filter_map(|chunk| match chunk {
+                ModelChunk::Text(piece) => Some(piece.as_str()),
+                _ => None,
+            })
+            .collect();
+        let reading = Reading {
+            // The models' own forms are understood in runs, too; phrases that imply a call prove nothing.
+            dialects: Dialects::All,
+            in_thought: text.contains("</think>") && !text.contains("<think>"),
+            ..Reading::strict(strategy)
+        };
+        let mut parser = StreamParser::with(reading, &ToolIndex::new(tools), "exam_");
+        for chunk in reply {
+            parser.push(chunk);
+        }
+        parser.finish().calls
+    }
+}
 
 /// Marks a connection as being examined until this is dropped.
 struct Seat<'a> {
@@ -20,14 +63,14 @@ struct Seat<'a> {
 
 impl<'a> Seat<'a> {
     fn take(taken: &'a Mutex<HashSet<ConnectionId>>, id: ConnectionId) -> Option<Self> {
-        let mut all = taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(taken);
         all.insert(id).then_some(Self { taken, id })
     }
 }
 
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
-        let mut all = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.taken);
         all.remove(&self.id);
     }
 }

@@ -1,11 +1,12 @@
 use super::has_own_address;
 use crate::dto::auth::AuthInput;
 use crate::dto::connections::ConnectionInput;
-use crate::error::AppError;
+use crate::error::{AppError, AppResult};
+use crate::inputs::is_line;
 use secrecy::{ExposeSecret, SecretString};
 use steward_core::model::Provider;
 
-pub(super) fn check_input(input: &ConnectionInput) -> Result<(), AppError> {
+pub(super) fn check_input(input: &ConnectionInput) -> AppResult<()> {
     if input.provider == Provider::Local {
         return Err(AppError::invalid(
             "provider",
@@ -51,12 +52,12 @@ pub(super) fn check_input(input: &ConnectionInput) -> Result<(), AppError> {
     Ok(())
 }
 
-pub(super) fn check_address(text: &str) -> Result<(), AppError> {
+pub(super) fn check_address(text: &str) -> AppResult<()> {
     let text = text.trim();
     if text.contains("://") { url(text) } else { url(&format!("http://{text}")) }
 }
 
-fn url(text: &str) -> Result<(), AppError> {
+fn url(text: &str) -> AppResult<()> {
     let url = text.trim();
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
@@ -74,7 +75,7 @@ fn url(text: &str) -> Result<(), AppError> {
 }
 
 /// Refuses what can't be the name of a variable or of a header, or a key.
-pub(super) fn check_auth(auth: &AuthInput) -> Result<(), AppError> {
+pub(super) fn check_auth(auth: &AuthInput) -> AppResult<()> {
     match auth {
         AuthInput::None => Ok(()),
         AuthInput::Bearer { key: given } | AuthInput::ApiKey { key: given } => key("key", given.as_ref()),
@@ -101,7 +102,7 @@ pub(super) fn check_auth(auth: &AuthInput) -> Result<(), AppError> {
 }
 
 /// A key, where one was given: what a header can hold.
-fn key(field: &str, given: Option<&SecretString>) -> Result<(), AppError> {
+fn key(field: &str, given: Option<&SecretString>) -> AppResult<()> {
     let Some(given) = given else {
         return Ok(());
     };
@@ -116,7 +117,7 @@ fn key(field: &str, given: Option<&SecretString>) -> Result<(), AppError> {
     ))
 }
 
-fn user(name: &str) -> Result<(), AppError> {
+fn user(name: &str) -> AppResult<()> {
     one_line("auth.user", name, 200)?;
     if name.contains(':') {
         return Err(AppError::invalid(
@@ -128,7 +129,7 @@ fn user(name: &str) -> Result<(), AppError> {
     Ok(())
 }
 
-fn header(name: &str) -> Result<(), AppError> {
+fn header(name: &str) -> AppResult<()> {
     let fits =
         (1..=100).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     if fits {
@@ -141,7 +142,7 @@ fn header(name: &str) -> Result<(), AppError> {
     ))
 }
 
-fn region(name: &str) -> Result<(), AppError> {
+fn region(name: &str) -> AppResult<()> {
     let fits = (1..=40).contains(&name.len())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     if fits {
@@ -154,7 +155,7 @@ fn region(name: &str) -> Result<(), AppError> {
     ))
 }
 
-fn variable(name: &str) -> Result<(), AppError> {
+fn variable(name: &str) -> AppResult<()> {
     let fits = !name.is_empty()
         && name.len() <= 100
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -169,9 +170,8 @@ fn variable(name: &str) -> Result<(), AppError> {
     ))
 }
 
-fn one_line(field: &str, text: &str, most: usize) -> Result<(), AppError> {
-    let text = text.trim();
-    if text.is_empty() || text.chars().count() > most || text.chars().any(char::is_control) {
+fn one_line(field: &str, text: &str, most: usize) -> AppResult<()> {
+    if !is_line(text.trim(), most) {
         return Err(AppError::invalid(
             field,
             format!("`{field}` has 1 to {most} characters on one line"),

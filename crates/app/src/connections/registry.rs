@@ -2,11 +2,12 @@
 
 use super::key_variables::KeyVariables;
 use super::merge::{merged, set_by_hand};
+use crate::locks::{read, write};
 use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::json;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Instant;
 use steward_core::exam::ExamReport;
 use steward_core::message::Message;
@@ -96,17 +97,17 @@ impl ConnectionRegistry {
 
     /// Saved ones first.
     pub fn known(&self) -> Vec<KnownSource> {
-        self.listed.read().unwrap_or_else(PoisonError::into_inner).merged.clone()
+        read(&self.listed).merged.clone()
     }
 
     pub(super) fn own(&self, id: ConnectionId) -> Option<KnownSource> {
-        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let listed = read(&self.listed);
         let mut own = listed.own.iter();
         own.find(|one| one.connection.id == id).cloned()
     }
 
     pub(super) fn report_of(&self, connection: &Connection) -> Option<ExamReport> {
-        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let listed = read(&self.listed);
         report_among(&listed.reports, connection).cloned()
     }
 
@@ -160,7 +161,7 @@ impl ConnectionRegistry {
         let list = known.iter().map(|known| known.connection.clone()).collect();
         self.parts.router.replace_connections(list, default);
         self.parts.router.set_reports(reports.clone());
-        *self.listed.write().unwrap_or_else(PoisonError::into_inner) = Listed { merged: known, own: all, reports };
+        *write(&self.listed) = Listed { merged: known, own: all, reports };
         Ok(())
     }
 
@@ -225,7 +226,7 @@ impl ManagedConnections for ConnectionRegistry {
     }
 
     async fn named(&self, name: &str) -> Option<Connection> {
-        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let listed = read(&self.listed);
         let mut all = listed.merged.iter();
         all.find(|one| one.connection.name == name).map(|one| one.connection.clone())
     }

@@ -6,11 +6,11 @@ mod endpoint;
 pub use endpoint::EndpointParts;
 pub(super) use endpoint::Endpoints;
 
+use crate::locks::lock;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::Timestamp;
-use steward_core::document::DocumentProblem;
 use steward_core::governance::Classification;
 use steward_core::model::Connection;
 use steward_core::ports::{Clock, EmbedError, Embedder};
@@ -34,10 +34,6 @@ pub struct EmbeddingProblem {
 impl EmbeddingProblem {
     pub(super) fn lasting(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into(), passing: false, wait: None }
-    }
-
-    pub(super) fn as_document_problem(&self) -> DocumentProblem {
-        DocumentProblem { message: self.message.clone(), hint: self.hint.clone() }
     }
 }
 
@@ -64,11 +60,11 @@ pub struct EmbeddingStatus(Mutex<BTreeMap<String, EmbeddingHealth>>);
 
 impl EmbeddingStatus {
     pub fn all(&self) -> BTreeMap<String, EmbeddingHealth> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 
     fn note(&self, model: &str, problem: Option<&EmbeddingProblem>, now: Timestamp) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         let one = all.entry(model.to_owned()).or_default();
         match problem {
             Some(problem) => {

@@ -2,6 +2,9 @@
 //! hidden is left out.
 
 use super::DocumentService;
+use super::originals::FileFacts;
+use crate::locks::lock;
+use futures::TryStreamExt as _;
 use rustix::fs::{Mode, OFlags};
 use std::collections::HashMap;
 use std::fs::File;
@@ -131,10 +134,25 @@ impl DocumentService {
         if let Some(known) = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await? {
             return Ok(known.id);
         }
-        let collection = Collection {
+        let description = "The files of the workspace, as they are now.";
+        let collection = self.new_collection(WORKSPACE_COLLECTION.to_owned(), description.to_owned());
+        match self.store.create_collection(self.tenant, &collection).await {
+            Ok(()) => Ok(collection.id),
+            // Another node was first.
+            Err(StoreError::Conflict(_)) => {
+                let known = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?;
+                known.map(|one| one.id).ok_or_else(|| StoreError::NotFound("the workspace's collection".to_owned()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// An empty collection of nobody, all else as usual. It is not kept yet.
+    pub(crate) fn new_collection(&self, name: String, description: String) -> Collection {
+        Collection {
             id: CollectionId(self.ids.next()),
-            name: WORKSPACE_COLLECTION.to_owned(),
-            description: "The files of the workspace, as they are now.".to_owned(),
+            name,
+            description,
             chunking: Chunking::default(),
             weights: SearchWeights::default(),
             embedding_model: None,
@@ -146,15 +164,6 @@ impl DocumentService {
             created_at: self.clock.now(),
             documents: 0,
             chunks: 0,
-        };
-        match self.store.create_collection(self.tenant, &collection).await {
-            Ok(()) => Ok(collection.id),
-            // Another node was first.
-            Err(StoreError::Conflict(_)) => {
-                let known = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?;
-                known.map(|one| one.id).ok_or_else(|| StoreError::NotFound("the workspace's collection".to_owned()))
-            }
-            Err(error) => Err(error),
         }
     }
 
@@ -167,11 +176,11 @@ impl DocumentService {
     ) -> StoreResult<()> {
         for (file, stamp) in &listing.files {
             let key = (target.collection, file.clone());
-            if self.seen().get(&key) == Some(stamp) {
+            if lock(&self.seen).get(&key) == Some(stamp) {
                 continue;
             }
             self.add_file(file, &name(file), target).await?;
-            self.seen().insert(key, *stamp);
+            lock(&self.seen).insert(key, *stamp);
         }
         if listing.problem.is_some() {
             // What could not be looked at is not gone.
@@ -179,29 +188,54 @@ impl DocumentService {
         }
         let there: std::collections::HashSet<String> = listing.files.iter().map(|(file, _)| name(file)).collect();
         let below = name(root);
-        let mut filter = DocumentFilter {
+        let filter = DocumentFilter {
             collection: Some(target.collection),
             origin: Some(target.origin),
             limit: 500,
             ..DocumentFilter::default()
         };
-        loop {
-            let page = self.store.documents(self.tenant, &filter).await?;
-            for document in &page.items {
+        let mut pages = self.document_pages(filter);
+        while let Some(page) = pages.try_next().await? {
+            for document in &page {
                 let ours =
                     target.origin == DocumentOrigin::Workspace || Path::new(&document.source).starts_with(&below);
                 if ours && !there.contains(&document.source) {
                     self.remove(document.id).await?;
-                    self.seen().retain(|(collection, file), _| {
+                    lock(&self.seen).retain(|(collection, file), _| {
                         *collection != target.collection || name(file) != document.source
                     });
                 }
             }
-            match page.items.last() {
-                Some(last) if page.more => filter.after = Some(last.id),
-                _ => return Ok(()),
-            }
         }
+        Ok(())
+    }
+
+    /// Makes a file that was received a document, which waits to be read.
+    pub(crate) async fn note(
+        &self,
+        file: FileFacts,
+        name: String,
+        source: String,
+        target: &Target,
+    ) -> StoreResult<Added> {
+        let new = NewDocument {
+            id: DocumentId(self.ids.next()),
+            collection: target.collection,
+            name,
+            origin: target.origin,
+            source,
+            bytes: file.bytes,
+            sha256: file.sha256,
+            classification: None,
+            job: target.job,
+            added_by: target.user,
+            at: self.clock.now(),
+        };
+        let added = self.store.add_document(self.tenant, &new).await?;
+        if let Some(agent) = target.agent {
+            self.store.link_document(self.tenant, added.document().id, agent, true).await?;
+        }
+        Ok(added)
     }
 
     /// Has a file read, unless it is there with this content. What can't be opened is left out: the next look may.
@@ -218,23 +252,7 @@ impl DocumentService {
             }
         };
         let name = file.file_name().map_or_else(|| source.to_owned(), |name| name.to_string_lossy().into_owned());
-        let new = NewDocument {
-            id: DocumentId(self.ids.next()),
-            collection: target.collection,
-            name,
-            origin: target.origin,
-            source: source.to_owned(),
-            bytes: copied.bytes,
-            sha256: copied.sha256.clone(),
-            classification: None,
-            job: target.job,
-            added_by: target.user,
-            at: self.clock.now(),
-        };
-        let added = self.store.add_document(self.tenant, &new).await?;
-        if let Some(agent) = target.agent {
-            self.store.link_document(self.tenant, added.document().id, agent, true).await?;
-        }
+        let added = self.note(copied.facts, name, source.to_owned(), target).await?;
         if !matches!(added, Added::Unchanged(_)) {
             self.wake();
         }

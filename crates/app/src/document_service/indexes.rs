@@ -2,9 +2,10 @@
 //! each other model that a collection has or is on its way to.
 
 use super::live_index::{IndexOf, LiveIndex};
+use crate::locks::lock;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use steward_core::TenantId;
 use steward_core::hash::sha256;
 use steward_core::ports::{Clock, Embedder};
@@ -51,7 +52,7 @@ impl Indexes {
         if *key == self.built_in {
             return Arc::clone(&self.words);
         }
-        let mut others = self.others();
+        let mut others = lock(&self.others);
         let found = others.entry(key.clone()).or_insert_with(|| {
             let of = IndexOf { model: key.0.clone(), dimension: key.1 as usize, words: false };
             let dir = self.data_dir.join(OTHERS).join(folder(key));
@@ -63,7 +64,7 @@ impl Indexes {
     /// Of all that are open; `None`: that of the words isn't.
     pub fn stats(&self) -> Option<IndexStats> {
         let mut stats = self.words.stats()?;
-        let others: Vec<Arc<LiveIndex>> = self.others().values().cloned().collect();
+        let others: Vec<Arc<LiveIndex>> = lock(&self.others).values().cloned().collect();
         for other in others.iter().filter_map(|other| other.stats()) {
             stats.vectors += other.vectors;
             stats.vector_bytes += other.vector_bytes + other.text_bytes;
@@ -90,9 +91,9 @@ impl Indexes {
         for key in &used {
             self.of(key).catch_up().await;
         }
-        let left: Vec<ModelKey> = self.others().keys().filter(|key| !used.contains(*key)).cloned().collect();
+        let left: Vec<ModelKey> = lock(&self.others).keys().filter(|key| !used.contains(*key)).cloned().collect();
         for key in left {
-            self.others().remove(&key);
+            lock(&self.others).remove(&key);
         }
         let root = self.data_dir.join(OTHERS);
         let wanted: HashSet<String> = used.iter().map(folder).collect();
@@ -107,10 +108,6 @@ impl Indexes {
         if let Ok(Err(error)) = removed.await {
             tracing::warn!(%error, "the index of a model that is not used any more stays");
         }
-    }
-
-    fn others(&self) -> MutexGuard<'_, HashMap<ModelKey, Arc<LiveIndex>>> {
-        self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

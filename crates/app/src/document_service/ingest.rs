@@ -73,7 +73,7 @@ impl DocumentService {
             let rest = (self.clock.now().since(now) * self.workers).min(LONGEST_REST);
             tokio::select! {
                 () = tokio::time::sleep(rest) => {}
-                () = self.woken() => {}
+                () = self.woken.notified() => {}
             }
         }
         Ok(true)
@@ -205,14 +205,11 @@ impl DocumentService {
 }
 
 fn without_vectors(problem: &EmbeddingProblem) -> Failure {
-    let wait = problem.wait.unwrap_or_default();
-    let passing = problem.passing;
-    let DocumentProblem { message, hint } = problem.as_document_problem();
     let told = DocumentProblem {
-        message: format!("its vectors could not be made: {message}"),
-        hint: format!("It is found by words meanwhile. {hint}"),
+        message: format!("its vectors could not be made: {}", problem.message),
+        hint: format!("It is found by words meanwhile. {}", problem.hint),
     };
-    if passing { Failure::Passing(told, wait) } else { Failure::Lasting(told) }
+    if problem.passing { Failure::Passing(told, problem.wait.unwrap_or_default()) } else { Failure::Lasting(told) }
 }
 
 fn facts(extracted: &Extracted, pictures: u32) -> ReadingFacts {

@@ -2,13 +2,13 @@
 //! kept under, and so is all else that it depends on.
 
 use super::DocumentService;
-use super::found::Found;
 use super::live_index::LiveError;
 use super::ranking::{ModelGroup, Search};
-use super::reranking::{RERANKED, Reranker};
+use super::reranking::{Found, RERANKED, Reranker};
 use crate::dto::documents::SearchMode;
+use crate::locks::lock;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use steward_core::ports::{ChunkKey, ChunkRow};
 use steward_core::{AgentId, CollectionId, DocumentId, Timestamp};
 use steward_knowledge::{CacheStats, SemanticCache};
@@ -47,7 +47,7 @@ impl DocumentService {
         let reranker = self.reranker(search).await;
         let scope = scope(search, groups.clone(), reranker.as_ref().map(Reranker::name));
         if !search.fresh
-            && let Some(known) = self.known_answers().same(&scope, search.query, version, begun)
+            && let Some(known) = lock(&self.known_answers).same(&scope, search.query, version, begun)
         {
             return Ok((known, true));
         }
@@ -56,7 +56,7 @@ impl DocumentService {
         let vector = meaning.vectors.iter().flatten().next().cloned().filter(|_| meaning.notice.is_none());
         if !search.fresh
             && let Some(vector) = &vector
-            && let Some(known) = self.known_answers().alike(&scope, search.query, vector, version, begun)
+            && let Some(known) = lock(&self.known_answers).alike(&scope, search.query, vector, version, begun)
         {
             return Ok((known, true));
         }
@@ -74,23 +74,19 @@ impl DocumentService {
         if found.notice.is_none() {
             let now = self.clock.now();
             let took_ms = u64::try_from(now.since(begun).as_millis()).unwrap_or(u64::MAX);
-            self.known_answers().keep(&scope, search.query, vector, &found, took_ms, version, now);
+            lock(&self.known_answers).keep(&scope, search.query, vector, &found, took_ms, version, now);
         }
         Ok((found, false))
     }
 
     /// Figures of the answers that are kept for an agent, or for all, within these collections. `None`: within any.
     pub(crate) fn cache_stats(&self, agent: Option<AgentId>, visible: Option<&HashSet<CollectionId>>) -> CacheStats {
-        self.known_answers().stats(|scope| is_within(scope, agent, visible))
+        lock(&self.known_answers).stats(|scope| is_within(scope, agent, visible))
     }
 
     /// Forgets them; answers how many.
     pub(crate) fn clear_cache(&self, agent: Option<AgentId>, visible: Option<&HashSet<CollectionId>>) -> u64 {
-        self.known_answers().clear(|scope| is_within(scope, agent, visible))
-    }
-
-    fn known_answers(&self) -> MutexGuard<'_, KnownAnswers> {
-        self.known_answers.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known_answers).clear(|scope| is_within(scope, agent, visible))
     }
 }
 

@@ -1,10 +1,11 @@
 //! An index of a tenant while the program runs: opened when it is first needed, closed when nobody uses it, and brought
 //! up to date from the order in which documents changed. It can be removed at any time.
 
+use crate::locks::{lock, read, write};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use steward_core::ports::{ChunkRow, ChunkVector, Clock, DocumentChange, DocumentFacts, StoreError};
 use steward_core::{TenantId, Timestamp};
@@ -70,20 +71,20 @@ pub(crate) enum LiveError {
 impl Opened {
     /// The numbers of the documents that fit.
     pub fn matching(&self, fits: impl Fn(&DocumentFacts) -> bool) -> Vec<u32> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read(&self.known);
         known.documents.iter().filter(|(_, facts)| fits(facts)).map(|(number, _)| *number).collect()
     }
 
     pub fn facts(&self, document: u32) -> Option<DocumentFacts> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner).documents.get(&document).cloned()
+        read(&self.known).documents.get(&document).cloned()
     }
 
     pub fn seq(&self) -> u64 {
-        self.known.read().unwrap_or_else(PoisonError::into_inner).seq
+        read(&self.known).seq
     }
 
     fn learn(&self, changes: &[DocumentChange]) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.known);
         for change in changes {
             known.seq = known.seq.max(change.seq);
             match &change.facts {
@@ -112,7 +113,7 @@ impl LiveIndex {
 
     /// The index with all that was changed so far; `None`: there is nothing to be found.
     pub async fn up_to_date(&self) -> Result<Option<Arc<Opened>>, LiveError> {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = self.clock.now();
+        *lock(&self.used) = self.clock.now();
         let last = self.store.last_document_change(self.tenant).await?;
         if last == 0 {
             return Ok(None);
@@ -135,11 +136,11 @@ impl LiveIndex {
         };
         let current = self.current();
         let seq = current.as_ref().map_or(self.complete.load(Ordering::Relaxed), |opened| opened.seq());
-        let idle = self.clock.now() >= self.used.lock().unwrap_or_else(PoisonError::into_inner).plus(IDLE);
+        let idle = self.clock.now() >= lock(&self.used).plus(IDLE);
         if seq >= last {
             if let Some(opened) = current.filter(|_| idle) {
                 self.complete.store(seq, Ordering::Relaxed);
-                *self.rested.lock().unwrap_or_else(PoisonError::into_inner) = opened.index.stats().ok();
+                *lock(&self.rested) = opened.index.stats().ok();
                 self.put(None);
                 let rested = tokio::task::spawn_blocking(move || opened.index.rest(true)).await;
                 if let Ok(Err(error)) = rested {
@@ -160,16 +161,16 @@ impl LiveIndex {
     pub fn stats(&self) -> Option<IndexStats> {
         match self.current() {
             Some(opened) => opened.index.stats().ok(),
-            None => self.rested.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            None => lock(&self.rested).clone(),
         }
     }
 
     fn current(&self) -> Option<Arc<Opened>> {
-        self.opened.read().unwrap_or_else(PoisonError::into_inner).clone()
+        read(&self.opened).clone()
     }
 
     fn put(&self, opened: Option<Arc<Opened>>) {
-        *self.opened.write().unwrap_or_else(PoisonError::into_inner) = opened;
+        *write(&self.opened) = opened;
     }
 
     async fn take_in(&self) -> Result<Arc<Opened>, LiveError> {

@@ -28,6 +28,11 @@ pub struct Incoming {
 pub struct Received {
     root: PathBuf,
     place: NamedTempFile,
+    pub facts: FileFacts,
+}
+
+/// What is known of a file that was received.
+pub struct FileFacts {
     pub sha256: String,
     pub bytes: u64,
 }
@@ -101,7 +106,7 @@ impl Incoming {
     pub async fn finish(mut self) -> io::Result<Received> {
         self.file.flush().await?;
         let sha256 = hex::encode(self.hash.finalize());
-        Ok(Received { root: self.root, place: self.place, sha256, bytes: self.bytes })
+        Ok(Received { root: self.root, place: self.place, facts: FileFacts { sha256, bytes: self.bytes } })
     }
 }
 
@@ -111,11 +116,10 @@ impl Received {
     }
 
     /// Keeps it; durable when this returns.
-    pub async fn keep(self) -> io::Result<()> {
-        let originals = Originals { root: self.root };
-        let target = originals.path(&self.sha256);
+    pub async fn keep(self) -> io::Result<FileFacts> {
+        let target = Originals::new(self.root).path(&self.facts.sha256);
         let place = self.place;
-        tokio::task::spawn_blocking(move || {
+        let kept = tokio::task::spawn_blocking(move || {
             let Some(folder) = target.parent() else {
                 return Ok(());
             };
@@ -123,7 +127,8 @@ impl Received {
             place.as_file().sync_all()?;
             place.persist(&target).map_err(|failed| failed.error)?;
             std::fs::File::open(folder)?.sync_all()
-        })
-        .await?
+        });
+        kept.await??;
+        Ok(self.facts)
     }
 }

@@ -1,12 +1,11 @@
 //! Passages for runs: the same search, within what the run's user may see.
 
 use super::folders::WORKSPACE_COLLECTION;
-use super::{DocumentService, LiveError, Search, SearchFilter};
+use super::{DocumentService, LiveError, Search, SearchFilter, dot};
 use crate::dto::documents::SearchMode;
 use async_trait::async_trait;
 use std::collections::HashMap;
 use steward_core::document::{Collection, Rerank, SearchWeights};
-use steward_core::governance::Classification;
 use steward_core::ports::{
     ChunkKey, DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, Role, Users as _,
 };
@@ -74,7 +73,7 @@ impl Knowledge for DocumentService {
             };
             passages.push(DocumentPassage {
                 document: document.id,
-                classification: higher(document.classification, collection.classification),
+                classification: document.classification.max(collection.classification),
                 collection: collection.name.clone(),
                 name: document.name,
                 origin: document.origin,
@@ -109,9 +108,7 @@ impl DocumentService {
         // Without an embedder, words alone tell.
         let vectors = self.embedding.built_in().embed(&texts).await.unwrap_or_default();
         let asked = vectors.first();
-        let near = |vector: Option<&Vec<f32>>| -> f32 {
-            asked.zip(vector).map_or(0.0, |(asked, vector)| vector.iter().zip(asked).map(|(a, b)| a * b).sum())
-        };
+        let near = |vector: Option<&Vec<f32>>| asked.zip(vector).map_or(0.0, |(asked, vector)| dot(asked, vector));
         let mut vectors = vectors.iter().skip(1);
         for (passage, likely) in passages.iter_mut().zip(likely) {
             let all = parts(&passage.chunk.text);
@@ -149,8 +146,4 @@ impl DocumentService {
         }
         Ok(known)
     }
-}
-
-fn higher(one: Option<Classification>, other: Option<Classification>) -> Option<Classification> {
-    one.max(other)
 }

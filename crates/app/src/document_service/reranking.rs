@@ -3,17 +3,16 @@
 mod by_model;
 
 use super::DocumentService;
-use super::found::Found;
-use super::ranking::Search;
+use super::ranking::{RankedChunk, Search};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use steward_core::document::Rerank;
 use steward_core::governance::Classification;
 use steward_core::model::Connection;
-use steward_core::ports::StoreResult;
+use steward_core::ports::{ChunkRow, StoreResult};
 use steward_core::{CollectionId, DocumentId};
-use steward_knowledge::embedding_text;
+use steward_knowledge::{Cacheable, embedding_text, rerank};
 use steward_models::embed::CrossEncoder;
 
 /// How many of the best are read. A small cross-encoder takes 50 ms of a processor for each.
@@ -21,6 +20,60 @@ pub(super) const RERANKED: usize = 20;
 /// Longest wait for a cross-encoder.
 const CROSS_ENCODER: Duration = Duration::from_secs(4);
 const CROSS_ENCODER_NAME: &str = "cross-encoder";
+
+/// What a search found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Found {
+    pub hits: Vec<(RankedChunk, ChunkRow)>,
+    /// Documents that were looked into.
+    pub documents: u64,
+    /// Why there is no ranking by meaning, or by a re-ranker.
+    pub notice: Option<String>,
+    /// What put the best into their order.
+    pub reranker: Option<String>,
+}
+
+impl Cacheable for Found {
+    fn chunk_chars(&self) -> impl Iterator<Item = usize> {
+        self.hits.iter().map(|(_, row)| row.text.chars().count())
+    }
+
+    fn bytes(&self) -> usize {
+        let of = |(hit, row): &(RankedChunk, ChunkRow)| {
+            let headings: usize = row.headings.iter().map(|one| one.len() + size_of::<String>()).sum();
+            let facts = hit.facts.name.len() + hit.facts.source.len() + hit.facts.doc_type.len();
+            let areas = row.areas.len() * size_of::<steward_core::document::ChunkArea>();
+            size_of::<(RankedChunk, ChunkRow)>() + row.text.len() + headings + facts + areas + row.method.len()
+        };
+        self.hits.iter().map(of).sum()
+    }
+}
+
+impl Found {
+    pub fn not_reranked(&mut self, why: &str) {
+        let why = format!("what was found was not re-ranked: {why}");
+        self.notice = Some(match self.notice.take() {
+            Some(before) => format!("{before}; {why}"),
+            None => why,
+        });
+    }
+
+    /// The first get the order of the scores, the others stay behind them.
+    pub fn reorder(&mut self, scores: &[f64]) {
+        let rest = self.hits.split_off(scores.len().min(self.hits.len()));
+        let keyword: Vec<Option<f64>> =
+            self.hits.iter().map(|(hit, _)| hit.text.map(|(_, score)| score.into())).collect();
+        let reranker: Vec<Option<f64>> = scores.iter().copied().map(Some).collect();
+        let joined = rerank(&keyword, &reranker);
+        for (((hit, _), score), said) in self.hits.iter_mut().zip(joined).zip(scores) {
+            hit.score = score;
+            hit.rerank = Some(*said);
+        }
+        // Equal ones stay as they were.
+        self.hits.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
+        self.hits.extend(rest);
+    }
+}
 
 /// What reads the passages of a search.
 pub(super) enum Reranker {

@@ -1,9 +1,11 @@
 //! What agents really have to answer from, and the answers that are kept: nobody is told more than they may search.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::collections::visible_to;
-use crate::dto::documents::DocumentSearch;
+use crate::dto::documents::{DocumentSearch, SearchResult};
 use crate::dto::rag::{RagCacheCleared, RagCacheStats, RagCollection, RagDebug, RagQuestion, SampleChunk};
+use crate::inputs::given;
+use futures::TryStreamExt as _;
 use std::collections::HashSet;
 use steward_core::agent::Agent;
 use steward_core::document::{Document, DocumentStatus};
@@ -17,23 +19,23 @@ const PAGE: u32 = 500;
 
 impl App {
     /// Of one agent's answers, or of all. `agent`: id or name.
-    pub async fn rag_cache_stats(&self, caller: &Caller, agent: Option<&str>) -> Result<RagCacheStats, AppError> {
+    pub async fn rag_cache_stats(&self, caller: &Caller, agent: Option<&str>) -> AppResult<RagCacheStats> {
         authorize(caller, Action::Read, Resource::Collections)?;
-        let agent = self.asked_about(caller, agent).await?;
+        let agent = self.named_agent(caller, agent).await?;
         self.cache_stats_of(caller, agent.map(|agent| agent.id)).await
     }
 
     /// Forgets the answers that are kept, of one agent or of all.
-    pub async fn clear_rag_cache(&self, caller: &Caller, agent: Option<&str>) -> Result<RagCacheCleared, AppError> {
+    pub async fn clear_rag_cache(&self, caller: &Caller, agent: Option<&str>) -> AppResult<RagCacheCleared> {
         authorize(caller, Action::Write, Resource::Collections)?;
-        let agent = self.asked_about(caller, agent).await?;
+        let agent = self.named_agent(caller, agent).await?;
         let visible = self.visible_collections(caller).await?;
         let removed = self.documents.clear_cache(agent.map(|agent| agent.id), visible.as_ref());
         Ok(RagCacheCleared { removed })
     }
 
     /// `query`: what it would find for the agent.
-    pub async fn rag_debug(&self, caller: &Caller, agent: &str, query: Option<&str>) -> Result<RagDebug, AppError> {
+    pub async fn rag_debug(&self, caller: &Caller, agent: &str, query: Option<&str>) -> AppResult<RagDebug> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let agent = if let Ok(id) = agent.parse::<AgentId>() {
             self.agent_for(caller, Action::Read, id).await?
@@ -41,7 +43,9 @@ impl App {
             let found = self.usable_agent(caller, agent).await?;
             found.ok_or_else(|| AppError::not_found(format!("agent `{agent}`")))?
         };
-        let documents = self.documents_of_agent(caller, agent.id).await?;
+        let visible_to = visible_to(caller);
+        let filter = DocumentFilter { agent: Some(agent.id), visible_to, limit: PAGE, ..DocumentFilter::default() };
+        let documents = self.documents.document_pages(filter).try_concat().await?;
         let mut collections = Vec::new();
         for collection in self.collections(caller).await? {
             let of: Vec<&Document> = documents.iter().filter(|one| one.collection == collection.id).collect();
@@ -58,9 +62,9 @@ impl App {
         }
         let count = |status| documents.iter().filter(|one| one.status == status).count() as u64;
         let (embedding_model, dimension) = self.preferred_embedding().await?;
-        let behind = match visible_to(caller) {
+        let behind = match visible_to {
             None => {
-                let last = self.documents.store.last_document_change(self.tenant()).await?;
+                let last = self.store.last_document_change(self.tenant()).await?;
                 self.documents.index_behind(last)
             }
             Some(_) => 0,
@@ -79,34 +83,28 @@ impl App {
             sample_chunks: self.sample_chunks(&documents).await?,
             behind,
             cache: self.cache_stats_of(caller, Some(agent.id)).await?,
-            question: match query.map(str::trim).filter(|query| !query.is_empty()) {
+            question: match given(query) {
                 Some(query) => Some(self.question_of(caller, &agent, query).await?),
                 None => None,
             },
         })
     }
 
-    async fn question_of(&self, caller: &Caller, agent: &Agent, query: &str) -> Result<RagQuestion, AppError> {
+    async fn question_of(&self, caller: &Caller, agent: &Agent, query: &str) -> AppResult<RagQuestion> {
         let search = DocumentSearch {
             query: query.to_owned(),
             agent_id: Some(agent.id.to_string()),
             ..DocumentSearch::default()
         };
-        let result = self.search_documents(caller, search).await?;
-        Ok(RagQuestion {
-            query: query.to_owned(),
-            found: result.found,
-            cached: result.cached,
-            notice: result.notice,
-            reranker: result.reranker,
-            took_ms: result.took_ms,
-        })
+        let SearchResult { found, cached, notice, reranker, took_ms, .. } =
+            self.search_documents(caller, search).await?;
+        Ok(RagQuestion { query: query.to_owned(), found, cached, notice, reranker, took_ms })
     }
 
-    async fn sample_chunks(&self, documents: &[Document]) -> Result<Vec<SampleChunk>, AppError> {
+    async fn sample_chunks(&self, documents: &[Document]) -> AppResult<Vec<SampleChunk>> {
         let mut samples = Vec::new();
         for document in documents.iter().filter(|one| one.chunks > 0).take(SAMPLES) {
-            let chunks = self.documents.store.document_chunks(self.tenant(), document.number).await?;
+            let chunks = self.store.document_chunks(self.tenant(), document.number).await?;
             samples.extend(chunks.first().map(|chunk| SampleChunk {
                 document: document.id,
                 name: document.name.clone(),
@@ -116,21 +114,7 @@ impl App {
         Ok(samples)
     }
 
-    /// Those linked to an agent that the caller may see.
-    async fn documents_of_agent(&self, caller: &Caller, agent: AgentId) -> Result<Vec<Document>, AppError> {
-        let mut filter = DocumentFilter { agent: Some(agent), limit: PAGE, ..DocumentFilter::default() };
-        let mut all = Vec::new();
-        loop {
-            let page = self.documents(caller, filter.clone()).await?;
-            filter.after = page.items.last().map(|last| last.id);
-            all.extend(page.items);
-            if !page.more {
-                return Ok(all);
-            }
-        }
-    }
-
-    async fn cache_stats_of(&self, caller: &Caller, agent: Option<AgentId>) -> Result<RagCacheStats, AppError> {
+    async fn cache_stats_of(&self, caller: &Caller, agent: Option<AgentId>) -> AppResult<RagCacheStats> {
         let visible = self.visible_collections(caller).await?;
         let stats = self.documents.cache_stats(agent, visible.as_ref());
         let limits = CacheLimits::default();
@@ -148,17 +132,10 @@ impl App {
     }
 
     /// `None`: the caller may see all.
-    async fn visible_collections(&self, caller: &Caller) -> Result<Option<HashSet<CollectionId>>, AppError> {
+    async fn visible_collections(&self, caller: &Caller) -> AppResult<Option<HashSet<CollectionId>>> {
         if visible_to(caller).is_none() {
             return Ok(None);
         }
         Ok(Some(self.collections(caller).await?.into_iter().map(|one| one.id).collect()))
-    }
-
-    async fn asked_about(&self, caller: &Caller, agent: Option<&str>) -> Result<Option<Agent>, AppError> {
-        match agent.map(str::trim).filter(|text| !text.is_empty()) {
-            Some(agent) => Ok(Some(self.agent_by_id_or_name(caller, agent).await?)),
-            None => Ok(None),
-        }
     }
 }

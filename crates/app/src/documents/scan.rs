@@ -1,6 +1,6 @@
 //! Folders on the server whose files become documents: once, or for as long as they are watched.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::document_service::Target;
 use crate::dto::documents::{BatchScan, WatchInput};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use steward_core::{IngestJobId, WatchedPathId};
 
 impl App {
     /// Has all files of a folder on the server read. The job says how far that is.
-    pub async fn scan_folder(&self, caller: &Caller, input: BatchScan) -> Result<IngestJob, AppError> {
+    pub async fn scan_folder(&self, caller: &Caller, input: BatchScan) -> AppResult<IngestJob> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
         let agent = match input.agent_id.as_deref() {
@@ -19,7 +19,7 @@ impl App {
         };
         let path = server_path(&input.path).await?;
         let job = IngestJob {
-            id: IngestJobId(self.deps().ids.next()),
+            id: IngestJobId(self.new_id()),
             collection: collection.id,
             label: path.display().to_string(),
             state: JobState::Scanning,
@@ -27,7 +27,7 @@ impl App {
             created_at: self.now(),
             progress: JobProgress::default(),
         };
-        self.documents.store.create_job(self.tenant(), &job).await?;
+        self.store.create_job(self.tenant(), &job).await?;
         let target = Target {
             collection: collection.id,
             origin: DocumentOrigin::Path,
@@ -45,11 +45,11 @@ impl App {
     }
 
     /// From now on, files that are in the folder, or come, change or go there, do so as documents.
-    pub async fn watch_path(&self, caller: &Caller, input: WatchInput) -> Result<WatchedPath, AppError> {
+    pub async fn watch_path(&self, caller: &Caller, input: WatchInput) -> AppResult<WatchedPath> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
         let path = server_path(&input.path).await?;
-        let known = self.documents.store.watched_paths(self.tenant()).await?;
+        let known = self.store.watched_paths(self.tenant()).await?;
         let text = path.display().to_string();
         if known.iter().any(|one| one.collection == collection.id && one.path == text) {
             return Err(AppError::conflict(
@@ -59,30 +59,30 @@ impl App {
             ));
         }
         let watched = WatchedPath {
-            id: WatchedPathId(self.deps().ids.next()),
+            id: WatchedPathId(self.new_id()),
             collection: collection.id,
             path: text,
             scanned_at: None,
             problem: None,
         };
-        self.documents.store.save_watched_path(self.tenant(), &watched).await?;
+        self.store.save_watched_path(self.tenant(), &watched).await?;
         self.documents.look();
         Ok(watched)
     }
 
-    pub async fn watched_paths(&self, caller: &Caller) -> Result<Vec<WatchedPath>, AppError> {
+    pub async fn watched_paths(&self, caller: &Caller) -> AppResult<Vec<WatchedPath>> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
-        Ok(self.documents.store.watched_paths(self.tenant()).await?)
+        Ok(self.store.watched_paths(self.tenant()).await?)
     }
 
     /// Its documents stay, and change no more.
-    pub async fn unwatch_path(&self, caller: &Caller, id: WatchedPathId) -> Result<(), AppError> {
+    pub async fn unwatch_path(&self, caller: &Caller, id: WatchedPathId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
-        Ok(self.documents.store.remove_watched_path(self.tenant(), id).await?)
+        Ok(self.store.remove_watched_path(self.tenant(), id).await?)
     }
 }
 
-async fn server_path(given: &str) -> Result<PathBuf, AppError> {
+async fn server_path(given: &str) -> AppResult<PathBuf> {
     let wrong = |title: String| AppError::invalid("path", title, "give an absolute path of a folder on the server");
     let path = PathBuf::from(given.trim());
     if !path.is_absolute() {

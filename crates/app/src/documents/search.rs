@@ -1,6 +1,6 @@
 //! Search by words and by meaning, within what the caller may see.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::collections::{check_weights, visible_to};
 use crate::document_service::{LiveError, RankedChunk, Search, SearchFilter};
 use crate::dto::documents::{Chunk, DocumentSearch, EmbeddingModelStats, FoundChunk, SearchResult, VectorStoreStats};
@@ -15,7 +15,7 @@ const MAX_QUERY: usize = 1000;
 const DAY_MS: i64 = 86_400_000;
 
 impl App {
-    pub async fn search_documents(&self, caller: &Caller, input: DocumentSearch) -> Result<SearchResult, AppError> {
+    pub async fn search_documents(&self, caller: &Caller, input: DocumentSearch) -> AppResult<SearchResult> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let begun = self.now();
         let query = input.query.trim();
@@ -28,10 +28,7 @@ impl App {
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
         let collections = self.wanted_collections(caller, &input.collections).await?;
-        let agent = match input.agent_id.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
-            Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?),
-            None => None,
-        };
+        let agent = self.named_agent(caller, input.agent_id.as_deref()).await?;
         let connection = agent.as_ref().and_then(|agent| agent.connection);
         let agent = agent.map(|agent| agent.id);
         let rerank = input.rerank.or_else(|| collections.iter().map(|one| one.rerank).min()).unwrap_or_default();
@@ -45,9 +42,7 @@ impl App {
         };
         let filter = SearchFilter {
             collections: collections.iter().map(|one| one.id).collect(),
-            documents: std::collections::HashSet::new(),
             agent,
-            whole: None,
             doc_type: input.doc_type.clone().filter(|text| !text.is_empty()),
             source_file: input.source_file.as_ref().map(|text| text.to_lowercase()).filter(|text| !text.is_empty()),
             from: input.upload_date_from.as_deref().map(|text| day("upload_date_from", text)).transpose()?,
@@ -56,6 +51,7 @@ impl App {
                 .as_deref()
                 .map(|text| day("upload_date_to", text).map(|at| Timestamp(at.0.saturating_add(DAY_MS))))
                 .transpose()?,
+            ..SearchFilter::default()
         };
         let limit = limit as usize;
         let search = Search { query, filter, mode: input.mode, weights, limit, rerank, connection, fresh: input.fresh };
@@ -72,16 +68,16 @@ impl App {
     }
 
     /// What keeps the vectors, and how many there are of those that the caller may see.
-    pub async fn vector_store_stats(&self, caller: &Caller) -> Result<VectorStoreStats, AppError> {
+    pub async fn vector_store_stats(&self, caller: &Caller) -> AppResult<VectorStoreStats> {
         authorize(caller, Action::Read, Resource::Collections)?;
         let collections = self.collections(caller).await?;
-        let last = self.documents.store.last_document_change(self.tenant()).await?;
+        let last = self.store.last_document_change(self.tenant()).await?;
         let all = visible_to(caller).is_none();
         let stats = self.documents.index_stats().filter(|_| all);
         let (embedding_model, dimension) = self.preferred_embedding().await?;
         Ok(VectorStoreStats {
             models: self.models_of(&collections).await?,
-            cross_encoder: self.documents.has_cross_encoder(),
+            cross_encoder: self.documents.cross_encoder.is_some(),
             backend: "flat scan of 1-bit codes, re-scored".to_owned(),
             embedding_model,
             dimension,
@@ -94,22 +90,22 @@ impl App {
     }
 
     /// The model of collections that have none yet, and the numbers in its vectors, if they are known.
-    pub(crate) async fn preferred_embedding(&self) -> Result<(String, u32), AppError> {
+    pub(crate) async fn preferred_embedding(&self) -> AppResult<(String, u32)> {
         let embedding = &self.documents.embedding;
         let preferred = embedding.preferred();
         if preferred == embedding.built_in().model() {
             let dimension = u32::try_from(embedding.built_in().dimension()).unwrap_or(u32::MAX);
             return Ok((preferred.to_owned(), dimension));
         }
-        let known = self.documents.store.collection_vectors(self.tenant()).await?;
+        let known = self.store.collection_vectors(self.tenant()).await?;
         let of_it = known.into_iter().find(|one| one.model.as_deref() == Some(preferred));
         Ok((preferred.to_owned(), of_it.and_then(|one| one.dimension).unwrap_or(0)))
     }
 
-    async fn models_of(&self, visible: &[Collection]) -> Result<Vec<EmbeddingModelStats>, AppError> {
+    async fn models_of(&self, visible: &[Collection]) -> AppResult<Vec<EmbeddingModelStats>> {
         let visible: HashSet<CollectionId> = visible.iter().map(|one| one.id).collect();
         let mut found: BTreeMap<(String, u32), (u64, u64)> = BTreeMap::new();
-        let known = self.documents.store.collection_vectors(self.tenant()).await?;
+        let known = self.store.collection_vectors(self.tenant()).await?;
         for one in known.into_iter().filter(|one| visible.contains(&one.collection)) {
             if let Some(model) = one.model {
                 found.entry((model, one.dimension.unwrap_or(0))).or_default().0 += 1;
@@ -132,7 +128,7 @@ impl App {
         Ok(stats.collect())
     }
 
-    async fn wanted_collections(&self, caller: &Caller, wanted: &[String]) -> Result<Vec<Collection>, AppError> {
+    async fn wanted_collections(&self, caller: &Caller, wanted: &[String]) -> AppResult<Vec<Collection>> {
         if wanted.is_empty() {
             return self.collections(caller).await;
         }
@@ -162,7 +158,7 @@ fn shown((hit, row): &(RankedChunk, ChunkRow)) -> FoundChunk {
     }
 }
 
-fn day(field: &str, text: &str) -> Result<Timestamp, AppError> {
+fn day(field: &str, text: &str) -> AppResult<Timestamp> {
     Timestamp::of_date(text.trim())
         .ok_or_else(|| AppError::invalid(field, format!("`{text}` is no date"), "write it as 2026-01-31, in UTC"))
 }

@@ -1,7 +1,8 @@
 //! What the model of a run is told about data, and databases as runs use them.
 
 use super::queries::RowsFor;
-use super::{DomainService, Known, TextWish};
+use super::{DataResult, DomainService, Known, TextWish};
+use crate::document_service::dot;
 use async_trait::async_trait;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -20,7 +21,7 @@ const AHEAD: f32 = 0.25;
 
 #[async_trait]
 impl DataAccess for DomainService {
-    async fn briefing(&self, caller: DataCaller, request: &str) -> Result<String, DataError> {
+    async fn briefing(&self, caller: DataCaller, request: &str) -> DataResult<String> {
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
         let visible = known.domains.seen_by(&roles);
@@ -51,58 +52,43 @@ impl DataAccess for DomainService {
         Ok(text)
     }
 
-    async fn search_schema(
-        &self,
-        caller: DataCaller,
-        request: &str,
-        limit: usize,
-    ) -> Result<Vec<SchemaPassage>, DataError> {
+    async fn search_schema(&self, caller: DataCaller, request: &str, limit: usize) -> DataResult<Vec<SchemaPassage>> {
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
         self.search(&known, &roles, request, limit).await
     }
 
-    async fn query(&self, caller: DataCaller, query: &Value) -> Result<DataAnswer, DataError> {
+    async fn query(&self, caller: DataCaller, query: &Value) -> DataResult<DataAnswer> {
         match query {
             Value::String(text) => self.ask_by_text(caller, text).await,
             query => self.ask(caller, query, RowsFor::Model).await,
         }
     }
 
-    async fn draft(&self, caller: DataCaller, request: &str, today: &str) -> Result<Option<DataDraft>, DataError> {
+    async fn draft(&self, caller: DataCaller, request: &str, today: &str) -> DataResult<Option<DataDraft>> {
         self.drafted(caller, request, today).await
     }
 
-    async fn domain_names(&self, caller: DataCaller) -> Result<Vec<(DomainTextKind, String)>, DataError> {
+    async fn domain_names(&self, caller: DataCaller) -> DataResult<Vec<(DomainTextKind, String)>> {
         self.may_author(caller).await?;
         let known = self.known().await?;
         Ok(known.texts.iter().map(|text| (text.kind, text.name.clone())).collect())
     }
 
-    async fn domain_source(
-        &self,
-        caller: DataCaller,
-        kind: DomainTextKind,
-        name: &str,
-    ) -> Result<DomainText, DataError> {
+    async fn domain_source(&self, caller: DataCaller, kind: DomainTextKind, name: &str) -> DataResult<DomainText> {
         self.may_author(caller).await?;
         let found = self.store.domain_text(self.tenant, kind, name).await?;
         found.ok_or_else(|| DataError::Refused(format!("there is no {kind} `{name}`; domain_list has them all")))
     }
 
-    async fn save_domain_source(
-        &self,
-        caller: DataCaller,
-        kind: DomainTextKind,
-        text: &str,
-    ) -> Result<SavedText, DataError> {
+    async fn save_domain_source(&self, caller: DataCaller, kind: DomainTextKind, text: &str) -> DataResult<SavedText> {
         self.may_author(caller).await?;
-        let wish = TextWish { text: text.to_owned(), version: None, only: Some(kind), name: None };
+        let wish = TextWish { text: text.to_owned(), only: Some(kind), ..TextWish::default() };
         let mut saved = self.save_texts(caller, &wish).await?;
         saved.pop().ok_or_else(|| DataError::Refused(format!("there is no {kind} in the text")))
     }
 
-    async fn propose_change(&self, caller: DataCaller, change: &Value) -> Result<RecordChange, DataError> {
+    async fn propose_change(&self, caller: DataCaller, change: &Value) -> DataResult<RecordChange> {
         Ok(self.propose(caller, change).await?.change)
     }
 }
@@ -115,7 +101,7 @@ impl DomainService {
         roles: &[String],
         request: &str,
         limit: usize,
-    ) -> Result<Vec<SchemaPassage>, DataError> {
+    ) -> DataResult<Vec<SchemaPassage>> {
         let similarities = self.similarities(known, request).await;
         let visible = known.domains.seen_by(roles);
         let hits = known.search.find(request, similarities.as_deref(), known.chunks.len());
@@ -135,8 +121,7 @@ impl DomainService {
         let wanted = self.embedder.embed(&[request.to_owned()]).await.ok()?;
         let vectors = self.chunk_vectors(known).await?;
         let wanted = wanted.first()?;
-        let dot = |vector: &Vec<f32>| vector.iter().zip(wanted).map(|(one, other)| one * other).sum();
-        Some(vectors.iter().map(dot).collect())
+        Some(vectors.iter().map(|vector| dot(vector, wanted)).collect())
     }
 
     /// The view that a request clearly means.
@@ -151,7 +136,7 @@ impl DomainService {
     }
 
     /// Texts of domains say what everybody may see: who writes them must be an operator.
-    async fn may_author(&self, caller: DataCaller) -> Result<(), DataError> {
+    async fn may_author(&self, caller: DataCaller) -> DataResult<()> {
         let roles = self.roles(caller).await?;
         if roles.first().is_some_and(|role| role == "admin" || role == "operator") {
             return Ok(());

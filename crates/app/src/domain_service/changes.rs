@@ -2,7 +2,7 @@
 
 use super::queries::{no_datasource, refused};
 use super::sources::{dialect, failed};
-use super::{DomainService, Known, Reader};
+use super::{DataResult, DomainService, Known, Reader};
 use fail::fail_point;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ struct Target {
 
 impl DomainService {
     /// Checks a change and keeps it for a person to decide. Nothing is written.
-    pub(crate) async fn propose(&self, caller: DataCaller, change: &Value) -> Result<ProposedChange, DataError> {
+    pub(crate) async fn propose(&self, caller: DataCaller, change: &Value) -> DataResult<ProposedChange> {
         let target = self.target(caller, change).await?;
         let current = self.current_row(&target).await?;
         let difference = target.checked.difference(current.as_ref());
@@ -63,7 +63,7 @@ impl DomainService {
     }
 
     /// What a change would do or has done, field by field; empty where its domain is gone.
-    pub(crate) async fn with_difference(&self, change: RecordChange) -> Result<ProposedChange, DataError> {
+    pub(crate) async fn with_difference(&self, change: RecordChange) -> DataResult<ProposedChange> {
         let known = self.known().await?;
         let fields: Vec<_> = known.domains.get(&change.domain).map_or_else(Vec::new, |domain| {
             domain.fields.iter().map(|field| (field.name.clone(), field.kind)).collect()
@@ -79,7 +79,7 @@ impl DomainService {
 
     /// Writes a proposed change, with the rights of who confirms it. Somebody who was faster wins: then nothing is
     /// written, and the change says so.
-    pub(crate) async fn confirm(&self, by: UserId, change: RecordChange) -> Result<RecordChange, DataError> {
+    pub(crate) async fn confirm(&self, by: UserId, change: RecordChange) -> DataResult<RecordChange> {
         let caller = DataCaller { user: Some(by), ..DataCaller::default() };
         let target = self.target(caller, &change.change).await?;
         if !target.datasource.writable {
@@ -130,7 +130,7 @@ impl DomainService {
         Ok(self.store.save_record_change(self.tenant, &RecordChange { state, outcome, ..latest }).await?)
     }
 
-    pub(crate) async fn discard(&self, by: UserId, change: RecordChange) -> Result<RecordChange, DataError> {
+    pub(crate) async fn discard(&self, by: UserId, change: RecordChange) -> DataResult<RecordChange> {
         let discarded = RecordChange {
             state: RecordChangeState::Discarded,
             decided_by: Some(by),
@@ -141,11 +141,9 @@ impl DomainService {
     }
 
     /// Puts the record back as it was.
-    pub(crate) async fn take_back(&self, by: UserId, change: RecordChange) -> Result<RecordChange, DataError> {
+    pub(crate) async fn take_back(&self, by: UserId, change: RecordChange) -> DataResult<RecordChange> {
         let cannot = || DataError::Refused("it can't be taken back: the rows before it were not kept".to_owned());
-        let staged: StagedChange =
-            change.written.clone().and_then(|written| serde_json::from_value(written).ok()).ok_or_else(cannot)?;
-        let snapshot = staged.undo.ok_or_else(cannot)?;
+        let snapshot = staged(&change).and_then(|staged| staged.undo).ok_or_else(cannot)?;
         let caller = DataCaller { user: Some(by), ..DataCaller::default() };
         self.may_undo(caller, &change).await?;
         let reader = self.reader(caller).await?;
@@ -158,9 +156,8 @@ impl DomainService {
     }
 
     /// Finds out what became of a change that was cut off while it was written.
-    pub(crate) async fn settle(&self, change: RecordChange) -> Result<RecordChange, DataError> {
-        let staged: Option<StagedChange> =
-            change.written.clone().and_then(|written| serde_json::from_value(written).ok());
+    pub(crate) async fn settle(&self, change: RecordChange) -> DataResult<RecordChange> {
+        let staged = staged(&change);
         let outcome = match &staged {
             // Nothing was sent to be committed.
             None => WriteState::NotDone,
@@ -192,9 +189,8 @@ impl DomainService {
         Ok(self.store.save_record_change(self.tenant, &settled).await?)
     }
 
-    async fn after_error(&self, change: RecordChange, target: &Target, why: &str) -> Result<RecordChange, DataError> {
-        let staged: Option<StagedChange> =
-            change.written.clone().and_then(|written| serde_json::from_value(written).ok());
+    async fn after_error(&self, change: RecordChange, target: &Target, why: &str) -> DataResult<RecordChange> {
+        let staged = staged(&change);
         // Where the commit itself failed, it may have been done.
         let done = match &staged {
             Some(staged) => self.databases.outcome(&target.access, staged).await.ok(),
@@ -210,7 +206,7 @@ impl DomainService {
         Ok(self.store.save_record_change(self.tenant, &ended).await?)
     }
 
-    async fn target(&self, caller: DataCaller, change: &Value) -> Result<Target, DataError> {
+    async fn target(&self, caller: DataCaller, change: &Value) -> DataResult<Target> {
         let change: Change = serde_json::from_value(change.clone()).map_err(|error| {
             DataError::Refused(format!(
                 "the change is not as it should be ({error}); write {{\"change\": \"update\", \"domain\": …, \"key\": …, \
@@ -231,11 +227,7 @@ impl DomainService {
     }
 
     /// `reader`: for whose statements; `None`: to find out what became of one.
-    async fn place_of(
-        &self,
-        domain: &str,
-        reader: Option<&Reader>,
-    ) -> Result<(Datasource, DatasourceAccess), DataError> {
+    async fn place_of(&self, domain: &str, reader: Option<&Reader>) -> DataResult<(Datasource, DatasourceAccess)> {
         let known = self.known().await?;
         let gone = || DataError::Refused(format!("there is no domain `{domain}` any more"));
         let domain = known.domains.get(domain).ok_or_else(gone)?;
@@ -248,7 +240,7 @@ impl DomainService {
     }
 
     /// Taking back a change takes the same right as making its opposite.
-    async fn may_undo(&self, caller: DataCaller, change: &RecordChange) -> Result<(), DataError> {
+    async fn may_undo(&self, caller: DataCaller, change: &RecordChange) -> DataResult<()> {
         use steward_domains::registry::Right;
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
@@ -264,7 +256,7 @@ impl DomainService {
     }
 
     /// The row as it is; `None` for one that is to be made.
-    async fn current_row(&self, target: &Target) -> Result<Option<CurrentRow>, DataError> {
+    async fn current_row(&self, target: &Target) -> DataResult<Option<CurrentRow>> {
         let Some(read) = target.checked.read(target.dialect) else { return Ok(None) };
         let rows = self.databases.read(&target.access, read.sql.clone(), read.values.clone()).await;
         let rows = rows.map_err(|error| failed(&target.datasource, &error))?;
@@ -278,7 +270,7 @@ impl DomainService {
     }
 
     /// The choices of all fields of a domain that have some.
-    pub(crate) async fn options(&self, known: &Known, domain: &Domain, reader: &Reader) -> Result<Options, DataError> {
+    pub(crate) async fn options(&self, known: &Known, domain: &Domain, reader: &Reader) -> DataResult<Options> {
         let mut options = Options::default();
         for field in &domain.fields {
             let meta = field.options.as_ref().and_then(|name| domain.metas.iter().find(|meta| meta.name == *name));
@@ -296,13 +288,10 @@ impl DomainService {
         domain: &Domain,
         meta: &Meta,
         reader: &Reader,
-    ) -> Result<Vec<(Value, String)>, DataError> {
-        let (sql, values, access, datasource) = {
-            let datasource = known.datasource(&domain.datasource).ok_or_else(|| no_datasource(&domain.datasource))?;
-            let access = self.access_for(datasource, reader).await?;
-            let (sql, values) = steward_domains::choices::statement(meta, MOST_OPTIONS, dialect(&access));
-            (sql, values, access, datasource)
-        };
+    ) -> DataResult<Vec<(Value, String)>> {
+        let datasource = known.datasource(&domain.datasource).ok_or_else(|| no_datasource(&domain.datasource))?;
+        let access = self.access_for(datasource, reader).await?;
+        let (sql, values) = steward_domains::choices::statement(meta, MOST_OPTIONS, dialect(&access));
         let rows = self.databases.read(&access, sql, values).await.map_err(|error| failed(datasource, &error))?;
         let pair = |mut row: Vec<Value>| {
             let label = row.get(1).map(text).unwrap_or_default();
@@ -310,6 +299,11 @@ impl DomainService {
         };
         Ok(rows.rows.into_iter().filter(|row| !row.is_empty()).map(pair).collect())
     }
+}
+
+/// What was handed to the database, if that was come to.
+fn staged(change: &RecordChange) -> Option<StagedChange> {
+    change.written.clone().and_then(|written| serde_json::from_value(written).ok())
 }
 
 fn text(value: &Value) -> String {

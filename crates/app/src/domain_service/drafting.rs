@@ -2,13 +2,13 @@
 //! domains, in the database and by meaning.
 
 use super::queries::RowsFor;
-use super::{DomainService, Known, Reader};
+use super::{DataResult, DomainService, Known, Reader};
 use futures::StreamExt as _;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::ports::{DataCaller, DataDraft, DataError};
+use steward_core::ports::{DataCaller, DataDraft};
 use steward_domains::draft::{Alike, Found, Lookup, Request, draft, in_words, lookups, lookups_of_parts, similar};
 use steward_domains::query::Query;
 use steward_domains::registry::{Known as KnownDomain, Visible};
@@ -40,7 +40,7 @@ impl DomainService {
         caller: DataCaller,
         request: &str,
         today: &str,
-    ) -> Result<Option<DataDraft>, DataError> {
+    ) -> DataResult<Option<DataDraft>> {
         let known = self.known().await?;
         let reader = self.reader(caller).await?;
         let roles = &reader.roles;
@@ -66,7 +66,7 @@ impl DomainService {
         visible: Visible<'d>,
         roles: &[String],
         request: &str,
-    ) -> Result<Vec<KnownDomain<'d>>, DataError> {
+    ) -> DataResult<Vec<KnownDomain<'d>>> {
         let all: Vec<KnownDomain<'d>> = visible.iter().take(MOST_SUBJECTS + 1).collect();
         if all.len() <= MOST_SUBJECTS {
             return Ok(all);

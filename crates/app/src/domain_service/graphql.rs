@@ -1,12 +1,13 @@
 //! Requests of GraphQL: each of their fields is a query over a domain, checked and run as any other.
 
 use super::queries::RowsFor;
-use super::{DomainService, Known};
+use super::{DataResult, DomainService, Known};
+use crate::locks::lock;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, StreamExt as _};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use steward_core::ports::{DataAnswer, DataCaller, DataError, StoreError};
 use steward_domains::graphql::{Found, GraphQlErrors, GraphQlRequest, GraphQlSchema, Plan};
 
@@ -26,12 +27,12 @@ struct Schemas {
 
 impl SchemaCache {
     fn get(&self, known: &Arc<Known>, roles: &[String]) -> Option<Arc<GraphQlSchema>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock(&self.0);
         kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.of, known)).and_then(|kept| kept.by_roles.get(roles).cloned())
     }
 
     fn put(&self, known: &Arc<Known>, roles: Vec<String>, schema: &Arc<GraphQlSchema>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         let fresh = kept.take().filter(|kept| Arc::ptr_eq(&kept.of, known) && kept.by_roles.len() < MOST_SCHEMAS);
         let mut schemas = fresh.unwrap_or_else(|| Schemas { of: Arc::clone(known), by_roles: HashMap::new() });
         schemas.by_roles.insert(roles, Arc::clone(schema));
@@ -41,25 +42,25 @@ impl SchemaCache {
 
 impl DomainService {
     /// What a caller may ask, as a text.
-    pub(crate) async fn graphql_schema(&self, caller: DataCaller) -> Result<String, DataError> {
+    pub(crate) async fn graphql_schema(&self, caller: DataCaller) -> DataResult<String> {
         let known = self.known().await?;
         let schema = self.schema_for(&known, &self.roles(caller).await?).await?;
         Ok(schema.sdl())
     }
 
     /// The body of an answer to a person: what is wrong with the request stands in it.
-    pub(crate) async fn ask_graphql(&self, caller: DataCaller, request: GraphQlRequest) -> Result<Value, DataError> {
+    pub(crate) async fn ask_graphql(&self, caller: DataCaller, request: GraphQlRequest) -> DataResult<Value> {
         let known = self.known().await?;
         let reader = self.reader(caller).await?;
         let plan = match self.planned(&known, &reader.roles, request).await? {
             Ok(plan) => plan,
             Err(errors) => return Ok(errors.response()),
         };
-        let mut work: Vec<BoxFuture<'_, Result<DataAnswer, DataError>>> = Vec::new();
+        let mut work: Vec<BoxFuture<'_, DataResult<DataAnswer>>> = Vec::new();
         for root in plan.roots() {
             work.push(self.ask_with(&known, &reader, &root.query, RowsFor::Person).boxed());
         }
-        let found: Vec<Result<DataAnswer, DataError>> = stream::iter(work).buffered(AT_ONCE).collect().await;
+        let found: Vec<DataResult<DataAnswer>> = stream::iter(work).buffered(AT_ONCE).collect().await;
         let mut results = Vec::with_capacity(found.len());
         for one in found {
             results.push(match one {
@@ -72,7 +73,7 @@ impl DomainService {
     }
 
     /// The rows of the one field that a text of GraphQL asks for, as a model may see them.
-    pub(super) async fn ask_by_text(&self, caller: DataCaller, text: &str) -> Result<DataAnswer, DataError> {
+    pub(super) async fn ask_by_text(&self, caller: DataCaller, text: &str) -> DataResult<DataAnswer> {
         let known = self.known().await?;
         let reader = self.reader(caller).await?;
         let request = GraphQlRequest::new(without_fence(text));
@@ -87,13 +88,13 @@ impl DomainService {
         known: &Arc<Known>,
         roles: &[String],
         request: GraphQlRequest,
-    ) -> Result<Result<Plan, GraphQlErrors>, DataError> {
+    ) -> DataResult<Result<Plan, GraphQlErrors>> {
         let schema = self.schema_for(known, roles).await?;
         let (known, roles) = (Arc::clone(known), roles.to_vec());
         apart(move || schema.plan(&request, &known.domains.seen_by(&roles))).await
     }
 
-    async fn schema_for(&self, known: &Arc<Known>, roles: &[String]) -> Result<Arc<GraphQlSchema>, DataError> {
+    async fn schema_for(&self, known: &Arc<Known>, roles: &[String]) -> DataResult<Arc<GraphQlSchema>> {
         if let Some(schema) = self.schemas.get(known, roles) {
             return Ok(schema);
         }
@@ -106,7 +107,7 @@ impl DomainService {
 }
 
 /// Runs work that computes for a while.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, DataError> {
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> DataResult<T> {
     tokio::task::spawn_blocking(work).await.map_err(|error| DataError::Store(StoreError::Backend(error.to_string())))
 }
 

@@ -1,10 +1,11 @@
 //! All domains and views of a tenant, read anew as soon as one of them changes.
 
 use super::DomainService;
+use crate::locks::lock;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
 use steward_core::datasource::{Datasource, DomainText};
@@ -104,30 +105,26 @@ struct KnownSchema {
     schema: Result<Arc<Schema>, String>,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl DomainService {
     /// All of it as it is now; databases are asked for their tables every few minutes.
     pub(crate) async fn known(&self) -> StoreResult<Arc<Known>> {
         let stamp = self.store.domains_stamp(self.tenant).await?;
-        if let Some(last) = &*locked(&self.known.last)
+        if let Some(last) = &*lock(&self.known.last)
             && last.stamp == stamp
             && last.at.elapsed() < if last.known.unreached.is_empty() { SCHEMA_FOR } else { UNREACHED_FOR }
         {
             return Ok(Arc::clone(&last.known));
         }
         let known = Arc::new(self.read_known().await?);
-        *locked(&self.known.last) = Some(Last { stamp, at: Instant::now(), known: Arc::clone(&known) });
+        *lock(&self.known.last) = Some(Last { stamp, at: Instant::now(), known: Arc::clone(&known) });
         Ok(known)
     }
 
     /// Has the tables of a datasource read again at the next use.
     pub(crate) fn forget_schema(&self, id: DatasourceId) {
-        locked(&self.known.schemas).remove(&id);
-        self.opened().retain(|(known, _), _| *known != id);
-        *locked(&self.known.last) = None;
+        lock(&self.known.schemas).remove(&id);
+        lock(&self.opened).retain(|(known, _), _| *known != id);
+        *lock(&self.known.last) = None;
         self.databases.forget(id);
     }
 
@@ -168,7 +165,7 @@ impl DomainService {
 
     /// The tables of a datasource, or why it can't be asked.
     pub(crate) async fn schema_of(&self, datasource: &Datasource) -> Result<Arc<Schema>, String> {
-        let known = locked(&self.known.schemas).get(&datasource.id).cloned();
+        let known = lock(&self.known.schemas).get(&datasource.id).cloned();
         if let Some(known) = known
             && known.version == datasource.version
             && known.at.elapsed() < if known.schema.is_ok() { SCHEMA_FOR } else { UNREACHED_FOR }
@@ -180,7 +177,7 @@ impl DomainService {
             Err(error) => Err(error.to_string()),
         };
         let known = KnownSchema { version: datasource.version, at: Instant::now(), schema: schema.clone() };
-        locked(&self.known.schemas).insert(datasource.id, known);
+        lock(&self.known.schemas).insert(datasource.id, known);
         schema
     }
 
@@ -207,7 +204,7 @@ impl DomainService {
         texts: impl FnOnce() -> Option<(Vec<T>, Vec<String>)>,
     ) -> Option<(Arc<Vec<T>>, Vectors)> {
         let begun = {
-            let mut slot = locked(slot);
+            let mut slot = lock(slot);
             match slot.clone().filter(|embedding| Arc::ptr_eq(&embedding.of, known)) {
                 Some(embedding) => embedding,
                 None => slot.insert(self.embed_beside(known, texts()?)).clone(),
@@ -218,7 +215,7 @@ impl DomainService {
             Ok(Some(vectors)) => Some((begun.about, vectors)),
             Ok(None) => {
                 // The next question tries it anew.
-                locked(slot).take_if(|embedding| embedding.begun == begun.begun);
+                lock(slot).take_if(|embedding| embedding.begun == begun.begun);
                 None
             }
             Err(_) => None,

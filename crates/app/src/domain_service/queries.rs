@@ -1,7 +1,7 @@
 //! Queries over domains: checked for their caller, run where the rows are, cut down to what the reader may see.
 
 use super::sources::{dialect, failed};
-use super::{DomainService, Known, Reader};
+use super::{DataResult, DomainService, Known, Reader};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use steward_core::datasource::{Datasource, RowVisibility};
@@ -23,7 +23,7 @@ pub(crate) enum RowsFor {
 }
 
 impl DomainService {
-    pub(crate) async fn ask(&self, caller: DataCaller, query: &Value, rows: RowsFor) -> Result<DataAnswer, DataError> {
+    pub(crate) async fn ask(&self, caller: DataCaller, query: &Value, rows: RowsFor) -> DataResult<DataAnswer> {
         let query = Query::parse(query).map_err(|errors| refused(&errors))?;
         let (known, reader) = futures::try_join!(self.known(), self.reader(caller))?;
         self.ask_with(&known, &reader, &query, rows).await
@@ -35,7 +35,7 @@ impl DomainService {
         reader: &Reader,
         query: &Query,
         rows_for: RowsFor,
-    ) -> Result<DataAnswer, DataError> {
+    ) -> DataResult<DataAnswer> {
         let checked = validate(query, &known.domains, &reader.roles).map_err(|errors| refused(&errors))?;
         let datasource = known.datasource(checked.datasource()).ok_or_else(|| no_datasource(checked.datasource()))?;
         let access = self.access_for(datasource, reader).await?;

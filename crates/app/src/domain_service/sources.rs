@@ -1,6 +1,6 @@
-use super::{DomainService, Reader};
+use super::{DataResult, DomainService, Reader};
+use crate::locks::lock;
 use std::collections::HashMap;
-use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
 use steward_core::credential::CredentialUse;
@@ -23,25 +23,21 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 impl DomainService {
     /// What opens a datasource. Kept for a few minutes, so that its credential is not opened for each query.
-    pub(crate) async fn access(&self, datasource: &Datasource) -> Result<DatasourceAccess, DataError> {
-        if let Some((at, access)) = self.opened().get(&(datasource.id, datasource.version))
+    pub(crate) async fn access(&self, datasource: &Datasource) -> DataResult<DatasourceAccess> {
+        if let Some((at, access)) = lock(&self.opened).get(&(datasource.id, datasource.version))
             && at.elapsed() < OPENED_FOR
         {
             return Ok(access.clone());
         }
         let access = self.open_access(datasource).await?;
-        let mut opened = self.opened();
+        let mut opened = lock(&self.opened);
         opened.retain(|(id, _), (at, _)| *id != datasource.id && at.elapsed() < OPENED_FOR);
         opened.insert((datasource.id, datasource.version), (Instant::now(), access.clone()));
         Ok(access)
     }
 
     /// The same for statements of somebody.
-    pub(crate) async fn access_for(
-        &self,
-        datasource: &Datasource,
-        reader: &Reader,
-    ) -> Result<DatasourceAccess, DataError> {
+    pub(crate) async fn access_for(&self, datasource: &Datasource, reader: &Reader) -> DataResult<DatasourceAccess> {
         if datasource.as_asking_user && reader.email.is_none() {
             return Err(DataError::Refused(format!(
                 "the datasource `{}` runs queries as the person who asks, and nobody does; ask with a key of a user",
@@ -52,11 +48,7 @@ impl DomainService {
         Ok(access.on_behalf_of(reader.email.clone(), datasource.as_asking_user))
     }
 
-    pub(super) fn opened(&self) -> MutexGuard<'_, Opened> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn open_access(&self, datasource: &Datasource) -> Result<DatasourceAccess, DataError> {
+    async fn open_access(&self, datasource: &Datasource) -> DataResult<DatasourceAccess> {
         let failed =
             |why: String| DataError::Failed(format!("the datasource `{}` can't be used: {why}", datasource.name));
         let secret = match datasource.credential {
@@ -77,7 +69,7 @@ impl DomainService {
     }
 
     /// A few values of the columns of small tables.
-    pub(crate) async fn samples_of(&self, datasource: &Datasource) -> Result<Samples, DataError> {
+    pub(crate) async fn samples_of(&self, datasource: &Datasource) -> DataResult<Samples> {
         let schema = self.schema_of(datasource).await.map_err(DataError::Failed)?;
         let access = self.access(datasource).await?;
         let (mut samples, mut looked, begun) = (Samples::default(), 0, Instant::now());

@@ -1,7 +1,6 @@
 //! The texts of domains and views: checked, saved with what changed, taken away.
 
-use super::DomainService;
-use serde::Deserialize;
+use super::{DataResult, DomainService};
 use similar::TextDiff;
 use std::ops::Range;
 use steward_core::datasource::{DomainText, DomainTextKind};
@@ -11,43 +10,35 @@ use steward_domains::parser::parse;
 use steward_domains::{Analysis, Catalog, Diagnostic, analyze};
 
 /// Longest text of one domain or view, bytes.
-pub(crate) const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 1 << 20;
 /// Longest text of several together, bytes: those of a thousand tables have about 2 MB.
 const LONGEST_OF_ALL: usize = 32 << 20;
 
-/// A text and what is wrong with it.
-#[derive(Debug, Clone)]
-pub(crate) struct TextCheck {
-    pub analysis: Analysis,
-}
-
 /// What of a text to save.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Default)]
 pub(crate) struct TextWish {
     pub text: String,
     /// The version that was read; `None`: whatever is there is replaced.
     pub version: Option<u64>,
     /// Only one text of this kind is wanted.
-    #[serde(skip)]
     pub only: Option<DomainTextKind>,
     /// The name that this one must have.
-    #[serde(skip)]
     pub name: Option<String>,
 }
 
 impl DomainService {
     /// What texts can be checked against: all datasources, domains and views.
-    pub(crate) async fn catalog(&self) -> Result<Catalog, DataError> {
+    pub(crate) async fn catalog(&self) -> DataResult<Catalog> {
         let groups = self.store.groups(self.tenant, None, None, 1000).await?;
         Ok(self.known().await?.catalog(groups.items.into_iter().map(|group| group.name).collect()))
     }
 
-    pub(crate) async fn check_text(&self, text: &str) -> Result<TextCheck, DataError> {
-        Ok(TextCheck { analysis: analyze(text, &self.catalog().await?) })
+    pub(crate) async fn check_text(&self, text: &str) -> DataResult<Analysis> {
+        Ok(analyze(text, &self.catalog().await?))
     }
 
     /// Saves every domain and view of a text, all or none, each as a text of its own.
-    pub(crate) async fn save_texts(&self, caller: DataCaller, wish: &TextWish) -> Result<Vec<SavedText>, DataError> {
+    pub(crate) async fn save_texts(&self, caller: DataCaller, wish: &TextWish) -> DataResult<Vec<SavedText>> {
         if wish.text.len() > LONGEST_OF_ALL {
             return Err(too_long("the text", LONGEST_OF_ALL));
         }
@@ -123,7 +114,7 @@ fn items(text: &str) -> Vec<(DomainTextKind, String, Range<usize>)> {
 }
 
 /// Lines that went and came, with three around them.
-pub(crate) fn diff(before: &str, after: &str) -> String {
+fn diff(before: &str, after: &str) -> String {
     TextDiff::from_lines(before, after).unified_diff().context_radius(3).to_string()
 }
 

@@ -1,14 +1,15 @@
 //! Questions with the queries that answer them, as people found: examples for models, and answers to the same question.
 
-use super::{DomainService, Known};
+use super::{DataResult, DomainService, Known};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::datasource::VerifiedQuestion;
-use steward_core::ports::{DataCaller, DataError};
+use steward_core::ports::DataCaller;
 use steward_domains::query::{Query, validate};
 
 use super::queries::refused;
+use crate::document_service::dot;
 
 /// Examples that a model is given.
 const MOST: usize = 3;
@@ -19,7 +20,7 @@ const NEAR: f32 = 0.4;
 
 impl DomainService {
     /// The query, if it is one that the caller may ask.
-    pub(crate) async fn checked_query(&self, caller: DataCaller, query: &Value) -> Result<Query, DataError> {
+    pub(crate) async fn checked_query(&self, caller: DataCaller, query: &Value) -> DataResult<Query> {
         let query = Query::parse(query).map_err(|errors| refused(&errors))?;
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
@@ -33,7 +34,7 @@ impl DomainService {
         known: &Arc<Known>,
         roles: &[String],
         request: &str,
-    ) -> Result<Option<Query>, DataError> {
+    ) -> DataResult<Option<Query>> {
         let id = VerifiedQuestion::id_of(request);
         let all = self.store.verified_questions(self.tenant).await?;
         let found = all.into_iter().find(|one| one.id == id);
@@ -47,7 +48,7 @@ impl DomainService {
         known: &Arc<Known>,
         roles: &[String],
         request: &str,
-    ) -> Result<String, DataError> {
+    ) -> DataResult<String> {
         let mut all = self.store.verified_questions(self.tenant).await?;
         all.truncate(LOOKED_AT);
         all.retain(|one| Query::parse(&one.query).is_ok_and(|query| validate(&query, &known.domains, roles).is_ok()));
@@ -61,8 +62,8 @@ impl DomainService {
             return Ok(String::new());
         };
         let Some(wanted) = wanted.first() else { return Ok(String::new()) };
-        let dot = |vector: &Vec<f32>| vector.iter().zip(wanted).map(|(one, other)| one * other).sum::<f32>();
-        let mut near: Vec<(f32, &VerifiedQuestion)> = vectors.iter().map(dot).zip(&all).collect();
+        let similarities = vectors.iter().map(|vector| dot(vector, wanted));
+        let mut near: Vec<(f32, &VerifiedQuestion)> = similarities.zip(&all).collect();
         near.retain(|(similarity, _)| *similarity >= NEAR);
         near.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut text = String::new();

@@ -24,7 +24,6 @@ pub struct AgentInput {
     #[serde(default)]
     pub tools: Vec<String>,
     /// The connection it prefers; null: the default.
-    #[serde(default)]
     pub connection: Option<ConnectionId>,
     /// Which connections its requests go to besides.
     #[serde(default)]
@@ -39,13 +38,10 @@ pub struct AgentInput {
     /// Sampling settings.
     pub tuning: Tuning,
     /// Ids of its skills; left out: those it has.
-    #[serde(default)]
     pub skills: Option<Vec<SkillId>>,
     /// Credentials by the name of the skill or of the kind that they serve; left out: those it has.
-    #[serde(default)]
     pub credentials: Option<BTreeMap<String, CredentialId>>,
     /// What it keeps for itself; left out: as it is.
-    #[serde(default)]
     pub own_data: Option<OwnData>,
     /// Whatever people keep beside it; left out: what is there.
     #[serde(default)]
@@ -76,7 +72,6 @@ pub struct PreviewRequest {
     /// The agent, saved or not.
     pub agent: AgentInput,
     /// A request to preview with.
-    #[serde(default)]
     #[schema(max_length = 200_000)]
     pub input: Option<String>,
 }

@@ -134,7 +134,7 @@ pub struct StandingGrant {
 
 impl StandingGrant {
     /// The grant with its agent's name.
-    pub fn named(grant: policy::StandingGrant, agent_name: Option<String>) -> Self {
+    pub fn named(agent_name: Option<String>, grant: policy::StandingGrant) -> Self {
         let policy::StandingGrant { id, agent, grant, by, created_at } = grant;
         Self { id, agent_id: agent, agent_name, grant, by, created_at }
     }

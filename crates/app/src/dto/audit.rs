@@ -38,7 +38,6 @@ pub struct AuditProgress {
 #[serde(deny_unknown_fields)]
 pub struct AuditCheck {
     /// An entry that an earlier check named as `head`; it must be in the chain as it was.
-    #[serde(default)]
     pub known: Option<Link>,
 }
 

@@ -52,10 +52,8 @@ pub struct BudgetInput {
     /// How long it counts; days and months are those of UTC.
     pub period: Period,
     /// Most tokens, of prompts and replies together.
-    #[serde(default)]
     pub tokens: Option<u64>,
     /// Most millionths of a US dollar.
-    #[serde(default)]
     pub cost_micros: Option<u64>,
 }
 
@@ -64,15 +62,13 @@ pub struct BudgetInput {
 #[serde(deny_unknown_fields)]
 pub struct BudgetChange {
     /// Most tokens.
-    #[serde(default)]
     pub tokens: Option<u64>,
     /// Most millionths of a US dollar.
-    #[serde(default)]
     pub cost_micros: Option<u64>,
 }
 
 impl BudgetState {
-    pub fn named(state: SpendState, label: String) -> Self {
+    pub fn named(label: String, state: SpendState) -> Self {
         let SpendState { limit, since, tokens, cost_micros, reserved_tokens, reserved_cost_micros } = state;
         Self { limit, since, tokens, cost_micros, reserved_tokens, reserved_cost_micros, label }
     }

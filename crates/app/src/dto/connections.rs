@@ -69,20 +69,16 @@ pub struct ConnectionInput {
     #[serde(default)]
     pub auth: AuthInput,
     /// What the model can do; sensible values if left out.
-    #[serde(default)]
     pub capabilities: Option<Capabilities>,
     /// Which of the provider's interfaces is spoken; the usual one if left out.
-    #[serde(default)]
     pub wire: Option<Wire>,
     /// Its price, where it is not the one of the price table.
-    #[serde(default)]
     pub price: Option<Price>,
     /// Its share among equals; 0: only as a fallback.
     #[serde(default = "one")]
     #[schema(maximum = 1000)]
     pub weight: u32,
     /// Whether what is sent there stays in the house; its address tells if left out. For administrators to say.
-    #[serde(default)]
     pub in_house: Option<bool>,
 }
 
@@ -91,7 +87,7 @@ fn one() -> u32 {
 }
 
 /// What a connection answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ConnectionTest {
     /// Whether it answered.
     pub ok: bool,
@@ -165,28 +161,16 @@ impl ConnectionInput {
 impl From<Result<ports::ConnectionTest, model::ModelError>> for ConnectionTest {
     fn from(found: Result<ports::ConnectionTest, model::ModelError>) -> Self {
         match found {
-            Ok(test) => Self {
-                ok: true,
-                accepted_ms: test.accepted_ms,
-                first_ms: test.first_ms,
-                total_ms: test.total_ms,
-                text: test.text,
-                model: test.model,
-                error: None,
-                hint: None,
-            },
+            Ok(ports::ConnectionTest { accepted_ms, first_ms, total_ms, text, model }) => {
+                Self { ok: true, accepted_ms, first_ms, total_ms, text, model, error: None, hint: None }
+            }
             Err(error) => Self {
-                ok: false,
-                accepted_ms: 0,
-                first_ms: 0,
-                total_ms: 0,
-                text: String::new(),
-                model: String::new(),
                 error: Some(match error.detail {
                     Some(detail) => format!("{}: {detail}", error.message),
                     None => error.message,
                 }),
                 hint: Some(error.hint),
+                ..Self::default()
             },
         }
     }

@@ -76,7 +76,6 @@ pub struct Rename {
 #[serde(deny_unknown_fields)]
 pub struct ForkConversation {
     /// With what was said before this run; else with everything.
-    #[serde(default)]
     pub before_run: Option<RunId>,
 }
 
@@ -88,13 +87,11 @@ pub struct Chat {
     #[schema(min_length = 1, max_length = 200_000)]
     pub message: String,
     /// Where it belongs; a new conversation if left out.
-    #[serde(default)]
     pub conversation_id: Option<ConversationId>,
     /// Whether to plan first.
     #[serde(default = "loop_mode")]
     pub mode: Mode,
     /// Another connection than the agent's.
-    #[serde(default)]
     pub connection_id: Option<ConnectionId>,
     /// Files of the workspace that belong to it.
     #[serde(default)]
@@ -122,23 +119,14 @@ pub struct ChatStarted {
 
 impl Conversation {
     pub fn named(
-        row: ports::Conversation,
         agent_name: Option<String>,
+        row: ports::Conversation,
         open_run: Option<&ports::RunRow>,
         waits: bool,
     ) -> Self {
-        Self {
-            id: row.id,
-            agent_id: row.agent,
-            agent_name,
-            title: row.title,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            deleted_at: row.deleted_at,
-            forked_from: row.forked_from,
-            open_run: open_run.map(|run| run.id),
-            waits,
-        }
+        let ports::Conversation { id, agent, title, created_at, updated_at, deleted_at, forked_from, .. } = row;
+        let (agent_id, open_run) = (agent, open_run.map(|run| run.id));
+        Self { id, agent_id, agent_name, title, created_at, updated_at, deleted_at, forked_from, open_run, waits }
     }
 }
 

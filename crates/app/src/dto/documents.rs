@@ -23,12 +23,10 @@ pub struct CollectionInput {
     #[serde(default)]
     pub weights: SearchWeights,
     /// What its documents are at least.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub classification: Option<Classification>,
     /// The model that its vectors are made with: `MODEL@CONNECTION`, `MODEL@auto`, or a folder of the models' folder. The
     /// one of the installation if left out.
-    #[serde(default)]
     #[schema(nullable = false, min_length = 1, max_length = 200)]
     pub embedding_model: Option<String>,
     /// What may put into a better order what is found in it.
@@ -44,32 +42,25 @@ pub struct CollectionInput {
 #[serde(deny_unknown_fields)]
 pub struct CollectionPatch {
     /// Its name, unique.
-    #[serde(default)]
     #[schema(nullable = false, min_length = 1, max_length = 100)]
     pub name: Option<String>,
     /// What is in it, for people.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 500)]
     pub description: Option<String>,
     /// How its documents are cut from now on; `POST /api/documents/reindex-all` does so with those that are there.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub chunking: Option<Chunking>,
     /// How its rankings are joined, from the next search on.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub weights: Option<SearchWeights>,
     /// What its documents are at least.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub classification: Option<Classification>,
     /// The model that its vectors are to be of. They are made anew, and those that there are answer meanwhile. The model that
     /// it has now ends that.
-    #[serde(default)]
     #[schema(nullable = false, min_length = 1, max_length = 200)]
     pub embedding_model: Option<String>,
     /// What may put into a better order what is found in it.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub rerank: Option<Rerank>,
 }
@@ -128,15 +119,8 @@ pub struct Chunk {
 
 impl Chunk {
     pub(crate) fn of(index: u32, row: ChunkRow) -> Self {
-        Self {
-            index,
-            text: row.text,
-            headings: row.headings,
-            first_page: row.first_page,
-            last_page: row.last_page,
-            areas: row.areas,
-            method: row.method,
-        }
+        let ChunkRow { text, headings, first_page, last_page, areas, method } = row;
+        Self { index, text, headings, first_page, last_page, areas, method }
     }
 }
 
@@ -150,12 +134,8 @@ pub struct DocumentLink {
     #[schema(min_length = 1, max_length = 200)]
     pub agent_id: String,
     /// Whether to link them or to take the link away.
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     pub linked: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// A folder whose files become documents.
@@ -169,7 +149,6 @@ pub struct BatchScan {
     #[schema(min_length = 1, max_length = 200)]
     pub collection: String,
     /// The agent that they are linked to, by id or name.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 200)]
     pub agent_id: Option<String>,
 }

@@ -4,7 +4,7 @@ pub use steward_core::datasource::{
     Datasource, DatasourceLimits, DomainText, DomainTextKind, RecordChange, RecordChangeState, RowVisibility,
     StandingInstruction, VerifiedQuestion,
 };
-use steward_core::ports::{DataAnswer, SavedText, SchemaPassage};
+use steward_core::ports::{DataAnswer, DataColumn, SavedText, SchemaPassage};
 use steward_core::{CredentialId, Timestamp};
 use steward_domains::change::Difference;
 use utoipa::ToSchema;
@@ -20,7 +20,6 @@ pub struct DatasourceInput {
     #[schema(min_length = 1, max_length = 500)]
     pub database: String,
     /// Holds its user and password.
-    #[serde(default)]
     pub credential: Option<CredentialId>,
     /// How much of the rows models see.
     #[serde(default)]
@@ -177,7 +176,6 @@ pub struct TextInput {
     #[schema(max_length = 1_048_576)]
     pub text: String,
     /// The version that was read, if it is one text; left out: whatever is there is replaced.
-    #[serde(default)]
     pub version: Option<u64>,
 }
 
@@ -209,7 +207,6 @@ pub struct TextPlace {
     #[serde(default)]
     pub offset: u32,
     /// The new name, for renaming.
-    #[serde(default)]
     pub name: Option<String>,
 }
 
@@ -328,20 +325,10 @@ pub struct AnswerColumn {
 
 impl DomainAnswer {
     pub fn of(answer: DataAnswer, read_at: Timestamp, took_ms: f64) -> Self {
-        let columns = answer.columns.into_iter();
-        Self {
-            domain: answer.domain,
-            datasource: answer.datasource,
-            query: answer.query,
-            columns: columns.map(|column| AnswerColumn { name: column.name, kind: column.kind }).collect(),
-            rows: answer.rows,
-            truncated: answer.truncated,
-            next: answer.next,
-            shape: answer.shape,
-            sql: answer.sql,
-            read_at,
-            took_ms,
-        }
+        let DataAnswer { domain, datasource, query, columns, rows, truncated, next, shape, sql, .. } = answer;
+        let column = |DataColumn { name, kind }| AnswerColumn { name, kind };
+        let columns = columns.into_iter().map(column).collect();
+        Self { domain, datasource, query, columns, rows, truncated, next, shape, sql, read_at, took_ms }
     }
 }
 
@@ -353,7 +340,6 @@ pub struct SchemaSearch {
     #[schema(min_length = 1, max_length = 1000)]
     pub query: String,
     /// Most domains; 5 if left out.
-    #[serde(default)]
     #[schema(minimum = 1, maximum = 50)]
     pub limit: Option<u32>,
 }
@@ -386,15 +372,11 @@ pub struct InstructionInput {
     #[serde(default)]
     pub position: u32,
     /// Whether it is told at all.
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     pub enabled: bool,
     /// The version that was read; left out for a new one.
     #[serde(default)]
     pub version: u64,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// A question with the query that answers it.
@@ -448,11 +430,4 @@ impl From<Difference> for FieldDifference {
     fn from(one: Difference) -> Self {
         Self { field: one.field, kind: one.kind.name().to_owned(), before: one.before, after: one.after }
     }
-}
-
-/// The rows of an answer as a file.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ExportedRows {
-    pub name: String,
-    pub csv: String,
 }

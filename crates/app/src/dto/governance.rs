@@ -123,14 +123,12 @@ pub struct MaskInput {
     #[schema(max_length = 1_000_000)]
     pub text: String,
     /// Which kinds; all if left out.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub kinds: Option<Vec<PiiKind>>,
     /// Whether the values can be put back for a while: tokens in their place, and the list of them kept sealed.
     #[serde(default)]
     pub reversible: bool,
     /// For how many hours; a day if left out.
-    #[serde(default)]
     #[schema(nullable = false, minimum = 1, maximum = 720)]
     pub hours: Option<u32>,
 }

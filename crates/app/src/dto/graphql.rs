@@ -14,7 +14,6 @@ pub struct GraphQlBody {
     #[schema(value_type = Object)]
     pub variables: Option<Map<String, Value>>,
     /// Which operation to run, if the text has several.
-    #[serde(default)]
     pub operation_name: Option<String>,
 }
 

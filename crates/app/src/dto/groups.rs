@@ -22,14 +22,8 @@ pub struct Group {
 
 impl From<ports::Group> for Group {
     fn from(group: ports::Group) -> Self {
-        Self {
-            id: group.id,
-            name: group.name,
-            description: group.description,
-            source: Some(group.source).filter(|source| !source.is_empty()),
-            members: group.members,
-            created_at: group.created_at,
-        }
+        let ports::Group { id, name, description, source, members, created_at, .. } = group;
+        Self { id, name, description, source: Some(source).filter(|source| !source.is_empty()), members, created_at }
     }
 }
 
@@ -51,11 +45,9 @@ pub struct GroupInput {
 #[serde(deny_unknown_fields)]
 pub struct GroupPatch {
     /// Its name.
-    #[serde(default)]
     #[schema(nullable = false, min_length = 1, max_length = 100)]
     pub name: Option<String>,
     /// For people.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 500)]
     pub description: Option<String>,
 }

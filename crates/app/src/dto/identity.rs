@@ -80,7 +80,6 @@ pub struct DirectoryTrial {
     #[schema(value_type = Option<String>, write_only, max_length = 4096)]
     pub password: Option<SecretString>,
     /// Somebody to look for.
-    #[serde(default)]
     #[schema(max_length = 256)]
     pub login: Option<String>,
 }

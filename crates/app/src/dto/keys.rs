@@ -22,10 +22,8 @@ pub struct KeyBudget {
     /// How long it counts.
     pub period: Period,
     /// Most tokens.
-    #[serde(default)]
     pub tokens: Option<u64>,
     /// Most millionths of a US dollar.
-    #[serde(default)]
     pub cost_micros: Option<u64>,
 }
 
@@ -40,21 +38,16 @@ pub struct KeyInput {
     #[serde(default)]
     pub connections: Vec<String>,
     /// Agents it may use, by name; null or left out: none, an empty list: all.
-    #[serde(default)]
     pub agents: Option<Vec<String>>,
     /// Most requests a minute.
-    #[serde(default)]
     #[schema(minimum = 1)]
     pub requests_per_minute: Option<u32>,
     /// Most tokens a minute.
-    #[serde(default)]
     #[schema(minimum = 1)]
     pub tokens_per_minute: Option<u32>,
     /// When it ends by itself, milliseconds since 1970 UTC.
-    #[serde(default)]
     pub expires_at: Option<Timestamp>,
     /// A budget of its own.
-    #[serde(default)]
     pub budget: Option<KeyBudget>,
 }
 
@@ -63,11 +56,9 @@ pub struct KeyInput {
 #[serde(deny_unknown_fields)]
 pub struct KeyChange {
     /// Its name.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 100)]
     pub name: Option<String>,
     /// Connections it may use, by name; empty: all.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub connections: Option<Vec<String>>,
     /// Agents it may use, by name; null: none, an empty list: all.

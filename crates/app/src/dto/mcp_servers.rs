@@ -15,18 +15,13 @@ pub struct McpServerInput {
     /// How it is reached.
     pub transport: McpTransport,
     /// The credential that it gets.
-    #[serde(default)]
     pub credential: Option<CredentialWanted>,
     /// Whether each user needs a token of their own.
     #[serde(default)]
     pub per_user: bool,
     /// Whether its tools can be called.
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     pub enabled: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// A tool of a server.
@@ -135,26 +130,16 @@ pub struct AttachTools {
     /// Accepted tools.
     pub tools: Vec<String>,
     /// The agent that gets them; none: only the skills are made.
-    #[serde(default)]
     pub agent: Option<AgentId>,
 }
 
 impl McpServerInput {
     /// The server of this id with these settings; what is known of its tools is as `before`.
     pub fn with_id(self, id: McpServerId, before: Option<mcp::McpServer>) -> mcp::McpServer {
+        let Self { name, transport, credential, per_user, enabled } = self;
         let (tools, checked_at, error) =
             before.map(|before| (before.tools, before.checked_at, before.error)).unwrap_or_default();
-        mcp::McpServer {
-            id,
-            name: self.name,
-            transport: self.transport,
-            credential: self.credential,
-            per_user: self.per_user,
-            enabled: self.enabled,
-            tools,
-            checked_at,
-            error,
-        }
+        mcp::McpServer { id, name, transport, credential, per_user, enabled, tools, checked_at, error }
     }
 }
 
@@ -180,16 +165,8 @@ impl From<mcp::McpTool> for McpTool {
 
 impl From<mcp::McpServer> for McpServer {
     fn from(server: mcp::McpServer) -> Self {
-        Self {
-            id: server.id,
-            name: server.name,
-            transport: server.transport,
-            credential: server.credential,
-            per_user: server.per_user,
-            enabled: server.enabled,
-            tools: server.tools.into_iter().map(McpTool::from).collect(),
-            checked_at: server.checked_at,
-            error: server.error,
-        }
+        let mcp::McpServer { id, name, transport, credential, per_user, enabled, tools, checked_at, error } = server;
+        let tools = tools.into_iter().map(McpTool::from).collect();
+        Self { id, name, transport, credential, per_user, enabled, tools, checked_at, error }
     }
 }

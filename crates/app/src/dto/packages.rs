@@ -56,7 +56,6 @@ pub struct AcceptPackage {
     #[serde(default)]
     pub dangers: bool,
     /// The agent that gets its skills.
-    #[serde(default)]
     pub agent: Option<AgentId>,
 }
 

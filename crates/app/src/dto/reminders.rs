@@ -28,23 +28,14 @@ pub struct Reminder {
 #[serde(deny_unknown_fields)]
 pub struct ReminderChange {
     /// Whether it is done.
-    #[serde(default)]
     pub done: Option<bool>,
     /// Its new time, ms since 1970 UTC: later, to be reminded again.
-    #[serde(default)]
     pub at: Option<Timestamp>,
 }
 
 impl Reminder {
-    pub fn of((id, reminder): (AgentId, ports::Reminder), agent: Option<String>, now: Timestamp) -> Self {
-        Self {
-            due: !reminder.done && reminder.at <= now,
-            id: reminder.id,
-            agent_id: id,
-            agent,
-            at: reminder.at,
-            text: reminder.text,
-            done: reminder.done,
-        }
+    pub fn named(agent: Option<String>, (agent_id, one): (AgentId, ports::Reminder), now: Timestamp) -> Self {
+        let ports::Reminder { id, at, text, done, .. } = one;
+        Self { id, agent_id, agent, at, text, done, due: !done && at <= now }
     }
 }

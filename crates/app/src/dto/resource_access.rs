@@ -49,11 +49,9 @@ pub struct Restriction {
 #[serde(deny_unknown_fields)]
 pub struct GrantInput {
     /// Email or id of the user; this or `group`.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 254)]
     pub user: Option<String>,
     /// Name or id of the group; this or `user`.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 100)]
     pub group: Option<String>,
     /// How far it reaches.

@@ -11,13 +11,10 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub struct RoutingPreviewRequest {
     /// An agent; without it `routing` and `connection` are looked at.
-    #[serde(default)]
     pub agent_id: Option<AgentId>,
     /// Settings in place of an agent's.
-    #[serde(default)]
     pub routing: Option<Routing>,
     /// The primary connection that belongs to `routing`; null: the default.
-    #[serde(default)]
     pub connection: Option<ConnectionId>,
     /// What is asked.
     #[schema(max_length = 200_000)]

@@ -170,13 +170,10 @@ pub struct Steer {
 #[serde(deny_unknown_fields)]
 pub struct Fork {
     /// One of `forkable`; the first if left out.
-    #[serde(default)]
     pub seq: Option<u64>,
     /// Another connection.
-    #[serde(default)]
     pub connection_id: Option<ConnectionId>,
     /// Another request; only at the first place.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 200_000)]
     pub input: Option<String>,
 }
@@ -186,7 +183,6 @@ pub struct Fork {
 #[serde(deny_unknown_fields)]
 pub struct Undo {
     /// Only this call; else all effects of the run, newest first.
-    #[serde(default)]
     pub call_id: Option<String>,
 }
 
@@ -241,7 +237,7 @@ pub struct KeptReport {
 }
 
 impl Run {
-    pub fn named(row: RunRow, agent_name: Option<String>) -> Self {
+    pub fn named(agent_name: Option<String>, row: RunRow) -> Self {
         Self {
             id: row.id,
             agent_id: row.agent,

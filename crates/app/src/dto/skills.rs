@@ -32,22 +32,18 @@ pub struct SkillInput {
     #[serde(default)]
     pub utterances: Vec<String>,
     /// How much harm it can do; by default the safe side of its type.
-    #[serde(default)]
     pub risk: Option<RiskClass>,
     /// What a crash in mid-call means; by default the safe side of its type.
-    #[serde(default)]
     pub effect: Option<EffectClass>,
     /// The credential it uses.
-    #[serde(default)]
     pub credential: Option<CredentialWanted>,
     /// The skill that takes its effect back.
-    #[serde(default)]
     pub compensation: Option<Compensation>,
     /// Limits.
     #[serde(default)]
     pub limits: SkillLimits,
     /// Whether it can be called.
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     pub enabled: bool,
     /// Whether strangers may have written what it answers: a run that has seen it asks before it changes anything.
     #[serde(default)]
@@ -56,10 +52,6 @@ pub struct SkillInput {
     #[serde(default)]
     #[schema(max_length = 64)]
     pub category: String,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// A skill, one version of it.
@@ -158,13 +150,12 @@ pub struct SkillTest {
     #[schema(value_type = Object)]
     pub arguments: Value,
     /// Whether only to say what it would do.
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     pub dry_run: bool,
     /// Whether it may change something: needed, and an operator, for skills that do more than look.
     #[serde(default)]
     pub confirm: bool,
     /// The agent whose credentials are used; none: only those that may be found.
-    #[serde(default)]
     pub agent: Option<AgentId>,
 }
 
@@ -219,7 +210,6 @@ pub struct SshHostInput {
     #[schema(min_length = 1, max_length = 255)]
     pub host: String,
     /// Port; left out: 22.
-    #[serde(default)]
     #[schema(minimum = 1)]
     pub port: Option<u16>,
     /// `SHA256:…`, as the refusal showed it.

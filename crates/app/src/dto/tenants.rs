@@ -24,14 +24,8 @@ pub struct Tenant {
 
 impl From<ports::Tenant> for Tenant {
     fn from(tenant: ports::Tenant) -> Self {
-        Self {
-            default: tenant.id == TenantId::DEFAULT,
-            id: tenant.id,
-            slug: tenant.slug,
-            name: tenant.name,
-            created_at: tenant.created_at,
-            disabled_at: tenant.disabled_at,
-        }
+        let ports::Tenant { id, slug, name, created_at, disabled_at } = tenant;
+        Self { id, slug, name, default: id == TenantId::DEFAULT, created_at, disabled_at }
     }
 }
 
@@ -43,7 +37,6 @@ pub struct TenantInput {
     #[schema(examples("acme"), min_length = 2, max_length = 40)]
     pub slug: String,
     /// To show; the slug if left out.
-    #[serde(default)]
     #[schema(max_length = 100)]
     pub name: Option<String>,
     /// Email of its first administrator, who is invited.
@@ -80,11 +73,9 @@ impl NewTenant {
 #[serde(deny_unknown_fields)]
 pub struct TenantPatch {
     /// To show.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 100)]
     pub name: Option<String>,
     /// Whether nobody of it comes in: its logins, keys, runs and streams end at once.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub disabled: Option<bool>,
 }

@@ -104,7 +104,6 @@ pub struct UserInput {
     #[schema(examples("ann@example.org"), max_length = 254)]
     pub email: String,
     /// To show; the email's first part if left out. They can choose another when they accept.
-    #[serde(default)]
     #[schema(max_length = 100)]
     pub name: Option<String>,
     /// What they may do.
@@ -116,15 +115,12 @@ pub struct UserInput {
 #[serde(deny_unknown_fields)]
 pub struct UserPatch {
     /// To show.
-    #[serde(default)]
     #[schema(nullable = false, max_length = 100)]
     pub name: Option<String>,
     /// What they may do, from the next request on.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub role: Option<Role>,
     /// Whether they are shut out: their sessions end, and no key of theirs opens anything.
-    #[serde(default)]
     #[schema(nullable = false)]
     pub disabled: Option<bool>,
 }

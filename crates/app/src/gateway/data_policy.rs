@@ -1,14 +1,12 @@
 //! What policies over data say of requests that are passed on to a connection without an agent.
 
 use crate::app::{App, Caller};
-use crate::data_rules::{Known, read_data_rules};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
-use std::sync::Arc;
 use steward_core::audit::AuditResult;
-use steward_core::governance::{Classified, DataAction, DataPolicy, DataRules};
+use steward_core::governance::{Classified, DataAction, DataPolicy};
 use steward_core::model::{Connection, ModelError, ModelErrorClass};
-use steward_core::ports::{StoreError, StoreResult};
+use steward_core::ports::StoreError;
 
 /// Why a request is not passed on.
 #[derive(Debug)]
@@ -25,7 +23,8 @@ impl App {
         body: &[u8],
         targets: &mut Vec<Connection>,
     ) -> Result<(), NotPassed> {
-        let Some(rules) = self.rules_over_texts().await.map_err(NotPassed::Store)? else {
+        let rules = self.data_rules_cache.over_texts(&self.store, self.tenant(), self.now()).await;
+        let Some(rules) = rules.map_err(NotPassed::Store)? else {
             return Ok(());
         };
         let text = texts_of(body);
@@ -61,17 +60,6 @@ impl App {
             .with("connection", targets.first().map(|one| one.name.clone()));
         self.store.record_audit(self.tenant(), &entry).await.map_err(NotPassed::Store)?;
         if targets.is_empty() { Err(NotPassed::Policy(refused(policy, &seen))) } else { Ok(()) }
-    }
-
-    async fn rules_over_texts(&self) -> StoreResult<Option<Arc<DataRules>>> {
-        let now = self.now();
-        if let Some(known) = self.data_rules_cache.known(now) {
-            return Ok(known.into_rules());
-        }
-        let rules = read_data_rules(&self.store, self.tenant()).await?;
-        let rules = rules.keeps_texts().then(|| Arc::new(rules));
-        self.data_rules_cache.keep(Known::from(now, rules.clone()));
-        Ok(rules)
     }
 }
 

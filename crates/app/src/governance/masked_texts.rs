@@ -1,6 +1,6 @@
 //! Masking of texts that somebody sends, for good or so that they can have the values back for a while.
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::dto::governance::{MaskInput, MaskedText, UnmaskInput, UnmaskedText};
 use serde_json::json;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const MAX_HOURS: u32 = 24 * 30;
 
 impl App {
     /// Masks the personal data and secrets of a text. With `reversible` the caller can have them put back.
-    pub async fn mask_text(&self, caller: &Caller, input: &MaskInput) -> Result<MaskedText, AppError> {
+    pub async fn mask_text(&self, caller: &Caller, input: &MaskInput) -> AppResult<MaskedText> {
         authorize(caller, Action::Read, Resource::Policies)?;
         check_length(&input.text, "mask it in parts")?;
         let hours = input.hours.unwrap_or(HOURS);
@@ -49,7 +49,7 @@ impl App {
     }
 
     /// Puts the values back: for who had them masked, and for administrators.
-    pub async fn unmask_text(&self, caller: &Caller, input: &UnmaskInput) -> Result<UnmaskedText, AppError> {
+    pub async fn unmask_text(&self, caller: &Caller, input: &UnmaskInput) -> AppResult<UnmaskedText> {
         authorize(caller, Action::Read, Resource::Policies)?;
         check_length(&input.text, "unmask it in parts")?;
         let found = self.store.mask_map(self.tenant(), input.map).await?;
@@ -79,7 +79,7 @@ impl App {
     }
 }
 
-fn check_length(text: &str, hint: &str) -> Result<(), AppError> {
+fn check_length(text: &str, hint: &str) -> AppResult<()> {
     if text.chars().count() > MAX_MASKED {
         return Err(AppError::invalid("text", format!("the text has more than {MAX_MASKED} characters"), hint));
     }

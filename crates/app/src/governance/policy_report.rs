@@ -1,18 +1,19 @@
 //! What a policy over data has done, from the audit trail.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::governance::{Named, PolicyReport};
 use crate::governance::reference;
+use crate::inputs::in_order;
+use futures::TryStreamExt as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use steward_core::audit::AuditEntry;
 use steward_core::governance::{DataPolicy, MaskedKind, PiiKind};
-use steward_core::ports::{AuditFilter, AuditOrder};
+use steward_core::ports::AuditFilter;
 use steward_core::{RunId, Timestamp};
 
-/// Entries that are read at a time, and at most.
-const PAGE: u32 = 1000;
-const MOST: u64 = 200_000;
+/// Entries that are looked at.
+const MOST: usize = 200_000;
 
 #[derive(Default)]
 struct Sums {
@@ -34,15 +35,13 @@ impl App {
         name: &str,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<PolicyReport, AppError> {
+    ) -> AppResult<PolicyReport> {
         authorize(caller, Action::Administer, Resource::Policies)?;
-        if from > to {
-            return Err(AppError::invalid("from", "`from` is after `to`", "give two times in order"));
-        }
+        in_order(from, to, "give two times in order")?;
         let rules = self.kept_data_rules().await?;
         let policy = rules.policies.into_iter().find(|policy| policy.name == name);
         let policy = policy.ok_or_else(|| AppError::not_found(format!("the policy `{name}`")))?;
-        crate::audit::seal_audit(&self.store, self.tenant()).await?;
+        self.seal_audit().await?;
         let mut sums = Sums::default();
         let mut complete = true;
         for action in ["data", "run.started"] {
@@ -74,23 +73,20 @@ impl App {
         action: &str,
         (from, to): (Timestamp, Timestamp),
         sums: &mut Sums,
-    ) -> Result<bool, AppError> {
+    ) -> AppResult<bool> {
         let filter =
             AuditFilter { action: Some(action.to_owned()), from: Some(from), to: Some(to), ..AuditFilter::default() };
-        let (mut after, mut read) = (0, 0);
-        loop {
-            let order = AuditOrder::OldestAfter(after);
-            let page = self.store.audit_entries(self.tenant(), &filter, order, PAGE).await?;
-            for sealed in &page.items {
+        let (mut read, mut pages) = (0, self.audit_pages(filter));
+        while let Some(page) = pages.try_next().await? {
+            if read >= MOST {
+                return Ok(false);
+            }
+            for sealed in &page {
                 sums.take(policy, &sealed.entry);
             }
-            read += page.items.len() as u64;
-            match page.items.last().filter(|_| page.more) {
-                Some(_) if read >= MOST => return Ok(false),
-                Some(last) => after = last.seq,
-                None => return Ok(true),
-            }
+            read += page.len();
         }
+        Ok(true)
     }
 }
 

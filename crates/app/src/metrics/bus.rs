@@ -1,7 +1,8 @@
 use super::Metrics;
+use crate::locks::lock;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use steward_core::RunId;
 use steward_core::approval::Answer;
 use steward_core::event::{Event, EventBody, Outcome, ToolResult};
@@ -64,7 +65,7 @@ impl CountingBus {
     }
 
     fn remember(&self, run: RunId, call: &str, class: EffectClass) {
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = lock(&self.calls);
         if calls.len() >= MOST {
             calls.clear();
         }
@@ -72,7 +73,7 @@ impl CountingBus {
     }
 
     fn forget(&self, run: RunId, call: &str) -> Option<EffectClass> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(&(run, call.to_owned()))
+        lock(&self.calls).remove(&(run, call.to_owned()))
     }
 }
 

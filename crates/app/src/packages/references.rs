@@ -3,13 +3,15 @@
 //! Each package has a collection of its own: its files may be those of another package too, which would be one document in
 //! one collection, and who may use its skills may be others.
 
-use crate::app::{App, AppError};
+use crate::app::{App, AppError, AppResult};
+use crate::document_service::Target;
+use futures::TryStreamExt as _;
 use std::collections::{BTreeMap, BTreeSet};
-use steward_core::document::{Chunking, Collection, Document, DocumentOrigin, Rerank, SearchWeights};
+use steward_core::document::{Document, DocumentOrigin};
 use steward_core::package::SkillPackage;
 use steward_core::permission::{AccessLevel, ResourceGrant};
-use steward_core::ports::{Added, DocumentFilter, NewDocument, Skills as _, StoreError};
-use steward_core::{AgentId, CollectionId, DocumentId, SkillId, UserId};
+use steward_core::ports::{Added, DocumentFilter, Skills as _, StoreError};
+use steward_core::{AgentId, CollectionId, SkillId, UserId};
 use tokio::sync::Mutex;
 
 const PAGE: u32 = 500;
@@ -22,7 +24,7 @@ static FOLLOWING: Mutex<()> = Mutex::const_new(());
 impl App {
     /// Makes the documents of a package those that it has now, none if it is not in use. New ones are linked to the agents
     /// that have a skill of it.
-    pub(crate) async fn follow_references(&self, name: &str, by: Option<UserId>) -> Result<(), AppError> {
+    pub(crate) async fn follow_references(&self, name: &str, by: Option<UserId>) -> AppResult<()> {
         let _one = FOLLOWING.lock().await;
         let found = self.packages.references(self.tenant(), name).await?;
         let known = self.documents_of_package(name).await?;
@@ -42,7 +44,7 @@ impl App {
                     self.add_reference(collection, &source, content, by).await?
                 {
                     for agent in &agents {
-                        self.documents.store.link_document(self.tenant(), document.id, *agent, true).await?;
+                        self.store.link_document(self.tenant(), document.id, *agent, true).await?;
                     }
                 }
                 wanted.insert(source);
@@ -62,20 +64,15 @@ impl App {
     }
 
     /// Links the documents of a package to an agent that has got its skills, or takes the links away.
-    pub(crate) async fn link_package(&self, name: &str, agent: AgentId, linked: bool) -> Result<(), AppError> {
+    pub(crate) async fn link_package(&self, name: &str, agent: AgentId, linked: bool) -> AppResult<()> {
         for document in self.documents_of_package(name).await? {
-            self.documents.store.link_document(self.tenant(), document.id, agent, linked).await?;
+            self.store.link_document(self.tenant(), document.id, agent, linked).await?;
         }
         Ok(())
     }
 
     /// Follows a change of the skills that an agent has.
-    pub(crate) async fn follow_skills(
-        &self,
-        agent: AgentId,
-        before: &[SkillId],
-        after: &[SkillId],
-    ) -> Result<(), AppError> {
+    pub(crate) async fn follow_skills(&self, agent: AgentId, before: &[SkillId], after: &[SkillId]) -> AppResult<()> {
         if before == after {
             return Ok(());
         }
@@ -102,7 +99,7 @@ impl App {
     }
 
     /// Names of the packages that the agent's skills are of; of all agents, if none is given.
-    pub(crate) async fn packages_of(&self, agent: Option<AgentId>) -> Result<BTreeSet<String>, AppError> {
+    pub(crate) async fn packages_of(&self, agent: Option<AgentId>) -> AppResult<BTreeSet<String>> {
         let mut names = BTreeSet::new();
         for one in self.store.agents(self.tenant()).await? {
             if agent.is_none_or(|agent| agent == one.id) {
@@ -113,23 +110,17 @@ impl App {
         Ok(names)
     }
 
-    async fn documents_of_package(&self, name: &str) -> Result<Vec<Document>, AppError> {
+    async fn documents_of_package(&self, name: &str) -> AppResult<Vec<Document>> {
         let begin = source_of(name, "");
-        let mut filter = DocumentFilter {
+        let filter = DocumentFilter {
             origin: Some(DocumentOrigin::Package),
             text: Some(begin.clone()),
             limit: PAGE,
             ..DocumentFilter::default()
         };
-        let mut all = Vec::new();
-        loop {
-            let page = self.documents.store.documents(self.tenant(), &filter).await?;
-            filter.after = page.items.last().map(|last| last.id);
-            all.extend(page.items.into_iter().filter(|one| one.source.starts_with(&begin)));
-            if !page.more {
-                return Ok(all);
-            }
-        }
+        let mut all = self.documents.document_pages(filter).try_concat().await?;
+        all.retain(|one| one.source.starts_with(&begin));
+        Ok(all)
     }
 
     async fn add_reference(
@@ -138,30 +129,19 @@ impl App {
         source: &str,
         content: Vec<u8>,
         by: Option<UserId>,
-    ) -> Result<Added, AppError> {
+    ) -> AppResult<Added> {
         let mut incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
         incoming.write(&content.into()).await.map_err(|error| not_kept(&error))?;
         let received = incoming.finish().await.map_err(|error| not_kept(&error))?;
-        let new = NewDocument {
-            id: DocumentId(self.deps().ids.next()),
-            collection,
-            name: source.rsplit('/').next().unwrap_or(source).to_owned(),
-            origin: DocumentOrigin::Package,
-            source: source.to_owned(),
-            bytes: received.bytes,
-            sha256: received.sha256.clone(),
-            classification: None,
-            job: None,
-            added_by: by,
-            at: self.now(),
-        };
-        received.keep().await.map_err(|error| not_kept(&error))?;
-        Ok(self.documents.store.add_document(self.tenant(), &new).await?)
+        let facts = received.keep().await.map_err(|error| not_kept(&error))?;
+        let name = source.rsplit('/').next().unwrap_or(source).to_owned();
+        let target = Target { collection, origin: DocumentOrigin::Package, job: None, agent: None, user: by };
+        Ok(self.documents.note(facts, name, source.to_owned(), &target).await?)
     }
 
     /// Open to those who may use the package's skills.
-    async fn collection_of_package(&self, package: &SkillPackage) -> Result<CollectionId, AppError> {
-        let (tenant, store) = (self.tenant(), &self.documents.store);
+    async fn collection_of_package(&self, package: &SkillPackage) -> AppResult<CollectionId> {
+        let (tenant, store) = (self.tenant(), &self.store);
         for number in 1..=NAMES {
             let name = match number {
                 1 => format!("References of {}", package.name),
@@ -173,22 +153,8 @@ impl App {
                 Some(_) => continue,
                 None => {}
             }
-            let collection = Collection {
-                id: CollectionId(self.deps().ids.next()),
-                name,
-                description: format!("What the skill package {} brings along to read.", package.name),
-                chunking: Chunking::default(),
-                weights: SearchWeights::default(),
-                embedding_model: None,
-                embedding_dimension: None,
-                re_embedding: None,
-                rerank: Rerank::default(),
-                classification: None,
-                created_by: None,
-                created_at: self.now(),
-                documents: 0,
-                chunks: 0,
-            };
+            let description = format!("What the skill package {} brings along to read.", package.name);
+            let collection = self.documents.new_collection(name, description);
             self.share_like_skills(package, collection.id).await?;
             store.create_collection(tenant, &collection).await?;
             return Ok(collection.id);
@@ -200,7 +166,7 @@ impl App {
         ))
     }
 
-    async fn share_like_skills(&self, package: &SkillPackage, collection: CollectionId) -> Result<(), AppError> {
+    async fn share_like_skills(&self, package: &SkillPackage, collection: CollectionId) -> AppResult<()> {
         for skill in &package.skills {
             let list = self.store.access_list(self.tenant(), (*skill).into()).await?;
             if list.restricted {
@@ -214,12 +180,12 @@ impl App {
         Ok(())
     }
 
-    async fn drop_emptied(&self, id: CollectionId) -> Result<(), AppError> {
-        let collection = self.documents.store.collection(self.tenant(), id).await?;
+    async fn drop_emptied(&self, id: CollectionId) -> AppResult<()> {
+        let collection = self.store.collection(self.tenant(), id).await?;
         if collection.is_none_or(|one| one.created_by.is_some() || one.documents > 0) {
             return Ok(());
         }
-        match self.documents.store.remove_collection(self.tenant(), id).await {
+        match self.store.remove_collection(self.tenant(), id).await {
             // Somebody has put another document into it.
             Ok(()) | Err(StoreError::NotFound(_) | StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),

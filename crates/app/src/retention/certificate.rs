@@ -1,15 +1,16 @@
 //! What was deleted in a time, from the audit trail.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{DeletionCertificate, DeletionProof};
+use crate::inputs::in_order;
+use futures::TryStreamExt as _;
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::Timestamp;
 use steward_core::audit::SealedEntry;
-use steward_core::ports::{AuditFilter, AuditOrder};
+use steward_core::ports::AuditFilter;
 use steward_core::retention::DELETED;
 
-const PAGE: u32 = 1000;
 /// Deletions that one certificate holds.
 const MOST: usize = 100_000;
 
@@ -20,22 +21,15 @@ impl App {
         caller: &Caller,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<DeletionCertificate, AppError> {
+    ) -> AppResult<DeletionCertificate> {
         authorize(caller, Action::Administer, Resource::Audit)?;
-        if from > to {
-            return Err(AppError::invalid("from", "`from` is after `to`", "give two times in order"));
-        }
-        crate::audit::seal_audit(&self.store, self.tenant()).await?;
+        in_order(from, to, "give two times in order")?;
+        self.seal_audit().await?;
         let head = self.store.audit_ends(self.tenant()).await?.head;
         let filter =
             AuditFilter { action: Some(DELETED.to_owned()), from: Some(from), to: Some(to), ..AuditFilter::default() };
-        let (mut deletions, mut after) = (Vec::new(), 0);
-        loop {
-            let order = AuditOrder::OldestAfter(after);
-            let page = self.store.audit_entries(self.tenant(), &filter, order, PAGE).await?;
-            deletions.extend(page.items.iter().map(proof));
-            let Some(last) = page.items.last().filter(|_| page.more) else { break };
-            after = last.seq;
+        let (mut deletions, mut pages) = (Vec::new(), self.audit_pages(filter));
+        while let Some(page) = pages.try_next().await? {
             if deletions.len() >= MOST {
                 return Err(AppError::invalid(
                     "to",
@@ -43,6 +37,7 @@ impl App {
                     "ask for a shorter time, and for the rest with the next",
                 ));
             }
+            deletions.extend(page.iter().map(proof));
         }
         Ok(DeletionCertificate {
             from: from.0,

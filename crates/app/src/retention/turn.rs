@@ -1,8 +1,9 @@
 //! The deletion itself, a bounded number of items at a time.
 
-use super::{PAGE, filter_of, is_held};
-use crate::app::{App, AppError};
+use super::{filter_of, is_held};
+use crate::app::{App, AppResult};
 use crate::dto::retention::RetentionTurn;
+use futures::TryStreamExt as _;
 use serde_json::json;
 use std::time::Duration;
 use steward_core::audit::AuditEntry;
@@ -32,7 +33,7 @@ impl App {
     }
 
     /// Deletes what the rules say; `false`: there is more of it.
-    pub async fn delete_expired(&self) -> Result<bool, AppError> {
+    pub async fn delete_expired(&self) -> AppResult<bool> {
         let rules = self.kept_retention().await?;
         if rules.policies.is_empty() {
             return Ok(true);
@@ -53,11 +54,9 @@ impl App {
         rules: &RetentionRules,
         policy: &RetentionPolicy,
         turn: &mut RetentionTurn,
-    ) -> Result<bool, AppError> {
-        let mut filter = filter_of(policy, self.now());
-        let mut deleted = 0;
-        loop {
-            let items = self.store.retained(self.tenant(), &filter).await?;
+    ) -> AppResult<bool> {
+        let (mut deleted, mut pages) = (0, self.retained_pages(filter_of(policy, self.now())));
+        while let Some(items) = pages.try_next().await? {
             for item in &items {
                 if is_held(rules, item) {
                     turn.held += 1;
@@ -76,11 +75,8 @@ impl App {
                 }
                 tokio::time::sleep(PAUSE).await;
             }
-            match items.last() {
-                Some(last) if items.len() == PAGE as usize => filter.after = Some((last.at, last.id.clone())),
-                _ => return Ok(true),
-            }
         }
+        Ok(true)
     }
 
     /// The entry that proves the deletion of an item; what was in it is added where it is deleted.
@@ -108,7 +104,7 @@ pub async fn keep_data(app: App) {
 }
 
 /// `known`: the version of the rules that were followed to the end.
-async fn look(app: &App, turn: u32, known: &mut Option<u64>) -> Result<(), AppError> {
+async fn look(app: &App, turn: u32, known: &mut Option<u64>) -> AppResult<()> {
     app.go_on_erasing().await?;
     app.forget_masks().await?;
     let version = app.kept_retention().await?.version;

@@ -1,7 +1,7 @@
 //! Files and documents that belong to a message: files are named to the agent, which reads them with its tools; passages of
 //! documents are found for the run.
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use steward_core::DocumentId;
 use steward_core::document::DocumentStatus;
@@ -11,7 +11,7 @@ const MOST: usize = 20;
 
 impl App {
     /// The message with a list of its files. Each must be a file inside the workspace.
-    pub(super) async fn with_attachments(&self, message: &str, paths: &[String]) -> Result<String, AppError> {
+    pub(super) async fn with_attachments(&self, message: &str, paths: &[String]) -> AppResult<String> {
         if paths.is_empty() {
             return Ok(message.to_owned());
         }
@@ -39,11 +39,7 @@ impl App {
 
 impl App {
     /// Documents that a message is about. The caller must be able to read each, and something of it must be found.
-    pub(super) async fn given_documents(
-        &self,
-        caller: &Caller,
-        ids: &[DocumentId],
-    ) -> Result<Vec<GivenDocument>, AppError> {
+    pub(super) async fn given_documents(&self, caller: &Caller, ids: &[DocumentId]) -> AppResult<Vec<GivenDocument>> {
         if ids.len() > MOST {
             return Err(AppError::invalid(
                 "documents",

@@ -1,5 +1,5 @@
 use crate::agent_lookup::of;
-use crate::app::{Action, App, AppError, Caller, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, authorize};
 use crate::dto::conversations::ChatStarted;
 use crate::dto::runs::Fork;
 use steward_core::event::Origin;
@@ -9,7 +9,7 @@ use steward_engine::ForkRun;
 
 impl App {
     /// Begins another run from where a model is asked on; the run's conversation is forked before it, too.
-    pub async fn fork_run(&self, caller: &Caller, id: RunId, wanted: Fork) -> Result<ChatStarted, AppError> {
+    pub async fn fork_run(&self, caller: &Caller, id: RunId, wanted: Fork) -> AppResult<ChatStarted> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         self.check_fork(&row, &wanted).await?;
         // Its agent may be deleted by now.
@@ -48,7 +48,7 @@ impl App {
     }
 
     /// Refuses before anything is written.
-    async fn check_fork(&self, row: &RunRow, wanted: &Fork) -> Result<(), AppError> {
+    async fn check_fork(&self, row: &RunRow, wanted: &Fork) -> AppResult<()> {
         let points = self.runs.forkable(row.id).await?;
         let first = points.first().map(|point| point.seq);
         let Some(first) = first else {
@@ -88,7 +88,7 @@ impl App {
     }
 
     /// The run's conversation before it, as a new one of whoever forks; the run's log holds what was said anyway.
-    async fn branch(&self, caller: &Caller, row: &RunRow) -> Result<Option<ConversationId>, AppError> {
+    async fn branch(&self, caller: &Caller, row: &RunRow) -> AppResult<Option<ConversationId>> {
         let Some(id) = row.conversation else {
             return Ok(None);
         };

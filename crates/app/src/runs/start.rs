@@ -1,7 +1,7 @@
 //! Beginning runs: a message of a conversation, or a request of a program that keeps its own history.
 
 use crate::agent_lookup::of;
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::conversations::{Chat, ChatStarted};
 use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin};
@@ -60,7 +60,7 @@ impl App {
     }
 
     /// Says something to an agent. The run is durable when this returns.
-    pub async fn chat(&self, caller: &Caller, agent: AgentId, chat: Chat) -> Result<ChatStarted, AppError> {
+    pub async fn chat(&self, caller: &Caller, agent: AgentId, chat: Chat) -> AppResult<ChatStarted> {
         authorize(caller, Action::Ask, Resource::Agents)?;
         let agent = self.agent_for(caller, Action::Ask, agent).await?;
         let input = self.with_attachments(checked_message(&chat)?, &chat.attachments).await?;
@@ -76,21 +76,11 @@ impl App {
             None => (self.begin_conversation(caller, &agent, &chat.message).await?, true),
         };
         let start = StartRun {
-            agent,
-            input,
             conversation: Some(conversation),
-            history: Vec::new(),
             documents,
             mode: chat.mode,
-            origin: caller.origin,
-            asked_by: caller.by(),
-            workspace: self.workspace.clone(),
-            grants: self.grants.clone(),
             connection: wanted,
-            intent_filter: self.intent_filter,
-            key: None,
-            user: Some(caller.user()),
-            source: Some(caller.source()),
+            ..self.run_of_agent(caller, agent, input)
         };
         match self.runs.start(start).await {
             Ok(run) => Ok(ChatStarted { run_id: run, conversation_id: Some(conversation) }),
@@ -108,26 +98,38 @@ impl App {
         let allowed = authorize(caller, Action::Ask, of(&agent));
         allowed.map_err(|error| EngineError::Invalid(error.to_string()))?;
         let start = StartRun {
-            agent,
-            input,
-            conversation: None,
             history,
-            documents: Vec::new(),
-            mode: Mode::Loop,
             origin: Origin::Api,
             asked_by,
-            workspace: self.workspace.clone(),
-            grants: self.grants.clone(),
-            connection: None,
             intent_filter: true,
             key: caller.principal.key.as_ref().map(|key| key.id),
-            user: Some(caller.user()),
-            source: Some(caller.source()),
+            ..self.run_of_agent(caller, agent, input)
         };
         self.runs.start(start).await
     }
 
-    async fn continued(&self, caller: &Caller, id: ConversationId, agent: &Agent) -> Result<ConversationId, AppError> {
+    /// A run that the caller begins here, all else as usual.
+    fn run_of_agent(&self, caller: &Caller, agent: Agent, input: String) -> StartRun {
+        StartRun {
+            agent,
+            input,
+            conversation: None,
+            history: Vec::new(),
+            documents: Vec::new(),
+            mode: Mode::Loop,
+            origin: caller.origin,
+            asked_by: caller.by(),
+            workspace: self.workspace.clone(),
+            grants: self.grants.clone(),
+            connection: None,
+            intent_filter: self.intent_filter,
+            key: None,
+            user: Some(caller.user()),
+            source: Some(caller.source()),
+        }
+    }
+
+    async fn continued(&self, caller: &Caller, id: ConversationId, agent: &Agent) -> AppResult<ConversationId> {
         let row = self.conversation_of(caller, Action::Operate, id).await?;
         if row.deleted_at.is_some() {
             return Err(AppError::conflict(
@@ -146,12 +148,7 @@ impl App {
         Ok(id)
     }
 
-    async fn begin_conversation(
-        &self,
-        caller: &Caller,
-        agent: &Agent,
-        message: &str,
-    ) -> Result<ConversationId, AppError> {
+    async fn begin_conversation(&self, caller: &Caller, agent: &Agent, message: &str) -> AppResult<ConversationId> {
         let now = self.now();
         let row = Conversation {
             id: ConversationId(self.new_id()),
@@ -168,7 +165,7 @@ impl App {
     }
 }
 
-fn checked_message(chat: &Chat) -> Result<&str, AppError> {
+fn checked_message(chat: &Chat) -> AppResult<&str> {
     if chat.message.trim().is_empty() {
         return Err(AppError::invalid("message", "the message is empty", "say what is to be done"));
     }

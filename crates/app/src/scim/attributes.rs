@@ -1,7 +1,7 @@
 //! The attributes of users that are kept, with what may stand in them. Whatever else a provider sends of a person is not
 //! needed here, and left out.
 
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::path::{ENTERPRISE, USER};
 use serde_json::{Map, Value, json};
 
@@ -73,7 +73,7 @@ pub(super) fn known(enterprise: bool, name: &str) -> Option<(&'static str, Kind)
 }
 
 /// What is kept of a whole user as a provider sends it, under the names that they have here.
-pub(super) fn kept(sent: &Map<String, Value>) -> Result<Map<String, Value>, ScimError> {
+pub(super) fn kept(sent: &Map<String, Value>) -> ScimResult<Map<String, Value>> {
     let mut kept = Map::new();
     for (name, value) in sent {
         if name.eq_ignore_ascii_case(ENTERPRISE) {
@@ -90,7 +90,7 @@ pub(super) fn kept(sent: &Map<String, Value>) -> Result<Map<String, Value>, Scim
     Ok(kept)
 }
 
-pub(super) fn extension(sent: &Value) -> Result<Map<String, Value>, ScimError> {
+pub(super) fn extension(sent: &Value) -> ScimResult<Map<String, Value>> {
     let mut kept = Map::new();
     let Value::Object(sent) = sent else {
         return if sent.is_null() { Ok(kept) } else { Err(ScimError::value(format!("`{ENTERPRISE}` is an object"))) };
@@ -106,7 +106,7 @@ pub(super) fn extension(sent: &Value) -> Result<Map<String, Value>, ScimError> {
 }
 
 /// A value as it is kept; `None`: there is none.
-pub(super) fn checked(name: &str, kind: Kind, value: &Value) -> Result<Option<Value>, ScimError> {
+pub(super) fn checked(name: &str, kind: Kind, value: &Value) -> ScimResult<Option<Value>> {
     if value.is_null() {
         return Ok(None);
     }
@@ -120,7 +120,7 @@ pub(super) fn checked(name: &str, kind: Kind, value: &Value) -> Result<Option<Va
 }
 
 /// `None`: it is empty.
-pub(super) fn text(name: &str, value: &Value) -> Result<Option<String>, ScimError> {
+pub(super) fn text(name: &str, value: &Value) -> ScimResult<Option<String>> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
@@ -133,7 +133,7 @@ pub(super) fn text(name: &str, value: &Value) -> Result<Option<String>, ScimErro
 }
 
 /// Some providers send it as a text.
-pub(super) fn flag(name: &str, value: &Value) -> Result<bool, ScimError> {
+pub(super) fn flag(name: &str, value: &Value) -> ScimResult<bool> {
     match value {
         Value::Bool(flag) => Ok(*flag),
         Value::String(text) if text.eq_ignore_ascii_case("true") => Ok(true),
@@ -144,7 +144,7 @@ pub(super) fn flag(name: &str, value: &Value) -> Result<bool, ScimError> {
     }
 }
 
-fn object(name: &str, subs: &[&str], value: &Value) -> Result<Option<Value>, ScimError> {
+fn object(name: &str, subs: &[&str], value: &Value) -> ScimResult<Option<Value>> {
     let sent = match value {
         Value::Object(sent) => sent.clone(),
         // The id alone, as some send a manager.
@@ -163,7 +163,7 @@ fn object(name: &str, subs: &[&str], value: &Value) -> Result<Option<Value>, Sci
     Ok((!kept.is_empty()).then_some(Value::Object(kept)))
 }
 
-fn emails(value: &Value) -> Result<Option<Value>, ScimError> {
+fn emails(value: &Value) -> ScimResult<Option<Value>> {
     let sent = match value {
         Value::Array(all) => all.clone(),
         one => vec![one.clone()],
@@ -176,7 +176,7 @@ fn emails(value: &Value) -> Result<Option<Value>, ScimError> {
 }
 
 /// `None`: it has no address.
-pub(super) fn email(value: &Value) -> Result<Option<Value>, ScimError> {
+pub(super) fn email(value: &Value) -> ScimResult<Option<Value>> {
     let sent = match value {
         Value::Object(sent) => sent.clone(),
         Value::String(address) => Map::from_iter([("value".to_owned(), json!(address))]),

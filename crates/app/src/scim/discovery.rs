@@ -1,7 +1,7 @@
 //! What this side of SCIM can do, as providers ask for it.
 
 use super::ScimCaller;
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::query::ScimQuery;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
@@ -26,37 +26,29 @@ impl ScimCaller {
     }
 
     pub fn resource_types(&self) -> Value {
-        let all: Vec<Value> = TYPES.iter().map(|one| self.resource_type_of(one)).collect();
+        let all: Vec<Value> = TYPES.iter().map(|one| self.located(one, "ResourceType")).collect();
         ScimQuery::default().listed(all.len() as u64, &all)
     }
 
-    pub fn resource_type(&self, id: &str) -> Result<Value, ScimError> {
+    pub fn resource_type(&self, id: &str) -> ScimResult<Value> {
         let found = TYPES.iter().find(|one| one["id"] == json!(id));
-        found.map(|one| self.resource_type_of(one)).ok_or_else(|| ScimError::not_found(id))
+        found.map(|one| self.located(one, "ResourceType")).ok_or_else(|| ScimError::not_found(id))
     }
 
     pub fn schemas(&self) -> Value {
-        let all: Vec<Value> = SCHEMAS.iter().map(|one| self.schema_of(one)).collect();
+        let all: Vec<Value> = SCHEMAS.iter().map(|one| self.located(one, "Schema")).collect();
         ScimQuery::default().listed(all.len() as u64, &all)
     }
 
-    pub fn schema(&self, id: &str) -> Result<Value, ScimError> {
+    pub fn schema(&self, id: &str) -> ScimResult<Value> {
         let found = SCHEMAS.iter().find(|one| one["id"].as_str().is_some_and(|own| own.eq_ignore_ascii_case(id)));
-        found.map(|one| self.schema_of(one)).ok_or_else(|| ScimError::not_found(id))
+        found.map(|one| self.located(one, "Schema")).ok_or_else(|| ScimError::not_found(id))
     }
 
-    fn resource_type_of(&self, one: &Value) -> Value {
-        self.located(one, "ResourceType", "ResourceTypes")
-    }
-
-    fn schema_of(&self, one: &Value) -> Value {
-        self.located(one, "Schema", "Schemas")
-    }
-
-    fn located(&self, one: &Value, kind: &str, place: &str) -> Value {
+    fn located(&self, one: &Value, kind: &str) -> Value {
         let mut one = one.clone();
         let id = one["id"].as_str().unwrap_or_default();
-        one["meta"] = json!({"resourceType": kind, "location": format!("{}/{place}/{id}", self.base)});
+        one["meta"] = json!({"resourceType": kind, "location": format!("{}/{kind}s/{id}", self.base)});
         one
     }
 }

@@ -14,6 +14,8 @@ pub struct ScimError {
     pub detail: String,
 }
 
+pub(super) type ScimResult<T> = Result<T, ScimError>;
+
 impl ScimError {
     pub fn new(status: u16, detail: impl Into<String>) -> Self {
         Self { status, scim_type: None, detail: detail.into() }

@@ -1,6 +1,6 @@
 //! Filters: comparisons for equality, joined by `and`. Providers look people and groups up with these.
 
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::path::{Comparison, Path};
 use serde_json::Value;
 use steward_core::ports::{ScimGroupFilter, ScimUserFilter};
@@ -13,7 +13,7 @@ const LONGEST: usize = 2000;
 const MOST: usize = 10;
 
 /// `None`: nothing can be so.
-pub(super) fn of_users(text: Option<&str>) -> Result<Option<ScimUserFilter>, ScimError> {
+pub(super) fn of_users(text: Option<&str>) -> ScimResult<Option<ScimUserFilter>> {
     let mut filter = ScimUserFilter::default();
     let mut possible = true;
     for (path, value) in comparisons(text)? {
@@ -37,7 +37,7 @@ pub(super) fn of_users(text: Option<&str>) -> Result<Option<ScimUserFilter>, Sci
 }
 
 /// `None`: nothing can be so.
-pub(super) fn of_groups(text: Option<&str>) -> Result<Option<ScimGroupFilter>, ScimError> {
+pub(super) fn of_groups(text: Option<&str>) -> ScimResult<Option<ScimGroupFilter>> {
     let mut filter = ScimGroupFilter::default();
     let mut possible = true;
     for (path, value) in comparisons(text)? {
@@ -58,7 +58,7 @@ pub(super) fn of_groups(text: Option<&str>) -> Result<Option<ScimGroupFilter>, S
     Ok(possible.then_some(filter))
 }
 
-fn comparisons(text: Option<&str>) -> Result<Vec<(Path, Value)>, ScimError> {
+fn comparisons(text: Option<&str>) -> ScimResult<Vec<(Path, Value)>> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(Vec::new());
     };
@@ -95,7 +95,7 @@ fn set<T: PartialEq>(place: &mut Option<T>, value: T) -> bool {
     fits
 }
 
-fn word(value: &Value) -> Result<String, ScimError> {
+fn word(value: &Value) -> ScimResult<String> {
     match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -104,11 +104,11 @@ fn word(value: &Value) -> Result<String, ScimError> {
 }
 
 /// `None`: no id of ours.
-fn id(value: &Value) -> Result<Option<Uuid>, ScimError> {
+fn id(value: &Value) -> ScimResult<Option<Uuid>> {
     Ok(word(value)?.parse().ok())
 }
 
-fn flag(value: &Value) -> Result<bool, ScimError> {
+fn flag(value: &Value) -> ScimResult<bool> {
     match value {
         Value::Bool(flag) => Ok(*flag),
         Value::String(text) if text.eq_ignore_ascii_case("true") => Ok(true),

@@ -1,6 +1,6 @@
 //! `/Groups`: looked up, made, replaced, changed and removed by a provider, with their members.
 
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::patch::{Op, Operation, field, operations};
 use super::path::Path;
 use super::query::ScimQuery;
@@ -16,7 +16,7 @@ use steward_core::{GroupId, UserId};
 const MOST_WITH_MEMBERS: u32 = 200;
 
 impl App {
-    pub async fn scim_list_groups(&self, caller: &ScimCaller, query: &ScimQuery) -> Result<Value, ScimError> {
+    pub async fn scim_list_groups(&self, caller: &ScimCaller, query: &ScimQuery) -> ScimResult<Value> {
         let most = if query.shows("members") { MOST_WITH_MEMBERS } else { super::query::MOST };
         let found = match filter::of_groups(query.filter.as_deref())? {
             Some(filter) => self.access.scim_groups(&filter, query.offset(), query.count().min(most)).await?,
@@ -29,7 +29,7 @@ impl App {
         Ok(query.listed(found.total, &shown))
     }
 
-    pub async fn scim_read_group(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> Result<Value, ScimError> {
+    pub async fn scim_read_group(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> ScimResult<Value> {
         let group = self.access.scim_group(group_id(id)?).await?;
         self.scim_group_shown(caller, &group, query).await
     }
@@ -39,7 +39,7 @@ impl App {
         caller: &ScimCaller,
         body: &Map<String, Value>,
         query: &ScimQuery,
-    ) -> Result<Value, ScimError> {
+    ) -> ScimResult<Value> {
         let whole = WholeGroup::read(body)?;
         let members = whole.members.unwrap_or_default();
         let group = self.access.create_scim_group(&whole.name, whole.external_id, members).await?;
@@ -53,7 +53,7 @@ impl App {
         id: &str,
         body: &Map<String, Value>,
         query: &ScimQuery,
-    ) -> Result<Value, ScimError> {
+    ) -> ScimResult<Value> {
         let id = group_id(id)?;
         let whole = WholeGroup::read(body)?;
         let change =
@@ -63,7 +63,7 @@ impl App {
         self.scim_group_shown(caller, &group, query).await
     }
 
-    pub async fn scim_patch_group(&self, id: &str, body: &Map<String, Value>) -> Result<(), ScimError> {
+    pub async fn scim_patch_group(&self, id: &str, body: &Map<String, Value>) -> ScimResult<()> {
         let id = group_id(id)?;
         let mut wanted = GroupPatch::default();
         for operation in operations(body)? {
@@ -73,22 +73,17 @@ impl App {
         Ok(())
     }
 
-    pub async fn scim_remove_group(&self, id: &str) -> Result<(), ScimError> {
+    pub async fn scim_remove_group(&self, id: &str) -> ScimResult<()> {
         Ok(self.access.remove_scim_group(group_id(id)?).await?)
     }
 
-    async fn scim_group_shown(
-        &self,
-        caller: &ScimCaller,
-        group: &Group,
-        query: &ScimQuery,
-    ) -> Result<Value, ScimError> {
+    async fn scim_group_shown(&self, caller: &ScimCaller, group: &Group, query: &ScimQuery) -> ScimResult<Value> {
         let members = if query.shows("members") { Some(self.access.scim_members(group.id).await?) } else { None };
         Ok(query.select(shown_group(caller, group, members.as_deref())))
     }
 }
 
-fn group_id(text: &str) -> Result<GroupId, ScimError> {
+fn group_id(text: &str) -> ScimResult<GroupId> {
     text.parse().map_err(|_| ScimError::not_found(text))
 }
 
@@ -100,7 +95,7 @@ struct WholeGroup {
 }
 
 impl WholeGroup {
-    fn read(body: &Map<String, Value>) -> Result<Self, ScimError> {
+    fn read(body: &Map<String, Value>) -> ScimResult<Self> {
         let text = |name: &str| match field(body, name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => attributes::text(name, value),
@@ -121,20 +116,11 @@ struct GroupPatch {
 }
 
 impl GroupPatch {
-    fn apply(&mut self, operation: &Operation) -> Result<(), ScimError> {
-        let Operation { op, path, value } = operation;
-        if let Some(path) = path {
-            return self.one(*op, &Path::parse_or_refuse(path)?, value, true);
-        }
-        for (name, value) in value.as_object().into_iter().flatten() {
-            if let Some(path) = Path::parse(name) {
-                self.one(*op, &path, value, false)?;
-            }
-        }
-        Ok(())
+    fn apply(&mut self, operation: &Operation) -> ScimResult<()> {
+        operation.each(|op, path, value, named| self.one(op, path, value, named))
     }
 
-    fn one(&mut self, op: Op, path: &Path, value: &Value, named: bool) -> Result<(), ScimError> {
+    fn one(&mut self, op: Op, path: &Path, value: &Value, named: bool) -> ScimResult<()> {
         if path.is("members") {
             return self.members(op, path, value);
         }
@@ -157,7 +143,7 @@ impl GroupPatch {
         }
     }
 
-    fn members(&mut self, op: Op, path: &Path, value: &Value) -> Result<(), ScimError> {
+    fn members(&mut self, op: Op, path: &Path, value: &Value) -> ScimResult<()> {
         if let Some((sub, id)) = &path.condition {
             if !sub.eq_ignore_ascii_case("value") || op != Op::Remove || path.sub.is_some() {
                 return Err(ScimError::path("a member is named as `members[value eq \"id\"]`, to be removed"));
@@ -202,7 +188,7 @@ impl GroupPatch {
 }
 
 /// Each once; what is no id of ours is refused.
-fn new_members(sent: &Value) -> Result<Vec<UserId>, ScimError> {
+fn new_members(sent: &Value) -> ScimResult<Vec<UserId>> {
     let mut seen = HashSet::new();
     let mut all = Vec::new();
     for one in entries(sent) {
@@ -217,7 +203,7 @@ fn new_members(sent: &Value) -> Result<Vec<UserId>, ScimError> {
 }
 
 /// Who is not known is in no group.
-fn old_members(sent: &Value) -> Result<Vec<UserId>, ScimError> {
+fn old_members(sent: &Value) -> ScimResult<Vec<UserId>> {
     let named =
         entries(sent).into_iter().map(|one| name_of(one).ok_or_else(|| ScimError::value("a member has a `value`")));
     let named = named.collect::<Result<Vec<&str>, _>>()?;

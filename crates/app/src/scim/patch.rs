@@ -1,7 +1,7 @@
 //! Changes by PATCH: operations over the attributes of a user. Those of groups are in `groups.rs`.
 
 use super::attributes::{self, Kind, checked, email, flag, known, text};
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::path::{ENTERPRISE, Path};
 use serde_json::{Map, Value, json};
 
@@ -23,7 +23,7 @@ pub(super) struct Operation {
 }
 
 /// The operations of a request. Names and verbs may be in any case.
-pub(super) fn operations(body: &Map<String, Value>) -> Result<Vec<Operation>, ScimError> {
+pub(super) fn operations(body: &Map<String, Value>) -> ScimResult<Vec<Operation>> {
     let Some(Value::Array(all)) = field(body, "Operations") else {
         return Err(ScimError::bad("invalidSyntax", "a PATCH has a list of `Operations`"));
     };
@@ -33,7 +33,7 @@ pub(super) fn operations(body: &Map<String, Value>) -> Result<Vec<Operation>, Sc
     all.iter().map(operation).collect()
 }
 
-fn operation(sent: &Value) -> Result<Operation, ScimError> {
+fn operation(sent: &Value) -> ScimResult<Operation> {
     let syntax = |detail: &str| ScimError::bad("invalidSyntax", detail);
     let Value::Object(sent) = sent else {
         return Err(syntax("an operation is an object"));
@@ -65,23 +65,29 @@ pub(super) fn field<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'
     object.get(name).or_else(|| object.iter().find(|(one, _)| one.eq_ignore_ascii_case(name)).map(|(_, value)| value))
 }
 
-/// Carries an operation out on the kept attributes of a user.
-pub(super) fn apply(user: &mut Map<String, Value>, operation: &Operation) -> Result<(), ScimError> {
-    let Operation { op, path, value } = operation;
-    if let Some(path) = path {
-        return one(user, *op, &Path::parse_or_refuse(path)?, value, true);
-    }
-    for (name, value) in value.as_object().into_iter().flatten() {
-        // What has no name here is no mistake, as in a whole user.
-        if let Some(path) = Path::parse(name) {
-            one(user, *op, &path, value, false)?;
+impl Operation {
+    /// Hands each attribute that is meant to `change`, with its value and whether a path names it.
+    pub fn each(&self, mut change: impl FnMut(Op, &Path, &Value, bool) -> ScimResult<()>) -> ScimResult<()> {
+        if let Some(path) = &self.path {
+            return change(self.op, &Path::parse_or_refuse(path)?, &self.value, true);
         }
+        for (name, value) in self.value.as_object().into_iter().flatten() {
+            // What has no name here is no mistake, as in a whole user.
+            if let Some(path) = Path::parse(name) {
+                change(self.op, &path, value, false)?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+/// Carries an operation out on the kept attributes of a user.
+pub(super) fn apply(user: &mut Map<String, Value>, operation: &Operation) -> ScimResult<()> {
+    operation.each(|op, path, value, named| one(user, op, path, value, named))
 }
 
 /// `named`: by a path, so that what is not there is a mistake.
-fn one(user: &mut Map<String, Value>, op: Op, path: &Path, value: &Value, named: bool) -> Result<(), ScimError> {
+fn one(user: &mut Map<String, Value>, op: Op, path: &Path, value: &Value, named: bool) -> ScimResult<()> {
     if path.enterprise {
         let mut extension = match user.remove(ENTERPRISE) {
             Some(Value::Object(extension)) => extension,
@@ -102,13 +108,7 @@ fn one(user: &mut Map<String, Value>, op: Op, path: &Path, value: &Value, named:
     attribute(user, op, path, value, named)
 }
 
-fn attribute(
-    within: &mut Map<String, Value>,
-    op: Op,
-    path: &Path,
-    value: &Value,
-    named: bool,
-) -> Result<(), ScimError> {
+fn attribute(within: &mut Map<String, Value>, op: Op, path: &Path, value: &Value, named: bool) -> ScimResult<()> {
     let Some((name, kind)) = known(path.enterprise, &path.attribute) else {
         let unknown = || ScimError::path(format!("a user has no attribute `{}`", path.attribute));
         return if named { Err(unknown()) } else { Ok(()) };
@@ -158,7 +158,7 @@ fn put(within: &mut Map<String, Value>, name: &str, value: Option<Value>) {
     };
 }
 
-fn emails(within: &mut Map<String, Value>, op: Op, path: &Path, value: &Value) -> Result<(), ScimError> {
+fn emails(within: &mut Map<String, Value>, op: Op, path: &Path, value: &Value) -> ScimResult<()> {
     let mut all = match within.remove("emails") {
         Some(Value::Array(all)) => all,
         _ => Vec::new(),
@@ -205,7 +205,7 @@ fn emails(within: &mut Map<String, Value>, op: Op, path: &Path, value: &Value) -
 }
 
 /// Sets parts of those emails that are meant. If there is none, the condition says what a new one is.
-fn change(all: &mut Vec<Value>, path: &Path, wanted: impl Fn(&Value) -> bool, new: &Value) -> Result<(), ScimError> {
+fn change(all: &mut Vec<Value>, path: &Path, wanted: impl Fn(&Value) -> bool, new: &Value) -> ScimResult<()> {
     let new = new.as_object().cloned().unwrap_or_default();
     let mut met = false;
     for one in all.iter_mut().filter(|one| wanted(one)).filter_map(Value::as_object_mut) {

@@ -1,6 +1,6 @@
 //! Paths of attributes, as filters and changes name them: `name.familyName`, `emails[type eq "work"].value`.
 
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use serde_json::Value;
 
 pub(super) const USER: &str = "urn:ietf:params:scim:schemas:core:2.0:User";
@@ -49,7 +49,7 @@ impl Path {
         Some(Self { enterprise, attribute: attribute.to_owned(), condition, sub: sub.map(str::to_owned) })
     }
 
-    pub fn parse_or_refuse(text: &str) -> Result<Self, ScimError> {
+    pub fn parse_or_refuse(text: &str) -> ScimResult<Self> {
         let shown: String = text.chars().take(120).collect();
         Self::parse(text).ok_or_else(|| ScimError::path(format!("`{shown}` is not a path that is known here")))
     }

@@ -1,6 +1,6 @@
 //! What a provider wants to see of a list or of a resource.
 
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::path::{ENTERPRISE, GROUP, USER};
 use serde_json::{Map, Value, json};
 use steward_core::ports::Counted;
@@ -25,7 +25,7 @@ pub struct ScimQuery {
 
 impl ScimQuery {
     /// From the parameters of an address; others than those of SCIM are ignored.
-    pub fn read(pairs: &[(String, String)]) -> Result<Self, ScimError> {
+    pub fn read(pairs: &[(String, String)]) -> ScimResult<Self> {
         let mut query = Self::default();
         for (name, value) in pairs {
             match name.to_ascii_lowercase().as_str() {
@@ -120,7 +120,7 @@ fn parts(value: Value, keep: &impl Fn(&str) -> bool) -> Value {
     }
 }
 
-fn number(name: &str, value: &str) -> Result<i64, ScimError> {
+fn number(name: &str, value: &str) -> ScimResult<i64> {
     value.trim().parse().map_err(|_| ScimError::bad("invalidValue", format!("`{name}` is a whole number")))
 }
 

@@ -2,7 +2,7 @@
 
 use super::ScimCaller;
 use super::attributes::schemas;
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::path::GROUP;
 use serde_json::{Map, Value, json};
 use steward_access::ScimProfile;
@@ -28,7 +28,7 @@ pub(super) fn attributes_of(user: &ScimUser) -> Map<String, Value> {
 }
 
 /// What a provider wants of a user whose attributes become these. `before`: the user that it is, if there is one.
-pub(super) fn profile(mut all: Map<String, Value>, before: Option<&ScimUser>) -> Result<ScimProfile, ScimError> {
+pub(super) fn profile(mut all: Map<String, Value>, before: Option<&ScimUser>) -> ScimResult<ScimProfile> {
     let mut take = |name: &str| match all.remove(name) {
         Some(Value::String(text)) => Some(text),
         _ => None,

@@ -1,7 +1,7 @@
 //! `/Users`: looked up, made, replaced, changed and removed by a provider.
 
 use super::attributes::kept;
-use super::error::ScimError;
+use super::error::{ScimError, ScimResult};
 use super::patch::{apply, operations};
 use super::query::ScimQuery;
 use super::resource::{attributes_of, profile, shown_user};
@@ -12,7 +12,7 @@ use steward_core::UserId;
 use steward_core::ports::{Group, ScimGroupFilter, ScimUser};
 
 impl App {
-    pub async fn scim_list_users(&self, caller: &ScimCaller, query: &ScimQuery) -> Result<Value, ScimError> {
+    pub async fn scim_list_users(&self, caller: &ScimCaller, query: &ScimQuery) -> ScimResult<Value> {
         let found = match filter::of_users(query.filter.as_deref())? {
             Some(filter) => self.access.scim_users(filter, query.offset(), query.count()).await?,
             None => ScimQuery::nothing(),
@@ -24,7 +24,7 @@ impl App {
         Ok(query.listed(found.total, &shown))
     }
 
-    pub async fn scim_read_user(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> Result<Value, ScimError> {
+    pub async fn scim_read_user(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> ScimResult<Value> {
         let user = self.access.scim_user(user_id(id)?).await?;
         self.scim_user_shown(caller, &user, query).await
     }
@@ -35,7 +35,7 @@ impl App {
         caller: &ScimCaller,
         body: &Map<String, Value>,
         query: &ScimQuery,
-    ) -> Result<Value, ScimError> {
+    ) -> ScimResult<Value> {
         let user = self.access.create_scim_user(profile(kept(body)?, None)?).await?;
         self.scim_user_shown(caller, &user, query).await
     }
@@ -46,7 +46,7 @@ impl App {
         id: &str,
         body: &Map<String, Value>,
         query: &ScimQuery,
-    ) -> Result<Value, ScimError> {
+    ) -> ScimResult<Value> {
         let kept = kept(body)?;
         let user = self.access.change_scim_user(user_id(id)?, |user| profile(kept, Some(user))).await?;
         self.scim_user_shown(caller, &user, query).await
@@ -58,7 +58,7 @@ impl App {
         id: &str,
         body: &Map<String, Value>,
         query: &ScimQuery,
-    ) -> Result<Value, ScimError> {
+    ) -> ScimResult<Value> {
         let operations = operations(body)?;
         let wanted = |user: &ScimUser| {
             let mut attributes = attributes_of(user);
@@ -72,16 +72,11 @@ impl App {
     }
 
     /// Disabled and in no group any more; what they did stays.
-    pub async fn scim_remove_user(&self, id: &str) -> Result<(), ScimError> {
+    pub async fn scim_remove_user(&self, id: &str) -> ScimResult<()> {
         Ok(self.access.remove_scim_user(user_id(id)?).await?)
     }
 
-    async fn scim_user_shown(
-        &self,
-        caller: &ScimCaller,
-        user: &ScimUser,
-        query: &ScimQuery,
-    ) -> Result<Value, ScimError> {
+    async fn scim_user_shown(&self, caller: &ScimCaller, user: &ScimUser, query: &ScimQuery) -> ScimResult<Value> {
         let groups: Option<Vec<Group>> = if query.asks_for("groups") {
             let filter = ScimGroupFilter { member: Some(user.user.id), ..ScimGroupFilter::default() };
             Some(self.access.scim_groups(&filter, 0, super::query::MOST).await?.items)
@@ -93,6 +88,6 @@ impl App {
 }
 
 /// What is no id of ours isn't there.
-fn user_id(text: &str) -> Result<UserId, ScimError> {
+fn user_id(text: &str) -> ScimResult<UserId> {
     text.parse().map_err(|_| ScimError::not_found(text))
 }

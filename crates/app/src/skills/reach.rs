@@ -1,6 +1,6 @@
 //! Which changes of a skill are a developer's own, and which give it a reach that is an operator's to give.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppResult, Caller, Resource, authorize};
 use crate::authorize::SkillReach;
 use crate::skills::of;
 use steward_core::policy::RiskClass;
@@ -13,7 +13,7 @@ impl App {
         caller: &Caller,
         before: Option<&Skill>,
         after: &Skill,
-    ) -> Result<(), AppError> {
+    ) -> AppResult<()> {
         if let Some(before) = before {
             authorize(caller, Action::Write, of(before))?;
         }

@@ -1,12 +1,13 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::skills::{SkillTest, SkillTested};
 use crate::skills::of;
+use crate::tool_calls::{authorized, direct_call};
 use std::time::Instant;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{Authorized, Skills as _, ToolScope};
+use steward_core::ports::{Skills as _, ToolScope};
 use steward_core::skill::{Skill, SkillKind};
-use steward_core::tool::{CallSource, ToolCall, truncate};
-use steward_core::{AgentId, Cancellation, SkillId, hash, schema};
+use steward_core::tool::truncate;
+use steward_core::{AgentId, Cancellation, SkillId, schema};
 use uuid::Uuid;
 
 /// Cancels when the caller goes away, so that the skill ends.
@@ -20,7 +21,7 @@ impl Drop for CancelOnDrop {
 
 impl App {
     /// `dry_run: false` really does it. A skill that does more than look needs `confirm` and an operator.
-    pub async fn test_skill(&self, caller: &Caller, id: SkillId, wanted: SkillTest) -> Result<SkillTested, AppError> {
+    pub async fn test_skill(&self, caller: &Caller, id: SkillId, wanted: SkillTest) -> AppResult<SkillTested> {
         authorize(caller, Action::Operate, Resource::SkillCall { changes: false })?;
         let skill = self.store.skill(self.tenant(), id).await?;
         authorize(caller, Action::Operate, of(&skill))?;
@@ -65,15 +66,8 @@ impl App {
             skill: Some(skill.reference()),
             ..self.tool_scope(caller, agent, skill.limits.timeout_ms, cancel.0.clone())
         };
-        let key = deps.ids.next().to_string();
-        let call = ToolCall {
-            id: format!("test-{key}"),
-            name: skill.name.clone(),
-            arguments: wanted.arguments,
-            source: CallSource::Direct,
-            confidence: 1.0,
-            signature: None,
-        };
+        let key = self.new_id().to_string();
+        let call = direct_call(format!("test-{key}"), &skill.name, wanted.arguments);
         let begun = Instant::now();
         let preview = deps.tools.preview(&call, &scope).await;
         let mut told = SkillTested {
@@ -89,9 +83,7 @@ impl App {
             ms: 0,
         };
         if !wanted.dry_run {
-            let authorized =
-                Authorized { stage: None, args_hash: hash::of_json(&call.arguments), idempotency_key: key, call };
-            match deps.tools.run(authorized, &scope).await {
+            match deps.tools.run(authorized(call, key), &scope).await {
                 Ok(output) => {
                     told.output = Some(truncate(&output.content, skill.limits.result_chars).0);
                     told.data = output.data;

@@ -3,8 +3,9 @@
 use super::{EmbeddingProblem, Purpose};
 use crate::data_rules::read_data_rules;
 use crate::gateway::{Settlement, UsageWriter};
+use crate::locks::lock;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::governance::{Classification, DataAction};
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider, Usage};
@@ -98,21 +99,17 @@ impl Endpoints {
             let why = problem(&error);
             if error.class == ModelErrorClass::Timeout {
                 let until = self.clock.now().plus(PAUSE);
-                self.paused().insert(connection.name.clone(), (until, why.clone()));
+                lock(&self.paused).insert(connection.name.clone(), (until, why.clone()));
             }
             why
         })?;
-        self.paused().remove(&connection.name);
+        lock(&self.paused).remove(&connection.name);
         of_length_one(made, texts.len(), &connection)
-    }
-
-    fn paused(&self) -> std::sync::MutexGuard<'_, HashMap<String, (Timestamp, EmbeddingProblem)>> {
-        self.paused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pause_of(&self, connection: &str) -> Option<EmbeddingProblem> {
         let now = self.clock.now();
-        self.paused().get(connection).filter(|(until, _)| now < *until).map(|(_, why)| why.clone())
+        lock(&self.paused).get(connection).filter(|(until, _)| now < *until).map(|(_, why)| why.clone())
     }
 
     /// What is confidential leaves the house by no endpoint, and what a policy keeps in it neither.
