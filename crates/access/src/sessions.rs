@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
+use steward_core::locks::lock;
 
 use async_trait::async_trait;
 use steward_core::hash::sha256;
@@ -361,7 +362,7 @@ impl LoginAttempts {
 
     /// Seconds until `key` may try again; `None`: now.
     pub fn closed(&self, key: &str, now: Timestamp) -> Option<u64> {
-        let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.failures);
         let times = all.get_mut(key)?;
         times.retain(|at| now.since(*at) < WINDOW);
         if times.len() < self.allowed {
@@ -372,7 +373,7 @@ impl LoginAttempts {
     }
 
     pub fn failed(&self, key: &str, now: Timestamp) {
-        let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.failures);
         if all.len() >= REMEMBERED && !all.contains_key(key) {
             all.retain(|_, times| times.last().is_some_and(|at| now.since(*at) < WINDOW));
             let oldest = all.iter().min_by_key(|(_, times)| times.last().copied()).map(|(key, _)| key.clone());
@@ -385,13 +386,13 @@ impl LoginAttempts {
 
     /// Takes the latest failure back: it was none.
     pub fn forgive(&self, key: &str) {
-        if let Some(times) = self.failures.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key) {
+        if let Some(times) = lock(&self.failures).get_mut(key) {
             times.pop();
         }
     }
 
     pub fn succeeded(&self, key: &str) {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+        lock(&self.failures).remove(key);
     }
 }
 

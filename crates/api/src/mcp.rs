@@ -21,9 +21,10 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use steward_core::UserId;
+use steward_core::locks::lock;
 use steward_core::ports::LoginError;
 
 const SESSION: &str = "mcp-session-id";
@@ -110,7 +111,7 @@ impl McpEndpoint {
     }
 
     fn owners(&self) -> std::sync::MutexGuard<'_, HashMap<String, Owner>> {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.owners)
     }
 
     fn owns(&self, session: &str, user: UserId) -> bool {

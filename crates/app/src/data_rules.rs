@@ -1,10 +1,10 @@
 //! The labels and policies over data, as they are kept and as they were last read.
 
-use crate::locks::{read, write};
 use crate::settings::kept_setting;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use steward_core::governance::{DATA_RULES_SETTING, DataRules};
+use steward_core::locks::{read, write};
 use steward_core::ports::StoreResult;
 use steward_core::{TenantId, Timestamp};
 use steward_store::Store;

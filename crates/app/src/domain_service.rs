@@ -16,7 +16,6 @@ pub(crate) use queries::RowsFor;
 pub(crate) use texts::TextWish;
 
 use crate::error::AppError;
-use crate::locks::lock;
 use graphql::SchemaCache;
 use known::KnownCache;
 use sources::Opened;
@@ -25,6 +24,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steward_core::locks::lock;
 use steward_core::ports::{Clock, DataCaller, DataError, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault};
 use steward_core::{TenantId, Timestamp, UserId};
 use steward_store::Store;

@@ -31,7 +31,6 @@ mod health;
 mod identity;
 mod inputs;
 mod keys;
-mod locks;
 mod mcp_servers;
 mod metrics;
 mod monitoring;

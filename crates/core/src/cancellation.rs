@@ -1,7 +1,8 @@
+use crate::locks::lock;
 use futures::FutureExt as _;
 use futures::channel::oneshot;
 use futures::future::Shared;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Tells everything that works for a run, or for a single call, to end. Clones share one signal. What awaits selects on
 /// [`Self::cancelled`]; blocking code asks [`Self::is_cancelled`] in between.
@@ -22,13 +23,13 @@ impl Default for Cancellation {
 impl Cancellation {
     /// Cancels for good. Cancelling again changes nothing.
     pub fn cancel(&self) {
-        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let sender = lock(&self.sender).take();
         // Dropping the sender wakes everybody who awaits.
         drop(sender);
     }
 
     pub fn is_cancelled(&self) -> bool {
-        self.sender.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+        lock(&self.sender).is_none()
     }
 
     /// Returns once it is cancelled, at once if it was before.

@@ -2,10 +2,11 @@
 //! request is counted when it arrives, tokens when a call has used them; so parallel calls can take more than a
 //! minute's tokens, and the next ones wait for it.
 
+use crate::locks::lock;
 use crate::ports::VirtualKey;
 use crate::{KeyId, Timestamp};
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Length of the window, seconds.
 const WINDOW: i64 = 60;
@@ -67,7 +68,7 @@ impl RateLimiter {
 
     fn with<T>(&self, key: KeyId, now: Timestamp, work: impl FnOnce(&mut VecDeque<Second>, i64) -> T) -> T {
         let second = now.0.div_euclid(1000);
-        let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = lock(&self.0);
         if keys.len() >= KEYS && !keys.contains_key(&key) {
             keys.retain(|_, seconds| seconds.back().is_some_and(|last| last.at > second - WINDOW));
         }

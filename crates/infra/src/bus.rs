@@ -1,5 +1,6 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+use steward_core::locks::lock;
 
 use futures::{StreamExt, stream};
 use steward_core::RunId;
@@ -23,7 +24,7 @@ impl InProcessBus {
     }
 
     fn runs(&self) -> MutexGuard<'_, HashMap<RunId, Sender<Event>>> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.runs)
     }
 }
 

@@ -7,8 +7,9 @@ use futures::stream::SelectAll;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steward_core::locks::lock;
 use tokio_util::task::TaskTracker;
 
 /// Replicas have the same, so that the server gives each message to one of them.
@@ -84,11 +85,11 @@ struct Trouble(Mutex<Option<String>>);
 
 impl Trouble {
     fn set(&self, why: Option<String>) -> Option<String> {
-        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), why)
+        std::mem::replace(&mut *lock(&self.0), why)
     }
 
     fn get(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 
     /// Logs what is new: a server that is away is tried every few seconds.

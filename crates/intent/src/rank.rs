@@ -3,8 +3,9 @@ pub mod features;
 use crate::settings::Settings;
 use features::{Seen, see};
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use steward_core::event::Ranked;
+use steward_core::locks::lock;
 use steward_core::plan::FINAL_ANSWER;
 use steward_core::ports::{Embedder, IntentError, Ranking};
 use steward_core::text::{has_phrase, parts, stem};
@@ -121,7 +122,7 @@ async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue, In
     let words: Vec<_> = tools.iter().map(|tool| (&tool.name, &tool.description, &tool.utterances)).collect();
     let key = steward_core::hash::of_json(&serde_json::json!([embedder.model(), words]));
     {
-        let known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock(&CACHE);
         if let Some((_, vectors)) = known.iter().find(|(name, _)| *name == key) {
             return Ok(Arc::clone(vectors));
         }
@@ -141,7 +142,7 @@ async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue, In
         })
         .collect();
     let made = Arc::new(made);
-    let mut known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&CACHE);
     if known.len() >= REMEMBERED {
         known.remove(0);
     }

@@ -37,8 +37,9 @@ use requests::Quirks;
 use reqwest::Response;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest, Provider, Wire};
 use steward_core::ports::{ChunkStream, Scored, TypedKey};
 use tokio::time::timeout;
@@ -211,12 +212,12 @@ impl Client {
     }
 
     fn quirks(&self, place: &(String, String)) -> Quirks {
-        let known = self.inner.quirks.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock(&self.inner.quirks);
         known.get(place).cloned().unwrap_or_default()
     }
 
     fn remember(&self, place: (String, String), learned: Quirks) {
-        self.inner.quirks.lock().unwrap_or_else(PoisonError::into_inner).insert(place, learned);
+        lock(&self.inner.quirks).insert(place, learned);
     }
 
     async fn refusal(&self, origin: &Origin, status: u16, raw: &str, wait: Option<u64>) -> ModelError {

@@ -24,6 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::exam::ExamReport;
+use steward_core::locks::lock;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Price};
 use steward_core::ports::{
     ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest, Scored,
@@ -75,7 +76,7 @@ impl Router {
         known.connections = connections;
         known.default = default;
         drop(known);
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.turns).clear();
     }
 
     /// Resets the health of a connection, since its key has changed.
@@ -120,7 +121,7 @@ impl Models for Router {
     }
 
     async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = lock(&self.turns);
         let chooser = Chooser { known: &self.known(), prices: &self.prices, health: &self.health };
         choose(&chooser, &mut turns, request)
     }

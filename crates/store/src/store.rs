@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use steward_core::TenantId;
 use steward_core::event::EventBody;
+use steward_core::locks::lock;
 use steward_core::ports::{BlobError, Blobs, Page, StoreError, StoreResult};
 use steward_core::tool::ToolSpec;
 
@@ -308,6 +309,6 @@ impl ToolSets {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, KnownToolSets> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

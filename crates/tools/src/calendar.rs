@@ -27,8 +27,9 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use steward_core::UserId;
+use steward_core::locks::lock;
 use steward_core::ports::{Blobs, Clock, ToolScope};
 
 #[must_use]
@@ -129,7 +130,7 @@ impl CalendarStore {
         work: impl FnOnce(&mut Component) -> Result<T, ToolsError>,
         stage: impl FnOnce(&T) -> Result<(), ToolsError>,
     ) -> Result<T, ToolsError> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = lock(&self.turn);
         let path = self.path(scope, name)?;
         let before = self.read(scope, name)?;
         let mut calendar = before.clone();

@@ -7,8 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Display;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use steward_core::ports::{Interrupted, Stage, ToolScope};
 use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput, ToolSpec};
 use steward_core::{Cancellation, hash};
@@ -76,11 +77,11 @@ impl Context {
     }
 
     pub(crate) fn learned_all(&self, secrets: impl IntoIterator<Item = (String, SecretString)>) {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).extend(secrets);
+        lock(&self.learned).extend(secrets);
     }
 
     pub fn learned_secrets(&self) -> Vec<(String, SecretString)> {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.learned).clone()
     }
 
     /// The run was stopped, or the time is up. Blocking work checks it often, and always right before an effect.

@@ -1,11 +1,11 @@
 use super::check::switch;
 use super::fields::{Effect, FIELDS, Field};
 use super::layers::Layers;
-use crate::locks::{read, write};
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::RwLock;
 use steward_core::hash::sha256;
+use steward_core::locks::{read, write};
 use tokio::sync::Mutex;
 
 /// What is shown of a secret.

@@ -1,5 +1,4 @@
 use super::registry::ConnectionRegistry;
-use crate::locks::lock;
 use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::Value;
@@ -8,6 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
+use steward_core::locks::lock;
 use steward_core::model::{Auth, ModelChunk, ModelError, ModelErrorClass, Provider, Strategy};
 use steward_core::ports::{ConnectionsError, Examiner, Recognised, TypedKey};
 use steward_core::tool::{ToolCall, ToolSpec};

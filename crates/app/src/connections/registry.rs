@@ -2,7 +2,6 @@
 
 use super::key_variables::KeyVariables;
 use super::merge::{merged, set_by_hand};
-use crate::locks::{read, write};
 use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::json;
@@ -10,6 +9,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Instant;
 use steward_core::exam::ExamReport;
+use steward_core::locks::{read, write};
 use steward_core::message::Message;
 use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider};
 use steward_core::ports::{

@@ -6,12 +6,12 @@ mod endpoint;
 pub use endpoint::EndpointParts;
 pub(super) use endpoint::Endpoints;
 
-use crate::locks::lock;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::Timestamp;
 use steward_core::governance::Classification;
+use steward_core::locks::lock;
 use steward_core::model::Connection;
 use steward_core::ports::{Clock, EmbedError, Embedder};
 use steward_models::embed::ModelFolders;

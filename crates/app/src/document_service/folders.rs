@@ -3,7 +3,6 @@
 
 use super::DocumentService;
 use super::originals::FileFacts;
-use crate::locks::lock;
 use futures::TryStreamExt as _;
 use rustix::fs::{Mode, OFlags};
 use std::collections::HashMap;
@@ -12,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use steward_core::document::{Chunking, Collection, DocumentOrigin, DocumentProblem, JobState, Rerank, SearchWeights};
+use steward_core::locks::lock;
 use steward_core::ports::{Added, DocumentFilter, NewDocument, StoreError, StoreResult};
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
 

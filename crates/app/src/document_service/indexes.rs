@@ -2,12 +2,12 @@
 //! each other model that a collection has or is on its way to.
 
 use super::live_index::{IndexOf, LiveIndex};
-use crate::locks::lock;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use steward_core::TenantId;
 use steward_core::hash::sha256;
+use steward_core::locks::lock;
 use steward_core::ports::{Clock, Embedder};
 use steward_knowledge::{Index, IndexStats};
 use steward_store::Store;

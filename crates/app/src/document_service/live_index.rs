@@ -1,12 +1,12 @@
 //! An index of a tenant while the program runs: opened when it is first needed, closed when nobody uses it, and brought
 //! up to date from the order in which documents changed. It can be removed at any time.
 
-use crate::locks::{lock, read, write};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
+use steward_core::locks::{lock, read, write};
 use steward_core::ports::{ChunkRow, ChunkVector, Clock, DocumentChange, DocumentFacts, StoreError};
 use steward_core::{TenantId, Timestamp};
 use steward_knowledge::{ChunkEntry, Index, IndexError, IndexStats};

@@ -2,12 +2,12 @@
 
 use super::queries::RowsFor;
 use super::{DataResult, DomainService, Known};
-use crate::locks::lock;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, StreamExt as _};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use steward_core::locks::lock;
 use steward_core::ports::{DataAnswer, DataCaller, DataError, StoreError};
 use steward_domains::graphql::{Found, GraphQlErrors, GraphQlRequest, GraphQlSchema, Plan};
 

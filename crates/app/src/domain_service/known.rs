@@ -1,7 +1,6 @@
 //! All domains and views of a tenant, read anew as soon as one of them changes.
 
 use super::DomainService;
-use crate::locks::lock;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use std::collections::BTreeMap;
@@ -9,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
 use steward_core::datasource::{Datasource, DomainText};
+use steward_core::locks::lock;
 use steward_core::ports::StoreResult;
 use steward_core::tables::Schema;
 use steward_domains::Catalog;

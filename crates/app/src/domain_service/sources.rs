@@ -1,10 +1,10 @@
 use super::{DataResult, DomainService, Reader};
-use crate::locks::lock;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
 use steward_core::credential::CredentialUse;
 use steward_core::datasource::Datasource;
+use steward_core::locks::lock;
 use steward_core::ports::DataError;
 use steward_domains::init::{ColumnSample, Samples};
 use steward_domains::query::Dialect;

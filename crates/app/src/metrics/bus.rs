@@ -1,11 +1,11 @@
 use super::Metrics;
-use crate::locks::lock;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::RunId;
 use steward_core::approval::Answer;
 use steward_core::event::{Event, EventBody, Outcome, ToolResult};
+use steward_core::locks::lock;
 use steward_core::ports::{EventBus, EventStream};
 use steward_core::tool::EffectClass;
 

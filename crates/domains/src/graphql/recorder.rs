@@ -1,6 +1,7 @@
 //! What the fields of a request ask for, written down while the request is resolved.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use steward_core::locks::lock;
 
 use async_graphql::SelectionField;
 use async_graphql::dynamic::ResolverContext;
@@ -28,7 +29,7 @@ impl Recorder {
         let field = context.field();
         let (key, position) = (key_of(&field).to_owned(), context.item.pos);
         let Planned { root, errors } = plan(&field);
-        let mut notes = recorder.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = lock(&recorder.0);
         let mut errors: Vec<String> = errors;
         if notes.roots.iter().any(|there| there.key == key) {
             errors.push(format!("`{key}` stands here twice; write its fields into one, or give one an alias"));
@@ -47,6 +48,6 @@ impl Recorder {
     }
 
     pub fn take(&self) -> Recorded {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.0))
     }
 }

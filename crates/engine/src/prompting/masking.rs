@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use steward_core::ConnectionId;
 use steward_core::event::EventBody;
 use steward_core::governance::{FoundData, MaskMap, MaskedKind, PiiKind, each_text};
+use steward_core::locks::lock;
 use steward_core::model::{Connection, ModelRequest, Purpose};
 use steward_core::ports::PersonalData;
 use steward_core::run::RunState;
@@ -38,13 +39,13 @@ impl<'a> Masking<'a> {
         };
         let (request, map) = masked(request, kinds, self.detector);
         let sent = Sent { name: connection.name.clone(), policy: policy.clone(), map: Arc::new(map) };
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).insert(connection.id, sent);
+        lock(&self.sent).insert(connection.id, sent);
         request
     }
 
     /// What stands for what in the reply of a connection; `None`: it was sent all as it is.
     pub fn map_of(&self, connection: ConnectionId) -> Option<Arc<MaskMap>> {
-        let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = lock(&self.sent);
         sent.get(&connection).map(|sent| Arc::clone(&sent.map)).filter(|map| !map.is_empty())
     }
 

@@ -1,7 +1,8 @@
 use crate::run::RunSignals;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
+use steward_core::locks::lock;
 use steward_core::ports::Lease;
 use steward_core::{RunId, Timestamp};
 
@@ -77,7 +78,7 @@ impl ActiveRuns {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<RunId, ActiveRun>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

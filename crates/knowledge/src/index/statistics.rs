@@ -3,7 +3,8 @@
 use super::types::IndexError;
 use crate::document_set::DocumentSet;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use steward_core::locks::lock;
 use tantivy::postings::SegmentPostings;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
@@ -140,11 +141,11 @@ impl Bm25StatisticsProvider for Statistics<'_> {
 
     fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
         let Some(allowed) = self.allowed else { return self.searcher.doc_freq(term) };
-        if let Some(count) = self.counted.lock().unwrap_or_else(PoisonError::into_inner).get(term) {
+        if let Some(count) = lock(&self.counted).get(term) {
             return Ok(*count);
         }
         let count = allowed.count(self.searcher, term)?;
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(term.clone(), count);
+        lock(&self.counted).insert(term.clone(), count);
         Ok(count)
     }
 }

@@ -9,7 +9,8 @@ use super::types::{ChunkEntry, Hit, IndexError};
 use super::words::words;
 use crate::document_set::DocumentSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use steward_core::locks::lock;
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::query::{
@@ -224,7 +225,7 @@ impl TextSnapshot {
         if documents.is_all() {
             return Ok(None);
         }
-        let mut known = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.allowed);
         if let Some((_, allowed)) = known.iter().find(|(set, _)| set == documents) {
             return Ok(Some(Arc::clone(allowed)));
         }

@@ -5,7 +5,8 @@ use rten::ThreadPool;
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use steward_core::locks::lock;
 
 /// Tokens of a question and a passage together; the end of the passage is cut off.
 const MAX_TOKENS: usize = 256;
@@ -57,7 +58,7 @@ impl CrossEncoder {
 
     /// Loads under the lock: a second caller would only load it again.
     fn load(&self) -> Result<Arc<Loaded>, EmbedError> {
-        let mut known = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.loaded);
         if let Some(loaded) = &*known {
             return Ok(Arc::clone(loaded));
         }

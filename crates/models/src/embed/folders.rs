@@ -5,8 +5,9 @@ use super::LazyMiniLm;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steward_core::locks::lock;
 use steward_core::ports::{EmbedError, Embedder as _};
 
 /// What sentence-transformers writes beside a model.
@@ -55,7 +56,7 @@ impl ModelFolders {
         if !dir.join("model.onnx").is_file() {
             return None;
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         let found = known.entry(name.to_owned()).or_insert_with(|| {
             let read = std::fs::read(dir.join(PROMPTS)).ok();
             let config: Config = read.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();

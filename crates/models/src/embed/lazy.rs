@@ -4,8 +4,9 @@ use super::{DIMENSION, EmbedError, MAX_TOKENS, MiniLm, cores};
 use async_trait::async_trait;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use steward_core::ports;
 
 /// Stored beside each vector.
@@ -179,7 +180,7 @@ impl Inner {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

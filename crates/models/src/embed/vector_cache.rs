@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use steward_core::hash::sha256;
+use steward_core::locks::lock;
 
 const KEY: usize = 32;
 const CHECK: usize = 16;
@@ -32,14 +33,14 @@ impl VectorCache {
     }
 
     pub(super) fn find(&self, model: &str, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         let known = known.get_or_insert_with(|| read(&self.file));
         texts.iter().map(|text| known.get(&key(model, text)).cloned()).collect()
     }
 
     /// A file that can't be written costs time at the next start, no more.
     pub(super) fn add(&self, model: &str, made: &[(&str, Vec<f32>)]) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         let known = known.get_or_insert_with(|| read(&self.file));
         let anew = known.is_empty() || known.len() + made.len() > MAX_RECORDS;
         if anew {

@@ -4,8 +4,9 @@ use super::rules::without_reasoning;
 use crate::openai::Client;
 use futures::StreamExt;
 use serde_json::Value;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Strategy, Usage};
 use steward_core::prompt::estimate_tokens;
@@ -105,7 +106,7 @@ impl<'a> ExamSession<'a> {
     }
 
     pub fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.seen)
     }
 
     pub fn tokens_left(&self) -> u64 {

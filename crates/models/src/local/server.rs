@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -235,12 +236,12 @@ impl Activity {
 
     /// Time since the last request ended; `None` while there is one.
     pub fn idle(&self) -> Option<Duration> {
-        let state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = lock(&self.state);
         (state.open == 0).then(|| state.since.elapsed())
     }
 
     fn change(&self, by: impl FnOnce(usize) -> usize) {
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = lock(&self.state);
         state.open = by(state.open);
         state.since = Instant::now();
     }

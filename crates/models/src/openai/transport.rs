@@ -8,8 +8,9 @@ use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
+use steward_core::locks::lock;
 use tokio::runtime::Handle;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,7 +36,7 @@ struct Clients(Mutex<HashMap<Option<tokio::runtime::Id>, Result<reqwest::Client,
 impl Clients {
     fn here(&self, make: impl FnOnce() -> ClientBuilder) -> Result<reqwest::Client, String> {
         let here = Handle::try_current().ok().map(|handle| handle.id());
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         known.entry(here).or_insert_with(|| build(make())).clone()
     }
 }
@@ -59,7 +60,7 @@ impl Transports {
 
     /// Only the last one is kept, since there is one child.
     pub fn for_socket(&self, path: &Path) -> Result<reqwest::Client, String> {
-        let mut kept = self.unix.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.unix);
         if let Some((_, client)) = kept.as_ref().filter(|(known, _)| known == path) {
             return Ok(client.clone());
         }

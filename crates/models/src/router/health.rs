@@ -3,8 +3,9 @@
 use super::circuit::{Circuit, Pass, RouterOptions};
 use super::errors;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use steward_core::model::{Connection, ModelError};
 use steward_core::ports::{Clock, ConnectionHealth};
 use steward_core::{ConnectionId, Timestamp};
@@ -14,10 +15,6 @@ pub(crate) struct HealthTracker {
     pub(crate) options: RouterOptions,
     /// A permit holds its entry, so that the permit of a forgotten one does not count for its successor.
     entries: Mutex<BTreeMap<ConnectionId, Arc<Mutex<Health>>>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl HealthTracker {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use futures::StreamExt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use steward_core::locks::lock;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{ByteStream, Gateway, NoAnswer, Passage, Passed};
@@ -35,7 +36,7 @@ impl Gateway for Router {
             Ok(answer) => Ok(answer),
             Err(Refused { error, raw }) => {
                 if let Some(raw) = raw.filter(|_| is_own_fault(error.class)) {
-                    *refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some((connection, *raw));
+                    *lock(&refusal) = Some((connection, *raw));
                 }
                 Err(error)
             }

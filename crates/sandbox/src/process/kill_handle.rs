@@ -1,8 +1,9 @@
 use std::fs;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use steward_core::locks::lock;
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
@@ -106,13 +107,13 @@ impl Drop for ControlGroup {
     fn drop(&mut self) {
         // Dying members keep it for a moment.
         if fs::remove_dir(&self.path).is_err() {
-            LEFT.lock().unwrap_or_else(PoisonError::into_inner).push(self.path.clone());
+            lock(&LEFT).push(self.path.clone());
         }
     }
 }
 
 fn sweep() {
-    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut left = lock(&LEFT);
     left.retain(|path| path.exists() && fs::remove_dir(path).is_err());
 }
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::io::{self, IoSliceMut};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use steward_core::locks::lock;
 
 use rustix::net::{AddressFamily, RecvAncillaryBuffer, RecvFlags, SocketFlags, SocketType, recvmsg, socketpair};
 use serde::{Deserialize, Serialize};
@@ -81,10 +82,6 @@ impl Zygote {
         *lock(&self.pending) = None;
         self.kill_handle.terminate();
     }
-}
-
-fn lock(pending: &Pending) -> std::sync::MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<CallEnd>>>> {
-    pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Passes answers on until the interpreter ends; those still waiting then see their sender gone.

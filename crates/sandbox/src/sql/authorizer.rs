@@ -1,5 +1,6 @@
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use steward_core::locks::lock;
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
@@ -21,7 +22,7 @@ pub(super) struct Slot(Arc<Mutex<Findings>>);
 
 impl Slot {
     pub fn lock(&self) -> MutexGuard<'_, Findings> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -2,7 +2,8 @@
 //! authorizer judges what SQLite is about to do; before the commit the whole schema is checked once more, since SQLite
 //! does not ask about the new name of a renamed table.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use steward_core::locks::lock;
 
 use rusqlite::hooks::{AuthAction, AuthContext};
 
@@ -39,7 +40,7 @@ impl Guard {
             let seen = Arc::<Mutex<Seen>>::default();
             let names = session.allow_schema_changes(Arc::clone(&seen))?;
             let prepared = session.single(sql);
-            let Seen { first, selects } = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+            let Seen { first, selects } = std::mem::take(&mut *lock(&seen));
             let (mut statement, First { does, name }) = match (prepared, first) {
                 (Ok(statement), Some(first)) if !statement.readonly() => (statement, first),
                 (Err(error), Some(_)) => return Err(error),
@@ -126,7 +127,7 @@ impl Session<'_> {
         let names = self.names().map_err(|error| self.classify(error))?;
         let (policy, known) = (Arc::clone(&self.guard.policy), Arc::clone(&names));
         self.authorize(move |context, _| {
-            seen.lock().unwrap_or_else(PoisonError::into_inner).record(&context.action);
+            lock(&seen).record(&context.action);
             decide(&policy, &known, context)
         })?;
         Ok(names)

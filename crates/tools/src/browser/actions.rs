@@ -4,12 +4,13 @@ use super::launch::start;
 use super::page::{LoadState, Page};
 use super::page_text::Snapshot;
 use super::proxy::RefusalsSince;
-use super::sessions::{BrowserSession, Browsers, lock};
+use super::sessions::{BrowserSession, Browsers};
 use crate::handler::Context;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::locks::lock;
 use steward_core::tool::{Receipt, ToolOutput, Undo};
 use url::Url;
 

@@ -1,11 +1,11 @@
 //! Chromium's protocol over two pipes: JSON messages, each ended by a zero byte. No port is opened to others.
 
 use super::error::BrowserError;
-use super::sessions::lock;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use steward_core::locks::lock;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 

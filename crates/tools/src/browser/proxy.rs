@@ -1,6 +1,5 @@
 //! The browser's only way out: a forward proxy that checks and pins each request and tunnel like any of ours.
 
-use super::sessions::lock;
 use crate::outbound::Client;
 use bytes::Bytes;
 use http::header::{CONNECTION, HOST, HeaderName, HeaderValue};
@@ -14,6 +13,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steward_core::locks::lock;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};

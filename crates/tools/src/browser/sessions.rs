@@ -6,8 +6,9 @@ use super::proxy::RefusalsSince;
 use crate::handler::Context;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use steward_core::ports::ToolScope;
 use steward_core::{Cancellation, RunId};
 
@@ -130,10 +131,6 @@ pub(super) struct BrowserSession {
     pub elements: Mutex<Elements>,
     process: Mutex<Option<Process>>,
     used: Mutex<(Instant, Cancellation)>,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl BrowserSession {

@@ -4,9 +4,10 @@ use std::fmt;
 use std::hash::{Hash as _, Hasher as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
+use steward_core::locks::lock;
 use steward_sandbox::sql::Guard;
 use steward_sandbox::sql::remote::Remote;
 
@@ -72,7 +73,7 @@ impl IdleConnections {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<IdleKey, Vec<Idle>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -15,8 +15,9 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use steward_core::mcp::{McpServer, McpTool};
 use steward_sandbox::process::Session;
 
@@ -63,7 +64,7 @@ pub(super) struct UseGuard<'a>(&'a Connection);
 
 impl Drop for UseGuard<'_> {
     fn drop(&mut self) {
-        *self.0.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *lock(&self.0.used) = Instant::now();
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
     }
 }
@@ -90,7 +91,7 @@ impl Connection {
         if self.busy.load(Ordering::Acquire) > 0 {
             return Duration::ZERO;
         }
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+        lock(&self.used).elapsed()
     }
 
     /// Keeps the connection from being closed as idle.
@@ -269,7 +270,7 @@ pub(super) struct Notifications {
 
 impl Notifications {
     fn progress(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, String>> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.progress)
     }
 
     /// Stops recording; returns how far the call got, for an error.

@@ -9,8 +9,9 @@ use crate::handler::Context;
 use crate::skills::{SkillCall, parse_allow_list};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use steward_core::credential::{Credential, CredentialKind};
+use steward_core::locks::lock;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{OpenedCredential, Vault, VaultError};
 use steward_core::scrub::Scrubber;
@@ -43,14 +44,14 @@ impl<'a> Caller<'a> {
         if let Some(context) = self.context {
             context.learned(label, secret.clone());
         } else {
-            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut opened = lock(&self.opened);
             opened.push((label.to_owned(), secret.clone()));
         }
     }
 
     /// Scrubs what was opened for a person, since an error may repeat it. The runtime scrubs what a run sees.
     pub fn scrub(&self, text: &str) -> String {
-        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = lock(&self.opened);
         let secrets = opened.iter();
         Scrubber::new(secrets.map(|(label, secret)| (label.as_str(), secret.expose_secret()))).scrub(text).into_owned()
     }

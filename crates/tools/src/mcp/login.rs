@@ -7,9 +7,10 @@ use crate::skills::parse_allow_list;
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
+use steward_core::locks::lock;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::skill::CredentialWanted;
@@ -116,7 +117,7 @@ impl McpHub {
         if self.logins.waiting().iter().any(|(state, one)| is_this(state, one)) {
             return Some(LoginStatus::Waiting);
         }
-        let ended = self.logins.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = lock(&self.logins.ended);
         Some(ended.get(id).filter(|one| one.user == user)?.status.clone())
     }
 
@@ -254,11 +255,11 @@ fn login_id(state: &str) -> String {
 
 impl Logins {
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, PendingLogin>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.waiting)
     }
 
     pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
-        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ended = lock(&self.ended);
         ended.retain(|_, one| now < one.until);
         let id = login_id(state);
         if ended.len() < MAX_LOGINS || ended.contains_key(&id) {

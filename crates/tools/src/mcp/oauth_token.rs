@@ -13,8 +13,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
+use steward_core::locks::lock;
 use steward_core::ports::{CredentialChange, OpenedCredential, Vault};
 use steward_core::{CredentialId, Timestamp};
 use url::{Url, form_urlencoded};
@@ -95,7 +96,7 @@ impl Tokens {
         }
         let lasts = granted.expires_in.map_or(DEFAULT_LIFETIME, Duration::from_secs);
         let made = Cached { token: token.clone(), until: at.plus(lasts), of: credential.changed_at };
-        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = lock(&self.cached);
         cached.insert(credential.id, made);
         Ok(token)
     }
@@ -111,7 +112,7 @@ impl Tokens {
             return until.is_none_or(fresh).then(|| token.clone());
         }
         let credential = &wanted.opened.credential;
-        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = lock(&self.cached);
         let known = cached.get(&credential.id)?;
         (known.of == credential.changed_at && fresh(known.until)).then(|| known.token.clone())
     }

@@ -1,8 +1,9 @@
 use super::connection::Connection;
 use super::error::McpError;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
+use steward_core::locks::lock;
 use steward_core::{CredentialId, McpServerId, TenantId, UserId};
 
 /// Most connections at a time; the one that is idle longest is closed for a new one.
@@ -35,7 +36,7 @@ pub(super) struct Pool {
 
 impl Pool {
     fn slots(&self) -> MutexGuard<'_, HashMap<PoolKey, Slot>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.slots)
     }
 
     /// The connection for `key`, opened if there is none or it is closed. Callers waiting for the same one share it.

@@ -14,8 +14,9 @@ use async_trait::async_trait;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::locks::lock;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{ScrapeSpec, Skill, SkillKind};
@@ -245,7 +246,7 @@ impl Robots {
     async fn rules(&self, url: &Url, exchange: &Exchange<'_>) -> Result<Arc<RobotsRules>, ToolsError> {
         let site = url.origin().ascii_serialization();
         {
-            let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+            let sites = lock(&self.sites);
             if let Some((_, rules)) = sites.get(&site).filter(|(at, _)| at.elapsed() < CACHE_TIME) {
                 return Ok(Arc::clone(rules));
             }
@@ -271,7 +272,7 @@ impl Robots {
             // The site has trouble: nothing is read, and its robots.txt is fetched again next time.
             _ => return Ok(Arc::new(RobotsRules::deny_all())),
         });
-        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sites = lock(&self.sites);
         if sites.len() >= MAX_SITES {
             sites.clear();
         }

@@ -1,8 +1,9 @@
 //! A bound on the entries that strangers can make: whoever has no account can be refused as often as they like.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use steward_core::Timestamp;
+use steward_core::locks::lock;
 
 /// Most a minute from one address.
 const PER_ADDRESS: u32 = 30;
@@ -32,7 +33,7 @@ impl Refusals {
     /// Whether a refusal becomes an entry. `Some`: how many of this address were left out since its last one.
     pub fn admit(&self, address: Option<&str>, now: Timestamp) -> Option<u32> {
         let minute = now.0.div_euclid(60_000);
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.0);
         if counts.minute != minute {
             counts.minute = minute;
             counts.all = 0;

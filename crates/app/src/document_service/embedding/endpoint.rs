@@ -3,11 +3,11 @@
 use super::{EmbeddingProblem, Purpose};
 use crate::data_rules::read_data_rules;
 use crate::gateway::{Settlement, UsageWriter};
-use crate::locks::lock;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::governance::{Classification, DataAction};
+use steward_core::locks::lock;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider, Usage};
 use steward_core::ports::{
     Clock, Gateway, Ids, ManagedConnections, Models, PersonalData, ReserveError, Spender, SpentRecord,

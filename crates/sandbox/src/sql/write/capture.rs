@@ -1,7 +1,8 @@
 //! Records changes by temporary triggers, which also see what the database's own triggers and foreign keys do.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use steward_core::locks::lock;
 
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
@@ -56,7 +57,7 @@ impl Recorder {
         let record = Arc::clone(&this.record);
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
         conn.create_scalar_function(FUNCTION, -1, flags, move |context| {
-            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut record = lock(&record);
             record.take(context)?;
             Ok(0)
         })?;
@@ -94,7 +95,7 @@ impl Recorder {
     }
 
     pub fn record(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.record)
     }
 
     pub fn remove(&self, conn: &Connection) -> rusqlite::Result<()> {

@@ -6,8 +6,9 @@ use crate::lock::DirLock;
 use crate::tx::Tx;
 use rusqlite::{Connection, OpenFlags};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steward_core::locks::lock;
 use steward_core::ports::{StoreError, StoreResult};
 use tokio::sync::Semaphore;
 
@@ -46,17 +47,17 @@ impl Readers {
     /// Closes the idle connections and takes no more calls.
     pub(super) fn close(&self) {
         self.permits.close();
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.idle).clear();
     }
 
     fn take(&self) -> StoreResult<Connection> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = lock(&self.idle).pop();
         idle.map_or_else(|| self.connect().map_err(|e| error::sqlite(&e)), Ok)
     }
 
     fn give(&self, connection: Connection) {
         if !self.permits.is_closed() {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            lock(&self.idle).push(connection);
         }
     }
 

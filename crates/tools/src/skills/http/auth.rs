@@ -13,9 +13,10 @@ use reqwest::{Identity, Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use steward_core::credential::CredentialKind;
+use steward_core::locks::lock;
 use steward_core::ports::OpenedCredential;
 use steward_core::skill::Skill;
 use steward_core::{CredentialId, Timestamp};
@@ -174,7 +175,7 @@ impl AuthorizedClient {
     }
 
     fn tokens(&self) -> MutexGuard<'_, BTreeMap<CredentialId, CachedToken>> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.tokens)
     }
 
     /// The access token if it is fresh, and the refresh token.

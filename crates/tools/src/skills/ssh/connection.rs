@@ -5,9 +5,10 @@ use russh::MethodKind;
 use russh::client::{self, AuthResult, Config, Handle, KeyboardInteractiveAuthResponse as Reply};
 use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, PublicKeyOrCertificate, decode_secret_key};
 use secrecy::{ExposeSecret, SecretString};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
+use steward_core::locks::lock;
 use steward_core::ports::OpenedCredential;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -47,7 +48,7 @@ impl client::Handler for HostKeyCheck {
             )),
         };
         let fine = verdict.is_none();
-        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = verdict;
+        *lock(&self.refused) = verdict;
         Ok(fine)
     }
 }
@@ -117,7 +118,7 @@ async fn authenticate(
     let mut handle = match within(client::connect_stream(config, socket, gate)).await? {
         Ok(handle) => handle,
         Err(error) => {
-            let own = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let own = lock(&refused).take();
             return Err(own.unwrap_or_else(|| format!("{place} does not speak ssh with us: {error}")));
         }
     };
