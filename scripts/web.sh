@@ -19,7 +19,7 @@ cd "$root/web"
 
 # Over names and contents, so that a checkout of older files builds again.
 sources() {
-  { find src public scripts -type f -print0 | LC_ALL=C sort -z && printf '%s\0' index.html package-lock.json package.json tsconfig.json vite.config.ts; } |
+  { find src public scripts -type f -print0 | LC_ALL=C sort -z && printf '%s\0' ../scripts/web.sh index.html package-lock.json package.json tsconfig.json vite.config.ts; } |
     xargs -0 cat | cksum
   find src public scripts -type f | LC_ALL=C sort | cksum
 }

@@ -8,20 +8,17 @@ mod conversations;
 mod documents;
 mod domains;
 mod groups;
+mod installation;
 mod intent;
 mod knowledge;
 mod models;
-mod overview;
-mod retention;
 mod runtime;
 mod scim;
-mod settings;
 mod sign_on;
 mod skills;
 mod spending;
 mod store;
 mod store_result;
-mod tenants;
 mod tools;
 mod users;
 mod vault;
@@ -39,6 +36,7 @@ pub use domains::{
     SchemaPassage,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
+pub use installation::{DeletedRows, MaskMapRow, Remembered, RetainedFilter, Settings, Tenant, TenantChange};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{
     Classifier, DocumentPassage, EmbedError, Embedder, Extractor, FoundPassages, Knowledge, KnowledgeError,
@@ -49,13 +47,10 @@ pub use models::{
     KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,
     Route, RouteRequest, Scored, TypedKey,
 };
-pub use overview::RunCount;
-pub use retention::{MaskMapRow, RetainedFilter};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use scim::{
     Counted, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser, ScimUserFilter,
 };
-pub use settings::{Remembered, Settings};
 pub use sign_on::{ExternalAccount, ExternalAccounts, LoginSecrets, SecondFactor, SecondFactors};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
 pub use spending::{
@@ -63,11 +58,10 @@ pub use spending::{
     UsageRow, VirtualKeys,
 };
 pub use store::{
-    ApprovalFilter, Approvals, Claim, Command, Commit, DueTimer, Grants, KeptRun, Lease, QueuedCommand, RunFilter,
-    RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
+    ApprovalFilter, Approvals, Claim, Command, Commit, DueTimer, Grants, KeptRun, Lease, QueuedCommand, RunCount,
+    RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
 };
 pub use store_result::{Page, StoreError, StoreResult};
-pub use tenants::{DeletedRows, Tenant, TenantChange};
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use users::{
     Invitation, LoginSession, LoginSessions, User, UserChange, UserChangeError, UserFilter, UserState, Users,

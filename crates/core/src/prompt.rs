@@ -3,8 +3,7 @@
 mod compact;
 mod own_data;
 mod preview;
-mod references;
-mod skills;
+mod sections;
 mod tools;
 
 use crate::Timestamp;
@@ -14,8 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use compact::{Compaction, CompactionInput, Older};
 pub use own_data::OwnSections;
 pub use preview::{PromptMessage, PromptPreview, PromptSection};
-pub use references::references_text;
-pub use skills::skills_text;
+pub use sections::{references_text, skills_text};
 pub use tools::{brief, weigh_tools};
 
 /// Share of the window from which old tool results are cut.

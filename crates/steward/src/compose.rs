@@ -294,7 +294,7 @@ impl Composition {
                 ids: Arc::clone(&ids),
             },
         );
-        let browsers = crate::browser::open(settings, sandbox_helper(settings), &web_allow);
+        let browsers = crate::integrations::browsers(settings, sandbox_helper(settings), &web_allow);
         let integrations = crate::integrations::IntegrationPorts {
             vault: vault_keys.clone(),
             users: store.clone(),

@@ -1,6 +1,5 @@
 //! What is looked at: by `doctor`, by `/readyz` and the page About, and by `/api/admin/health`.
 
-use crate::browser;
 use crate::compose::{Composition, python_config, sandbox_helper};
 use crate::integrations;
 use crate::settings::Settings;
@@ -88,17 +87,17 @@ fn line(name: String, ok: bool, detail: String, hint: Option<String>) -> Found {
 
 /// Agents can do without a browser, so its absence is no fault; a broken one is.
 async fn browser(settings: &Settings) -> Found {
-    let why = match browser::open(settings, sandbox_helper(settings), &[]) {
+    let why = match integrations::browsers(settings, sandbox_helper(settings), &[]) {
         Some(browsers) => match browsers.check().await {
             Ok(how) => return Found::ok(how),
             Err(error) => error.to_string(),
         },
-        None => browser::program(settings).err().unwrap_or_default(),
+        None => integrations::browser_program(settings).err().unwrap_or_default(),
     };
     if settings.chromium.is_some() {
-        return Found::down(why, browser::HINT);
+        return Found::down(why, integrations::BROWSER_HINT);
     }
-    Found::off(format!("agents have none: {why}; to give them one, {}", browser::HINT))
+    Found::off(format!("agents have none: {why}; to give them one, {}", integrations::BROWSER_HINT))
 }
 
 /// What an opened installation has besides.

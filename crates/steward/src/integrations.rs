@@ -1,9 +1,14 @@
-use crate::settings::{MAIL, Settings};
+//! Tools that need other programs or services: web search, mail, the calendar, the browser.
+
+use crate::settings::{MAIL, Settings, path_folders};
 use jiff::tz::TimeZone;
+use std::path::PathBuf;
 use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::ports::{Blobs, Clock, Users, Vault};
+use steward_sandbox::process::Helper;
 use steward_tools::DispatcherBuilder;
+use steward_tools::browser::{BrowserConfig, Browsers, find_browser};
 use steward_tools::calendar::{CalendarConfig, with_calendar};
 use steward_tools::mail::{MailAccounts, MailConfig, MailPorts, with_mail};
 use steward_tools::outbound::{Client, HostPort};
@@ -52,4 +57,34 @@ pub async fn doctor(settings: &Settings, ports: MailPorts, clock: &dyn Clock, te
         lines.push((format!("mail {name}"), tried));
     }
     lines
+}
+
+pub const BROWSER_HINT: &str =
+    "install Chromium (package `chromium`), or name a Chromium or Chrome in STEWARD_CHROMIUM";
+
+/// The browser's program; an error says why there is none.
+pub fn browser_program(settings: &Settings) -> Result<PathBuf, String> {
+    let search = path_folders();
+    let wanted = settings.chromium.as_deref();
+    find_browser(wanted, &search).ok_or_else(|| match wanted {
+        Some(wanted) => format!("STEWARD_CHROMIUM is `{wanted}`, which is no program"),
+        None => "neither Chromium nor Chrome is in PATH".to_owned(),
+    })
+}
+
+/// Browsers for agents; `None` if there is no program for them.
+pub fn browsers(settings: &Settings, sandbox_helper: Helper, allow: &[HostPort]) -> Option<Browsers> {
+    let program = match browser_program(settings) {
+        Ok(program) => program,
+        Err(why) => {
+            tracing::debug!(why, "agents have no browser");
+            return None;
+        }
+    };
+    let client = Client::new(allow.to_vec());
+    let mut config = BrowserConfig::new(program, sandbox_helper, client);
+    if let Some(most) = settings.browsers {
+        config.most = most;
+    }
+    Some(Browsers::new(config))
 }

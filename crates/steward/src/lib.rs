@@ -2,7 +2,6 @@
 
 pub mod api_state;
 mod application;
-pub mod browser;
 mod certificate;
 pub mod cli;
 pub mod commands;

@@ -23,8 +23,6 @@ mod log;
 mod mask_maps;
 mod mcp_servers;
 mod overview;
-mod packages;
-mod regression_runs;
 mod reservations;
 mod resource_grants;
 mod retention;

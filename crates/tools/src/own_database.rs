@@ -1,6 +1,5 @@
 //! What an agent keeps in a private database, and what it writes down about it.
 
-mod error;
 mod files;
 mod manage;
 mod metatron;
@@ -8,7 +7,6 @@ mod query;
 mod result;
 mod update_schema;
 
-pub use error::DatabaseError;
 pub use files::OwnDatabases;
 pub use manage::DatabaseFacts;
 pub use metatron::Instruction;
@@ -20,6 +18,7 @@ use steward_core::UserId;
 use steward_core::agent::DatabaseScope;
 use steward_core::ports::ToolScope;
 pub use steward_sandbox::sql::Rows;
+use steward_sandbox::sql::SqlError;
 pub use steward_sandbox::sql::private_database::Imported;
 
 /// Whose database the run uses; `None` is the one that all share.
@@ -32,5 +31,31 @@ fn owner(scope: &ToolScope) -> Result<Option<UserId>, ToolsError> {
                  let the agent share one database, or have a user ask",
             )
         }),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    #[error("{0}")]
+    NotFound(String),
+    /// The statement or the file can't be that.
+    #[error("{0}")]
+    Refused(String),
+    /// It is not in a state for that.
+    #[error("{0}")]
+    Conflict(String),
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<SqlError> for DatabaseError {
+    fn from(error: SqlError) -> Self {
+        let message = error.to_string();
+        match error {
+            SqlError::Syntax { message: inner, .. } if inner.starts_with("no such table: ") => Self::NotFound(inner),
+            SqlError::NoUndo(why) => Self::Conflict(why),
+            SqlError::Open { .. } | SqlError::Sqlite(_) | SqlError::Busy => Self::Failed(message),
+            _ => Self::Refused(message),
+        }
     }
 }

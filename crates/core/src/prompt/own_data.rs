@@ -1,5 +1,5 @@
 use super::estimate_tokens;
-use super::skills::sections_within;
+use super::sections::sections_within;
 use crate::agent::OwnData;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,8 @@ use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
 use steward_core::agent::Agent;
-use steward_core::ports::{Page, SkillFilter, Skills, StoreError, StoreResult};
+use steward_core::package::SkillPackage;
+use steward_core::ports::{Page, SkillFilter, SkillPackages, Skills, StoreError, StoreResult};
 use steward_core::skill::Skill;
 use steward_core::{AgentId, SkillId, TenantId};
 
@@ -374,4 +375,33 @@ async fn change_attached(
 async fn write_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
     tx.run("update agents set body = $3 where tenant_id = $1 and id = $2", args![tenant, agent.id, to_json(agent)?])
         .await
+}
+
+// Imported packages: each revision a row.
+#[async_trait]
+impl SkillPackages for Store {
+    async fn save_package(&self, tenant: TenantId, package: &SkillPackage) -> StoreResult<()> {
+        let sql = "insert into skill_packages (tenant_id, name, sort_key, revision, body)
+             values ($1, $2, $3, $4, $5)
+             on conflict (tenant_id, name, revision) do update set body = excluded.body";
+        let args = args![tenant, &package.name, sort_key(&package.name), package.revision, to_json(package)?];
+        self.run(sql, args).await
+    }
+
+    async fn package(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> StoreResult<Option<SkillPackage>> {
+        let sql = "select body from skill_packages
+             where tenant_id = $1 and name = $2 and ($3 is null or revision = $3)
+             order by revision desc limit 1";
+        self.first(sql, args![tenant, name, revision], body("a package")).await
+    }
+
+    async fn packages(&self, tenant: TenantId, after: Option<&str>, limit: u32) -> StoreResult<Page<SkillPackage>> {
+        let sql = "select body from skill_packages p
+             where tenant_id = $1 and ($2 is null or sort_key > $2)
+               and revision = (select max(revision) from skill_packages
+                               where tenant_id = $1 and name = p.name)
+             order by sort_key limit $3";
+        let limit = page_size(limit);
+        self.page(sql, args![tenant, after.map(sort_key), limit + 1], limit, body("a package")).await
+    }
 }

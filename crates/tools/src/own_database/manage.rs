@@ -1,7 +1,7 @@
 //! What people see and do with an agent's database.
 
+use super::DatabaseError;
 use super::OwnDatabases;
-use super::error::DatabaseError;
 use super::metatron::{self, Instruction};
 use steward_core::tables::Schema;
 use steward_core::{AgentId, UserId};

@@ -1,6 +1,6 @@
 //! Takes over what MetatronOS keeps: its instruction, its memory, and the tables of its assistant.
 
-use super::error::DatabaseError;
+use super::DatabaseError;
 use super::update_schema::MAX_DOC_CHARS;
 use crate::facts::MAX_MEMORY_CHARS;
 use serde::Deserialize;
