@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 pub(crate) use body::{Body, PublishedBody, too_long};
 pub(crate) use page::{Listed, Page, Paging, bad_cursor, check_limit};
-pub(crate) use upload::{broken_off, limited, whole};
+pub(crate) use upload::{broken_off, file_of, limited, whole};
 
 /// The only parameter of the path as an id. What is no id isn't there: 404.
 pub(crate) struct PathId<T>(pub T);

@@ -34,13 +34,15 @@ pub(crate) use idempotency::{KeptAs, idempotency_key};
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
 /// Longest uploaded file, bytes.
 pub(crate) const MAX_UPLOAD: usize = 20_000_000;
+/// Longest form with several uploaded files, bytes.
+pub(crate) const MAX_FORM: usize = 256 << 20;
 /// Largest document, bytes.
 pub(crate) const MAX_DOCUMENT: usize = 256 << 20;
 /// Largest database that is imported, bytes.
 pub(crate) const MAX_IMPORT: usize = 64 << 20;
 /// Longest time until an answer under `/api` or `/scim` begins. A stream may go on for as long as it likes.
 const LONGEST: Duration = Duration::from_mins(2);
-/// The same where a document is sent, over slow lines too.
+/// The same where much is sent, over slow lines too.
 const LONGEST_UPLOAD: Duration = Duration::from_mins(30);
 const DOCUMENT_UPLOAD: &str = "/api/documents/upload";
 
@@ -49,6 +51,7 @@ fn body_limit(path: &str) -> usize {
         "/api/files" => MAX_UPLOAD,
         DOCUMENT_UPLOAD => MAX_DOCUMENT,
         path if path.ends_with("/import-metatron") => MAX_IMPORT,
+        path if path.ends_with("/import-package") || path.ends_with("/import-skill-pack") => MAX_FORM,
         _ => MAX_BODY,
     }
 }
@@ -75,7 +78,7 @@ pub(crate) async fn checked(State(state): State<Arc<ApiState>>, request: Request
         return next.run(request).await;
     }
     let listener = Listener::of(&request);
-    let longest = if path == DOCUMENT_UPLOAD { LONGEST_UPLOAD } else { LONGEST };
+    let longest = if body_limit(path) > MAX_UPLOAD { LONGEST_UPLOAD } else { LONGEST };
     let response = in_time(longest, once(Arc::clone(&state), request, next)).await;
     end_with(response, state, listener)
 }

@@ -8,6 +8,12 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
+/// SHA-256 of what the pieces are together.
+pub fn sha256_of<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let digest = pieces.into_iter().fold(Sha256::new(), |digest, piece| digest.chain_update(piece));
+    hex::encode(digest.finalize())
+}
+
 /// SHA-256 of `value` with object keys sorted, so that equal values have equal hashes.
 pub fn of_json(value: &Value) -> String {
     sha256(canonical_json(value).as_bytes())

@@ -281,6 +281,12 @@ fn an_agent_is_given_several_packages_and_files_at_once() {
     let body = json!({"query": "when is the pump serviced", "agent_id": agent});
     let found = house.post("/api/documents/search", body, 200).to_string();
     assert!(found.contains("July") && !found.contains("in May"), "{found}");
+    // A form may be longer than a JSON body; a file in it may not be longer than any uploaded file.
+    let long = |millions: usize| "The pump stands.\n".repeat(millions * 1_000_000 / 17).into_bytes();
+    let (status, taken) = send(vec![("long.txt", long(3)), ("long-too.txt", long(3))]);
+    assert_eq!((status, taken["documents"].as_array().map(Vec::len)), (201, Some(2)), "{taken}");
+    let (status, refused) = send(vec![("longest.txt", long(21))]);
+    assert_eq!(status, 413, "{refused}");
     let (status, refused) = send(vec![]);
     assert_eq!((status, &refused["field"]), (422, &json!("file")), "{refused}");
 }

@@ -2,20 +2,25 @@
 
 use super::body::too_long;
 use crate::problem::Problem;
+use axum::extract::Request;
 use axum::http::StatusCode;
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use std::fmt::Display;
 
-/// The pieces of `what`, such as a file, up to `most` bytes of them.
-pub(crate) fn limited<E: Display>(
-    pieces: impl Stream<Item = Result<Bytes, E>> + Unpin,
+/// The body of a request, which is a file, up to `most` bytes.
+pub(crate) fn file_of(request: Request, most: usize) -> impl Stream<Item = Result<Bytes, Problem>> + Unpin {
+    limited(request.into_body().into_data_stream().map_err(|error| broken_off("file", error)), most)
+}
+
+/// Up to `most` bytes of them.
+pub(crate) fn limited(
+    pieces: impl Stream<Item = Result<Bytes, Problem>> + Unpin,
     most: usize,
-    what: &'static str,
 ) -> impl Stream<Item = Result<Bytes, Problem>> + Unpin {
     let mut sent = 0;
     pieces.map(move |piece| {
-        let piece = piece.map_err(|error| broken_off(what, error))?;
+        let piece = piece?;
         sent += piece.len();
         if sent > most { Err(too_long()) } else { Ok(piece) }
     })

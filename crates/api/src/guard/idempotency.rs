@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
-use steward_core::hash::sha256;
+use steward_core::hash::sha256_of;
 use steward_core::ports::Remembered;
 
 const HEADER: &str = "idempotency-key";
@@ -55,7 +55,7 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     let bytes = axum::body::to_bytes(body, body_limit(parts.uri.path())).await.map_err(|_| too_long())?;
     let known = Known { owner: identity.principal.user.to_string(), key };
     let line = format!("{} {}\n", parts.method, parts.uri);
-    let hash = sha256(&[line.as_bytes(), &bytes].concat());
+    let hash = sha256_of([line.as_bytes(), &bytes]);
     match app.begin_request(&known.owner, &known.key, &hash).await? {
         Remembered::New => {}
         Remembered::Begun => return Err(in_progress()),

@@ -5,7 +5,7 @@ use crate::dto::documents::{
     AddedDocument, BatchScan, Chunk, DocumentDetails, DocumentLink, DocumentSearch, JobRetried, Requeued, SearchResult,
     VectorStoreStats, WatchInput,
 };
-use crate::extract::limited;
+use crate::extract::file_of;
 use crate::guard::MAX_DOCUMENT;
 use crate::problem::ProblemBody;
 use crate::response::saved;
@@ -69,7 +69,7 @@ async fn upload(
 ) -> Created<AddedDocument> {
     let agent = query.agent_id.as_deref();
     let mut upload = state.begin_document(&caller, &query.collection, &query.name, agent).await?;
-    let mut pieces = limited(request.into_body().into_data_stream(), MAX_DOCUMENT, "file");
+    let mut pieces = file_of(request, MAX_DOCUMENT);
     while let Some(piece) = pieces.next().await {
         upload.write(&piece?).await?;
     }

@@ -1,7 +1,7 @@
 //! `/api/files`: files into the workspace, and out of it. `/api/start` and `/api/sample`: what a new conversation offers.
 
 use crate::dto::files::{SampleChange, Start, Uploaded};
-use crate::extract::limited;
+use crate::extract::file_of;
 use crate::guard::MAX_UPLOAD;
 use crate::problem::ProblemBody;
 use crate::response::saved;
@@ -47,7 +47,7 @@ pub(super) struct FileBody(Vec<u8>);
 async fn upload(Call(state, caller): Call, Params(query): Params<Name>, request: Request) -> Created<Uploaded> {
     let mut upload = state.begin_upload(&caller, &query.name)?;
     let mut bytes = 0u64;
-    let mut pieces = limited(request.into_body().into_data_stream(), MAX_UPLOAD, "file");
+    let mut pieces = file_of(request, MAX_UPLOAD);
     while let Some(piece) = pieces.next().await {
         let piece = piece?;
         bytes += piece.len() as u64;

@@ -2,7 +2,7 @@
 
 use super::files::FileBody;
 use crate::dto::own_data::{ImportedAgent, KeptText, KeptTextInput, OwnDatabase, OwnQuery, OwnRows};
-use crate::extract::{limited, whole};
+use crate::extract::{file_of, whole};
 use crate::guard::MAX_IMPORT;
 use crate::problem::ProblemBody;
 use crate::routes::prelude::*;
@@ -131,6 +131,6 @@ async fn import_metatron(
     PathId(id): PathId<AgentId>,
     request: Request,
 ) -> Answer<ImportedAgent> {
-    let file = whole(limited(request.into_body().into_data_stream(), MAX_IMPORT, "file")).await?;
+    let file = whole(file_of(request, MAX_IMPORT)).await?;
     Ok(Json(state.import_metatron(&caller, id, file).await?))
 }

@@ -1,20 +1,18 @@
 use crate::dto::documents::AddedDocument;
 use crate::dto::packages::{AcceptPackage, ImportedSkillPack, PackageDiff, SkillPackage};
-use crate::extract::{broken_off, limited, too_long, whole};
-use crate::guard::MAX_UPLOAD;
+use crate::extract::{broken_off, file_of, limited, whole};
+use crate::guard::{MAX_FORM, MAX_UPLOAD};
 use crate::headers::content_type;
 use crate::routes::prelude::*;
-use axum::body::to_bytes;
-use axum::extract::multipart::Field;
-use axum::extract::{FromRequest, Multipart, Request};
-use axum::http::header;
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures::StreamExt;
+use futures::{StreamExt, TryStreamExt};
 use steward_app::{DocumentUpload, PackageSource};
 use steward_core::AgentId;
 
 const FIELD: &str = "file";
-const ARCHIVE: &str = "archive";
 /// Files of one form.
 const MAX_FILES: usize = 50;
 
@@ -22,6 +20,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .routes(routes!(import))
         .routes(routes!(import_for_agent))
+        // Each file of a form is measured by itself, below.
+        .layer(DefaultBodyLimit::max(MAX_FORM))
         .routes(routes!(list))
         .routes(routes!(ready))
         .routes(routes!(get, remove))
@@ -91,7 +91,7 @@ async fn import_for_agent(
         Some(name) => PackageSource::Bundled(name),
         None if is_form(&request) => {
             let collection = how.collection.as_deref().unwrap_or("Documents");
-            let mut form = Multipart::from_request(request, &()).await.map_err(broken)?;
+            let mut form = form_of(request).await?;
             while let Some(field) = form.next_field().await.map_err(broken)? {
                 if taken.packages.len() + taken.documents.len() >= MAX_FILES {
                     return Err(too_many());
@@ -101,7 +101,7 @@ async fn import_for_agent(
                     continue;
                 }
                 if name.is_empty() || is_package(&name) {
-                    let source = PackageSource::Archive(whole(limited(field, MAX_UPLOAD, ARCHIVE)).await?);
+                    let source = PackageSource::Archive(whole(limited(field.map_err(broken), MAX_UPLOAD)).await?);
                     taken.packages.push(state.import_package_for(&caller, agent, source).await?.into());
                 } else {
                     let agent = agent.to_string();
@@ -126,15 +126,26 @@ fn is_package(name: &str) -> bool {
 }
 
 async fn sent(field: Field<'_>, mut upload: DocumentUpload) -> Result<AddedDocument, Problem> {
-    let mut pieces = limited(field, MAX_UPLOAD, ARCHIVE);
+    let mut pieces = limited(field.map_err(broken), MAX_UPLOAD);
     while let Some(piece) = pieces.next().await {
         upload.write(&piece?).await?;
     }
     Ok(upload.finish().await?)
 }
 
-fn broken(error: impl std::fmt::Display) -> Problem {
-    broken_off(ARCHIVE, error)
+async fn form_of(request: Request) -> Result<Multipart, Problem> {
+    Multipart::from_request(request, &()).await.map_err(|error| broken_off("form", error))
+}
+
+fn broken(error: MultipartError) -> Problem {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "the form is too long",
+            format!("a form may have {} MB; send the rest in another request", MAX_FORM >> 20),
+        );
+    }
+    broken_off("form", error)
 }
 
 fn is_form(request: &Request) -> bool {
@@ -143,13 +154,12 @@ fn is_form(request: &Request) -> bool {
 
 async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
     if !is_form(&request) {
-        let body = to_bytes(request.into_body(), MAX_UPLOAD).await;
-        return Ok(body.map_err(|_| too_long())?.to_vec());
+        return whole(file_of(request, MAX_UPLOAD)).await;
     }
-    let mut form = Multipart::from_request(request, &()).await.map_err(broken)?;
+    let mut form = form_of(request).await?;
     while let Some(field) = form.next_field().await.map_err(broken)? {
         if field.name() == Some(FIELD) {
-            return whole(limited(field, MAX_UPLOAD, ARCHIVE)).await;
+            return whole(limited(field.map_err(broken), MAX_UPLOAD)).await;
         }
     }
     Err(no_field())
