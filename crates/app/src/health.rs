@@ -1,5 +1,7 @@
 //! What the program needs, and whether it answers: for `/readyz`, the page About, `/api/admin/health` and `doctor`.
 
+pub mod checks;
+
 use crate::dto::about::{Part, PartStatus};
 use futures::future::{BoxFuture, join_all};
 use std::path::Path;

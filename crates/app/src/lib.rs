@@ -73,7 +73,7 @@ pub use domain_service::{DomainParts, DomainService};
 pub use error::{AppError, AppResult, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
 pub use gateway::{NotPassed, Reservation, UsageWriter};
-pub use health::{AboutFacts, Check, Found, Health};
+pub use health::{AboutFacts, Check, Found, Health, checks};
 pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;
 pub use retention::keep_data;

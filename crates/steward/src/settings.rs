@@ -10,9 +10,10 @@ use search_and_mail::settings_file;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 use steward_access::VaultKeyPlace;
-use steward_app::config::{Layers, database, named, problem};
+use steward_app::config::{Layers, database, named, problem, switch};
 use steward_app::{KeyVariables, VisionUse};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
@@ -179,11 +180,11 @@ impl Settings {
             admin,
             otlp: set("OTEL_EXPORTER_OTLP_ENDPOINT"),
             no_color: variable("NO_COLOR").is_some(),
-            model_idle_s: number(&layers, "LOCAL_MODEL_IDLE_SECONDS")?.unwrap_or(600),
-            engine: engine(&variable_of)?,
+            model_idle_s: parsed(&layers, "LOCAL_MODEL_IDLE_SECONDS")?.unwrap_or(600),
+            engine: engine(&layers)?,
             vault: VaultKeyPlace::read(&variable_of).map_err(|why| anyhow!(why))?,
             key_variables: KeyVariables::read(set("KEY_VARIABLES").as_deref()).map_err(|why| anyhow!(why))?,
-            programs: program_folders(set("PROGRAMS").as_deref())?,
+            programs: program_folders(&layers)?,
             integrations: SearchAndMailConfig::read(&variable_of, &data_dir)?,
             terminal: terminal(set("TERMINAL_FILE").as_deref(), &data_dir)?,
             python: set("PYTHON").map(PathBuf::from),
@@ -191,7 +192,7 @@ impl Settings {
             tls,
             nats: nats::config(&layers)?,
             nats_act_as: set("NATS_ACT_AS"),
-            browsers: number(&layers, "BROWSERS")?.map(|most| usize::try_from(most).unwrap_or(1)),
+            browsers: parsed(&layers, "BROWSERS")?,
             signing_key: checked(&layers, "AUTH_SECRET_KEY")?.map(SecretString::from),
             layers,
             file,
@@ -226,7 +227,7 @@ fn checked(layers: &Layers, name: &str) -> anyhow::Result<Option<String>> {
     }
 }
 
-fn number(layers: &Layers, name: &str) -> anyhow::Result<Option<u64>> {
+fn parsed<T: FromStr>(layers: &Layers, name: &str) -> anyhow::Result<Option<T>> {
     Ok(checked(layers, name)?.and_then(|text| text.parse().ok()))
 }
 
@@ -251,21 +252,8 @@ fn own_server(layers: &Layers) -> anyhow::Result<Option<OwnServer>> {
     Ok(Some(OwnServer { base_url, model }))
 }
 
-/// `STEWARD_PROGRAMS`: existing folders, separated by colons.
-fn program_folders(text: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
-    let folders = std::env::split_paths(text.unwrap_or_default());
-    let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
-    folders
-        .map(|folder| {
-            if folder.is_absolute() && folder.is_dir() {
-                return Ok(folder);
-            }
-            bail!(
-                "STEWARD_PROGRAMS names {}, which is no folder; write absolute paths of folders, separated by colons",
-                folder.display()
-            )
-        })
-        .collect()
+fn program_folders(layers: &Layers) -> anyhow::Result<Vec<PathBuf>> {
+    Ok(checked(layers, "PROGRAMS")?.map(|text| std::env::split_paths(&text).collect()).unwrap_or_default())
 }
 
 /// Named by `STEWARD_TERMINAL`, which must exist, else `terminal.toml` in the data directory, which may be missing.
@@ -276,43 +264,29 @@ fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConf
     TerminalConfig::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-fn engine(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<EngineConfig> {
-    let mut engine = EngineConfig { deep: deep_defaults(variable)?, ..EngineConfig::default() };
-    if let Some(text) = variable("STEWARD_MAX_RUNS") {
-        let most = text.parse().ok().filter(|most| *most > 0);
-        engine.max_runs = most.context("STEWARD_MAX_RUNS is not a number above 0")?;
+fn engine(layers: &Layers) -> anyhow::Result<EngineConfig> {
+    let mut engine = EngineConfig { deep: deep_defaults(layers)?, ..EngineConfig::default() };
+    if let Some(most) = parsed(layers, "MAX_RUNS")? {
+        engine.max_runs = most;
     }
-    if let Some(text) = variable("STEWARD_LEASE_SECONDS") {
-        let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite());
-        let seconds = seconds.context("STEWARD_LEASE_SECONDS is not a number")?;
-        engine.lease = Duration::from_secs_f64(seconds.clamp(0.3, 3600.0));
+    if let Some(seconds) = parsed(layers, "LEASE_SECONDS")? {
+        engine.lease = Duration::from_secs_f64(seconds);
         engine.poll = engine.poll.min(engine.lease / 2);
     }
     Ok(engine)
 }
 
-/// Reads `DEEP_AGENT_*`; what is not set keeps its default.
-fn deep_defaults(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<DeepDefaults> {
+/// What is not set keeps its default.
+fn deep_defaults(layers: &Layers) -> anyhow::Result<DeepDefaults> {
     let mut deep = DeepDefaults::default();
-    if let Some(text) = variable("DEEP_AGENT_PLANNING_ENABLED") {
-        deep.enabled = match text.to_lowercase().as_str() {
-            "true" | "1" | "yes" | "on" => true,
-            "false" | "0" | "no" | "off" => false,
-            _ => bail!("DEEP_AGENT_PLANNING_ENABLED is `{text}`; set it to true or false"),
-        };
+    if let Some(enabled) = checked(layers, "DEEP_AGENT_PLANNING_ENABLED")?.and_then(|text| switch(&text)) {
+        deep.enabled = enabled;
     }
-    if let Some(text) = variable("DEEP_AGENT_MAX_PLAN_STEPS") {
-        deep.max_steps = match text.parse() {
-            Ok(steps @ 1..=20) => steps,
-            _ => bail!("DEEP_AGENT_MAX_PLAN_STEPS is `{text}`; set it to a number from 1 to 20"),
-        };
+    if let Some(most) = parsed(layers, "DEEP_AGENT_MAX_PLAN_STEPS")? {
+        deep.max_steps = most;
     }
-    if let Some(text) = variable("DEEP_AGENT_PLAN_STYLE") {
-        deep.style = match text.to_lowercase().as_str() {
-            "structured" => PlanStyle::Structured,
-            "concise" => PlanStyle::Concise,
-            _ => bail!("DEEP_AGENT_PLAN_STYLE is `{text}`; set it to structured or concise"),
-        };
+    if let Some(style) = checked(layers, "DEEP_AGENT_PLAN_STYLE")? {
+        deep.style = if style == "concise" { PlanStyle::Concise } else { PlanStyle::Structured };
     }
     Ok(deep)
 }
@@ -335,11 +309,17 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{apart, deep_defaults};
+    use steward_app::config::{Layers, Source, named};
     use steward_core::agent::PlanStyle;
     use steward_core::deep::DeepDefaults;
 
     fn read(set: &[(&str, &str)]) -> anyhow::Result<DeepDefaults> {
-        deep_defaults(&|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        let mut layers = Layers::default();
+        for (name, value) in set {
+            let field = named(name).unwrap();
+            layers.give(field.name, Source::Environment, field.variable, *value);
+        }
+        deep_defaults(&layers)
     }
 
     #[test]
@@ -370,7 +350,7 @@ mod tests {
             ("DEEP_AGENT_PLAN_STYLE", "long"),
         ] {
             let error = read(&[wrong]).unwrap_err().to_string();
-            assert!(error.contains(wrong.0) && error.contains("set it to"), "{error}");
+            assert!(error.contains(wrong.0) && (error.contains("write") || error.contains("choose")), "{error}");
         }
     }
 }

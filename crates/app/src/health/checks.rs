@@ -1,0 +1,212 @@
+//! The checks of what an installation has, whichever program opens it.
+
+use super::{Check, Found};
+use crate::connections::ConnectionRegistry;
+use crate::document_service::EmbeddingStatus;
+use crate::dto::about::PartStatus;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use steward_access::SealedVault;
+use steward_core::TenantId;
+use steward_core::model::{ModelErrorClass, Provider};
+use steward_core::ports::{Models, RunFilter, Vault as _};
+use steward_models::local::{Supervisor, fit};
+use steward_store::Store;
+use steward_tools::mcp::McpHub;
+
+/// For an answer of another server.
+const SERVERS: Duration = Duration::from_secs(6);
+/// With less room than this something will fail soon, bytes.
+const ROOM: u64 = 1 << 30;
+
+pub fn database(store: Arc<Store>, tenant: TenantId) -> Check {
+    let probe = move || {
+        let store = Arc::clone(&store);
+        async move {
+            let read = store.runs(tenant, RunFilter { limit: 1, ..RunFilter::default() }).await;
+            let described = match read {
+                Ok(_) => store.describe().await,
+                Err(error) => Err(error),
+            };
+            vec![match described {
+                Ok((name, version)) => Found::ok(format!("{name} {version} answers")),
+                Err(error) => Found::down(error.to_string(), "look at the database and its log"),
+            }]
+        }
+    };
+    Check::new("database", probe.clone()).quick(probe).needed()
+}
+
+/// `probe`: name of a file that is written, read and removed.
+pub fn data_folder(folder: PathBuf, probe: String) -> Check {
+    Check::new("data folder", move || {
+        let (folder, name) = (folder.clone(), probe.clone());
+        async move {
+            let tried = tokio::task::spawn_blocking(move || write_and_read(&folder, &name)).await;
+            vec![tried.unwrap_or_else(|error| Found::down(error.to_string(), ""))]
+        }
+    })
+    .needed()
+}
+
+fn write_and_read(folder: &Path, name: &str) -> Found {
+    let path = folder.join(name);
+    let tried = std::fs::write(&path, name).and_then(|()| std::fs::read(&path));
+    let removed = std::fs::remove_file(&path);
+    match tried {
+        Ok(bytes) if bytes == name.as_bytes() && removed.is_ok() => {}
+        Ok(_) => return Found::down(format!("{} does not keep what is written", folder.display()), "check the disk"),
+        Err(error) => {
+            return Found::down(format!("{}: {error}", folder.display()), "make room, or give the folder to this user");
+        }
+    }
+    let room = rustix::fs::statvfs(folder).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize));
+    let detail = format!("{} can be written; {} MB are free", folder.display(), room >> 20);
+    if room >= ROOM {
+        return Found::ok(detail);
+    }
+    Found { hint: "make room on the disk".to_owned(), ..Found::new(PartStatus::Degraded, detail) }
+}
+
+pub fn vault(keys: Arc<SealedVault>, tenant: TenantId) -> Check {
+    Check::new("vault", move || {
+        let keys = Arc::clone(&keys);
+        async move {
+            let place = keys.place();
+            let tried = match keys.check().await {
+                Ok(()) => keys.credentials(tenant, None, 1).await,
+                Err(error) => Err(error),
+            };
+            vec![match tried {
+                Ok(page) if page.items.is_empty() => Found::ok(format!("no credential yet; its key: {place}")),
+                Ok(_) => Found::ok(format!("its key opens the credentials: {place}")),
+                Err(error) => Found::down(error.to_string(), ""),
+            }]
+        }
+    })
+}
+
+/// Embedding models at endpoints, as they did when documents or questions needed them.
+pub fn embedding_endpoints(status: Arc<EmbeddingStatus>) -> Check {
+    let probe = move || {
+        let all = status.all();
+        let found = all.iter().map(|(model, health)| {
+            let found = match &health.problem {
+                None => Found::ok("answered when it was last asked"),
+                Some(problem) => Found {
+                    hint: "documents are found by words meanwhile; look at its connection on the page Models"
+                        .to_owned(),
+                    ..Found::new(PartStatus::Degraded, problem.clone())
+                },
+            };
+            found.named(format!("embeddings: {model}"))
+        });
+        let found: Vec<Found> = found.collect();
+        std::future::ready(if found.is_empty() {
+            vec![Found::off("none was asked since the start").named("embedding endpoints".to_owned())]
+        } else {
+            found
+        })
+    };
+    Check::new("embeddings:", probe.clone()).quick(probe)
+}
+
+/// The model that a run is given by default.
+pub fn model(models: Arc<dyn Models>) -> Check {
+    let probe = move || {
+        let models = Arc::clone(&models);
+        async move {
+            vec![match models.select(None).await {
+                Ok(chosen) => Found::ok(format!("{} ({})", chosen.name, chosen.model)),
+                Err(error) => Found::down(error.message, error.hint),
+            }]
+        }
+    };
+    Check::new("model", probe.clone()).quick(probe)
+}
+
+/// Each connection but the built-in model is asked for its models.
+pub fn connections(registry: Arc<ConnectionRegistry>) -> Check {
+    Check::new("connection", move || {
+        let registry = Arc::clone(&registry);
+        async move {
+            let tried = registry.probe(SERVERS).await;
+            tried
+                .into_iter()
+                .map(|(name, tried)| {
+                    let found = match tried {
+                        Ok(detail) => Found::ok(detail),
+                        Err(error) => Found { hint: error.hint, ..Found::new(reached(error.class), error.message) },
+                    };
+                    found.named(name)
+                })
+                .collect()
+        }
+    })
+    .within(SERVERS * 2)
+}
+
+/// A server that answers something else than its models may still do its work.
+fn reached(class: ModelErrorClass) -> PartStatus {
+    match class {
+        ModelErrorClass::Connect | ModelErrorClass::Timeout | ModelErrorClass::Auth => PartStatus::Down,
+        _ => PartStatus::Degraded,
+    }
+}
+
+pub fn local_model(file: PathBuf, local: Arc<Supervisor>, registry: Arc<ConnectionRegistry>) -> Check {
+    Check::new("local model", move || {
+        let (file, local, registry) = (file.clone(), Arc::clone(&local), Arc::clone(&registry));
+        async move {
+            let found = match fit(&file) {
+                Ok(fit) => match local.process_id().await {
+                    Some(pid) => Found::ok(format!("{fit}; at work as process {pid}")),
+                    None => Found::ok(format!("{fit}; it starts when it is first asked")),
+                },
+                Err(error) => {
+                    let others = registry.known().iter().any(|known| known.connection.provider != Provider::Local);
+                    let hint = "run `make setup`, or give --model FILE";
+                    let status = if others { PartStatus::Off } else { PartStatus::Down };
+                    Found { hint: hint.to_owned(), ..Found::new(status, error.to_string()) }
+                }
+            };
+            vec![found]
+        }
+    })
+}
+
+/// Each server is asked for its tools; those where each user logs in can't be asked for all.
+pub fn mcp(hub: Arc<McpHub>, tenant: TenantId) -> Check {
+    Check::new("MCP server", move || {
+        let hub = Arc::clone(&hub);
+        async move {
+            let servers = match hub.servers().mcp_servers(tenant).await {
+                Ok(servers) => servers,
+                Err(error) => return vec![Found::down(error.to_string(), "")],
+            };
+            let asked = servers.into_iter().map(|server| {
+                let hub = Arc::clone(&hub);
+                async move {
+                    let found = if !server.enabled {
+                        Found::off("switched off")
+                    } else if server.per_user {
+                        Found::ok("each user has a login of their own, so it is not asked here")
+                    } else {
+                        match tokio::time::timeout(SERVERS, hub.check(tenant, server.id, None)).await {
+                            Ok(Ok(seen)) => match seen.error {
+                                None => Found::ok(format!("{} tools", seen.tools.len())),
+                                Some(why) => Found::down(why, ""),
+                            },
+                            Ok(Err(error)) => Found::down(error.to_string(), ""),
+                            Err(_) => Found::down(format!("there was no answer within {} s", SERVERS.as_secs()), ""),
+                        }
+                    };
+                    found.named(server.name)
+                }
+            });
+            futures::future::join_all(asked).await
+        }
+    })
+    .within(SERVERS * 2)
+}
