@@ -62,8 +62,9 @@ impl CrossEncoder {
         if let Some(loaded) = &*known {
             return Ok(Arc::clone(loaded));
         }
+        let onnx = Onnx::load(&self.dir)?;
         let threads = Arc::new(ThreadPool::with_num_threads(cores()));
-        let loaded = Arc::new(Loaded { onnx: Onnx::load(&self.dir)?, threads });
+        let loaded = Arc::new(Loaded { onnx, threads });
         *known = Some(Arc::clone(&loaded));
         Ok(loaded)
     }

@@ -3,6 +3,7 @@ use super::turns::{OUTPUT, Part, begin_call, finish, message, object, system, to
 use crate::openai::{Decode, Fault, ReplyState, any, text, with};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use steward_core::model::{Connection, ModelRequest, Usage};
 
 /// The version of the interface that this is written for.
@@ -36,10 +37,15 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
     let (tools, for_output) = tools(request, connection.capabilities.json_schema, tool);
     let fields = json!({
         "stop_sequences": any(request.stop.iter().filter(|stop| !stop.trim().is_empty())),
-        "tools": tools,
-        "tool_choice": for_output.then(|| json!({"type": "tool", "name": OUTPUT})),
     });
-    with(body, fields)
+    let mut body = with(body, fields);
+    if let Some(tools) = tools {
+        body["tools"] = tools.into();
+    }
+    if for_output {
+        body["tool_choice"] = json!({"type": "tool", "name": OUTPUT});
+    }
+    body
 }
 
 /// What the provider keeps in its cache ends with this block.
@@ -65,8 +71,8 @@ fn part(part: &Part<'_>) -> Value {
 
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    /// Arguments that came with the beginning of a call; used unless pieces follow.
-    early: Option<String>,
+    /// Arguments that came with the beginning of a call, by its index; used unless pieces follow.
+    early: BTreeMap<Option<u64>, String>,
 }
 
 impl Decode for Decoder {
@@ -81,7 +87,7 @@ impl Decode for Decoder {
             "content_block_start" => self.begin(state, &event["content_block"], at),
             "content_block_delta" => self.delta(state, &event["delta"], at),
             "content_block_stop" => {
-                if let Some(early) = self.early.take() {
+                if let Some(early) = self.early.remove(&at) {
                     state.push_piece(at, early);
                 }
             }
@@ -101,7 +107,7 @@ impl Decode for Decoder {
         let blocks = reply.get("content")?.as_array()?;
         for (at, block) in (0..).zip(blocks) {
             self.begin(state, block, Some(at));
-            if let Some(early) = self.early.take() {
+            if let Some(early) = self.early.remove(&Some(at)) {
                 state.push_piece(Some(at), early);
             }
         }
@@ -120,8 +126,9 @@ impl Decoder {
             Some("thinking") => state.push_reasoning(&field("thinking").unwrap_or_default()),
             Some("tool_use") => {
                 begin_call(state, wire_index, field("id"), field("name"));
-                let input = block.get("input").filter(|input| **input != json!({}));
-                self.early = input.map(Value::to_string);
+                if let Some(input) = block.get("input").filter(|input| **input != json!({})) {
+                    self.early.insert(wire_index, input.to_string());
+                }
             }
             _ => {}
         }
@@ -135,7 +142,7 @@ impl Decoder {
             Some("input_json_delta") => {
                 let piece = field("partial_json");
                 if !piece.is_empty() {
-                    self.early = None;
+                    self.early.remove(&wire_index);
                     state.push_piece(wire_index, piece);
                 }
             }

@@ -38,10 +38,14 @@ pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks:
         "stop": any(&request.stop),
         // Servers read it as a signed number.
         "seed": request.seed.filter(|_| !quirks.no_seed).map(|seed| seed & (i64::MAX as u64)),
-        "tools": tools,
-        "parallel_tool_calls": (parallel && tools.is_some()).then_some(true),
     });
     let mut body = with(prompt(connection, request), fields);
+    if let Some(tools) = tools {
+        body["tools"] = tools.into();
+        if parallel {
+            body["parallel_tool_calls"] = true.into();
+        }
+    }
     if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
         constrain::apply(&mut body, connection, schema, &quirks.constraints);
     }
