@@ -38,6 +38,7 @@ build() {
   # Only compressed, as browsers are sent it: the program has all of it in itself.
   find dist -mindepth 2 -type f -size +1k \( -name '*.js' -o -name '*.mjs' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.webmanifest' \) \
     -exec gzip --force --best --no-name {} +
+  gzip --force --keep --best --no-name dist/index.html
   printf '%s\n' "$now" >dist/.stamp
   echo "web: ${report##*$'\n'}" >&2
 }

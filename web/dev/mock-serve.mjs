@@ -24,9 +24,12 @@ export function serve(pages, logOf) {
       return response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
     }
     const wanted = join(root, normalize(url.pathname));
-    const file = wanted.startsWith(root) && extname(wanted) && existsSync(wanted) ? wanted : join(root, "index.html");
-    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP });
-    response.end(readFileSync(file));
+    const there = existsSync(wanted) || existsSync(`${wanted}.gz`);
+    const file = wanted.startsWith(root) && extname(wanted) && there ? wanted : join(root, "index.html");
+    // `make web` keeps most files compressed only.
+    const zipped = !existsSync(file);
+    response.writeHead(200, { ...(zipped && { "content-encoding": "gzip" }), "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP });
+    response.end(readFileSync(zipped ? `${file}.gz` : file));
   });
   server.listen(port, "127.0.0.1", () => console.log(`http://127.0.0.1:${port}`));
 }

@@ -218,9 +218,12 @@ function sse(request, response, run) {
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json", ".webmanifest": "application/manifest+json" };
 function asset(url, response) {
   const path = normalize(url.pathname).replace(/^\/+/, "");
-  const file = path && existsSync(dist + path) && statSync(dist + path).isFile() ? path : "index.html";
-  response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream", "cache-control": file.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache" });
-  createReadStream(dist + file).pipe(response);
+  const isFile = (name) => existsSync(dist + name) && statSync(dist + name).isFile();
+  const file = path && (isFile(path) || isFile(`${path}.gz`)) ? path : "index.html";
+  // `make web` keeps most files compressed only.
+  const zipped = !isFile(file);
+  response.writeHead(200, { ...(zipped && { "content-encoding": "gzip" }), "content-type": types[extname(file)] ?? "application/octet-stream", "cache-control": file.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache" });
+  createReadStream(dist + file + (zipped ? ".gz" : "")).pipe(response);
 }
 
 createServer(async (request, response) => {
