@@ -195,9 +195,10 @@ impl Packages {
 
     /// A revision as a `.skill` archive; by default the active one, else the latest.
     pub async fn export(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> Result<Vec<u8>, PackageError> {
-        let package = match self.active(tenant, name).await? {
-            Some(active) if revision.is_none() => active,
-            _ => self.revision(tenant, name, revision).await?,
+        let active = if revision.is_none() { self.active(tenant, name).await? } else { None };
+        let package = match active {
+            Some(active) => active,
+            None => self.revision(tenant, name, revision).await?,
         };
         Ok(write(name, &self.files(&package).await?))
     }

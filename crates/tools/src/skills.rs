@@ -273,7 +273,7 @@ struct ScrubbingStage {
 impl fmt::Debug for ScrubbingStage {
     /// Omits the secrets that the scrubber knows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dressed").finish_non_exhaustive()
+        f.debug_struct("ScrubbingStage").finish_non_exhaustive()
     }
 }
 

@@ -191,8 +191,10 @@ impl Client {
 
     /// What the server says by an answer that is no success.
     pub(super) async fn refusal(&self, status: StatusCode, body: ByteStream) -> anyhow::Error {
-        let bytes: BytesMut = body.try_collect().await.unwrap_or_default();
-        self.refused(status, &bytes)
+        match body.try_collect::<BytesMut>().await {
+            Ok(bytes) => self.refused(status, &bytes),
+            Err(error) => error,
+        }
     }
 
     fn refused(&self, status: StatusCode, bytes: &[u8]) -> anyhow::Error {

@@ -315,5 +315,9 @@ mod tests {
         let entry = AuditEntry::new(Uuid::nil(), Timestamp(5), "auth.login").with("b", 1).with("a", "x");
         let json = r#"{"action":"auth.login","actor":"steward","actor_id":null,"address":null,"at":5,"detail":{"a":"x","b":1},"id":"00000000-0000-0000-0000-000000000000","origin":null,"result":"ok","run_id":null,"seq":7,"target":""}"#;
         assert_eq!(hash_of("before", 7, &entry), crate::hash::sha256(format!("before{json}").as_bytes()));
+        // Names are sorted inside a detail, too.
+        let entry = entry.with("c", serde_json::json!({"y": 1, "x": 2}));
+        let json = json.replace(r#""b":1}"#, r#""b":1,"c":{"x":2,"y":1}}"#);
+        assert_eq!(hash_of("before", 7, &entry), crate::hash::sha256(format!("before{json}").as_bytes()));
     }
 }

@@ -35,8 +35,6 @@ pub struct ConversationFilter {
 
 #[async_trait]
 pub trait Conversations: Send + Sync {
-    async fn carried(&self, _tenant: TenantId, _id: ConversationId) -> StoreResult<Carried> {
-        Ok(Carried::default())
-    }
+    async fn carried(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Carried>;
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>>;
 }

@@ -30,8 +30,6 @@ pub enum IntentError {
     Embed(#[from] EmbedError),
     #[error("the embedder returned {got} vectors for {asked} texts; it is not usable")]
     Vectors { asked: usize, got: usize },
-    #[error("the intent rules are broken: {0}; correct crates/intent/data")]
-    Settings(String),
     /// A bug; the run goes on without a proposal.
     #[error("reading the request panicked")]
     Panicked,

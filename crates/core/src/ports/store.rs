@@ -251,12 +251,8 @@ pub trait RunStore: Send + Sync {
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;
     /// Timers that were due by `now` and whose command is not queued yet.
     async fn due_timers(&self, tenant: TenantId, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
-    async fn outside_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<OutsideFile>> {
-        Ok(Vec::new())
-    }
-    async fn classified_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<ClassifiedFile>> {
-        Ok(Vec::new())
-    }
+    async fn outside_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>>;
+    async fn classified_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<ClassifiedFile>>;
 }
 
 /// A run kept as a regression test.

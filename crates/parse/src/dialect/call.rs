@@ -87,7 +87,8 @@ impl Cx<'_> {
     }
 
     pub fn unreadable(&mut self, name: &str, raw: &str, error: &str) {
-        let name = self.tools.name(name);
+        let name: String = name.chars().take(64).collect();
+        let name = self.tools.name(&name);
         self.found.unreadable(None, name, raw.trim(), error);
     }
 
@@ -201,7 +202,7 @@ pub(super) fn read_json(body: &str, cx: &mut Cx<'_>) {
                 }
                 json_calls(read.value, raw, !read.fixes.is_empty(), cx);
             }
-            Err(error) => return cx.unreadable(&name_within(raw), raw, &error),
+            Err(error) => return cx.unreadable(name_within(raw), raw, &error),
         }
         any = true;
         rest = rest[len..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | ','));
@@ -220,8 +221,9 @@ fn value_len(text: &str) -> usize {
     }
 }
 
-/// The name in a call that can't be read, for the message.
-pub(crate) fn name_within(raw: &str) -> String {
+/// The name in a call that can't be read.
+pub(crate) fn name_within(raw: &str) -> &str {
     let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
-    after.split('"').nth(1).unwrap_or("").chars().take(64).collect()
+    let quoted = after.trim_start().strip_prefix(':').map_or("", str::trim_start);
+    quoted.strip_prefix('"').and_then(|rest| rest.split_once('"')).map_or("", |(name, _)| name)
 }

@@ -166,6 +166,7 @@ pub async fn the_same_content_is_one_document(bed: Bed) {
     let changed = store.add_document(TENANT, &new(one.id, "/b", "other")).await.unwrap();
     assert!(matches!(&changed, Added::Changed(document) if document.id == ready.id && document.chunks == 1));
     assert_eq!(changed.document().status, DocumentStatus::Waiting);
+    assert_eq!(store.document(TENANT, ready.id).await.unwrap().unwrap().status, DocumentStatus::Waiting);
 }
 
 pub async fn a_claim_that_was_taken_over_writes_nothing(bed: Bed) {

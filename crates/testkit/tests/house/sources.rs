@@ -1,4 +1,4 @@
-//! The size of source files, and where `unsafe` may stand.
+//! The size of source files, where `unsafe` may stand, and who may read the database.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,6 +73,20 @@ fn unsafe_stands_in_two_rooms_only() {
         .flat_map(|(name, source)| unsafe_lines(source).into_iter().map(move |line| format!("{name}:{line}")))
         .collect();
     assert!(found.is_empty(), "`unsafe` belongs to {MAY_BE_UNSAFE:?} only, found in {found:?}");
+}
+
+/// `AppParts` hands the store to the application; whoever serves a request goes through `authorize`.
+#[test]
+fn handlers_reach_rows_through_the_application_only() {
+    let is_handler = |name: &str| name.starts_with("api/src/") && !name.starts_with("api/src/testing");
+    let all = sources();
+    let handlers: Vec<_> = all.iter().filter(|(name, _)| is_handler(name)).collect();
+    assert!(handlers.len() > 50, "only {} files of handlers were found", handlers.len());
+    let uses = |source: &str| {
+        source.split(".store").skip(1).any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+    };
+    let found: Vec<&str> = handlers.iter().filter(|(_, source)| uses(source)).map(|(name, _)| name.as_str()).collect();
+    assert!(found.is_empty(), "use a method of `App` instead of its store in {found:?}");
 }
 
 #[test]

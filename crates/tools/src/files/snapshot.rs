@@ -157,7 +157,8 @@ pub(crate) async fn save_file(
         context.check()?;
         let Written { path, before, .. } = write(&workspace)?;
         let path = path.display().to_string();
-        let after = workspace.read(&path)?;
+        // A name may begin with a blank.
+        let after = workspace.read(&format!("./{path}"))?;
         Ok((path, before, FileState::of(&after)))
     })
     .await?;

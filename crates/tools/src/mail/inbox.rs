@@ -67,9 +67,9 @@ impl<R: MailboxRequest> MailboxTool<R> {
         let name = args.mailbox.unwrap_or_else(|| INBOX.to_owned());
         let exists = session.examine(&name).await?;
         let mut mailbox = OpenMailbox { session, name, exists };
-        let output = args.request.answer(&mut mailbox, context).await?;
+        let output = args.request.answer(&mut mailbox, context).await;
         mailbox.session.logout().await;
-        Ok(output)
+        output
     }
 }
 

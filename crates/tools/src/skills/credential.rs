@@ -2,6 +2,7 @@ use super::SkillPorts;
 use super::ssh::parse_jump;
 use crate::credential::{CredentialUser, check_host};
 use crate::error::{ToolsError, refused};
+use crate::sql::target::SQLITE_PREFIX;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
 use steward_core::credential::Credential;
@@ -81,12 +82,14 @@ fn check_hosts(credential: &Credential, skill: &Skill) -> Result<(), ToolsError>
         | SkillSpec::Scrape(ScrapeSpec { url, .. })
         | SkillSpec::Huggingface(HuggingfaceSpec { url, .. }) => url,
         // Empty: the server stands in the credential itself.
-        SkillSpec::Sql(spec) if spec.database.is_empty() || spec.database.starts_with("sqlite:") => return Ok(()),
+        SkillSpec::Sql(spec) if spec.database.is_empty() || spec.database.starts_with(SQLITE_PREFIX) => return Ok(()),
         SkillSpec::Sql(spec) => &spec.database,
         SkillSpec::Ssh(spec) => {
             if let Some(jump) = &spec.jump {
                 let place = parse_jump(jump)?.place;
-                check_host(credential, &place.host, Some(place.port))?;
+                // Hosts of credentials have IPv6 addresses in brackets.
+                let host = if place.host.contains(':') { format!("[{}]", place.host) } else { place.host };
+                check_host(credential, &host, Some(place.port))?;
             }
             let mut hosts = std::iter::once(&spec.host).chain(&spec.hosts);
             return hosts.try_for_each(|host| check_host(credential, host, Some(spec.port)));

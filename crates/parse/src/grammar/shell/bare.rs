@@ -165,7 +165,7 @@ impl Shell {
 
     fn names_tool(&self, raw: &str) -> bool {
         let name = name_within(raw);
-        !name.is_empty() && self.tools.resolve_call(&name, None).is_some()
+        !name.is_empty() && self.tools.resolve_call(name, None).is_some()
     }
 
     fn bare_python(&mut self, bare: &mut Bare, end: bool) -> Next {
@@ -262,7 +262,7 @@ impl Shell {
                         json_calls(read.value, raw, mended, cx);
                     }
                     Err(_) if raw.starts_with('[') => python_calls(raw, cx),
-                    Err(error) => cx.unreadable(&name_within(raw), raw, &error),
+                    Err(error) => cx.unreadable(name_within(raw), raw, &error),
                 }
             });
         }
