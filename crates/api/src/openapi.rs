@@ -4,6 +4,7 @@ mod pages;
 use crate::ApiState;
 use crate::guard::no_such_method;
 use crate::problem::Problem;
+use crate::routes::TAGS;
 use crate::{auth, routes};
 use axum::Router;
 use axum::http::header;
@@ -53,38 +54,6 @@ const ABOUT: &str = "Everything that the studio does is an operation here.\n\n\
     Lists come in pages: pass `next_cursor` of one page as `cursor` of the next. \
     A write with the header `Idempotency-Key` happens once, however often it is sent within 24 hours.";
 
-const TAGS: [(&str, &str); 29] = [
-    ("auth", "Logging in, and what a login may do."),
-    ("agents", "Instructions, tools and policy under a name."),
-    ("chat", "A message to an agent begins a run."),
-    ("conversations", "Messages with an agent, in order."),
-    ("runs", "What agents did: watch, stop, steer, fork, replay, undo."),
-    ("kept", "Runs kept as regression tests."),
-    ("approvals", "Decisions that wait for a person."),
-    ("grants", "Permissions that outlive their run."),
-    ("identity", "How people log in: rules, providers of OpenID Connect, the directory. For administrators."),
-    ("policies", "Rules over what agents do unasked, for the whole installation."),
-    ("reminders", "What agents were asked to remind of."),
-    ("connections", "Model endpoints."),
-    ("usage", "What calls of models took."),
-    ("budgets", "Hard limits of what may be spent."),
-    ("keys", "Virtual keys: they let a program use /v1, within limits."),
-    ("users", "Who may log in, and as what; for administrators."),
-    ("groups", "Users who have grants together."),
-    ("tenants", "Organisations, apart from each other; for administrators of the installation."),
-    ("access", "Who may use, change and share single agents, skills, connections, credentials and collections."),
-    ("governance", "Which data is confidential, and what follows for runs that have seen it."),
-    ("audit", "Who did what, when, from where, with which result; chained, so that a change shows."),
-    ("documents", "Files that are found by their content, in collections."),
-    ("domains", "Databases of users through described tables: their rows, views, texts and changes."),
-    ("skills", "Configured units that give agents tools or prompt context."),
-    ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
-    ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),
-    ("files", "Files in the workspace."),
-    ("admin", "The settings of the program, and whether all is well that it needs."),
-    ("about", "This installation."),
-];
-
 pub(crate) fn base() -> OpenApi {
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
@@ -99,7 +68,7 @@ pub(crate) fn base() -> OpenApi {
                 .license(Some(LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build()))
                 .build(),
         )
-        .tags(Some(TAGS.map(tag)))
+        .tags(Some(TAGS.iter().copied().map(tag)))
         .components(Some(ComponentsBuilder::new().security_scheme("bearer", SecurityScheme::Http(bearer)).build()))
         .security(Some([SecurityRequirement::new("bearer", Vec::<String>::new())]))
         .build()

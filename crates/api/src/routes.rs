@@ -44,6 +44,39 @@ use crate::health;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+/// Groups of operations in the OpenAPI document, in its order.
+pub(crate) const TAGS: &[(&str, &str)] = &[
+    ("auth", "Logging in, and what a login may do."),
+    ("agents", "Instructions, tools and policy under a name."),
+    ("chat", "A message to an agent begins a run."),
+    ("conversations", "Messages with an agent, in order."),
+    ("runs", "What agents did: watch, stop, steer, fork, replay, undo."),
+    ("kept", "Runs kept as regression tests."),
+    ("approvals", "Decisions that wait for a person."),
+    ("grants", "Permissions that outlive their run."),
+    ("identity", "How people log in: rules, providers of OpenID Connect, the directory. For administrators."),
+    ("policies", "Rules over what agents do unasked, for the whole installation."),
+    ("reminders", "What agents were asked to remind of."),
+    ("connections", "Model endpoints."),
+    ("usage", "What calls of models took."),
+    ("budgets", "Hard limits of what may be spent."),
+    ("keys", "Virtual keys: they let a program use /v1, within limits."),
+    ("users", "Who may log in, and as what; for administrators."),
+    ("groups", "Users who have grants together."),
+    ("tenants", "Organisations, apart from each other; for administrators of the installation."),
+    ("access", "Who may use, change and share single agents, skills, connections, credentials and collections."),
+    ("governance", "Which data is confidential, and what follows for runs that have seen it."),
+    ("audit", "Who did what, when, from where, with which result; chained, so that a change shows."),
+    ("documents", "Files that are found by their content, in collections."),
+    ("domains", "Databases of users through described tables: their rows, views, texts and changes."),
+    ("skills", "Configured units that give agents tools or prompt context."),
+    ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
+    ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),
+    ("files", "Files in the workspace."),
+    ("admin", "The settings of the program, and whether all is well that it needs."),
+    ("about", "This installation."),
+];
+
 /// All of them, in the order in which the OpenAPI document holds them.
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()

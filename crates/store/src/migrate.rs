@@ -11,8 +11,9 @@ pub(crate) struct Migration {
 }
 
 /// All steps that this program knows, in order.
-pub(crate) const ALL: &[Migration] =
-    &[Migration { version: 1, name: "first", sql: include_str!("../migrations/0001_first.sql") }];
+pub(crate) const ALL: &[Migration] = &[Migration { version: 1, name: "first", sql: FIRST }];
+
+pub(crate) const FIRST: &str = include_str!("../migrations/0001_first.sql");
 
 pub const SCHEMA_VERSION: i64 = ALL[ALL.len() - 1].version;
 
