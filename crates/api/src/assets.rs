@@ -108,6 +108,7 @@ fn open(find: Find, name: &str) -> Option<Found> {
 }
 
 /// For the few clients that take no gzip: most files are in the program only as what browsers are sent.
+#[expect(clippy::needless_pass_by_value, reason = "it takes the place of the file")]
 fn inflated(zipped: File) -> Option<File> {
     let mut data = Vec::new();
     GzDecoder::new(&*zipped.data).read_to_end(&mut data).ok()?;

@@ -77,11 +77,11 @@ impl App {
         self.vault.credential(tenant, id).await?;
         let page = self.vault.uses(tenant, id, before, limit).await?;
         let names = self.agent_names(page.items.iter().filter_map(|one| one.agent).collect()).await?;
-        let named = |one: credential::CredentialUse| {
+        let shown = |one: credential::CredentialUse| {
             let credential::CredentialUse { run, agent, tool, at, .. } = one;
             CredentialUse { run, agent, agent_name: agent.and_then(|id| names.get(id)), tool, at }
         };
-        Ok(ports::Page { items: page.items.into_iter().map(named).collect(), more: page.more })
+        Ok(ports::Page { items: page.items.into_iter().map(shown).collect(), more: page.more })
     }
 }
 

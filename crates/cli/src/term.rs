@@ -29,6 +29,7 @@ impl Term {
         Self { colour: live && !no_color, live, can_ask: std::io::stdin().is_terminal() && live, json: false }
     }
 
+    #[must_use]
     pub fn with_json(self, json: bool) -> Self {
         Self { json, ..self }
     }

@@ -10,7 +10,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// SHA-256 of what the pieces are together.
 pub fn sha256_of<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let digest = pieces.into_iter().fold(Sha256::new(), |digest, piece| digest.chain_update(piece));
+    let digest = pieces.into_iter().fold(Sha256::new(), sha2::Digest::chain_update);
     hex::encode(digest.finalize())
 }
 

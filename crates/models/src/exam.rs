@@ -250,6 +250,7 @@ async fn vision(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult 
 }
 
 /// One point, or none.
+#[expect(clippy::unnecessary_wraps, reason = "checks end with it")]
 fn verdict(good: bool, yes: &str, no: impl FnOnce() -> String) -> CheckResult {
     Ok((Score::new(u32::from(good), 1), if good { yes.to_owned() } else { no() }))
 }

@@ -112,8 +112,8 @@ impl<'g> Session<'g> {
         let session = Self { guard, slot: Slot::default() };
         // The snapshot makes sure that the schema that was checked is the one that is read.
         let begin = if guard.purpose == OpenMode::Read { "BEGIN" } else { "BEGIN IMMEDIATE" };
-        let begun = guard.conn.prepare_cached(begin).and_then(|mut statement| statement.execute([]));
-        begun.map_err(|e| session.classify(e))?;
+        let started = guard.conn.prepare_cached(begin).and_then(|mut statement| statement.execute([]));
+        started.map_err(|e| session.classify(e))?;
         Ok(session)
     }
 

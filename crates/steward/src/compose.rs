@@ -170,7 +170,7 @@ impl Shared {
         };
         let in_process = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs).await?);
-        let settings = settings.with_saved(saved_settings(&*store, TenantId::DEFAULT).await?);
+        let settings = settings.with_saved(saved_settings(&store, TenantId::DEFAULT).await?);
         let rows: Arc<dyn CredentialRows> = store.clone();
         // A key that is no key ends the start; one that opens nothing does not, since all else works without.
         let source = settings.vault.source(&settings.data_dir, &rows)?;
@@ -397,7 +397,7 @@ impl Composition {
 
     /// The agent that every installation has; created at the first start.
     pub async fn default_agent(&self) -> anyhow::Result<Agent> {
-        Ok(steward_app::default_agent(&*self.store, &*self.ids, self.tenant, DEFAULT_AGENT).await?)
+        Ok(steward_app::default_agent(&self.store, &*self.ids, self.tenant, DEFAULT_AGENT).await?)
     }
 
     /// The id of a connection by name; `None` for `None`.
@@ -418,7 +418,7 @@ impl Composition {
         if let Some(browsers) = &self.browsers {
             browsers.close_all();
         }
-        if let Err(error) = steward_app::seal_audit(&*self.store, self.tenant).await {
+        if let Err(error) = steward_app::seal_audit(&self.store, self.tenant).await {
             tracing::warn!(%error, "the newest audit entries get their places at the next start");
         }
         if let Some(traces) = &self.traces {

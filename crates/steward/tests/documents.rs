@@ -200,10 +200,10 @@ fn references_of_a_package_are_documents_of_the_agents_that_have_it() {
     let house = House::new(Script::default());
     let agent = house.agent();
     let of_agent = format!("/api/documents?agent_id={agent}");
-    let taken = house.send(Method::POST, "/api/skills/import-package?ready=infra-agent", None, 201);
+    let taken = house.send(Method::POST, "/api/skills/import-package?ready=legal-agent", None, 201);
     let references = taken["references"].as_u64().unwrap();
     assert!(references > 0 && house.items("/api/documents?origin=package").is_empty(), "nothing is used unseen");
-    let path = format!("/api/universal-agents/{agent}/import-skill-pack?ready=infra-agent");
+    let path = format!("/api/universal-agents/{agent}/import-skill-pack?ready=legal-agent");
     let packages = house.send(Method::POST, &path, None, 201)["packages"].clone();
     assert_eq!(packages[0]["state"], "active", "{packages}");
     let linked = house.items(&of_agent);
@@ -212,7 +212,7 @@ fn references_of_a_package_are_documents_of_the_agents_that_have_it() {
         assert_eq!(settled(&house, &text(&document["id"]))["status"], "ready", "{document}");
     }
     let collections = house.items("/api/collections");
-    assert!(collections.iter().any(|one| one["name"] == "References of infra-agent"), "{collections:?}");
+    assert!(collections.iter().any(|one| one["name"] == "References of legal-agent"), "{collections:?}");
     let debug = house.get(&format!("/api/rag/debug/{agent}"));
     assert_eq!((&debug["documents"], &debug["waiting"]), (&json!(references), &json!(0)), "{debug}");
 
@@ -225,14 +225,14 @@ fn references_of_a_package_are_documents_of_the_agents_that_have_it() {
     assert_eq!(house.items(&of_agent).len() as u64, references);
     let pending = house.post(&format!("/api/documents/embed-pending?agent_id={agent}"), json!({}), 200);
     assert_eq!(pending["documents"], 0, "{pending}");
-    let again = format!("/api/documents/reindex-all?agent_id={agent}&collection=References+of+infra-agent");
+    let again = format!("/api/documents/reindex-all?agent_id={agent}&collection=References+of+legal-agent");
     let again = house.post(&again, json!({}), 200);
     let used = (&again["documents"], &again["chunk_size_used"], &again["chunk_overlap_used"]);
     assert_eq!(used, (&json!(references), &json!(1500), &json!(300)));
-    house.send(Method::DELETE, "/api/skills/packages/infra-agent", None, 204);
+    house.send(Method::DELETE, "/api/skills/packages/legal-agent", None, 204);
     assert!(house.items("/api/documents?origin=package").is_empty());
     let collections = house.items("/api/collections");
-    assert!(!collections.iter().any(|one| one["name"] == "References of infra-agent"), "{collections:?}");
+    assert!(!collections.iter().any(|one| one["name"] == "References of legal-agent"), "{collections:?}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl House {
             .env("NO_PROXY", "*");
         let begun = Instant::now();
         // Half a minute alone; several times as long beside the other tests.
-        let done = finish_within(command, Duration::from_mins(7));
+        let done = finish_within(command, Duration::from_mins(9));
         let summary = done.out.lines().rev().take(12).collect::<Vec<_>>();
         println!("{:?}: {summary:#?}", begun.elapsed());
         assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);

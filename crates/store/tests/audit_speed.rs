@@ -49,7 +49,7 @@ async fn a_long_chain_is_checked_and_searched() {
     }
     println!("{ENTRIES} entries written in {:?}", begun.elapsed());
     let begun = Instant::now();
-    seal(&*store).await;
+    seal(&store).await;
     println!("sealed in {:?}", begun.elapsed());
     let begun = Instant::now();
     let ends = store.audit_ends(TENANT).await.unwrap();
@@ -107,7 +107,7 @@ async fn runs_per_second(audited: bool) -> f64 {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
             loop {
-                seal(&*store).await;
+                seal(&store).await;
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
         })
@@ -117,14 +117,14 @@ async fn runs_per_second(audited: bool) -> f64 {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
             for _ in 0..RUNS / 32 {
-                run(&*store, audited).await;
+                run(&store, audited).await;
             }
         })
     });
     for worker in workers.collect::<Vec<_>>() {
         worker.await.unwrap();
     }
-    seal(&*store).await;
+    seal(&store).await;
     sealing.abort();
     f64::from(RUNS) / begun.elapsed().as_secs_f64()
 }

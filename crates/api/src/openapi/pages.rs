@@ -26,17 +26,15 @@ pub(super) fn page(document: &OpenApi) -> String {
             continue;
         }
         let id = escape(name);
-        let links: String = operations
-            .iter()
-            .map(|(_, path, operation)| {
-                format!(
-                    "<li><a href=\"#{}\">{}</a></li>\n",
-                    escape(operation["operationId"].as_str().unwrap_or(path)),
-                    prose(headline(operation["summary"].as_str().unwrap_or(path)).0)
-                )
-            })
-            .collect();
-        contents.extend([format!("<li><a href=\"#tag-{id}\">{id}</a><ul>\n{}</ul></li>\n", links)]);
+        let link = |(_, path, operation): &(&str, &str, &Value)| {
+            format!(
+                "<li><a href=\"#{}\">{}</a></li>\n",
+                escape(operation["operationId"].as_str().unwrap_or(path)),
+                prose(headline(operation["summary"].as_str().unwrap_or(path)).0)
+            )
+        };
+        let links = operations.iter().map(link).collect::<String>();
+        contents.extend([format!("<li><a href=\"#tag-{id}\">{id}</a><ul>\n{links}</ul></li>\n")]);
         let text = prose(tag["description"].as_str().unwrap_or_default());
         sections.extend([format!("<section id=\"tag-{id}\">\n<h2>{id}</h2>\n<p>{text}</p>\n")]);
         for (method, path, operation) in operations {
@@ -74,16 +72,9 @@ fn operations<'a>(document: &'a Value, tag: &str) -> Vec<(&'static str, &'a str,
 }
 
 fn types(document: &Value) -> String {
-    document["components"]["schemas"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, schema)| {
-            let id = escape(name);
-            format!(
-                "<article id=\"type-{id}\">\n<h3><a href=\"#type-{id}\">{id}</a></h3>\n{}</article>\n",
-                whole(schema)
-            )
-        })
-        .collect()
+    let article = |(name, schema): (&String, &Value)| {
+        let id = escape(name);
+        format!("<article id=\"type-{id}\">\n<h3><a href=\"#type-{id}\">{id}</a></h3>\n{}</article>\n", whole(schema))
+    };
+    document["components"]["schemas"].as_object().into_iter().flatten().map(article).collect()
 }

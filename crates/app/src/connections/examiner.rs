@@ -70,7 +70,7 @@ impl<'a> Seat<'a> {
 
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
-        let mut all = lock(&self.taken);
+        let mut all = lock(self.taken);
         all.remove(&self.id);
     }
 }

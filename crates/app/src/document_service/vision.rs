@@ -51,7 +51,7 @@ impl VisionModel {
     async fn targets(&self, classification: Option<Classification>) -> Result<Vec<Connection>, ExtractFailure> {
         let mut targets = self.seeing().await;
         if targets.iter().any(|one| !one.is_in_house()) || classification.is_some() {
-            let rules = read_data_rules(&*self.store, self.tenant).await.map_err(|error| failed(&error.to_string()))?;
+            let rules = read_data_rules(&self.store, self.tenant).await.map_err(|error| failed(&error.to_string()))?;
             if classification.is_some_and(|level| rules.demanding(DataAction::Block, level).is_some()) {
                 return Ok(Vec::new());
             }

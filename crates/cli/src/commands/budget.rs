@@ -77,13 +77,12 @@ pub async fn run(client: &Client, action: Option<BudgetAction>, term: Term) -> a
             let mut limits = known.iter().map(|one| &one.value.limit);
             let same = limits.find(|limit| limit.scope == scope && limit.period == period);
             let mut body = json!({"tokens": tokens, "cost_micros": dollars});
-            let _: Value = match same {
-                Some(known) => client.put(&format!("{PATH}/{}", known.id), &body).await?,
-                None => {
-                    body["scope"] = json!(scope);
-                    body["period"] = json!(period);
-                    client.post(PATH, &body).await?
-                }
+            let _: Value = if let Some(known) = same {
+                client.put(&format!("{PATH}/{}", known.id), &body).await?
+            } else {
+                body["scope"] = json!(scope);
+                body["period"] = json!(period);
+                client.post(PATH, &body).await?
             };
             Ok(term.done(&format!("set: {}, {whose}", period.adjective())))
         }

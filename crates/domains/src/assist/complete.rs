@@ -131,7 +131,7 @@ fn written(text: &str, offset: usize) -> Option<Written> {
         }
     }
     let ahead = touching.iter().find(|token| word(token) && token.start == offset);
-    let range = ahead.map_or((offset, offset), |token| token.range());
+    let range = ahead.map_or((offset, offset), super::super::syntax::lexer::Token::range);
     Some(Written { range, prefix: String::new(), quoted: false })
 }
 

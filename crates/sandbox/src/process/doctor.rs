@@ -169,6 +169,7 @@ impl Sandbox {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers have an error that ends here")]
 fn failed(name: &str, why: impl ToString) -> Check {
     Check::new(name, false, why.to_string()).with_hint(HINT)
 }

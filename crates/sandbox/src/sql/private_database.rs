@@ -282,6 +282,7 @@ impl PrivateDatabase {
         made.map_err(|error| self.failed(error))
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers have an error that ends here")]
     fn failed(&self, error: impl ToString) -> SqlError {
         SqlError::Open { path: self.path.clone(), reason: error.to_string() }
     }

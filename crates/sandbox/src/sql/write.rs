@@ -5,7 +5,6 @@ mod put_back;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator as _;
 use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 
@@ -61,7 +60,9 @@ impl Guard {
                 return Err(denied("a statement that does more than change rows", ONLY_ROWS));
             }
             let before = session.counts(&written, triggers)?;
-            let done = statement.query(params_from_iter(bound)).and_then(|rows| rows.count());
+            let done = statement
+                .query(params_from_iter(bound))
+                .and_then(rusqlite::fallible_streaming_iterator::FallibleStreamingIterator::count);
             drop(statement);
             if recorder.record().over {
                 let most = self.policy.limits.changes.unwrap_or_default();

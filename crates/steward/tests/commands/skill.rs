@@ -123,30 +123,30 @@ fn a_package_comes_in_is_accepted_and_goes_out_again() {
     both(|bench, _| {
         let ready = bench.run(&["skill", "packages", "--ready", "--json"]).exits(0).json();
         assert_eq!(ready.as_array().unwrap().len(), 4, "{ready}");
-        let import = ["skill", "import", "--ready", "infra-agent"];
+        let import = ["skill", "import", "--ready", "legal-agent"];
         let taken = bench.run(&import).exits(0);
         assert!(taken.out.contains("quarantined"), "{taken:#?}");
-        let taken = taken.tells(&["steward skill accept infra-agent"]);
+        let taken = taken.tells(&["steward skill accept legal-agent"]);
         let hash = taken.out.lines().find_map(|line| line.strip_prefix("hash "));
         let hash = hash.unwrap().trim().to_owned();
         assert!(has(bench, "steward").is_empty(), "nothing of it is used");
         for short in ["", &hash[..7], "0000000000"] {
-            let accept = ["skill", "accept", "infra-agent", short];
-            bench.run(&accept).exits(1).tells(&["steward skill packages infra-agent"]);
+            let accept = ["skill", "accept", "legal-agent", short];
+            bench.run(&accept).exits(1).tells(&["steward skill packages legal-agent"]);
         }
-        let accept = ["skill", "accept", "infra-agent", &hash[..12], "--agent", "steward"];
+        let accept = ["skill", "accept", "legal-agent", &hash[..12], "--agent", "steward"];
         let active = bench.run(&accept).exits(0);
         assert!(active.out.contains("active"), "{active:#?}");
         assert!(!has(bench, "steward").is_empty());
 
-        let export = ["skill", "export", "infra-agent"];
-        bench.run(&export).exits(0).tells(&["infra-agent.skill"]);
+        let export = ["skill", "export", "legal-agent"];
+        bench.run(&export).exits(0).tells(&["legal-agent.skill"]);
         bench.run(&export).exits(1).tells(&["--force"]);
-        let again = bench.run(&["skill", "import", "infra-agent.skill", "--json"]).exits(0);
+        let again = bench.run(&["skill", "import", "legal-agent.skill", "--json"]).exits(0);
         assert_eq!(again.json()["revision"], 1, "the same content makes no new revision");
         bench.work.write("no.skill", "no archive").unwrap();
         bench.run(&["skill", "import", "no.skill"]).exits(1).tells(&["archive"]);
-        bench.run(&["skill", "remove", "infra-agent", "--package"]).exits(0);
+        bench.run(&["skill", "remove", "legal-agent", "--package"]).exits(0);
         assert!(has(bench, "steward").is_empty());
         let packages = bench.run(&["skill", "packages", "--json"]).exits(0).json();
         assert_eq!(packages[0]["state"], "removed", "{packages}");

@@ -13,7 +13,7 @@ const KILLS: usize = 120;
 /// Most requests that one node gets.
 const REQUESTS: u64 = 3;
 /// Longest wait for a point to be passed.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Points, and how many passes before the last one there may be.
 const POINTS: [(&str, u64); 14] = [

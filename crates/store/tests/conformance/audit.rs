@@ -53,7 +53,7 @@ async fn broken(store: &Store) -> Option<(u64, BreakKind)> {
 pub async fn entries_get_their_places_in_order(bed: Bed) {
     let store = bed.store();
     assert_eq!(store.audit_ends(TENANT).await.unwrap(), ChainEnds::default());
-    assert_eq!(seal(&*store).await, 0);
+    assert_eq!(seal(&store).await, 0);
     let full = AuditEntry::new(id(), Timestamp(NOW.0 + 3), "auth.login")
         .by("ada@example.org", Some(UserId(id())))
         .via(Some(Origin::Chat), Some("203.0.113.9".to_owned()))
@@ -70,7 +70,7 @@ pub async fn entries_get_their_places_in_order(bed: Bed) {
     assert!(matches!(refused, Err(StoreError::Conflict(_))), "twice: {refused:?}");
     assert!(store.audit_entries(TENANT, &AuditFilter::default(), NEWEST, 0).await.unwrap().items.is_empty());
     assert_eq!(store.seal_audit(TENANT, 100).await.unwrap(), 4);
-    assert_eq!(actions(&*store, AuditFilter::default()).await, ["a1", "a2", "auth.login", "a4"]);
+    assert_eq!(actions(&store, AuditFilter::default()).await, ["a1", "a2", "auth.login", "a4"]);
     let page =
         store.audit_entries(TENANT, &AuditFilter::default(), AuditOrder::NewestBefore(Some(4)), 1).await.unwrap();
     assert!(page.more && page.items[0].seq == 3);
@@ -78,12 +78,12 @@ pub async fn entries_get_their_places_in_order(bed: Bed) {
     for more in 5..20 {
         store.record_audit(TENANT, &entry("more", more)).await.unwrap();
     }
-    assert_eq!(seal(&*store).await, 15);
-    assert_eq!(broken(&*store).await, None);
+    assert_eq!(seal(&store).await, 15);
+    assert_eq!(broken(&store).await, None);
     assert_eq!(store.audit_ends(TENANT).await.unwrap().head.seq, 19);
     let other = TenantId(id());
     store.record_audit(other, &entry("theirs", 1)).await.unwrap();
-    assert_eq!(seal(&*store).await, 0, "another tenant's wait for themselves");
+    assert_eq!(seal(&store).await, 0, "another tenant's wait for themselves");
     assert_eq!(store.seal_audit(other, 9).await.unwrap(), 1);
     assert_eq!(store.audit_ends(other).await.unwrap().head.seq, 1);
 }
@@ -91,7 +91,7 @@ pub async fn entries_get_their_places_in_order(bed: Bed) {
 pub async fn entries_of_a_run_stand_or_fall_with_its_events(bed: Bed) {
     let store = bed.store();
     let audit = |action: &str| SideWrite::Audit(entry(action, 1).in_run(RunId(id())));
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     // With events alone, with rows beside them, and in the first transaction of a run.
     store.commit(append(&lease, 1, vec![text("x")], vec![audit("one")])).await.unwrap();
     let side = vec![status(RunStatus::Running), audit("two"), audit("three")];
@@ -104,8 +104,8 @@ pub async fn entries_of_a_run_stand_or_fall_with_its_events(bed: Bed) {
         let late = store.commit(append(&lease, 1, vec![text("late")], side)).await;
         assert!(matches!(late, Err(StoreError::Fenced { .. })), "{late:?}");
     }
-    seal(&*store).await;
-    let mut found = actions(&*store, AuditFilter::default()).await;
+    seal(&store).await;
+    let mut found = actions(&store, AuditFilter::default()).await;
     found.sort();
     assert_eq!(found, ["five", "four", "one", "three", "two"]);
 }
@@ -133,8 +133,8 @@ pub async fn several_nodes_write_one_chain(bed: Bed) {
         sealed
     };
     let (.., first, second) = futures::join!(writes(1), writes(2), seals(1), seals(2));
-    assert_eq!(first + second + seal(&*one).await, 80);
-    assert_eq!(broken(&*one).await, None);
+    assert_eq!(first + second + seal(&one).await, 80);
+    assert_eq!(broken(&one).await, None);
     assert_eq!(one.audit_ends(TENANT).await.unwrap().head.seq, 80);
 }
 
@@ -151,7 +151,7 @@ pub async fn the_audit_trail_is_searched(bed: Bed) {
     for one in &entries {
         store.record_audit(TENANT, one).await.unwrap();
     }
-    seal(&*store).await;
+    seal(&store).await;
     let text = |text: &str| Some(text.to_owned());
     let at = |at: i64| Some(Timestamp(NOW.0 + at));
     let filter = AuditFilter::default;
@@ -187,7 +187,7 @@ pub async fn old_entries_go_and_the_chain_holds(bed: Bed) {
     for at in 0..10 {
         store.record_audit(TENANT, &entry("old", at)).await.unwrap();
     }
-    seal(&*store).await;
+    seal(&store).await;
     let prune = async |before: i64, most| {
         let before = Timestamp(NOW.0 + before);
         let done = store.prune_audit(TENANT, before, most, id(), Timestamp(NOW.0 + 50)).await.unwrap();
@@ -197,10 +197,10 @@ pub async fn old_entries_go_and_the_chain_holds(bed: Bed) {
     assert_eq!(prune(6, 4).await, Some((1, 4)));
     assert_eq!(prune(6, 4).await, Some((5, 6)));
     assert_eq!(prune(6, 4).await, None);
-    seal(&*store).await;
+    seal(&store).await;
     let ends = store.audit_ends(TENANT).await.unwrap();
     assert_eq!((ends.anchor.seq, ends.head.seq), (6, 12));
-    assert_eq!(broken(&*store).await, None);
+    assert_eq!(broken(&store).await, None);
     let kept = store.audit_entries(TENANT, &AuditFilter::default(), ALL, 0).await.unwrap().items;
     assert_eq!((kept[0].seq, kept.len()), (7, 6));
     let last = kept.last().unwrap();
@@ -209,8 +209,8 @@ pub async fn old_entries_go_and_the_chain_holds(bed: Bed) {
     assert_eq!(facts, serde_json::json!({"first": 5, "last": 6, "entries": 2}));
     // All of them, and what comes after goes on from there.
     assert_eq!(prune(1000, 100).await, Some((7, 12)));
-    seal(&*store).await;
-    assert_eq!(broken(&*store).await, None);
+    seal(&store).await;
+    assert_eq!(broken(&store).await, None);
     assert_eq!(store.audit_ends(TENANT).await.unwrap().head.seq, 13);
 }
 
@@ -231,10 +231,10 @@ pub async fn what_is_changed_behind_its_back_is_named(bed: Bed) {
             store.record_audit(TENANT, &entry("a", next)).await.unwrap();
             next += 1;
         }
-        seal(&*store).await;
-        assert_eq!(broken(&*store).await, None);
+        seal(&store).await;
+        assert_eq!(broken(&store).await, None);
         bed.tamper(sql).await;
-        assert_eq!(broken(&*store).await, Some((place, kind)), "{sql}");
+        assert_eq!(broken(&store).await, Some((place, kind)), "{sql}");
         bed.tamper("delete from audit_ends").await;
         bed.tamper("delete from audit_entries").await;
     }
@@ -245,9 +245,9 @@ pub async fn what_is_changed_behind_its_back_is_named(bed: Bed) {
     let first = "update audit_pending set body = 'no JSON'
                  where id = (select id from audit_pending order by id limit 1)";
     bed.tamper(first).await;
-    seal(&*store).await;
-    assert_eq!(actions(&*store, AuditFilter::default()).await, ["audit.unreadable", "waits"]);
-    assert_eq!(broken(&*store).await, None);
+    seal(&store).await;
+    assert_eq!(actions(&store, AuditFilter::default()).await, ["audit.unreadable", "waits"]);
+    assert_eq!(broken(&store).await, None);
 }
 
 pub async fn a_use_of_a_credential_is_an_entry(bed: Bed) {
@@ -258,9 +258,9 @@ pub async fn a_use_of_a_credential_is_an_entry(bed: Bed) {
     let run = steward_core::ports::RunRow { user: Some(user.id), ..row() };
     let of = run.id;
     store.create_run(run, vec![text("first")], vec![], "a", LATER).await.unwrap();
-    let credential = credentials::used_in(&*store, Some(of)).await;
-    credentials::used_in(&*store, None).await;
-    seal(&*store).await;
+    let credential = credentials::used_in(&store, Some(of)).await;
+    credentials::used_in(&store, None).await;
+    seal(&store).await;
     let entries = store.audit_entries(TENANT, &AuditFilter::default(), ALL, 0).await.unwrap().items;
     let who: Vec<_> = entries.iter().map(|one| (one.entry.actor.as_str(), one.entry.run_id)).collect();
     assert_eq!(who, [("ada@example.org", Some(of)), ("steward", None)]);

@@ -10,7 +10,7 @@ pub async fn large_bodies_come_back_whole(bed: Bed) {
     let mixed = vec![text("small"), text(&format!("{large}!")), text(&large)];
     store.commit(append(&lease, 1, mixed, vec![])).await.unwrap();
     store.commit(append(&lease, 4, vec![text(&large)], vec![status(RunStatus::Running)])).await.unwrap();
-    let read = texts(&*store, &lease).await;
+    let read = texts(&store, &lease).await;
     assert_eq!(read, [&large, "small", &format!("{large}!"), &large, &large]);
     assert_eq!(bed.blobs.0.lock().unwrap().len(), 2, "the same content is kept once");
     let raw = &store.events(TENANT, lease.run, 0, 1).await.unwrap()[0].raw;
@@ -19,7 +19,7 @@ pub async fn large_bodies_come_back_whole(bed: Bed) {
 
 pub async fn a_missing_blob_is_told(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let large = "x".repeat(70_000);
     store.commit(append(&lease, 1, vec![text(&large)], vec![])).await.unwrap();
     bed.blobs.0.lock().unwrap().clear();

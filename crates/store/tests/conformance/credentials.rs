@@ -48,7 +48,7 @@ pub async fn rows_are_kept_by_name(bed: Bed) {
     let (db, api) = (row("Ärger_db"), row("api key"));
     for one in [&db, &api] {
         store.save_credential(TENANT, one).await.unwrap();
-        same(&*store, one).await;
+        same(&store, one).await;
     }
     let taken = store.save_credential(TENANT, &row("api key")).await;
     assert!(matches!(&taken, Err(StoreError::Conflict(text)) if text.contains("api key")), "{taken:?}");
@@ -66,7 +66,7 @@ pub async fn rows_are_kept_by_name(bed: Bed) {
     "other".clone_into(&mut changed.credential.name);
     changed.sealed = Vec::new();
     store.save_credential(TENANT, &changed).await.unwrap();
-    same(&*store, &changed).await;
+    same(&store, &changed).await;
     store.remove_credential(TENANT, api.credential.id).await.unwrap();
     for error in [
         store.credential_row(TENANT, api.credential.id).await.err(),
@@ -86,7 +86,7 @@ pub async fn one_key_seals_them_all(bed: Bed) {
         let refused = store.save_credential(TENANT, &wrong).await;
         assert!(matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("another key")), "{refused:?}");
     }
-    same(&*store, &one).await;
+    same(&store, &one).await;
     let theirs = resealed(&row("one"));
     store.save_credential(OTHER, &theirs).await.unwrap();
     let mut keys = store.credential_keys().await.unwrap();
@@ -117,12 +117,12 @@ pub async fn resealing_is_all_or_nothing(bed: Bed) {
         let refused = store.reseal(TENANT, from, wrong).await;
         assert!(matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("rotate")), "{refused:?}");
         for one in &rows {
-            same(&*store, one).await;
+            same(&store, one).await;
         }
     }
     store.reseal(TENANT, "k1", &new).await.unwrap();
     for one in &new {
-        same(&*store, one).await;
+        same(&store, one).await;
     }
     let kept = store.credential_row(OTHER, theirs.credential.id).await;
     assert_eq!(kept.unwrap().key_id, "k1", "another tenant's stay");

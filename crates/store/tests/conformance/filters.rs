@@ -80,8 +80,8 @@ fn find(words: &str) -> RunFilter {
 
 pub async fn runs_are_found_by_what_they_are(bed: Bed) {
     let store = bed.store();
-    let runs = five(&*store).await;
-    let check = async |filter, expected| runs.check(&*store, filter, expected).await;
+    let runs = five(&store).await;
+    let check = async |filter, expected| runs.check(&store, filter, expected).await;
     let any = RunFilter::default;
     let agent = |agent| RunFilter { agent: Some(agent), ..any() };
     check(agent(runs.ours), &[4, 1, 0]).await;
@@ -103,7 +103,7 @@ pub async fn runs_are_found_by_what_they_are(bed: Bed) {
         ("\"failed\"", vec![]),
     ] {
         let outcome = RunFilter { outcome: Some(word.to_owned()), ..any() };
-        runs.check(&*store, outcome, &expected).await;
+        runs.check(&store, outcome, &expected).await;
     }
     let rest = RunFilter { before: Some(runs.ids[4]), limit: 1, ..agent(runs.ours) };
     let page = store.runs(TENANT, rest).await.unwrap();
@@ -112,7 +112,7 @@ pub async fn runs_are_found_by_what_they_are(bed: Bed) {
 
 pub async fn runs_are_counted_by_time_and_end(bed: Bed) {
     let store = bed.store();
-    let runs = five(&*store).await;
+    let runs = five(&store).await;
     let late = RunRow { created_at: Timestamp(NOW.0 + 2_500), user: Some(runs.ann), ..row() };
     store.create_run(late, vec![text("first")], vec![], "a", LATER).await.unwrap();
     let of = async |from: i64, to: i64, user| {
@@ -134,7 +134,7 @@ pub async fn runs_are_counted_by_time_and_end(bed: Bed) {
 
 pub async fn runs_are_found_by_their_text(bed: Bed) {
     let store = bed.store();
-    let runs = five(&*store).await;
+    let runs = five(&store).await;
     for (words, expected) in [
         ("ärger", vec![0]),
         ("fÜNF", vec![1]),
@@ -144,7 +144,7 @@ pub async fn runs_are_found_by_their_text(bed: Bed) {
         ("failed", vec![4]),
         ("", vec![4, 3, 2, 1, 0]),
     ] {
-        runs.check(&*store, find(words), &expected).await;
+        runs.check(&store, find(words), &expected).await;
     }
     // All that is named must hold.
     let all = RunFilter {
@@ -156,14 +156,14 @@ pub async fn runs_are_found_by_their_text(bed: Bed) {
         status: Some(RunStatus::Finished),
         ..find("öle")
     };
-    runs.check(&*store, all.clone(), &[1]).await;
+    runs.check(&store, all.clone(), &[1]).await;
     for wrong in [
         RunFilter { agent: Some(runs.theirs), ..all.clone() },
         RunFilter { status: Some(RunStatus::Parked), ..all.clone() },
         RunFilter { text: Some("half".to_owned()), ..all.clone() },
         RunFilter { before: Some(runs.ids[1]), ..all },
     ] {
-        runs.check(&*store, wrong, &[]).await;
+        runs.check(&store, wrong, &[]).await;
     }
     let endless = store.runs(TENANT, find(&"é".repeat(30_000))).await;
     assert!(matches!(endless, Err(StoreError::Conflict(_))), "{endless:?}");
@@ -171,8 +171,8 @@ pub async fn runs_are_found_by_their_text(bed: Bed) {
 
 pub async fn an_answer_taken_back_is_not_found(bed: Bed) {
     let store = bed.store();
-    let talk = conversation(&*store).await;
-    let lease = crate::conformance::fixtures::started_in(&*store, talk).await;
+    let talk = conversation(&store).await;
+    let lease = crate::conformance::fixtures::started_in(&store, talk).await;
     let stand = |answer: Option<&str>, verdict| SideWrite::Status {
         status: RunStatus::Running,
         outcome: None,

@@ -13,7 +13,7 @@ fn steer(text: &str) -> Command {
 
 pub async fn commands_wait_in_order_until_consumed(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     for word in ["one", "two", "three"] {
         store.push_command(TENANT, lease.run, steer(word)).await.unwrap();
     }
@@ -34,7 +34,7 @@ pub async fn an_ended_run_takes_no_commands(bed: Bed) {
     let store = bed.store();
     let nobody = store.push_command(TENANT, RunId(id()), steer("hey")).await;
     assert!(matches!(nobody, Err(StoreError::NotFound(_))), "{nobody:?}");
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     store.commit(append(&lease, 1, vec![], vec![status(RunStatus::Finished)])).await.unwrap();
     let late = store.push_command(TENANT, lease.run, steer("late")).await;
     assert!(matches!(&late, Err(StoreError::Conflict(text)) if text.ends_with("has ended")), "{late:?}");
@@ -43,8 +43,8 @@ pub async fn an_ended_run_takes_no_commands(bed: Bed) {
 
 pub async fn a_run_tells_another_with_its_own_end(bed: Bed) {
     let store = bed.store();
-    let above = started(&*store).await;
-    let below = started(&*store).await;
+    let above = started(&store).await;
+    let below = started(&store).await;
     let ended = Command::ChildEnded { run: below.run };
     let told = SideWrite::Enqueue(above.run, ended.clone());
     // An append that is refused tells nobody.
@@ -58,7 +58,7 @@ pub async fn a_run_tells_another_with_its_own_end(bed: Bed) {
     assert_eq!(queued.len(), 1);
     assert_eq!(queued[0].command, ended);
     // One that has ended, or never was, is not told; the end stands all the same.
-    let late = started(&*store).await;
+    let late = started(&store).await;
     let nobody = SideWrite::Enqueue(RunId(id()), ended.clone());
     let gone = SideWrite::Enqueue(below.run, ended);
     let side = vec![nobody, gone, status(RunStatus::Finished)];
@@ -68,7 +68,7 @@ pub async fn a_run_tells_another_with_its_own_end(bed: Bed) {
 
 pub async fn a_run_does_not_end_over_what_was_said(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     store.push_command(TENANT, lease.run, steer("wait")).await.unwrap();
     let end = || vec![status(RunStatus::Finished)];
     let refused = store.commit(append(&lease, 1, vec![], end())).await;
@@ -83,7 +83,7 @@ pub async fn a_run_does_not_end_over_what_was_said(bed: Bed) {
 
 pub async fn timers_ring_once(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let (early, late) = (TimerId(id()), TimerId(id()));
     let set = |id, at| SideWrite::Timer { id, at, purpose: "retry".to_owned() };
     let hour = NOW.plus(Duration::from_hours(1));
@@ -140,7 +140,7 @@ fn decided(id: ApprovalId, answer: Answer) -> SideWrite {
 
 pub async fn the_first_answer_stays(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let (second, first) = (question(&lease, LATER), question(&lease, NOW));
     let side = vec![SideWrite::Approval(second.clone()), SideWrite::Approval(first.clone())];
     store.commit(append(&lease, 1, vec![], side)).await.unwrap();
@@ -175,8 +175,8 @@ pub async fn the_first_answer_stays(bed: Bed) {
 
 pub async fn withdrawn_approvals_are_not_open(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
-    let other = started(&*store).await;
+    let lease = started(&store).await;
+    let other = started(&store).await;
     let (mine, theirs) = (question(&lease, NOW), question(&other, NOW));
     let side = vec![SideWrite::Approval(mine.clone())];
     store.commit(append(&lease, 1, vec![], side)).await.unwrap();
@@ -199,7 +199,7 @@ pub async fn open_approvals_are_counted(bed: Bed) {
     let user = UserId(id());
     let mine = RunRow { user: Some(user), ..row() };
     let lease = store.create_run(mine, vec![text("first")], vec![], "a", LATER).await.unwrap();
-    let other = started(&*store).await;
+    let other = started(&store).await;
     for lease in [&lease, &other] {
         let side = vec![SideWrite::Approval(question(lease, NOW)), SideWrite::Approval(question(lease, NOW))];
         store.commit(append(lease, 1, vec![], side)).await.unwrap();
@@ -212,8 +212,8 @@ pub async fn open_approvals_are_counted(bed: Bed) {
 
 pub async fn approvals_are_paged(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
-    let other = started(&*store).await;
+    let lease = started(&store).await;
+    let other = started(&store).await;
     // Some are asked at the same time.
     let times = [NOW, NOW, LATER, LATER, LATER];
     let asked: Vec<_> = times.iter().map(|at| question(&lease, *at)).collect();

@@ -35,7 +35,7 @@ async fn user(store: &Store, email: &str) -> UserId {
 
 pub async fn keys_are_found_by_their_hash(bed: Bed) {
     let store = bed.store();
-    let (ann, bob) = (user(&*store, "ann@x").await, user(&*store, "bob@x").await);
+    let (ann, bob) = (user(&store, "ann@x").await, user(&store, "bob@x").await);
     let short = VirtualKey { expires_at: Some(LATER), ..key(ann, "short") };
     let long = key(ann, "long");
     let theirs = key(bob, "theirs");

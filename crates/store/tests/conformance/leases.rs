@@ -10,7 +10,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 pub async fn a_claim_fences_the_one_before(bed: Bed) {
     let store = bed.store();
-    let old = started(&*store).await;
+    let old = started(&store).await;
     store.commit(append(&old, 1, vec![text("old")], vec![])).await.unwrap();
     let after = LATER.plus(Duration::from_millis(1));
     let new = store.claim(TENANT, Claim::Run(old.run), "b", after, after.plus(MINUTE)).await.unwrap().unwrap();
@@ -27,12 +27,12 @@ pub async fn a_claim_fences_the_one_before(bed: Bed) {
     store.release(&old).await.unwrap();
     store.renew(&new, after.plus(MINUTE * 2)).await.unwrap();
     store.commit(append(&new, 2, vec![text("new")], vec![])).await.unwrap();
-    assert_eq!(texts(&*store, &old).await, ["first", "old", "new"]);
+    assert_eq!(texts(&store, &old).await, ["first", "old", "new"]);
 }
 
 pub async fn what_others_were_about_to_do_is_told_in_order(bed: Bed) {
     let store = bed.store();
-    let (ours, others) = (started(&*store).await, started(&*store).await);
+    let (ours, others) = (started(&store).await, started(&store).await);
     let staged = |text: &str| EventBody::ToolStaged {
         call_id: "c".to_owned(),
         tool: "t".to_owned(),
@@ -58,7 +58,7 @@ pub async fn what_others_were_about_to_do_is_told_in_order(bed: Bed) {
 
 pub async fn only_free_runs_are_claimed(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let until = LATER.plus(MINUTE);
     let nothing = store.claim(TENANT, Claim::Run(RunId(id())), "b", NOW, until).await;
     assert_eq!(nothing.unwrap(), None);
@@ -98,7 +98,7 @@ pub async fn only_free_runs_are_claimed(bed: Bed) {
 
 pub async fn a_parked_run_is_claimed_for_its_commands(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     store.commit(append(&lease, 1, vec![text("waits")], vec![status(RunStatus::Parked)])).await.unwrap();
     let far = LATER.plus(MINUTE * 60);
     assert_eq!(store.claim(TENANT, Claim::Any, "b", far, far.plus(MINUTE)).await.unwrap(), None);
@@ -109,7 +109,7 @@ pub async fn a_parked_run_is_claimed_for_its_commands(bed: Bed) {
     assert_eq!((claimed.run, claimed.epoch, claimed.last_seq), (lease.run, 2, 2));
     assert_eq!(store.claim(TENANT, Claim::Any, "c", NOW, LATER).await.unwrap(), None);
     // A parked run can also be named.
-    let named = started(&*store).await;
+    let named = started(&store).await;
     store.commit(append(&named, 1, vec![], vec![status(RunStatus::Parked)])).await.unwrap();
     let claimed = store.claim(TENANT, Claim::Run(named.run), "b", NOW, LATER).await;
     assert_eq!(claimed.unwrap().unwrap().run, named.run);
@@ -117,7 +117,7 @@ pub async fn a_parked_run_is_claimed_for_its_commands(bed: Bed) {
 
 pub async fn a_lease_given_back_is_free(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     store.release(&lease).await.unwrap();
     let renewed = store.renew(&lease, LATER).await;
     assert!(matches!(renewed, Err(StoreError::Fenced { .. })), "{renewed:?}");
@@ -126,7 +126,7 @@ pub async fn a_lease_given_back_is_free(bed: Bed) {
 }
 
 pub async fn reopening_frees_leases_where_one_process_owns_the_data(mut bed: Bed) {
-    let lease = started(&*bed.store()).await;
+    let lease = started(&bed.store()).await;
     bed.reopen().await;
     let claimed = bed.store().claim(TENANT, Claim::Any, "b", NOW, LATER).await.unwrap();
     if bed.is_shared() {
@@ -139,7 +139,7 @@ pub async fn reopening_frees_leases_where_one_process_owns_the_data(mut bed: Bed
 
 pub async fn an_ended_run_is_claimed_to_take_it_back(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let ended = Claim::Ended(lease.run);
     let free = LATER.plus(MINUTE);
     // Not before it has ended, be its lease valid or not.

@@ -9,7 +9,7 @@ use uuid::Uuid;
 pub async fn creates_and_reads_a_run(bed: Bed) {
     let store = bed.store();
     let row = RunRow {
-        conversation: Some(conversation(&*store).await),
+        conversation: Some(conversation(&store).await),
         origin: Origin::Chat,
         user: Some(UserId(id())),
         model: "tiny".to_owned(),
@@ -23,7 +23,7 @@ pub async fn creates_and_reads_a_run(bed: Bed) {
     assert_eq!(read, RunRow { last_seq: 2, ..row.clone() });
     let again = store.create_run(row.clone(), first, vec![], "a", LATER).await;
     assert!(matches!(again, Err(StoreError::Conflict(_))), "{again:?}");
-    assert_eq!(texts(&*store, &lease).await, ["one", "two"]);
+    assert_eq!(texts(&store, &lease).await, ["one", "two"]);
     let unknown = store.run(TENANT, RunId(id())).await;
     assert!(matches!(unknown, Err(StoreError::NotFound(_))));
     store.check().await.unwrap();
@@ -31,7 +31,7 @@ pub async fn creates_and_reads_a_run(bed: Bed) {
 
 pub async fn appends_in_order_and_pages(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let mut last = 1;
     for number in 0..5 {
         let bodies = vec![text(&format!("{number}a")), text(&format!("{number}b"))];
@@ -53,7 +53,7 @@ pub async fn appends_in_order_and_pages(bed: Bed) {
 
 pub async fn refuses_what_is_not_next(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     store.commit(append(&lease, 1, vec![text("second")], vec![])).await.unwrap();
     // With and without side rows: these are two ways through a store.
     for side in [vec![], vec![status(RunStatus::Running)]] {
@@ -76,18 +76,18 @@ pub async fn refuses_what_is_not_next(bed: Bed) {
     }
     let unknown = append(&lease, 2, vec![EventBody::Unknown], vec![]);
     assert!(matches!(store.commit(unknown).await, Err(StoreError::Conflict(_))));
-    assert_eq!(texts(&*store, &lease).await, ["first", "second"]);
+    assert_eq!(texts(&store, &lease).await, ["first", "second"]);
 }
 
 pub async fn is_all_or_nothing(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let timer = SideWrite::Timer { id: TimerId(id()), at: NOW, purpose: "wake".to_owned() };
     let nowhere = SideWrite::Messages(ConversationId(id()), vec![]);
     let side = vec![timer.clone(), status(RunStatus::Parked), nowhere];
     let refused = store.commit(append(&lease, 1, vec![text("lost")], side)).await;
     assert!(matches!(refused, Err(StoreError::NotFound(_))), "{refused:?}");
-    assert_eq!(texts(&*store, &lease).await, ["first"]);
+    assert_eq!(texts(&store, &lease).await, ["first"]);
     assert!(store.due_timers(TENANT, LATER, 10).await.unwrap().is_empty());
     let read = store.run(TENANT, lease.run).await.unwrap();
     assert_eq!(read.status, RunStatus::Running);
@@ -115,7 +115,7 @@ pub async fn is_all_or_nothing(bed: Bed) {
 
 pub async fn keeps_events_of_newer_programs(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     store.commit(append(&lease, 1, vec![text("two"), text("three")], vec![])).await.unwrap();
     bed.tamper(
         "update events set kind = 'from.future',
@@ -135,7 +135,7 @@ pub async fn keeps_events_of_newer_programs(bed: Bed) {
 
 pub async fn lists_runs_newest_first(bed: Bed) {
     let store = bed.store();
-    let talk = conversation(&*store).await;
+    let talk = conversation(&store).await;
     let mut ids = Vec::new();
     for number in 0..5 {
         let row = RunRow { conversation: (number % 2 == 0).then_some(talk), ..row() };
@@ -175,7 +175,7 @@ pub async fn lists_runs_newest_first(bed: Bed) {
 
 pub async fn tenants_do_not_see_each_other(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let other = TenantId(Uuid::from_u128(2));
     assert!(matches!(store.run(other, lease.run).await, Err(StoreError::NotFound(_))));
     assert!(store.events(other, lease.run, 0, 0).await.unwrap().is_empty());
@@ -186,12 +186,12 @@ pub async fn tenants_do_not_see_each_other(bed: Bed) {
     // The same id may exist in both.
     let twin = RunRow { id: lease.run, tenant: other, ..row() };
     store.create_run(twin, vec![text("twin")], vec![], "a", LATER).await.unwrap();
-    assert_eq!(texts(&*store, &lease).await, ["first"]);
+    assert_eq!(texts(&store, &lease).await, ["first"]);
 }
 
 pub async fn finds_a_gap(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     store.commit(append(&lease, 1, vec![text("two"), text("three")], vec![])).await.unwrap();
     store.check().await.unwrap();
     bed.tamper("delete from events where seq = 2").await;
@@ -199,11 +199,11 @@ pub async fn finds_a_gap(bed: Bed) {
 }
 
 pub async fn survives_reopening(mut bed: Bed) {
-    let lease = started(&*bed.store()).await;
+    let lease = started(&bed.store()).await;
     bed.store().commit(append(&lease, 1, vec![text("second")], vec![])).await.unwrap();
     bed.reopen().await;
     let store = bed.store();
-    assert_eq!(texts(&*store, &lease).await, ["first", "second"]);
+    assert_eq!(texts(&store, &lease).await, ["first", "second"]);
     let read = store.run(TENANT, lease.run).await.unwrap();
     assert_eq!((read.last_seq, read.created_at), (2, NOW));
     assert_eq!(read.updated_at, Timestamp(LATER.0));

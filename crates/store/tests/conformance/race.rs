@@ -13,7 +13,7 @@ pub async fn many_runs_append_at_once(bed: Bed) {
     for task in 0..64_u64 {
         let store = Arc::clone(&store);
         tasks.spawn(async move {
-            let lease = started(&*store).await;
+            let lease = started(&store).await;
             for number in 0..20 {
                 let after = number + 1;
                 let word = text(&format!("{task}-{number}"));
@@ -37,7 +37,7 @@ pub async fn many_runs_append_at_once(bed: Bed) {
     }
     while let Some(done) = tasks.join_next().await {
         let (task, lease) = done.unwrap();
-        let read = texts(&*store, &lease).await;
+        let read = texts(&store, &lease).await;
         assert_eq!(read.len(), 21);
         for (number, word) in read.iter().skip(1).enumerate() {
             assert_eq!(*word, format!("{task}-{number}"));
@@ -66,7 +66,7 @@ async fn push(store: Arc<Store>, lease: Lease, name: &'static str) -> Vec<String
 
 pub async fn two_owners_of_one_run(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let one = tokio::spawn(push(Arc::clone(&store), lease.clone(), "a"));
     let two = if bed.is_shared() {
         tokio::spawn(push(bed.second_node().await, lease.clone(), "b"))
@@ -75,14 +75,14 @@ pub async fn two_owners_of_one_run(bed: Bed) {
     };
     let mut acknowledged = one.await.unwrap();
     acknowledged.extend(two.await.unwrap());
-    let log = texts(&*store, &lease).await;
+    let log = texts(&store, &lease).await;
     let kept: HashSet<_> = log.iter().skip(1).cloned().collect();
     assert_eq!(kept, acknowledged.iter().cloned().collect());
     assert_eq!(log.len(), acknowledged.len() + 1, "each number has one winner");
     store.check().await.unwrap();
 
     // A takeover in the middle: nothing of the old epoch comes after it.
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let appender = tokio::spawn({
         let (store, lease) = (Arc::clone(&store), lease.clone());
         async move {
@@ -114,7 +114,7 @@ pub async fn claims_of_many_nodes_are_disjoint(bed: Bed) {
     let store = bed.store();
     let mut all = HashSet::new();
     for _ in 0..20 {
-        let lease = started(&*store).await;
+        let lease = started(&store).await;
         store.release(&lease).await.unwrap();
         all.insert(lease.run);
     }

@@ -34,23 +34,23 @@ async fn found(store: &Store, filter: &RetainedFilter) -> Vec<RetainedItem> {
 
 pub async fn a_conversation_goes_with_its_runs_and_leaves_a_proof(bed: Bed) {
     let store = bed.store();
-    let talk = conversation(&*store).await;
+    let talk = conversation(&store).await;
     let large = "x".repeat(80_000);
-    let lease = started_in(&*store, talk).await;
+    let lease = started_in(&store, talk).await;
     let kinds = filter(RetainedKind::Conversations);
-    assert!(found(&*store, &kinds).await.is_empty(), "it is at work");
-    ended(&*store, &lease, talk, &["Hello", "Hi"]).await;
-    let other = conversation(&*store).await;
+    assert!(found(&store, &kinds).await.is_empty(), "it is at work");
+    ended(&store, &lease, talk, &["Hello", "Hi"]).await;
+    let other = conversation(&store).await;
     let second = RunRow { conversation: Some(other), ..row() };
     let second = store.create_run(second, vec![text(&large)], vec![], "a", LATER).await.unwrap();
     assert_eq!(bed.blobs.0.lock().unwrap().len(), 1);
-    ended(&*store, &second, other, &["Again"]).await;
+    ended(&store, &second, other, &["Again"]).await;
 
-    let all = found(&*store, &kinds).await;
+    let all = found(&store, &kinds).await;
     let items: Vec<&str> = all.iter().map(|one| one.id.as_str()).collect();
     assert_eq!(items, [talk.to_string(), other.to_string()]);
-    assert!(found(&*store, &RetainedFilter { before: Some(NOW), ..kinds.clone() }).await.is_empty(), "too young");
-    assert!(found(&*store, &RetainedFilter { deleted_only: true, ..kinds.clone() }).await.is_empty());
+    assert!(found(&store, &RetainedFilter { before: Some(NOW), ..kinds.clone() }).await.is_empty(), "too young");
+    assert!(found(&store, &RetainedFilter { deleted_only: true, ..kinds.clone() }).await.is_empty());
     let older = RetainedItem { at: Timestamp(all[0].at.0 - 1), ..all[0].clone() };
     assert_eq!(store.delete_retained(TENANT, &older, &entry()).await.unwrap(), None, "it has changed since");
 
@@ -75,15 +75,15 @@ pub async fn a_conversation_goes_with_its_runs_and_leaves_a_proof(bed: Bed) {
 pub async fn runs_outside_of_conversations_go_by_themselves(bed: Bed) {
     let store = bed.store();
     let kinds = filter(RetainedKind::Runs);
-    let lease = started(&*store).await;
-    assert!(found(&*store, &kinds).await.is_empty(), "it is at work");
+    let lease = started(&store).await;
+    assert!(found(&store, &kinds).await.is_empty(), "it is at work");
     let done = || vec![status(RunStatus::Finished)];
     store.commit(append(&lease, 1, vec![], done())).await.unwrap();
     // One that another asked goes with that one, and one of a conversation with that.
     let below = RunRow { origin: Origin::Delegation, ..row() };
     let below = store.create_run(below, vec![text("x")], vec![], "a", LATER).await.unwrap();
     store.commit(append(&below, 1, vec![], done())).await.unwrap();
-    let all = found(&*store, &kinds).await;
+    let all = found(&store, &kinds).await;
     assert_eq!(all.iter().map(|one| one.id.clone()).collect::<Vec<_>>(), [lease.run.to_string()]);
     assert_eq!(store.retained_classification(TENANT, &all[0]).await.unwrap(), None);
     let seen = EventBody::DataClassified {
@@ -95,15 +95,15 @@ pub async fn runs_outside_of_conversations_go_by_themselves(bed: Bed) {
     };
     let seen = store.create_run(row(), vec![seen], vec![], "a", LATER).await.unwrap();
     store.commit(append(&seen, 1, vec![], done())).await.unwrap();
-    let all = found(&*store, &kinds).await;
+    let all = found(&store, &kinds).await;
     let item = all.iter().find(|one| one.id == seen.run.to_string()).unwrap();
     let level = store.retained_classification(TENANT, item).await.unwrap();
     assert_eq!(level, Some(Classification::Confidential));
     assert_eq!(store.delete_retained(TENANT, item, &entry()).await.unwrap().unwrap().runs, 1);
     // Pages go on where the one before ended.
-    let first = found(&*store, &RetainedFilter { limit: 1, ..kinds.clone() }).await;
+    let first = found(&store, &RetainedFilter { limit: 1, ..kinds.clone() }).await;
     let after = Some((first[0].at, first[0].id.clone()));
-    assert!(found(&*store, &RetainedFilter { after, ..kinds }).await.is_empty());
+    assert!(found(&store, &RetainedFilter { after, ..kinds }).await.is_empty());
 }
 
 pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
@@ -112,8 +112,8 @@ pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
     let mut talk = header("To ann.lee@example.org");
     talk.id = ConversationId(id());
     store.create_conversation(TENANT, &talk).await.unwrap();
-    let lease = started_in(&*store, talk.id).await;
-    ended(&*store, &lease, talk.id, &["Ask Ann Lee", "I wrote to ann.lee@example.org."]).await;
+    let lease = started_in(&store, talk.id).await;
+    ended(&store, &lease, talk.id, &["Ask Ann Lee", "I wrote to ann.lee@example.org."]).await;
     let note = Note { title: "n".into(), text: "Ann Lee: tea".into(), updated_at: NOW, classified: None };
     store.save_note(TENANT, agent, &note).await.unwrap();
     let map = MaskMapRow { id: id(), user: ann, made_at: NOW, ends_at: LATER, sealed: "s".into() };

@@ -205,10 +205,10 @@ pub async fn notes_and_reminders(bed: Bed) {
 
 pub async fn odd_text_comes_back(bed: Bed) {
     let store = bed.store();
-    let lease = started(&*store).await;
+    let lease = started(&store).await;
     let odd = "'; drop table runs; -- \u{1F600} \\ \" $1 ?1 %s\r\n\t\u{7f}";
     store.commit(append(&lease, 1, vec![text(odd), text("nul \0 inside")], vec![])).await.unwrap();
-    let read = crate::conformance::fixtures::texts(&*store, &lease).await;
+    let read = crate::conformance::fixtures::texts(&store, &lease).await;
     assert_eq!(read[1..], [odd, "nul \0 inside"]);
     let title = RunRow { title: odd.to_owned(), ..row() };
     let run = title.id;

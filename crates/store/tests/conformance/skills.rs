@@ -122,7 +122,7 @@ pub async fn skills_are_found_and_paged(bed: Bed) {
     // In the order of bytes on every engine, whatever its locale.
     let any = SkillFilter::default;
     let order = ["a10", "a_1", "b", "b1", "b_2", "facts"];
-    assert_eq!(names(&*store, any()).await, order);
+    assert_eq!(names(&store, any()).await, order);
     let filter = any();
     let mut seen = Vec::new();
     let mut after = None;
@@ -135,7 +135,7 @@ pub async fn skills_are_found_and_paged(bed: Bed) {
         }
     }
     assert_eq!(seen, order);
-    let found = async |filter| names(&*store, filter).await;
+    let found = async |filter| names(&store, filter).await;
     let text = |text: &str| SkillFilter { text: Some(text.to_owned()), ..SkillFilter::default() };
     assert_eq!(found(text("äpfel")).await, ["facts"]);
     assert_eq!(found(text("50 %")).await, ["facts"]);

@@ -109,20 +109,20 @@ pub async fn each_scope_counts_its_own_calls(bed: Bed) {
     for scope in scopes {
         let limit = limit(scope, Period::Total, Some(100));
         store.save_spend_limit(TENANT, &limit).await.unwrap();
-        assert!(wants(&*store, ours, 60, NOW).await);
-        assert!(!wants(&*store, ours, 41, NOW).await, "{scope:?}");
+        assert!(wants(&store, ours, 60, NOW).await);
+        assert!(!wants(&store, ours, 41, NOW).await, "{scope:?}");
         let free = scope != BudgetScope::Installation;
-        assert_eq!(wants(&*store, theirs, 41, NOW).await, free, "{scope:?}");
-        assert_eq!(wants(&*store, Spender::default(), 41, NOW).await, free);
+        assert_eq!(wants(&store, theirs, 41, NOW).await, free, "{scope:?}");
+        assert_eq!(wants(&store, Spender::default(), 41, NOW).await, free);
         let elsewhere = ReservationId(id());
         let other = store.reserve(OTHER, elsewhere, ours, &[], 500, 0, NOW, NOW);
         assert!(other.await.is_ok());
-        let state = one(&*store, NOW).await;
+        let state = one(&store, NOW).await;
         assert_eq!((state.tokens, state.reserved_tokens), (0, 60));
         store.remove_spend_limit(TENANT, limit.id).await.unwrap();
         // What was set aside ends before the next scope is looked at.
         store.save_spend_limit(TENANT, &SpendLimit { tokens: Some(0), ..limit }).await.unwrap();
-        assert!(!wants(&*store, ours, 1, NOW.plus(MINUTE)).await);
+        assert!(!wants(&store, ours, 1, NOW.plus(MINUTE)).await);
         store.remove_spend_limit(TENANT, limit.id).await.unwrap();
     }
 }
@@ -136,7 +136,7 @@ pub async fn a_reservation_is_settled_or_given_back(bed: Bed) {
     // Spent before there was a budget: it counts.
     store.settle(TENANT, None, &call(who, NOW, 20, 10)).await.unwrap();
     store.save_spend_limit(TENANT, &budget).await.unwrap();
-    assert_eq!(one(&*store, NOW).await.tokens, 30);
+    assert_eq!(one(&store, NOW).await.tokens, 30);
 
     let (first, second) = (ReservationId(id()), ReservationId(id()));
     let until = NOW.plus(MINUTE);
@@ -144,7 +144,7 @@ pub async fn a_reservation_is_settled_or_given_back(bed: Bed) {
     reserve(first, 40, 5000, NOW).await.unwrap();
     reserve(second, 30, 4000, NOW).await.unwrap();
     reserve(second, 29, 4000, NOW).await.unwrap();
-    let state = one(&*store, NOW).await;
+    let state = one(&store, NOW).await;
     assert_eq!((state.tokens, state.reserved_tokens), (30, 69));
     assert_eq!((state.cost_micros, state.reserved_cost_micros), (1000, 9000));
     let full = reserve(ReservationId(id()), 2, 0, NOW).await;
@@ -156,23 +156,23 @@ pub async fn a_reservation_is_settled_or_given_back(bed: Bed) {
 
     // Less than was set aside: the rest is free again.
     store.settle(TENANT, Some(first), &call(who, NOW, 10, 5)).await.unwrap();
-    let state = one(&*store, NOW).await;
+    let state = one(&store, NOW).await;
     assert_eq!((state.tokens, state.reserved_tokens), (45, 29));
     // A program that dies leaves the other one behind; it ends by itself.
     drop(store);
     bed.reopen().await;
     let store = bed.store();
-    assert_eq!(one(&*store, NOW).await.reserved_tokens, 29, "kept");
-    assert!(!wants(&*store, who, 27, NOW).await);
+    assert_eq!(one(&store, NOW).await.reserved_tokens, 29, "kept");
+    assert!(!wants(&store, who, 27, NOW).await);
     let late = NOW.plus(MINUTE);
-    assert_eq!(one(&*store, late).await.reserved_tokens, 0);
-    assert!(wants(&*store, who, 55, late).await);
+    assert_eq!(one(&store, late).await.reserved_tokens, 0);
+    assert!(wants(&store, who, 55, late).await);
     // Settled too late: what was spent still counts, though nothing is set aside for it any more.
     store.settle(TENANT, Some(second), &call(who, late, 9, 9)).await.unwrap();
-    let state = one(&*store, late).await;
+    let state = one(&store, late).await;
     assert_eq!((state.tokens, state.reserved_tokens), (63, 55));
-    assert!(wants(&*store, who, 0, late).await, "what takes nothing fits");
-    assert!(!wants(&*store, who, 1, late).await);
+    assert!(wants(&store, who, 0, late).await, "what takes nothing fits");
+    assert!(!wants(&store, who, 1, late).await);
 }
 
 pub async fn calls_of_a_kind_are_settled_at_once(bed: Bed) {
@@ -188,17 +188,17 @@ pub async fn calls_of_a_kind_are_settled_at_once(bed: Bed) {
         reserved.unwrap();
         ids.push(id);
     }
-    assert!(!wants(&*store, who, 30, NOW).await);
+    assert!(!wants(&store, who, 30, NOW).await);
     let failed = SpentRecord { failed: true, priced: false, ..call(who, NOW, 1, 1) };
     let spent = [call(who, NOW, 10, 5), call(who, NOW, 3, 2), failed];
     let strange = [spent[0].clone(), call(somebody(), NOW, 1, 1)];
     let refused = store.settle_all(TENANT, &ids, &strange).await;
     assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
-    let state = one(&*store, NOW).await;
+    let state = one(&store, NOW).await;
     assert_eq!((state.tokens, state.reserved_tokens), (0, 90));
     store.settle_all(TENANT, &[], &[]).await.unwrap();
     store.settle_all(TENANT, &ids, &spent).await.unwrap();
-    let state = one(&*store, NOW).await;
+    let state = one(&store, NOW).await;
     assert_eq!((state.tokens, state.reserved_tokens), (22, 0));
     assert_eq!(state.cost_micros, 3000);
     let rows = store.usage(TENANT, UsageBy::Key, NOW, NOW.plus(MINUTE), None).await.unwrap();
@@ -206,8 +206,8 @@ pub async fn calls_of_a_kind_are_settled_at_once(bed: Bed) {
     assert_eq!((rows.len(), sums), (1, (3, 1, 1)));
     assert_eq!((rows[0].prompt_tokens, rows[0].cached_tokens), (14, 6));
     assert_eq!((rows[0].completion_tokens, rows[0].cost_micros), (8, 3000));
-    assert!(wants(&*store, who, 78, NOW).await);
-    assert!(!wants(&*store, who, 1, NOW).await);
+    assert!(wants(&store, who, 78, NOW).await);
+    assert!(!wants(&store, who, 1, NOW).await);
 }
 
 pub async fn periods_begin_anew(bed: Bed) {
@@ -236,13 +236,13 @@ pub async fn periods_begin_anew(bed: Bed) {
     assert_eq!(spent(before).await, [50, 50, 50]);
     store.settle(TENANT, None, &call(who, last, 40, 0)).await.unwrap();
     assert_eq!(spent(last).await, [40, 90, 90]);
-    assert!(!wants(&*store, who, 11, last).await, "the month is full");
-    assert!(wants(&*store, who, 10, last).await);
-    assert!(!wants(&*store, who, 1, last).await);
+    assert!(!wants(&store, who, 11, last).await, "the month is full");
+    assert!(wants(&store, who, 10, last).await);
+    assert!(!wants(&store, who, 1, last).await);
     // The new month; what is set aside from the old one still counts until it ends.
     assert_eq!(spent(november).await, [0, 0, 90]);
-    assert!(!wants(&*store, who, 71, november).await);
-    assert!(wants(&*store, who, 70, november).await);
+    assert!(!wants(&store, who, 71, november).await);
+    assert!(wants(&store, who, 70, november).await);
     // A call that began and ended in November is told only now.
     store.settle(TENANT, None, &call(who, last, 7, 0)).await.unwrap();
     assert_eq!(spent(november).await, [0, 0, 97]);
@@ -314,7 +314,7 @@ pub async fn parallel_calls_never_pass_a_budget(bed: Bed) {
     // Whoever was refused may have met others' reservations, which were settled for less since. One
     // after the other, as much as fits is let through.
     let mut further = 0;
-    while wants(&*store, who, 100, NOW).await {
+    while wants(&store, who, 100, NOW).await {
         further += 100;
     }
     let states = store.spend_limits(TENANT, NOW).await.unwrap();
@@ -345,10 +345,10 @@ pub async fn a_new_budget_misses_no_call(bed: Bed) {
     let budget = limit(BudgetScope::Installation, Period::Day, Some(10));
     for _ in 0..10 {
         store.save_spend_limit(TENANT, &budget).await.unwrap();
-        assert!(wants(&*store, who, 0, NOW).await);
+        assert!(wants(&store, who, 0, NOW).await);
     }
     while let Some(done) = tasks.join_next().await {
         done.unwrap();
     }
-    assert_eq!(one(&*store, NOW).await.tokens, 8 * 15 * 5);
+    assert_eq!(one(&store, NOW).await.tokens, 8 * 15 * 5);
 }

@@ -54,8 +54,8 @@ pub async fn spent_and_set_aside_stay_below_the_limit(bed: Bed) {
     let outcome = runner.run(&strategy, |(fair, unfair, all, each)| {
         tokio::task::block_in_place(|| {
             let here = tokio::runtime::Handle::current();
-            here.block_on(sequence(&*store, &fair, all, each));
-            here.block_on(sequence(&*store, &unfair, all, each));
+            here.block_on(sequence(&store, &fair, all, each));
+            here.block_on(sequence(&store, &unfair, all, each));
         });
         Ok(())
     });

@@ -32,7 +32,7 @@ fn login(user: UserId, token: &str, at: Timestamp) -> LoginSession {
 
 pub async fn logins_are_prolonged_and_ended(bed: Bed) {
     let store = bed.store();
-    let (ann, bob) = (user(&*store, "ann@x").await, user(&*store, "bob@x").await);
+    let (ann, bob) = (user(&store, "ann@x").await, user(&store, "bob@x").await);
     let (one, two) = (login(ann, "t1", NOW), login(ann, "t2", LATER));
     let theirs = login(bob, "t3", NOW);
     for session in [&one, &two, &theirs] {
@@ -88,7 +88,7 @@ pub async fn logins_are_prolonged_and_ended(bed: Bed) {
 
 pub async fn a_token_is_rotated_once(bed: Bed) {
     let store = bed.store();
-    let ann = user(&*store, "ann@x").await;
+    let ann = user(&store, "ann@x").await;
     let session = login(ann, "old", NOW);
     store.create_session(TENANT, &session).await.unwrap();
     let mut tasks = JoinSet::new();
@@ -187,7 +187,7 @@ pub async fn grants_end_and_are_revoked(bed: Bed) {
 
 pub async fn runs_are_kept_by_name(bed: Bed) {
     let store = bed.store();
-    let run = started(&*store).await.run;
+    let run = started(&store).await.run;
     let kept = |name: &str| KeptRun { name: name.to_owned(), run, by: "ann".to_owned(), created_at: NOW };
     let (zoo, ape) = (kept("zoo"), kept("ape"));
     store.keep_run(TENANT, &zoo).await.unwrap();

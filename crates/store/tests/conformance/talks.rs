@@ -60,8 +60,8 @@ pub async fn conversations_and_messages(bed: Bed) {
 
 pub async fn a_conversation_has_one_run_at_a_time(bed: Bed) {
     let store = bed.store();
-    let talk = conversation(&*store).await;
-    let first = started_in(&*store, talk).await;
+    let talk = conversation(&store).await;
+    let first = started_in(&store, talk).await;
     let next = RunRow { conversation: Some(talk), ..row() };
     for now in [RunStatus::Running, RunStatus::Parked] {
         let side = vec![status(now)];
@@ -71,14 +71,14 @@ pub async fn a_conversation_has_one_run_at_a_time(bed: Bed) {
     }
     let gone = store.run(TENANT, next.id).await;
     assert!(matches!(gone, Err(StoreError::NotFound(_))), "nothing is left of it");
-    ended(&*store, &first, talk, &["hi", "hello"]).await;
+    ended(&store, &first, talk, &["hi", "hello"]).await;
     store.create_run(next, vec![text("second")], vec![], "a", LATER).await.unwrap();
     let nowhere = RunRow { conversation: Some(ConversationId(id())), ..row() };
     let nowhere = store.create_run(nowhere, vec![text("third")], vec![], "a", LATER).await;
     assert!(matches!(nowhere, Err(StoreError::NotFound(_))), "{nowhere:?}");
 
     // Of many at once, on two nodes where there can be two, one begins.
-    let talk = conversation(&*store).await;
+    let talk = conversation(&store).await;
     let mut tasks = JoinSet::new();
     let second = if bed.is_shared() { Some(bed.second_node().await) } else { None };
     for number in 0..12 {
@@ -106,16 +106,16 @@ pub async fn a_conversation_has_one_run_at_a_time(bed: Bed) {
 
 pub async fn conversations_are_renamed_and_deleted(bed: Bed) {
     let store = bed.store();
-    let talk = conversation(&*store).await;
+    let talk = conversation(&store).await;
     store.rename_conversation(TENANT, talk, "Rechnung ÄÖ", LATER).await.unwrap();
     let read = store.conversation(TENANT, talk).await.unwrap();
     assert_eq!((read.title.as_str(), read.created_at, read.updated_at), ("Rechnung ÄÖ", NOW, LATER));
-    let open = started_in(&*store, talk).await;
+    let open = started_in(&store, talk).await;
     let refused = store.mark_deleted(TENANT, talk, Some(LATER)).await;
     assert!(matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("stop")), "{refused:?}");
     let read = store.conversation(TENANT, talk).await.unwrap();
     assert_eq!(read.deleted_at, None);
-    ended(&*store, &open, talk, &["hi", "hello"]).await;
+    ended(&store, &open, talk, &["hi", "hello"]).await;
     store.mark_deleted(TENANT, talk, Some(LATER)).await.unwrap();
     let list = async |deleted| {
         let filter = ConversationFilter { deleted, ..ConversationFilter::default() };
@@ -150,7 +150,7 @@ pub async fn conversations_are_found(bed: Bed) {
         store.create_conversation(TENANT, &it).await.unwrap();
         made.push(it);
     }
-    let run = started_in(&*store, made[2].id).await;
+    let run = started_in(&store, made[2].id).await;
     let said = [
         Message::user("Wo ist der ÄRGER?"),
         Message::tool("c1", "hidden treasure"),
@@ -196,15 +196,15 @@ pub async fn conversations_are_found(bed: Bed) {
 
 pub async fn conversations_are_forked(bed: Bed) {
     let store = bed.store();
-    let talk = conversation(&*store).await;
+    let talk = conversation(&store).await;
     let mut runs = Vec::new();
     for number in 0..3 {
-        let lease = started_in(&*store, talk).await;
+        let lease = started_in(&store, talk).await;
         let (ask, answer) = (format!("ask {number}"), format!("answer {number}"));
-        ended(&*store, &lease, talk, &[&ask, &answer]).await;
+        ended(&store, &lease, talk, &[&ask, &answer]).await;
         runs.push(lease.run);
     }
-    let open = started_in(&*store, talk).await;
+    let open = started_in(&store, talk).await;
     let words = async |of: ConversationId| {
         let said = store.messages(TENANT, of).await.unwrap();
         said.into_iter().map(|it| it.text).collect::<Vec<_>>()
@@ -221,10 +221,10 @@ pub async fn conversations_are_forked(bed: Bed) {
     }
     // The original is as it was, goes on, and so does the copy; a copy can be forked too.
     assert_eq!(words(talk).await, all);
-    ended(&*store, &open, talk, &["ask 3", "answer 3"]).await;
+    ended(&store, &open, talk, &["ask 3", "answer 3"]).await;
     assert_eq!(words(talk).await.len(), 8);
-    let own = started_in(&*store, copy.id).await;
-    ended(&*store, &own, copy.id, &["other", "way"]).await;
+    let own = started_in(&store, copy.id).await;
+    ended(&store, &own, copy.id, &["other", "way"]).await;
     assert_eq!(words(copy.id).await[6..], ["other", "way"]);
     for (before, count) in [(own.run, 6), (runs[1], 2)] {
         let twice = header("branch of a branch");
@@ -232,7 +232,7 @@ pub async fn conversations_are_forked(bed: Bed) {
         assert_eq!(words(twice.id).await, all[..count]);
     }
 
-    let stranger = started_in(&*store, conversation(&*store).await).await;
+    let stranger = started_in(&store, conversation(&store).await).await;
     let later = header("never");
     for (tenant, from, before) in [
         (TENANT, ConversationId(id()), None),
@@ -251,7 +251,7 @@ pub async fn conversations_are_forked(bed: Bed) {
     bed.tamper("update messages set run_id = null").await;
     let unclear = store.fork_conversation(TENANT, talk, Some(runs[1]), &later).await;
     assert!(matches!(&unclear, Err(StoreError::Conflict(text)) if text.contains("older version")), "{unclear:?}");
-    let open = started_in(&*store, talk).await;
+    let open = started_in(&store, talk).await;
     store.fork_conversation(TENANT, talk, Some(open.run), &later).await.unwrap();
     assert_eq!(words(later.id).await.len(), 8);
     let late = LATER.plus(Duration::from_secs(1));

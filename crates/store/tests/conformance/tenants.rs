@@ -84,11 +84,11 @@ pub async fn a_deleted_tenant_leaves_no_row(bed: Bed) {
     assert_eq!((rows("users"), rows("runs"), rows("events"), rows("settings")), (1, 1, 1, 1));
     assert_eq!(rows("login_sessions"), 0, "they ended when it was disabled");
     assert_eq!(store.setting(acme.id, "a").await.unwrap(), None);
-    assert_eq!(user_count(&store, acme.id).await, 0);
+    assert_eq!(user_count(store, acme.id).await, 0);
     assert!(store.runs(acme.id, steward_core::ports::RunFilter::default()).await.unwrap().items.is_empty());
     assert!(matches!(store.delete_tenant(acme.id).await.unwrap_err(), StoreError::NotFound(_)));
     // That of the other stays.
-    assert_eq!(user_count(&store, other.id).await, 1);
+    assert_eq!(user_count(store, other.id).await, 1);
     assert!(store.setting(other.id, "a").await.unwrap().is_some());
     assert_eq!(store.tenants().await.unwrap(), [other]);
 }

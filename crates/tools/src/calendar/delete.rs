@@ -126,8 +126,8 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
             Err(refused!("several events are called {wanted}: {}; give the name in brackets", names.join(", ")))
         }
         [] => {
-            let titles = all.iter().map(|event| event.title.as_str());
-            let hint = did_you_mean(wanted, titles, "`calendar_list` shows what there is");
+            let known = all.iter().map(|event| event.title.as_str());
+            let hint = did_you_mean(wanted, known, "`calendar_list` shows what there is");
             Err(refused!("there is no event {wanted}; {hint}"))
         }
     }

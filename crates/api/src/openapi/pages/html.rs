@@ -31,8 +31,7 @@ pub(super) fn prose(text: &str) -> String {
 pub(super) fn paragraphs(text: &str) -> String {
     text.split("\n\n")
         .filter(|part| !part.trim().is_empty())
-        .map(|part| format!("<p>{}</p>\n", prose(part.trim())))
-        .collect()
+        .fold(String::new(), |all, part| all + "<p>" + &prose(part.trim()) + "</p>\n")
 }
 
 /// The first clause of a summary, as a headline, and what follows it.

@@ -127,7 +127,7 @@ impl Endpoints {
         if let Some(classification) = labelled.filter(|one| !in_house && *one >= Classification::Confidential) {
             return Err(kept(connection, classification, "its classification"));
         }
-        let rules = read_data_rules(&*self.parts.store, self.parts.tenant).await.map_err(|error| EmbeddingProblem {
+        let rules = read_data_rules(&self.parts.store, self.parts.tenant).await.map_err(|error| EmbeddingProblem {
             passing: true,
             ..EmbeddingProblem::lasting(error.to_string(), "See the log.")
         })?;

@@ -11,6 +11,7 @@ use steward_core::credential::CredentialKind;
 
 /// Fields of a credential. Secret ones never stand in the command: other programs can see it.
 #[derive(Debug, Clone, Default, Args)]
+#[expect(clippy::struct_field_names, reason = "the names of the options")]
 pub struct Fields {
     /// A field that is no secret; may be given often.
     #[arg(long = "set", value_name = "FIELD=VALUE")]

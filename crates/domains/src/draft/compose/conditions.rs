@@ -74,7 +74,9 @@ impl Composer<'_, '_> {
                 (true, false, _) => self.require(path, Op::In, Value::Array(values)),
                 _ => {
                     let op = if turned { Op::Ne } else { self.part_of() };
-                    values.into_iter().for_each(|value| self.require(&path, op, value));
+                    for value in values {
+                        self.require(&path, op, value);
+                    }
                 }
             }
         }

@@ -245,7 +245,7 @@ impl Simple<'_> {
         };
         let mut code = 0_u8;
         let list = own.and_then(|own| own.get::<Array<'_>>("Differences"));
-        for item in list.iter().flat_map(|list| list.iter::<Object<'_>>()) {
+        for item in list.iter().flat_map(hayro_syntax::object::Array::iter::<Object<'_>>) {
             match item {
                 Object::Number(number) => code = u8::try_from(number.as_i64()).unwrap_or(0),
                 Object::Name(glyph) => {

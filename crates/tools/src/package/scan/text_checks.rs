@@ -179,8 +179,8 @@ impl TextScan<'_> {
     }
 
     fn check_escapes(&mut self) {
-        let text = self.text;
         static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
+        let text = self.text;
         let most = self.rules.blob.escapes;
         let regex = REGEX.get_or_init(|| {
             Regex::new(&format!(r"(?:(?:\\x|%|\\u00|0x|&#x?)[0-9A-Fa-f]{{2,3}}[;,]?\s?){{{most},}}")).ok()
