@@ -27,6 +27,7 @@ export function routes({ ok, none, missing, problem, page, agents, uuid }) {
   ];
   const one = (list, id, what, then) => { const found = list.find((entry) => entry.id === id); return found ? then(found) : missing(what); };
   const accept = (found, name) => Object.assign(found.tools.find((entry) => entry.name === name) ?? {}, { callable: true, changed: false, diff: null, accepted_by: "ada@example.org", accepted_at: Date.now() });
+  const withdraw = (found, name) => Object.assign(found.tools.find((entry) => entry.name === name) ?? {}, { callable: false, changed: false, diff: null, accepted_by: undefined, accepted_at: undefined });
   const drop = (list, id) => (list.splice(list.findIndex((entry) => entry.id === id), 1), none);
   return [
     ["GET", /^credentials$/, (_, query) => page(credentials, query)],
@@ -44,6 +45,7 @@ export function routes({ ok, none, missing, problem, page, agents, uuid }) {
     ["DELETE", /^mcp\/servers\/([^/]+)$/, ([id]) => drop(servers, id)],
     ["POST", /^mcp\/servers\/([^/]+)\/check$/, ([id]) => one(servers, id, "MCP server", (found) => ok(Object.assign(found, { checked_at: Date.now() })))],
     ["POST", /^mcp\/servers\/([^/]+)\/accept$/, ([id], _, body) => one(servers, id, "MCP server", (found) => (accept(found, body.tool), ok(found)))],
+    ["POST", /^mcp\/servers\/([^/]+)\/withdraw$/, ([id], _, body) => one(servers, id, "MCP server", (found) => (withdraw(found, body.tool), ok(found)))],
     ["POST", /^mcp\/servers\/([^/]+)\/attach$/, ([id], _, body) => one(servers, id, "MCP server", (found) => ok(body.tools.map((name) => ({ id: randomUUID(), name: `${found.name}_${name}`, config: { server: found.name, tool: name } }))))],
   ];
 }

@@ -95,6 +95,13 @@ test.describe("a server of the official SDK", () => {
     await echo.getByRole("button", { name: "Accept the change" }).click();
     await expect(echo.getByRole("button", { name: /^echo/ })).toContainText("accepted");
 
+    // An acceptance can be taken back, and given again.
+    await echo.getByRole("button", { name: "Withdraw the acceptance" }).click();
+    await expect(echo.getByRole("button", { name: /^echo/ })).toContainText("to accept");
+    await expect(echo.getByRole("button", { name: "Withdraw the acceptance" })).toHaveCount(0);
+    await echo.getByRole("button", { name: "Accept", exact: true }).click();
+    await expect(echo.getByRole("button", { name: /^echo/ })).toContainText("accepted");
+
     await main.getByRole("button", { name: "Actions for tester" }).click();
     await page.getByRole("menuitem", { name: "Switch off" }).click();
     await expect(main.getByText("switched off", { exact: true })).toBeVisible();

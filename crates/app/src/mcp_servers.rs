@@ -1,6 +1,8 @@
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::authorize::SkillReach;
-use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
+use crate::dto::mcp_servers::{
+    AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput, WithdrawTool,
+};
 use steward_core::McpServerId;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::skill::Skill;
@@ -65,6 +67,25 @@ impl App {
     pub async fn accept_mcp_tool(&self, caller: &Caller, id: McpServerId, wanted: &AcceptTool) -> AppResult<McpServer> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         Ok(self.mcp.accept(self.tenant(), id, &wanted.tool, &wanted.hash, &caller.by()).await?)
+    }
+
+    /// Takes the acceptance of a tool back: it is refused from the next call on.
+    pub async fn withdraw_mcp_tool(
+        &self,
+        caller: &Caller,
+        id: McpServerId,
+        wanted: &WithdrawTool,
+    ) -> AppResult<McpServer> {
+        authorize(caller, Action::Write, Resource::McpServers)?;
+        match self.mcp.withdraw(self.tenant(), id, &wanted.tool).await {
+            Ok(server) => Ok(server),
+            Err(McpError::NotAccepted { server, tool }) => Err(AppError::conflict(
+                "mcp_tool",
+                format!("the tool `{tool}` of the MCP server `{server}` is not accepted"),
+                "nothing is to be done: it is refused already; see GET /api/mcp/servers for what is accepted",
+            )),
+            Err(error) => Err(error.into()),
+        }
     }
 
     pub async fn attach_mcp_tools(

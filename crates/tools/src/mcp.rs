@@ -197,6 +197,15 @@ impl McpHub {
         Ok(server)
     }
 
+    /// Takes the acceptance of a tool back: it is refused from the next call on, until a person accepts it anew. Skills
+    /// that stand for it stay as they are.
+    pub async fn withdraw(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<McpServer, McpError> {
+        let mut server = self.ports.servers.mcp_server(tenant, id).await?;
+        accepted_tools::withdraw(&mut server, tool)?;
+        self.ports.servers.save_mcp_server(tenant, &server).await?;
+        Ok(server)
+    }
+
     /// Named `<server>_<tool>`; attached to `agent` if given. Repeating changes nothing; a person's risk class stays.
     pub async fn attach(
         &self,

@@ -3721,6 +3721,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp/servers/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes the acceptance of a tool back. It is refused from the next call on, until it is accepted anew; skills that
+         *     stand for it stay.
+         */
+        post: operations["withdrawMcpTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp/servers/{id}/attach": {
         parameters: {
             query?: never;
@@ -12482,6 +12502,11 @@ export interface components {
          * @enum {string}
          */
         Wire: "chat" | "responses" | "native";
+        /** @description Whose acceptance is taken back. */
+        WithdrawTool: {
+            /** @description The tool. */
+            tool: string;
+        };
         /** @description What a policy would delete now. */
         WouldGo: {
             /**
@@ -21718,6 +21743,44 @@ export interface operations {
         };
         responses: {
             /** @description Accepted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    withdrawMcpTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawTool"];
+            };
+        };
+        responses: {
+            /** @description Withdrawn */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,7 +1,9 @@
 //! `/api/mcp/servers`: MCP servers whose tools agents may use, and people's logins at them.
 
 use crate::auth::Client;
-use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
+use crate::dto::mcp_servers::{
+    AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput, WithdrawTool,
+};
 use crate::dto::skills::Skill;
 use crate::guard::{AuditNote, serves};
 use crate::headers::text;
@@ -28,6 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(callback))
         .routes(routes!(check))
         .routes(routes!(accept))
+        .routes(routes!(withdraw))
         .routes(routes!(attach))
 }
 
@@ -92,6 +95,19 @@ async fn accept(
     Body(wanted): Body<AcceptTool>,
 ) -> Answer<McpServer> {
     Ok(Json(state.accept_mcp_tool(&caller, id, &wanted).await?.into()))
+}
+
+/// Takes the acceptance of a tool back. It is refused from the next call on, until it is accepted anew; skills that
+/// stand for it stay.
+#[utoipa::path(post, path = "/api/mcp/servers/{id}/withdraw", tag = "mcp", operation_id = "withdrawMcpTool",
+    params(("id" = Uuid, Path)), request_body = WithdrawTool,
+    responses((status = 200, description = "Withdrawn", body = McpServer)))]
+async fn withdraw(
+    Call(state, caller): Call,
+    PathId(id): PathId<McpServerId>,
+    Body(wanted): Body<WithdrawTool>,
+) -> Answer<McpServer> {
+    Ok(Json(state.withdraw_mcp_tool(&caller, id, &wanted).await?.into()))
 }
 
 /// Makes skills of accepted tools and gives them to an agent, if one is named. Twice is the same as once.

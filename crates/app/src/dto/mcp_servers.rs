@@ -123,6 +123,14 @@ pub struct AcceptTool {
     pub hash: String,
 }
 
+/// Whose acceptance is taken back.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WithdrawTool {
+    /// The tool.
+    pub tool: String,
+}
+
 /// Tools that become skills.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

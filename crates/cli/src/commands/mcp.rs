@@ -23,6 +23,14 @@ pub enum McpAction {
         server: String,
     },
     Accept(Accept),
+    /// Take the acceptance of tools back; calls of them are refused until they are accepted anew.
+    Withdraw {
+        /// Its name, or the beginning or end of its id.
+        server: String,
+        /// The tools.
+        #[arg(required = true)]
+        tools: Vec<String>,
+    },
     /// Make skills of accepted tools and give them to an agent.
     Attach {
         /// Its name, or the beginning or end of its id.
@@ -120,6 +128,7 @@ pub async fn run(client: &Client, action: Option<McpAction>, term: Term) -> anyh
         McpAction::Add(wanted) => add(client, wanted, term).await,
         McpAction::Check { server } => check(client, &server, term).await,
         McpAction::Accept(wanted) => accept(client, &wanted, term).await,
+        McpAction::Withdraw { server, tools } => withdraw(client, &server, &tools, term).await,
         McpAction::Attach { server, tools, agent } => {
             let server = SERVER.find(client, &server).await?;
             attach(client, &server, &tools, &agent, term).await
@@ -265,6 +274,29 @@ async fn accept(client: &Client, wanted: &Accept, term: Term) -> anyhow::Result<
     }
     let said =
         format!("accepted: {}; give them to an agent: steward mcp attach {name} --agent NAME", accepted.join(", "));
+    Ok(term.changed(&server, &said))
+}
+
+async fn withdraw(client: &Client, wanted: &str, tools: &[String], term: Term) -> anyhow::Result<Exit> {
+    let mut server = SERVER.find(client, wanted).await?;
+    let name = text(&server, "name").to_owned();
+    // All or none: a name that is wrong is told before anything is withdrawn.
+    let known = items(&server, "tools");
+    for tool in tools {
+        if !known.iter().any(|one| text(one, "name") == tool && !one["accepted_at"].is_null()) {
+            bail!("`{name}` has no accepted tool `{tool}`; see which it has: steward mcp check {name}");
+        }
+    }
+    let path = format!("{}/withdraw", SERVER.path_of(&server));
+    let mut left: Vec<&String> = Vec::new();
+    for tool in tools {
+        if !left.contains(&tool) {
+            server = client.post(&path, &json!({"tool": tool})).await?;
+            left.push(tool);
+        }
+    }
+    let names: Vec<&str> = left.into_iter().map(String::as_str).collect();
+    let said = format!("no longer accepted: {}; accept again with: steward mcp accept {name} TOOL", names.join(", "));
     Ok(term.changed(&server, &said))
 }
 

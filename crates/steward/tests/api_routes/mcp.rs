@@ -1,14 +1,14 @@
-//! Logins at MCP servers, and host keys, through the API.
+//! MCP servers' tools that are accepted and withdrawn, logins at them, and host keys, through the API.
 
 use crate::api_routes::house::{House, key, text};
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use steward_testkit::model_server::Script;
 
-/// A server of the official SDK with a login server; ends with the test.
+/// A server of the official SDK, perhaps with a login server; ends with the test.
 struct Served {
     child: Child,
     port: u16,
@@ -23,11 +23,17 @@ impl Drop for Served {
 }
 
 fn served() -> Served {
+    served_with(&["--oauth"])
+}
+
+fn served_with(more: &[&str]) -> Served {
     let notes = tempfile::tempdir().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/tests/mcp/servers/server.py");
     let mut child = Command::new(steward_testkit::set_up("venv-mcp/bin/python3"))
         .arg(script)
-        .args(["--http", "--oauth", "--notes"])
+        .arg("--http")
+        .args(more)
+        .arg("--notes")
         .arg(notes.path())
         .stdout(Stdio::piped())
         .spawn()
@@ -68,6 +74,40 @@ fn come_back(house: &House, back: &str) -> (u16, String) {
     let server = &house.server;
     let (status, page) = server.request(&house.bench, Method::GET, path, None, None);
     (status.as_u16(), text(&page))
+}
+
+#[test]
+fn an_acceptance_is_taken_back() {
+    let people = [("root", "admin"), ("ann", "developer"), ("vic", "viewer")];
+    let (house, served) = (House::with_people(Script::default(), &people), served_with(&[]));
+    let server = add(&house, &served, false);
+    let (accept, withdraw) = (format!("{server}/accept"), format!("{server}/withdraw"));
+    let echo = |server: &Value| {
+        let found = server["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "echo");
+        found.unwrap_or_else(|| panic!("no echo: {server}")).clone()
+    };
+    let wanted = json!({"tool": "echo"});
+    let seen = echo(&house.post(&format!("{server}/check"), json!({}), 200));
+    assert_eq!(house.post(&withdraw, wanted.clone(), 409)["code"], "mcp_tool", "nobody has accepted it");
+    let accepted = house.post(&accept, json!({"tool": "echo", "hash": seen["hash"]}), 200);
+    assert_eq!(echo(&accepted)["callable"], true);
+
+    for who in ["ann", "vic"] {
+        assert_eq!(house.call_as(&key(who), Method::POST, &withdraw, Some(wanted.clone())).0, 403, "{who}");
+    }
+    house.post(&withdraw, json!({"tool": "nothing"}), 404);
+    house.post(&withdraw, json!({}), 422);
+    assert_eq!(echo(&house.get(&server))["callable"], true);
+
+    let taken = echo(&house.post(&withdraw, wanted.clone(), 200));
+    assert_eq!((&taken["callable"], &taken["changed"]), (&json!(false), &json!(false)));
+    assert!(taken.get("accepted_by").is_none() && taken["hash"] == seen["hash"], "{taken}");
+    assert_eq!(echo(&house.get(&server)), taken);
+    let attach = json!({"tools": ["echo"], "agent": null});
+    assert_eq!(house.post(&format!("{server}/attach"), attach, 409)["code"], "mcp_tool");
+    let (_, trail) = house.call_as(&key("root"), Method::GET, "/api/audit?action=mcp.servers.withdraw", None);
+    let done = trail["items"].as_array().unwrap().iter().filter(|entry| entry["result"] == "ok").count();
+    assert_eq!(done, 1, "{trail}");
 }
 
 #[test]

@@ -92,6 +92,13 @@ fn a_server_is_added_looked_at_accepted_and_removed() {
         let call = ["skill", "test", "wiki_echo", "--arguments", r#"{"text": "hi"}"#, "--run", "-y"];
         let said = bench.run(&call).exits(0);
         assert!(said.out.contains("echo: hi"), "{said:#?}");
+
+        bench.run(&["mcp", "withdraw", "wiki"]).exits(2);
+        bench.run(&["mcp", "withdraw", "wiki", "echo", "other"]).exits(1).tells(&["`other`", "steward mcp check wiki"]);
+        bench.run(&["mcp", "withdraw", "wiki", "echo"]).exits(0).tells(&["steward mcp accept wiki"]);
+        bench.run(&["mcp", "withdraw", "wiki", "echo"]).exits(1).tells(&["no accepted tool `echo`"]);
+        let refused = bench.run(&call).exits(1);
+        refused.tells(&["has not been accepted"]);
         bench.run(&["mcp", "remove", "wiki"]).exits(0);
         bench.run(&["mcp", "check", "wiki"]).exits(1).tells(&["steward mcp list"]);
     });

@@ -59,12 +59,7 @@ const TIMEOUT_MS: u64 = 60_000;
 
 pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a McpTool, &'a AcceptedTool), McpError> {
     let Some(found) = server.tools.iter().find(|one| one.name == tool) else {
-        let known: Vec<&str> = server.tools.iter().map(|one| one.name.as_str()).collect();
-        return Err(McpError::NoTool {
-            server: server.name.clone(),
-            tool: tool.to_owned(),
-            known: if known.is_empty() { "none that is known; check it first".to_owned() } else { known.join(", ") },
-        });
+        return Err(no_tool(server, tool));
     };
     let Some(accepted) = &found.accepted else {
         return Err(McpError::NotAccepted { server: server.name.clone(), tool: tool.to_owned() });
@@ -73,6 +68,29 @@ pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a Mcp
         return Err(changed_error(server, found));
     }
     Ok((found, accepted))
+}
+
+fn no_tool(server: &McpServer, tool: &str) -> McpError {
+    let known: Vec<&str> = server.tools.iter().map(|one| one.name.as_str()).collect();
+    McpError::NoTool {
+        server: server.name.clone(),
+        tool: tool.to_owned(),
+        known: if known.is_empty() { "none that is known; check it first".to_owned() } else { known.join(", ") },
+    }
+}
+
+/// Forgets that a tool was accepted. One that the server no longer has is forgotten altogether, as in a listing.
+pub(super) fn withdraw(server: &mut McpServer, tool: &str) -> Result<(), McpError> {
+    let Some(at) = server.tools.iter().position(|one| one.name == tool) else {
+        return Err(no_tool(server, tool));
+    };
+    if server.tools[at].accepted.take().is_none() {
+        return Err(McpError::NotAccepted { server: server.name.clone(), tool: tool.to_owned() });
+    }
+    if server.tools[at].gone {
+        server.tools.remove(at);
+    }
+    Ok(())
 }
 
 pub(super) fn changed_error(server: &McpServer, tool: &McpTool) -> McpError {
@@ -186,7 +204,7 @@ pub(super) fn skill_names(server: &McpServer) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{changed_parts, merge_listing, skill_names, tool_diff};
+    use super::{changed_parts, merge_listing, skill_names, tool_diff, withdraw};
     use serde_json::json;
     use steward_core::Timestamp;
     use steward_core::mcp::{AcceptedTool, McpServer, McpTool};
@@ -236,6 +254,36 @@ mod tests {
     fn tools_that_nobody_accepted_leave_no_trace() {
         let tools = merge_listing(&[], &[listed("a")]);
         assert!(merge_listing(&tools, &[]).is_empty());
+    }
+
+    #[test]
+    fn what_is_withdrawn_waits_again_and_leaves_no_trace_once_it_is_gone() {
+        let accepted = |tool: McpTool| McpTool {
+            accepted: Some(AcceptedTool {
+                hash: tool.hash(),
+                description: tool.description.clone(),
+                parameters: tool.parameters.clone(),
+                at: Timestamp(0),
+                by: "ada".to_owned(),
+            }),
+            ..tool
+        };
+        let mut server: McpServer = serde_json::from_value(json!({
+            "id": uuid_text(), "name": "wiki", "enabled": true,
+            "transport": {"kind": "http", "url": "https://wiki.example/mcp"},
+        }))
+        .unwrap();
+        server.tools = vec![accepted(listed("a"))];
+        withdraw(&mut server, "echo").unwrap();
+        assert!(!server.tools[0].may_be_called() && server.tools[0].accepted.is_none());
+        let again = withdraw(&mut server, "echo").unwrap_err();
+        assert!(again.to_string().contains("has not been accepted"), "{again}");
+        let unknown = withdraw(&mut server, "other").unwrap_err();
+        assert!(unknown.to_string().contains("it has echo"), "{unknown}");
+
+        server.tools = vec![McpTool { gone: true, ..accepted(listed("a")) }];
+        withdraw(&mut server, "echo").unwrap();
+        assert!(server.tools.is_empty());
     }
 
     #[test]

@@ -167,12 +167,19 @@ async fn a_changed_description_is_refused_until_a_person_accepts_it() {
     assert_eq!(world.skill("echo").description, evil);
     assert_eq!(world.skill("echo").version, 2);
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
-    // Once nobody accepts it any more, it is refused.
-    let mut withdrawn = world.saved().await;
-    withdrawn.tools.iter_mut().find(|one| one.name == "echo").unwrap().accepted = None;
-    world.save(&withdrawn).await;
+    // Once nobody accepts it any more, it is refused, over the open connection too.
+    world.hub.withdraw(TENANT, server.id, "echo").await.unwrap();
     let refused = refusal(world.call("echo", json!({"text": "x"})).await);
     assert!(refused.contains("has not been accepted"), "{refused}");
+    assert!(world.call("add", json!({"a": 1, "b": 1})).await.is_ok(), "the others stay accepted");
+    let twice = world.hub.withdraw(TENANT, server.id, "echo").await;
+    assert!(twice.unwrap_err().to_string().contains("has not been accepted"));
+    // A check does not bring it back; a person does.
+    let seen = world.hub.check(TENANT, server.id, None).await.unwrap();
+    let tool = seen.tools.iter().find(|one| one.name == "echo").unwrap();
+    assert!(!tool.may_be_called());
+    world.hub.accept(TENANT, server.id, "echo", &tool.hash(), "ada").await.unwrap();
+    assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -45,6 +45,7 @@ export function useMcpActions() {
     remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/mcp/servers/${id}`), onSuccess: () => fresh("mcp-servers") }),
     check: useMutation({ mutationFn: (id: string) => api.post<McpServer>(`/api/mcp/servers/${id}/check`), onSuccess: seen }),
     accept: useMutation({ mutationFn: ({ id, ...body }: { id: string; tool: string; hash: string }) => api.post<McpServer>(`/api/mcp/servers/${id}/accept`, { body }), onSuccess: seen }),
+    withdraw: useMutation({ mutationFn: ({ id, ...body }: { id: string; tool: string }) => api.post<McpServer>(`/api/mcp/servers/${id}/withdraw`, { body }), onSuccess: seen }),
     attach: useMutation({ mutationFn: ({ id, ...body }: { id: string; agent: string | null; tools: string[] }) => api.post<Skill[]>(`/api/mcp/servers/${id}/attach`, { body }), onSuccess: () => fresh("skills", "agents", "agent") }),
     /** Begins a login. */
     login: useMutation({ mutationFn: (id: string) => api.post<Begun>(`/api/mcp/servers/${id}/login`) }),

@@ -114,6 +114,7 @@ mod tests {
             ("POST /api/skills/import-package", "skills.import_package"),
             ("POST /api/credentials/rotate", "credentials.rotate"),
             ("POST /api/mcp/servers/{id}/accept", "mcp.servers.accept"),
+            ("POST /api/mcp/servers/{id}/withdraw", "mcp.servers.withdraw"),
             ("GET /api/mcp/callback", "mcp.callback"),
             ("GET /api/auth/oidc/{name}/callback", "auth.oidc.callback"),
             ("POST /api/auth/login/ad", "auth.login.ad"),

@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import { Check, ChevronRight, TriangleAlert } from "lucide-react";
+import { Check, ChevronRight, TriangleAlert, Undo2 } from "lucide-react";
 import { useId, useState } from "react";
 import { useMcpActions } from "@/api/hooks";
 import type { Agent, McpServer, McpTool, Skill } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, CopyButton, cx, DiffView, ErrorState, formatExact, JsonView, toast, type Tone } from "@/ui";
-import { hides, toolState, type ToolState, visible } from "./state";
+import { hides, isAccepted, toolState, type ToolState, visible } from "./state";
 
 const tones: Record<ToolState, Tone> = { accepted: "ok", changed: "warn", new: "warn", gone: "neutral" };
 type Props = { server: McpServer; tool: McpTool; operator: boolean; owners: { skill: Skill; agents: Agent[] } | null };
@@ -14,12 +14,14 @@ type Props = { server: McpServer; tool: McpTool; operator: boolean; owners: { sk
 export function ToolRow({ server, tool, operator, owners }: Props) {
   const t = useT("mcp");
   const id = useId();
-  const { accept } = useMcpActions();
+  const { accept, withdraw } = useMcpActions();
   const state = toolState(tool);
   const [open, setOpen] = useState(state === "changed");
   const words = visible(tool.description);
   const schema = visible(JSON.stringify(tool.parameters, null, 2));
   const agree = () => accept.mutate({ id: server.id, tool: tool.name, hash: tool.hash }, { onSuccess: () => toast({ title: t("accepted", { tool: tool.name }) }) });
+  // Accepting it again is one press: what was shown is what is accepted, and nothing runs meanwhile.
+  const takeBack = () => withdraw.mutate({ id: server.id, tool: tool.name }, { onSuccess: () => toast({ title: t("withdrawn", { tool: tool.name }) }) });
   return (
     <li>
       <h3>
@@ -47,8 +49,13 @@ export function ToolRow({ server, tool, operator, owners }: Props) {
             <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-3">{t("fingerprint")} <code className="font-mono wrap-anywhere">{tool.hash}</code><CopyButton text={tool.hash} label={t("copy_fingerprint")} /></p>
             {state === "accepted" && tool.accepted_at != null && <p className="text-sm text-ink-3">{t("accepted_by", { by: tool.accepted_by ?? "–", at: formatExact(tool.accepted_at) })}</p>}
             {owners && <p className="text-sm text-ink-2">{t("stands_for")} <Link to="/skills/$skillId" params={{ skillId: owners.skill.id }} className="font-mono text-accent-ink underline underline-offset-2">{owners.skill.name}</Link>{owners.agents.length > 0 && <> · {t("had_by", { agents: owners.agents.map((agent) => agent.name).join(", ") })}</>}</p>}
-            {accept.error && <ErrorState inline error={accept.error} />}
-            {operator && (state === "new" || state === "changed") && <Button variant="primary" className="self-start" icon={<Check aria-hidden className="size-4" />} loading={accept.isPending} onClick={agree}>{t(state === "changed" ? "accept_change" : "accept")}</Button>}
+            {(accept.error ?? withdraw.error) && <ErrorState inline error={accept.error ?? withdraw.error} />}
+            {operator && (
+              <div className="flex flex-wrap gap-2 empty:hidden">
+                {(state === "new" || state === "changed") && <Button variant="primary" icon={<Check aria-hidden className="size-4" />} loading={accept.isPending} onClick={agree}>{t(state === "changed" ? "accept_change" : "accept")}</Button>}
+                {isAccepted(tool) && <Button title={t("withdraw_hint")} icon={<Undo2 aria-hidden className="size-4" />} loading={withdraw.isPending} onClick={takeBack}>{t("withdraw")}</Button>}
+              </div>
+            )}
           </>
         )}
       </div>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { McpServer, McpTool } from "@/api/types";
-import { countsOf, hides, inOrder, serverState, toolState, visible } from "./state";
+import { countsOf, hides, inOrder, isAccepted, serverState, toolState, visible } from "./state";
 
 const tool = (name: string, more: Partial<McpTool>): McpTool => ({ name, description: "", parameters: {}, read_only: false, hash: "h", callable: false, changed: false, gone: false, ...more });
 const TOOLS = [tool("a", { callable: true }), tool("b", {}), tool("c", { changed: true }), tool("d", { changed: true, gone: true })];
@@ -10,6 +10,12 @@ test("each tool is in one state, and what waits comes first", () => {
   assert.deepEqual(TOOLS.map(toolState), ["accepted", "new", "changed", "gone"]);
   assert.deepEqual(countsOf(TOOLS), { accepted: 1, new: 1, changed: 1, gone: 1 });
   assert.deepEqual(inOrder(TOOLS).map((one) => one.name), ["c", "b", "a", "d"]);
+});
+
+test("what was accepted can be withdrawn, though it changed or is gone", () => {
+  const at = { accepted_by: "ada", accepted_at: 1 };
+  const tools = [tool("a", { callable: true, ...at }), tool("b", {}), tool("c", { changed: true, ...at }), tool("d", { changed: true, gone: true, ...at })];
+  assert.deepEqual(tools.map(isAccepted), [true, false, true, true]);
 });
 
 test("a server that is switched off is so first of all", () => {

@@ -8,6 +8,9 @@ export const serverState = (server: McpServer): ServerState => (!server.enabled 
 export type ToolState = "accepted" | "changed" | "new" | "gone";
 export const toolState = (tool: McpTool): ToolState => (tool.gone ? "gone" : tool.changed ? "changed" : tool.callable ? "accepted" : "new");
 
+/** Whether somebody's acceptance of it is kept, though it may have changed or be gone since. */
+export const isAccepted = (tool: McpTool): boolean => tool.accepted_at != null;
+
 const ORDER: Record<ToolState, number> = { changed: 0, new: 1, accepted: 2, gone: 3 };
 /** What waits for a person first, else as the server has them. */
 export const inOrder = (tools: readonly McpTool[]): McpTool[] => [...tools].sort((a, b) => ORDER[toolState(a)] - ORDER[toolState(b)]);
