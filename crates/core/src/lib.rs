@@ -42,6 +42,7 @@ pub mod scrub;
 pub mod sign_on;
 pub mod skill;
 pub mod spending;
+pub mod spreadsheet;
 pub mod tables;
 pub mod text;
 pub mod time;

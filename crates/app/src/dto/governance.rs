@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 use steward_core::governance::{Classification, Classified, DataAction, DataLabel, MaskedKind, PiiKind};
+use steward_core::spreadsheet::quoted_cell;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -224,11 +225,38 @@ impl PolicyReport {
         rows.extend(
             self.references_resolved.iter().map(|one| ("clause", format!("{} {}", one.standard, one.number), 1)),
         );
-        let cell = |text: &str| {
-            let guard = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
-            format!("\"{guard}{}\"", text.replace('"', "\"\""))
-        };
-        let lines = rows.iter().map(|(group, name, count)| format!("{group},{},{count}\r\n", cell(name)));
+        let lines = rows.iter().map(|(group, name, count)| format!("{group},{},{count}\r\n", quoted_cell(name)));
         std::iter::once("group,name,count\r\n".to_owned()).chain(lines).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Named, PolicyReport};
+    use steward_core::governance::DataAction;
+
+    #[test]
+    fn no_name_of_a_report_is_a_formula() {
+        let named = |name: &str| vec![Named { name: name.to_owned(), count: 2 }];
+        let report = PolicyReport {
+            policy: "p".to_owned(),
+            action: DataAction::Mask,
+            from: 0,
+            to: 1,
+            runs: 1,
+            blocked: 0,
+            routed: 0,
+            masked_calls: 0,
+            masked: Vec::new(),
+            by_label: named("\t=1"),
+            by_agent: named(" @SUM(A1) \"x\""),
+            by_week: named("2026-11-23"),
+            references_resolved: Vec::new(),
+            complete: true,
+        };
+        let expect = "group,name,count\r\n\
+            sum,\"runs\",1\r\nsum,\"blocked\",0\r\nsum,\"routed\",0\r\nsum,\"masked calls\",0\r\n\
+            label,\"'\t=1\",2\r\nagent,\"' @SUM(A1) \"\"x\"\"\",2\r\nweek,\"2026-11-23\",2\r\n";
+        assert_eq!(report.csv(), expect);
     }
 }

@@ -10,6 +10,7 @@ use steward_core::Timestamp;
 use steward_core::audit::SealedEntry;
 use steward_core::ports::AuditFilter;
 use steward_core::retention::DELETED;
+use steward_core::spreadsheet::{cell, quoted_cell};
 
 /// Deletions that one certificate holds.
 const MOST: usize = 100_000;
@@ -66,20 +67,46 @@ fn proof(sealed: &SealedEntry) -> DeletionProof {
 }
 
 impl DeletionCertificate {
-    /// As a table, with a header. No cell can be taken for a formula: all are numbers, hashes and ids but the policy.
+    /// As a table, with a header.
     pub fn csv(&self) -> String {
         let mut lines = String::from("seq,time,kind,id,policy,age_days,sha256,hash\r\n");
         for one in &self.deletions {
             let age = one.age_days.map(|age| age.to_string()).unwrap_or_default();
-            let policy = one.policy.replace('"', "\"\"");
-            let guard = if policy.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+            let (kind, id, policy) = (cell(&one.kind), cell(&one.id), quoted_cell(&one.policy));
             let time = Timestamp(one.at).rfc3339();
-            let _ = write!(
-                lines,
-                "{},{time},{},{},\"{guard}{policy}\",{age},{},{}\r\n",
-                one.seq, one.kind, one.id, one.sha256, one.hash
-            );
+            let _ = write!(lines, "{},{time},{kind},{id},{policy},{age},{},{}\r\n", one.seq, one.sha256, one.hash);
         }
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dto::retention::{DeletionCertificate, DeletionProof};
+
+    #[test]
+    fn no_cell_of_a_certificate_is_a_formula() {
+        let proof = |id: &str, policy: &str| DeletionProof {
+            seq: 7,
+            at: 0,
+            kind: "documents".to_owned(),
+            id: id.to_owned(),
+            policy: policy.to_owned(),
+            age_days: Some(30),
+            sha256: "s".to_owned(),
+            hash: "h".to_owned(),
+        };
+        let certificate = DeletionCertificate {
+            from: 0,
+            to: 1,
+            made_at: 1,
+            made_by: "ada".to_owned(),
+            audit_head: "7:h".to_owned(),
+            deletions: vec![proof("a1", "old \"drafts\""), proof("=1", "\r+1")],
+        };
+        let expect = "seq,time,kind,id,policy,age_days,sha256,hash\r\n\
+            7,1970-01-01T00:00:00Z,documents,a1,\"old \"\"drafts\"\"\",30,s,h\r\n\
+            7,1970-01-01T00:00:00Z,documents,'=1,\"'\r+1\",30,s,h\r\n";
+        assert_eq!(certificate.csv(), expect);
     }
 }

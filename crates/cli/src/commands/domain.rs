@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use steward_core::spreadsheet;
 
 /// Domains, which say what the tables of a database mean: write, ask, and confirm changes of records.
 #[derive(Debug, Clone, Subcommand)]
@@ -244,15 +245,10 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Spreadsheets run what begins like a formula.
+/// Spreadsheets run what begins like a formula; a number is none.
 fn csv_line<'c>(cells: impl Iterator<Item = &'c str>) -> String {
-    let quoted = |cell: &str| {
-        let number = cell.parse::<f64>().is_ok();
-        let formula = !number && cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        let cell = if formula { format!("'{cell}") } else { cell.to_owned() };
-        if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
-    };
-    cells.map(quoted).collect::<Vec<_>>().join(",")
+    let written = |cell: &str| if cell.parse::<f64>().is_ok() { cell.to_owned() } else { spreadsheet::cell(cell) };
+    cells.map(written).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
@@ -264,7 +260,7 @@ mod tests {
         for (cells, expect) in [
             (vec!["a", "b"], "a,b"),
             (vec!["a,b", "say \"x\"", "two\nlines"], "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\""),
-            (vec!["=1+1", "-5", "+49 30", "@x"], "'=1+1,-5,'+49 30,'@x"),
+            (vec!["=1+1", "-5", "+49 30", "@x", " =1"], "'=1+1,-5,'+49 30,'@x,' =1"),
         ] {
             assert_eq!(csv_line(cells.into_iter()), expect);
         }
