@@ -4,6 +4,7 @@ use crate::files;
 use crate::handler::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::io::Read as _;
 use std::sync::Arc;
 use steward_core::hash;
@@ -84,10 +85,16 @@ pub(super) async fn undo_record(
     Ok(Undo::Snapshot { tool: tool.to_owned(), snapshot: json!(snapshot) })
 }
 
+/// A path as the workspace gave it out, to be named again. Blanks around what a model writes are dropped; those at the
+/// ends of a real path are of its names.
+pub(super) fn exactly(path: &str) -> Cow<'_, str> {
+    if path.trim() == path { Cow::Borrowed(path) } else { Cow::Owned(format!("./{path}/.")) }
+}
+
 /// The whole file, however large; `None` if it is not there.
 pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Option<Vec<u8>>, ToolsError> {
     let mut bytes = Vec::new();
-    let read = workspace.open_read(path).and_then(|mut file| {
+    let read = workspace.open_read(&exactly(path)).and_then(|mut file| {
         file.read_to_end(&mut bytes).map_err(|source| FilesError::Io { path: path.to_owned(), source })
     });
     match read {
@@ -123,7 +130,7 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 hint: "compare it with the run's trace and change it by hand",
             });
         }
-        workspace.restore(&path, &before)?;
+        workspace.restore(&exactly(&path), &before)?;
         Ok(match before {
             Before::Absent => format!("removed {path}, which was not there before"),
             _ => format!("restored {path} as it was before"),
@@ -157,8 +164,7 @@ pub(crate) async fn save_file(
         context.check()?;
         let Written { path, before, .. } = write(&workspace)?;
         let path = path.display().to_string();
-        // A name may begin with a blank.
-        let after = workspace.read(&format!("./{path}"))?;
+        let after = workspace.read(&exactly(&path))?;
         Ok((path, before, FileState::of(&after)))
     })
     .await?;

@@ -179,8 +179,9 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
 /// Renames the new content into place, if the file is still what it was.
 fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     let path = ready.staged.path.display().to_string();
-    if current_content(&ready.workspace, &path)? != ready.before {
-        ready.workspace.unstage(&path, &ready.tag)?;
+    let place = snapshot::exactly(&path);
+    if current_content(&ready.workspace, &place)? != ready.before {
+        ready.workspace.unstage(&place, &ready.tag)?;
         return Err(refused!(
             "{path} was changed by somebody else just now, nothing was written; look at it and call again"
         ));
@@ -250,14 +251,15 @@ fn find_written(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError>
     let proof = WriteProof::deserialize(proof).map_err(|error| refused!("what it told can't be read: {error}"))?;
     let WriteProof { path, tag, .. } = &proof;
     let workspace = files::open_workspace(scope)?;
+    let place = snapshot::exactly(path);
     let now = snapshot::read_all(&workspace, path)?;
-    let waiting = workspace.staged(path, tag)?;
+    let waiting = workspace.staged(&place, tag)?;
     Ok(match (waiting, now) {
         (Some(bytes), now) if FileState::of(&bytes) == proof.after => {
             if proof.adds || now.as_deref().map(FileState::of) == proof.before {
                 return Ok(Settled::NotHappened(format!("what it was to hold still waits beside {path}")));
             }
-            workspace.unstage(path, tag)?;
+            workspace.unstage(&place, tag)?;
             Settled::Unknown(format!("{path} was not written, but somebody else has changed it since"))
         }
         (Some(_), _) => Settled::Unknown(format!("what waits beside {path} is not what was written there")),

@@ -52,6 +52,31 @@ async fn undo_restores_bit_for_bit() {
 }
 
 #[tokio::test]
+async fn a_name_with_blanks_at_its_ends_is_written_and_restored_as_it_is() {
+    let bench = Bench::new();
+    // What lies under the trimmed name is another file.
+    for other in ["n.txt", "folder/ n.txt"] {
+        bench.put(other, "other");
+    }
+    for (path, name) in [("./ n.txt", " n.txt"), ("n.txt /.", "n.txt "), (" ./\u{a0}n.txt ", "\u{a0}n.txt")] {
+        let made = bench.ok("write", json!({"path": path, "content": "one"})).await;
+        assert_eq!(bench.text(name), "one", "{name:?}");
+        let over = bench.ok("write", json!({"path": path, "content": "two"})).await;
+        assert_eq!(bench.text(name), "two", "{name:?}");
+        assert!(bench.undo(&over).await.unwrap().contains("restored"));
+        assert_eq!(bench.text(name), "one", "{name:?}");
+        let more = bench.ok("write", json!({"path": path, "content": "three", "mode": "append"})).await;
+        assert!(bench.undo(&more).await.unwrap().contains("restored"));
+        assert_eq!(bench.text(name), "one", "{name:?}");
+        assert!(bench.undo(&made).await.unwrap().contains("removed"));
+        assert!(!bench.path(name).exists(), "{name:?}");
+    }
+    for other in ["n.txt", "folder/ n.txt"] {
+        assert_eq!(bench.text(other), "other");
+    }
+}
+
+#[tokio::test]
 async fn undo_refuses_what_changed_since() {
     let bench = Bench::new();
     bench.put("f", "before");
