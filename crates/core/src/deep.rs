@@ -30,8 +30,10 @@ struct Words {
     openings: Vec<String>,
 }
 
-static WORDS: LazyLock<Words> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../data/deep.json")).unwrap_or_default());
+const DATA: &str = include_str!("../data/deep.json");
+
+// A test reads the file, so it can't be broken here.
+static WORDS: LazyLock<Words> = LazyLock::new(|| serde_json::from_str(DATA).unwrap_or_default());
 
 /// How a run plans, settled when it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -207,7 +209,7 @@ pub fn json_schema(tools: &[&str], settings: DeepSettings) -> serde_json::Value 
 
 #[cfg(test)]
 mod tests {
-    use super::{DeepDefaults, DeepStep, sound};
+    use super::{DATA, DeepDefaults, DeepStep, Words, sound};
     use crate::agent::{Deep, PlanStyle};
 
     fn step(number: u8, depends_on: &[u8]) -> DeepStep {
@@ -219,6 +221,12 @@ mod tests {
             risk: String::new(),
             expect: String::new(),
         }
+    }
+
+    #[test]
+    fn the_file_of_words_can_be_read() {
+        let words = serde_json::from_str::<Words>(DATA).unwrap_or_else(|error| panic!("data/deep.json: {error}"));
+        assert!(!words.connectors.is_empty() && !words.nothing.is_empty());
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Kind {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Data {
+pub struct Data {
     asking: Asking,
     kinds: Vec<Kind>,
 }

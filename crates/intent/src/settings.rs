@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Reads a data file of this room. Tests read all of them, so the default is never taken.
+/// Reads a data file of this room. The test below reads all of them, so the default is never taken.
 pub fn read<T: DeserializeOwned + Default>(text: &str) -> T {
     toml::from_str(text).unwrap_or_default()
 }
@@ -71,5 +71,36 @@ impl Settings {
     pub fn shipped() -> &'static Self {
         static SETTINGS: LazyLock<Settings> = LazyLock::new(|| read(include_str!("../data/intent.toml")));
         &SETTINGS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Settings;
+    use crate::{kinds, lexicon, replies, tables};
+    use serde::de::DeserializeOwned;
+    use std::collections::BTreeSet;
+
+    fn parses<T: DeserializeOwned>(text: &str) -> Option<String> {
+        toml::from_str::<T>(text).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_data_file_can_be_read() {
+        let files = [
+            ("intent.toml", parses::<Settings>(include_str!("../data/intent.toml"))),
+            ("kinds.toml", parses::<kinds::Data>(include_str!("../data/kinds.toml"))),
+            ("lexicon.toml", parses::<lexicon::Lexicon>(include_str!("../data/lexicon.toml"))),
+            ("replies.toml", parses::<replies::Replies>(include_str!("../data/replies.toml"))),
+            ("tables.toml", parses::<tables::Asked>(include_str!("../data/tables.toml"))),
+        ];
+        for (name, problem) in &files {
+            assert_eq!(*problem, None, "data/{name}");
+        }
+        let there = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/data")).unwrap();
+        let there = there.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let there: BTreeSet<String> = there.filter(|name| name.ends_with(".toml")).collect();
+        let read: BTreeSet<String> = files.iter().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(there, read, "a new file is read here too");
     }
 }

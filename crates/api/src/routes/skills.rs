@@ -12,8 +12,10 @@ use steward_core::{AgentId, SkillId};
 use uuid::Uuid;
 
 /// What each type's `config` takes, and an example.
-static KINDS: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../data/skill-kinds.json")).unwrap_or_default());
+const KINDS_FILE: &str = include_str!("../../data/skill-kinds.json");
+
+// A test reads the file, so it can't be broken here.
+static KINDS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(KINDS_FILE).unwrap_or_default());
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -204,10 +206,18 @@ async fn forget_host(Call(state, caller): Call, PathName(host): PathName, Params
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::all_kinds;
+    use super::{KINDS_FILE, all_kinds};
     use crate::dto::skills::SkillInput;
+    use serde_json::Value;
     use steward_core::{SkillId, Timestamp, schema};
     use uuid::Uuid;
+
+    #[test]
+    fn the_file_of_kinds_can_be_read() {
+        let file = serde_json::from_str::<Value>(KINDS_FILE);
+        let file = file.unwrap_or_else(|error| panic!("data/skill-kinds.json: {error}"));
+        assert!(file.as_object().is_some_and(|kinds| !kinds.is_empty()), "{file}");
+    }
 
     #[test]
     fn each_kind_has_an_example_that_fits_its_schema_and_its_type() {

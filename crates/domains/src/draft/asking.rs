@@ -7,8 +7,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use steward_core::text::{digits, quoted, stem, words};
 
-static ASKING: LazyLock<Asking> =
-    LazyLock::new(|| toml::from_str(include_str!("../../data/asking.toml")).unwrap_or_default());
+const DATA: &str = include_str!("../../data/asking.toml");
+
+// A test reads the file, so it can't be broken here.
+static ASKING: LazyLock<Asking> = LazyLock::new(|| toml::from_str(DATA).unwrap_or_default());
 
 pub(crate) fn asking() -> &'static Asking {
     &ASKING
@@ -276,5 +278,16 @@ impl Request {
     pub(crate) fn year(&self, at: usize) -> Option<i32> {
         let token = self.tokens.get(at)?;
         token.text.parse().ok().filter(|year| (1800..2200).contains(year) && token.text.len() == 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asking, DATA};
+
+    #[test]
+    fn the_file_of_words_can_be_read() {
+        let asking = toml::from_str::<Asking>(DATA).unwrap_or_else(|error| panic!("data/asking.toml: {error}"));
+        assert!(!asking.measures.is_empty() && !asking.units.is_empty() && !asking.marks.is_empty());
     }
 }
