@@ -116,3 +116,24 @@ fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
     )
     .into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_DOCUMENT, MAX_UPLOAD};
+
+    const STUDIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/src/api/upload.ts");
+
+    #[test]
+    fn the_studio_sends_what_is_taken() {
+        let studio = std::fs::read_to_string(STUDIO).unwrap();
+        let number = |name: &str| -> usize {
+            let begin = format!("export const {name} = ");
+            let line = studio.lines().find_map(|line| line.strip_prefix(begin.as_str()));
+            let digits =
+                line.and_then(|line| line.strip_suffix(';')).unwrap_or_else(|| panic!("{STUDIO} has no {name}"));
+            digits.replace('_', "").parse().unwrap_or_else(|error| panic!("{name} in {STUDIO}: {error}"))
+        };
+        assert_eq!(number("MAX_UPLOAD"), MAX_UPLOAD);
+        assert_eq!(number("MAX_DOCUMENT"), MAX_DOCUMENT);
+    }
+}

@@ -3,6 +3,7 @@ mod trial;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::skills::{SkillInput, SshHost, SshHostInput};
+use crate::inputs::is_line;
 use std::sync::Arc;
 use steward_core::ports::{Agents as _, SkillFilter, Skills as _, StoreError};
 use steward_core::skill::Skill;
@@ -12,6 +13,8 @@ use steward_tools::skills::{FileHostKeys, HostKeysError, SshAddress};
 /// Longest description, characters.
 const MAX_DESCRIPTION: usize = 4000;
 const MAX_UTTERANCES: usize = 50;
+/// Longest category, characters.
+const MAX_CATEGORY: usize = 64;
 const SSH: u16 = 22;
 
 impl App {
@@ -182,6 +185,13 @@ impl App {
                 "description",
                 format!("a description has 1 to {MAX_DESCRIPTION} characters"),
                 "say in a sentence or two what it does and when to use it",
+            ));
+        }
+        if !skill.category.is_empty() && !is_line(&skill.category, MAX_CATEGORY) {
+            return Err(AppError::invalid(
+                "category",
+                format!("a category has at most {MAX_CATEGORY} characters on one line"),
+                "choose a word or two, or leave it empty",
             ));
         }
         if skill.utterances.len() > MAX_UTTERANCES {

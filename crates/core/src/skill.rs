@@ -71,10 +71,10 @@ fn yes() -> bool {
 #[serde(default, deny_unknown_fields)]
 pub struct SkillLimits {
     /// Longest call, milliseconds.
-    #[schema(minimum = 100, maximum = 3_600_000)]
+    #[schema(minimum = 10, maximum = 3_600_000)]
     pub timeout_ms: u64,
     /// Longest result for a model, characters.
-    #[schema(minimum = 100, maximum = 1_000_000)]
+    #[schema(minimum = 100, maximum = 200_000)]
     pub result_chars: usize,
 }
 

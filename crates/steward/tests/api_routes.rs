@@ -12,6 +12,7 @@ mod exams;
 mod files;
 mod governance;
 pub(crate) mod house;
+mod limits;
 mod mcp;
 mod monitoring;
 mod own_data;

@@ -84,7 +84,7 @@ pub struct ForkConversation {
 #[serde(deny_unknown_fields)]
 pub struct Chat {
     /// The message.
-    #[schema(min_length = 1, max_length = 200_000)]
+    #[schema(min_length = 1, max_length = 199_000)]
     pub message: String,
     /// Where it belongs; a new conversation if left out.
     pub conversation_id: Option<ConversationId>,

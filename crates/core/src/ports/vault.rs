@@ -42,13 +42,13 @@ pub enum VaultError {
 #[serde(deny_unknown_fields)]
 pub struct NewCredential {
     /// Its name, unique.
-    #[schema(min_length = 1, max_length = 64)]
+    #[schema(min_length = 1, max_length = 128)]
     pub name: String,
     /// What it is.
     pub kind: CredentialKind,
     /// For people.
     #[serde(default)]
-    #[schema(max_length = 1000)]
+    #[schema(max_length = 2000)]
     pub description: String,
     /// Its fields; those that are secret are never shown again.
     #[schema(value_type = BTreeMap<String, String>)]
@@ -75,11 +75,11 @@ pub struct NewCredential {
 pub struct CredentialChange {
     /// Its name.
     #[serde(default)]
-    #[schema(min_length = 1, max_length = 64)]
+    #[schema(min_length = 1, max_length = 128)]
     pub name: Option<String>,
     /// For people.
     #[serde(default)]
-    #[schema(max_length = 1000)]
+    #[schema(max_length = 2000)]
     pub description: Option<String>,
     /// Fields to set; the others stay.
     #[serde(default)]
