@@ -1,6 +1,7 @@
 import { BadgeCheck } from "lucide-react";
 import { useState } from "react";
 import { isOperator, useMe, useVerifiedActions } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, Textarea, toast } from "@/ui";
 import type { Answer } from "./answer";
@@ -33,7 +34,7 @@ function VerifyDialog({ query, onClose }: { query: object; onClose: () => void }
     <Dialog open onOpenChange={onClose} title={t("verify_title")} description={t("verify_text")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={add.isPending} onClick={send}>{t("save")}</Button></>}>
       <form className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), send())}>
         {add.error ? <ErrorState inline error={add.error} /> : null}
-        <Field label={t("verified_question")} error={tried && missing ? t("verified_missing") : undefined}>{(p) => <Textarea {...p} maxLength={1000} maxRows={6} value={text} onChange={(event) => setText(event.target.value)} />}</Field>
+        <Field label={t("verified_question")} error={tried && missing ? t("verified_missing") : undefined}>{(p) => <Textarea {...p} maxLength={limits.VerifiedInput.text.maxLength} maxRows={6} value={text} onChange={(event) => setText(event.target.value)} />}</Field>
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>
     </Dialog>

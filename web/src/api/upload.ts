@@ -2,10 +2,10 @@
 import { bearer, newKey, pathOf, problemFrom, refresh } from "./client";
 import type { AddedDocument, Uploaded } from "./types";
 
-/** Greatest size the server takes, bytes. */
-export const MAX_UPLOAD = 20 * 1024 * 1024;
+/** Greatest size the server takes, bytes; a test of `crates/api/src/guard.rs` compares these. */
+export const MAX_UPLOAD = 20_000_000;
 /** The same for a document. */
-export const MAX_DOCUMENT = 256 * 1024 * 1024;
+export const MAX_DOCUMENT = 268_435_456;
 
 /** Into the workspace. */
 export const uploadFile = (file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Uploaded> => sendFile<Uploaded>(pathOf("/api/files", { name: file.name || "pasted.txt" }), file, onProgress, signal);

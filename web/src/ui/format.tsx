@@ -5,6 +5,8 @@ import { currentLanguage, useLanguage } from "@/i18n";
 const number = (value: number, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(currentLanguage(), options).format(value);
 
 export const formatNumber = (value: number) => number(value);
+/** `{least}` and `{most}` of a text. */
+export const formatRange = (range: { least: number; most: number } | undefined) => range && { least: number(range.least), most: number(range.most) };
 export const formatTokens = (tokens: number) => (tokens < 10_000 ? number(tokens) : number(tokens, { notation: "compact", maximumFractionDigits: 1 }));
 /** Millionths of a US dollar. */
 export const formatMoney = (micros: number) => {

@@ -5,11 +5,11 @@ import { mayWork, useAgentActions, useConnections, useMe, useTools } from "@/api
 import type { Agent, AgentInput } from "@/api/types";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
-import { Button, Dialog, ErrorState, Field, IconButton, Input, Menu, MenuItem, MenuSeparator, Page, Sheet, Textarea, toast } from "@/ui";
+import { Button, Dialog, ErrorState, Field, formatRange, IconButton, Input, Menu, MenuItem, MenuSeparator, Page, Sheet, Textarea, toast } from "@/ui";
 import { AccessButton } from "../access/AccessButton";
 import { useDeleting } from "./AgentsPage";
 import { DeepForm } from "./parts/DeepForm";
-import { SWITCHED, problemsOf, sent } from "./parts/form";
+import { problemsOf, RANGES, rangeOf, sent, SWITCHED } from "./parts/form";
 import { Limits } from "./parts/Limits";
 import { AgentDatabase } from "./parts/AgentDatabase";
 import { AgentDocuments } from "./parts/Documents";
@@ -46,7 +46,7 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
   const { name: _name, ...others } = problems;
   const previewed = useMemo(() => (Object.keys(others).length === 0 ? { ...input, name: input.name || "?" } : null), [JSON.stringify(others), input]);
   const blocker = useBlocker({ shouldBlockFn: () => dirty && mayEdit, enableBeforeUnload: () => dirty && mayEdit, withResolver: true });
-  const problem = (name: keyof typeof problems) => (tried || name !== "name" ? problems[name] && t(problems[name], { max: "1,000,000" }) : undefined);
+  const problem = (name: keyof typeof problems) => (tried || name !== "name" ? problems[name] && t(problems[name], formatRange(rangeOf(name))) : undefined);
   const writing = create.isPending || update.isPending;
 
   const save = () => {
@@ -91,7 +91,7 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
           {(create.error ?? update.error) && <ErrorState inline error={create.error ?? update.error} />}
           <fieldset disabled={!mayEdit} className="contents">
             <Group title={t("sec_what")}>
-              <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} autoFocus={!agent} maxLength={80} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
+              <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} autoFocus={!agent} maxLength={RANGES.name.most + 16} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
               <Field label={t("instructions")} hint={t("instructions_hint")}>{(p) => <Textarea {...p} rows={6} maxRows={24} className="min-h-32" placeholder={t("instructions_placeholder")} value={form.instructions} onChange={(event) => patch({ instructions: event.target.value })} />}</Field>
             </Group>
             <Group title={t("sec_routing")}><RoutingForm form={form} connections={connections.items} loading={connections.isLoading} disabled={!mayEdit} fixed={!operator} problem={problem} onChange={patch} /></Group>

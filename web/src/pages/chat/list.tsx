@@ -2,6 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { MessagesSquare, MoreHorizontal, Pencil, Plus, Trash2 } from "lucide-react";
 import { useDeferredValue, useEffect, useRef, useState } from "react";
 import { useConversationActions, useConversations } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Conversation } from "@/api/types";
 import { useT } from "@/i18n";
 import { ButtonLink, cx, Dot, EmptyState, IconButton, Input, Menu, MenuItem, MenuSeparator, PagedList, SearchInput, toast, useErrorText } from "@/ui";
@@ -95,7 +96,7 @@ function Rename({ value, onChange, onDone }: { value: string; onChange: (value: 
       aria-label={t("title")}
       className="h-8! text-sm"
       value={value}
-      maxLength={200}
+      maxLength={limits.Rename.title.maxLength}
       onChange={(event) => onChange(event.target.value)}
       onBlur={() => onDone(value.trim())}
       onKeyDown={(event) => {

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { AppWindow, Database, Plus, Table2 } from "lucide-react";
 import { isOperator, useDomains, useDomainSearch, useMe, useViews } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { DomainInfo } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, ButtonLink, EmptyState, ErrorState, SearchInput, Skeleton, Spinner } from "@/ui";
@@ -27,7 +28,7 @@ export function DataPage() {
       ) : (
         <>
           <div className="mb-4 flex items-center gap-3">
-            <SearchInput className="w-full max-w-xl" label={t("search_words")} value={typed} onChange={setTyped} maxLength={1000} />
+            <SearchInput className="w-full max-w-xl" label={t("search_words")} value={typed} onChange={setTyped} maxLength={limits.SchemaSearch.query.maxLength} />
             {search.isFetching && <Spinner label={t("searching")} />}
           </div>
           {search.error ? <ErrorState inline error={search.error} onRetry={() => void search.refetch()} className="mb-4" /> : null}

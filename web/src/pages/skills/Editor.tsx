@@ -6,12 +6,12 @@ import { isOperator, useMe, useSkillActions } from "@/api/hooks";
 import type { SkillDetail, SkillInput, SkillKindInfo } from "@/api/types";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
-import { Button, Dialog, ErrorState, IconButton, Menu, MenuItem, MenuSeparator, Page, Tabs, toast } from "@/ui";
+import { Button, Dialog, ErrorState, formatRange, IconButton, Menu, MenuItem, MenuSeparator, Page, Tabs, toast } from "@/ui";
 import { useFilters } from "../runs/parts/filters";
 import { AccessButton } from "../access/AccessButton";
 import { Agents } from "./parts/Agents";
 import { DeleteDialog, useSwitching } from "./parts/actions";
-import { problemsOf, refusedOf, sent } from "./parts/form";
+import { problemsOf, rangeOf, refusedOf, sent } from "./parts/form";
 import { SkillForm } from "./parts/SkillForm";
 import { SkillBadges } from "./parts/labels";
 import { useSound } from "./parts/sound";
@@ -46,7 +46,7 @@ export function Editor({ skill, start, kind, back, mayEdit, agent, example, onEm
   const dirty = mayEdit && (JSON.stringify(form) !== JSON.stringify(saved) || !sound);
   const problems = useMemo(() => problemsOf(form, kind), [form, kind]);
   const refused = refusedOf(error instanceof ApiError ? error : null);
-  const problem = (name: string) => refused[name] ?? (tried && problems[name] ? t(problems[name]) : undefined);
+  const problem = (name: string) => refused[name] ?? (tried && problems[name] ? t(problems[name], formatRange(rangeOf(name))) : undefined);
   const blocker = useBlocker({ shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname, enableBeforeUnload: () => dirty, withResolver: true });
   const writing = create.isPending || update.isPending || attach.isPending;
   const taken = (next: SkillInput) => (setSaved(next), setForm(next));
@@ -74,7 +74,7 @@ export function Editor({ skill, start, kind, back, mayEdit, agent, example, onEm
   };
   useShortcut("Mod+s", save, t("save"), { inFields: true, enabled: mayEdit });
 
-  const settings = <SkillForm key={round} form={form} kind={kind} disabled={!mayEdit} operator={operator} problem={problem} names={{ ...refused, ...(tried ? Object.fromEntries(Object.entries(problems).map(([name, why]) => [name, t(why)])) : {}) }} onChange={patch} onWhole={(next) => (setForm(next), create.reset(), update.reset())} onSound={onSound} giveTo={skill ? null : giveTo} onGiveTo={setGiveTo} {...(onKind && { onKind })} />;
+  const settings = <SkillForm key={round} form={form} kind={kind} disabled={!mayEdit} operator={operator} problem={problem} names={{ ...refused, ...(tried ? Object.fromEntries(Object.entries(problems).map(([name, why]) => [name, t(why, formatRange(rangeOf(name)))])) : {}) }} onChange={patch} onWhole={(next) => (setForm(next), create.reset(), update.reset())} onSound={onSound} giveTo={skill ? null : giveTo} onGiveTo={setGiveTo} {...(onKind && { onKind })} />;
   return (
     <Page
       title={skill ? skill.name : t("new_title")}

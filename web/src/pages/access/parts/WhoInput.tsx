@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { isAdmin, isOperator, useGroups, useMe, useUserNames } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import { Input } from "@/ui";
 import { useSettled } from "../../agents/parts/settled";
 
@@ -14,7 +15,7 @@ export function WhoInput({ kind, value, onChange, ...rest }: Props) {
   const groups = useGroups(text ? { search: text } : {}, kind === "group" && isOperator(me));
   return (
     <>
-      <Input {...rest} type={kind === "user" ? "email" : "text"} list={list} autoComplete="off" spellCheck={false} maxLength={kind === "user" ? 254 : 100} value={value} onChange={(event) => onChange(event.target.value)} />
+      <Input {...rest} type={kind === "user" ? "email" : "text"} list={list} autoComplete="off" spellCheck={false} maxLength={limits.GrantInput[kind].maxLength} value={value} onChange={(event) => onChange(event.target.value)} />
       <datalist id={list}>
         {kind === "user" ? users.items.map((user) => <option key={user.id} value={user.email}>{user.name}</option>) : groups.items.map((group) => <option key={group.id} value={group.name}>{group.description}</option>)}
       </datalist>

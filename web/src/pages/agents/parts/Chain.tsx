@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, GripVertical, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
+import { limits } from "@/api/limits";
 import type { Connection } from "@/api/types";
 import { useT } from "@/i18n";
 import { IconButton, Select } from "@/ui";
@@ -52,7 +53,7 @@ export function Chain({ chain, connections, disabled, onChange }: Props) {
       )}
       <p id="chain-keys" className="sr-only">{t("chain_keys")}</p>
       <p ref={said} role="status" className="sr-only" />
-      {!disabled && left.length > 0 && chain.length < 20 && (
+      {!disabled && left.length > 0 && chain.length < limits.Routing.fallback_chain.maxItems && (
         <Select small aria-label={t("chain_add")} className="self-start" value="" onChange={(event) => event.target.value && onChange([...chain, event.target.value])}>
           <option value="">{t("chain_add")}</option>
           {left.map((item) => <option key={item.id} value={item.id}>{item.name} · {item.model}</option>)}

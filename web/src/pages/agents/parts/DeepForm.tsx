@@ -1,7 +1,7 @@
 import type { AgentInput, Deep } from "@/api/types";
 import { useT } from "@/i18n";
 import { Field, Input, Select } from "@/ui";
-import type { Problems } from "./form";
+import { type Problems, RANGES } from "./form";
 
 type Props = { form: AgentInput; problem: (name: keyof Problems) => string | undefined; onChange: (change: Partial<AgentInput>) => void };
 
@@ -24,7 +24,7 @@ export function DeepForm({ form, problem, onChange }: Props) {
             </Select>
           )}
         </Field>
-        <Field label={t("deep_steps")} hint={t("deep_steps_hint")} error={problem("deep_steps")}>{(p) => <Input {...p} disabled={off} type="number" inputMode="numeric" min={1} max={20} value={deep.max_steps === null || Number.isNaN(deep.max_steps) ? "" : deep.max_steps} onChange={(event) => set({ max_steps: event.target.value === "" ? null : event.target.valueAsNumber })} />}</Field>
+        <Field label={t("deep_steps")} hint={t("deep_steps_hint")} error={problem("deep_steps")}>{(p) => <Input {...p} disabled={off} type="number" inputMode="numeric" min={RANGES.deep_steps.least} max={RANGES.deep_steps.most} value={deep.max_steps === null || Number.isNaN(deep.max_steps) ? "" : deep.max_steps} onChange={(event) => set({ max_steps: event.target.value === "" ? null : event.target.valueAsNumber })} />}</Field>
         <Field label={t("deep_style")}>
           {(p) => (
             <Select {...p} disabled={off} value={deep.style ?? ""} onChange={(event) => set({ style: (event.target.value || null) as Deep["style"] })}>

@@ -1,7 +1,7 @@
 import type { AgentInput, Preset } from "@/api/types";
 import { useT } from "@/i18n";
 import { Field, Input, Select } from "@/ui";
-import type { Problems } from "./form";
+import { type Problems, RANGES } from "./form";
 
 const PRESETS = ["agent", "query", "executor", "plan"] as const;
 
@@ -17,9 +17,9 @@ export function Limits({ form, fixed, problem, onChange }: Props) {
     <>
       <Field label={t("budget")} hint={t("budget_hint")}>{(p) => <Select {...p} disabled={fixed} value={form.budget} onChange={(event) => onChange({ budget: event.target.value as Preset })}>{PRESETS.map((preset) => <option key={preset} value={preset}>{t(`budget_${preset}`)}</option>)}</Select>}</Field>
       <div className="grid gap-4 sm:grid-cols-3">
-        <Field label={t("temperature")} hint={t("temperature_hint")} error={problem("temperature")}>{(p) => <Input {...p} type="number" inputMode="decimal" min={0} max={2} step={0.1} value={shown(tuning.temperature)} onChange={(event) => tune({ temperature: event.target.valueAsNumber })} />}</Field>
-        <Field label={t("max_tokens")} hint={t("max_tokens_hint")} error={problem("max_tokens")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={1} step={256} value={shown(tuning.max_tokens)} onChange={(event) => tune({ max_tokens: event.target.valueAsNumber })} />}</Field>
-        <Field label={t("timeout")} hint={t("timeout_hint")} error={problem("timeout")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={1} step={10} value={shown(tuning.timeout_ms / 1000)} onChange={(event) => tune({ timeout_ms: Math.round(event.target.valueAsNumber * 1000) })} />}</Field>
+        <Field label={t("temperature")} hint={t("temperature_hint")} error={problem("temperature")}>{(p) => <Input {...p} type="number" inputMode="decimal" min={RANGES.temperature.least} max={RANGES.temperature.most} step={0.1} value={shown(tuning.temperature)} onChange={(event) => tune({ temperature: event.target.valueAsNumber })} />}</Field>
+        <Field label={t("max_tokens")} hint={t("max_tokens_hint")} error={problem("max_tokens")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={RANGES.max_tokens.least} max={RANGES.max_tokens.most} step={256} value={shown(tuning.max_tokens)} onChange={(event) => tune({ max_tokens: event.target.valueAsNumber })} />}</Field>
+        <Field label={t("timeout")} hint={t("timeout_hint")} error={problem("timeout")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={RANGES.timeout.least} max={RANGES.timeout.most} step={10} value={shown(tuning.timeout_ms / 1000)} onChange={(event) => tune({ timeout_ms: Math.round(event.target.valueAsNumber * 1000) })} />}</Field>
       </div>
     </>
   );

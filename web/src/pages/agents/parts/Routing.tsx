@@ -4,7 +4,7 @@ import { useT } from "@/i18n";
 import { Field, IconButton, Input, Select, Switch } from "@/ui";
 import { Chain } from "./Chain";
 import type { Problems } from "./form";
-import { TASKS } from "./form";
+import { RANGES, TASKS } from "./form";
 import { TryRoute } from "./TryRoute";
 
 const BALANCES: readonly Balance[] = ["fixed", "weighted", "least_latency"];
@@ -66,12 +66,12 @@ export function RoutingForm({ form, connections, loading, disabled: shut, fixed,
         </div>
         <Chain chain={routing.fallback_chain} connections={connections} disabled={disabled} onChange={(fallback_chain) => set({ fallback_chain })} />
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label={t("attempts")} hint={t("attempts_hint")} error={problem("attempts")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={1} max={20} value={shown(routing.max_fallback_attempts)} onChange={(event) => set({ max_fallback_attempts: event.target.valueAsNumber })} />}</Field>
+          <Field label={t("attempts")} hint={t("attempts_hint")} error={problem("attempts")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={RANGES.attempts.least} max={RANGES.attempts.most} value={shown(routing.max_fallback_attempts)} onChange={(event) => set({ max_fallback_attempts: event.target.valueAsNumber })} />}</Field>
           <Field label={t("balance")} hint={t("balance_hint")}>{(p) => <Select {...p} value={routing.balance} onChange={(event) => set({ balance: event.target.value as Balance })}>{BALANCES.map((balance) => <option key={balance} value={balance}>{m(`balance_${balance}`)}</option>)}</Select>}</Field>
         </div>
         <Switch label={t("cost_aware")} hint={t("cost_aware_hint")} disabled={disabled} checked={routing.cost_aware} onChange={(cost_aware) => set({ cost_aware })} />
         <Switch label={t("hedge")} hint={t("hedge_hint")} disabled={disabled} checked={routing.hedge_after_ms !== null} onChange={(on) => set({ hedge_after_ms: on ? 2_000 : null })} />
-        {routing.hedge_after_ms !== null && <Field className="max-w-xs" label={t("hedge_after")} error={problem("hedge")}>{(p) => <Input {...p} type="number" inputMode="decimal" min={0.05} step={0.1} value={shown(Number.isNaN(routing.hedge_after_ms) ? Number.NaN : (routing.hedge_after_ms ?? 0) / 1000)} onChange={(event) => set({ hedge_after_ms: Number.isNaN(event.target.valueAsNumber) ? Number.NaN : Math.round(event.target.valueAsNumber * 1000) })} />}</Field>}
+        {routing.hedge_after_ms !== null && <Field className="max-w-xs" label={t("hedge_after")} error={problem("hedge")}>{(p) => <Input {...p} type="number" inputMode="decimal" min={RANGES.hedge.least} max={RANGES.hedge.most} step={0.1} value={shown(Number.isNaN(routing.hedge_after_ms) ? Number.NaN : (routing.hedge_after_ms ?? 0) / 1000)} onChange={(event) => set({ hedge_after_ms: Number.isNaN(event.target.valueAsNumber) ? Number.NaN : Math.round(event.target.valueAsNumber * 1000) })} />}</Field>}
       </fieldset>
       <TryRoute connection={form.connection} routing={routing} sound={!problem("attempts") && !problem("hedge")} />
     </>

@@ -1,5 +1,6 @@
 // The form of an agent: its start, and what is wrong with it.
 import { NO_ROUTING } from "@/api/hooks/connections";
+import { charactersOf, lengthOf, limits, numbersOf, type Range, within } from "@/api/limits";
 import type { Agent, AgentInput, Deep, OwnData, Task } from "@/api/types";
 
 export const TASKS: readonly Task[] = ["chat", "tool_call", "planning", "reasoning", "rag_answer", "summarize", "extract", "classify", "code_gen", "translate"];
@@ -22,9 +23,6 @@ export const EMPTY: AgentInput = {
   skills: [],
 };
 
-export const MAX_NAME = 64;
-export const MAX_TOKENS = 1_000_000;
-
 /** An agent without its id; what its answer leaves out is as usual. */
 export const inputOf = ({ id: _id, routing, deep, own_data, ...input }: Agent): AgentInput => ({ ...input, routing: { ...NO_ROUTING, ...routing }, deep: { ...INHERITED, ...deep }, own_data: { ...KEEPS_NOTHING, ...own_data } });
 
@@ -42,20 +40,33 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
 export type Problem = "attempts_bad" | "hedge_bad" | "deep_steps_bad" | "name_missing" | "name_long" | "tools_missing" | "temperature_bad" | "max_tokens_bad" | "timeout_bad";
 export type Problems = Partial<Record<"name" | "tools" | "temperature" | "max_tokens" | "timeout" | "attempts" | "hedge" | "deep_steps", Problem>>;
 
+/** What each field takes, times in seconds. */
+export const RANGES = {
+  name: lengthOf(limits.AgentInput.name),
+  temperature: numbersOf(limits.Tuning.temperature),
+  max_tokens: numbersOf(limits.Tuning.max_tokens),
+  timeout: numbersOf(limits.Tuning.timeout_ms, 1_000),
+  attempts: numbersOf(limits.Routing.max_fallback_attempts),
+  hedge: numbersOf(limits.Routing.hedge_after_ms, 1_000),
+  deep_steps: numbersOf(limits.Deep.max_steps),
+} satisfies Partial<Record<keyof Problems, Range>>;
+/** The same of any field; most have none. */
+export const rangeOf = (name: keyof Problems): Range | undefined => (RANGES as Partial<Record<keyof Problems, Range>>)[name];
+
 /** `all`: whether the agent has all tools; else some must be chosen. */
 export function problemsOf(form: AgentInput, all: boolean): Problems {
   const { temperature, max_tokens, timeout_ms } = form.tuning;
   const out: Problems = {};
   if (form.name.trim() === "") out.name = "name_missing";
-  else if (form.name.trim().length > MAX_NAME) out.name = "name_long";
+  else if (charactersOf(form.name.trim()) > RANGES.name.most) out.name = "name_long";
   if (!all && form.tools.length === 0) out.tools = "tools_missing";
-  if (!(temperature >= 0 && temperature <= 2)) out.temperature = "temperature_bad";
-  if (!(Number.isInteger(max_tokens) && max_tokens >= 1 && max_tokens <= MAX_TOKENS)) out.max_tokens = "max_tokens_bad";
-  if (!(timeout_ms >= 1_000 && timeout_ms <= 3_600_000)) out.timeout = "timeout_bad";
+  if (!within(temperature, RANGES.temperature)) out.temperature = "temperature_bad";
+  if (!(Number.isInteger(max_tokens) && within(max_tokens, RANGES.max_tokens))) out.max_tokens = "max_tokens_bad";
+  if (!within(timeout_ms / 1_000, RANGES.timeout)) out.timeout = "timeout_bad";
   const { max_fallback_attempts: attempts, hedge_after_ms: hedge } = form.routing;
-  if (!(Number.isInteger(attempts) && attempts >= 1 && attempts <= 20)) out.attempts = "attempts_bad";
-  if (hedge !== null && !(hedge >= 50 && hedge <= 600_000)) out.hedge = "hedge_bad";
+  if (!(Number.isInteger(attempts) && within(attempts, RANGES.attempts))) out.attempts = "attempts_bad";
+  if (hedge !== null && !within(hedge / 1_000, RANGES.hedge)) out.hedge = "hedge_bad";
   const steps = form.deep.max_steps;
-  if (steps !== null && !(Number.isInteger(steps) && steps >= 1 && steps <= 20)) out.deep_steps = "deep_steps_bad";
+  if (steps !== null && !(Number.isInteger(steps) && within(steps, RANGES.deep_steps))) out.deep_steps = "deep_steps_bad";
   return out;
 }

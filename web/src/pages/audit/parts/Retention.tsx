@@ -1,8 +1,11 @@
 import { CalendarX } from "lucide-react";
 import { useState } from "react";
 import { useAuditActions, useAuditRetention } from "@/api/hooks";
+import { limits, numbersOf, within } from "@/api/limits";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, Input, toast } from "@/ui";
+
+const DAYS = numbersOf(limits.AuditRetention.days);
 
 /** How long entries are kept. */
 export function Retention() {
@@ -12,7 +15,7 @@ export function Retention() {
   const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState("");
   const days = typed.trim() === "" ? null : Number(typed);
-  const bad = days !== null && !(Number.isInteger(days) && days >= 1 && days <= 36_500);
+  const bad = days !== null && !(Number.isInteger(days) && within(days, DAYS));
   const show = () => {
     setTyped(data?.days ? String(data.days) : "");
     retention.reset();

@@ -2,7 +2,7 @@ import { isAdmin, useMe } from "@/api/hooks";
 import type { Capabilities, ConnectionInput, Wire } from "@/api/types";
 import { useT } from "@/i18n";
 import { Checkbox, Field, Input, Select, Switch } from "@/ui";
-import { CAPABILITIES, type PriceText, type Problems, STRATEGIES, WIRES } from "./form";
+import { CAPABILITIES, type PriceText, type Problems, RANGES, STRATEGIES, WIRES } from "./form";
 
 const ABILITIES = ["json_schema", "parallel_calls", "system_role", "vision", "scoring", "plans", "summarises", "thinks_first", "trusted"] as const;
 
@@ -42,7 +42,7 @@ export function Advanced({ form, known, byHand, price, priceBad, problem, onChan
             </Select>
           )}
         </Field>
-        <Field label={t("weight")} hint={t("weight_hint")} error={problem("weight")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={0} value={shown(form.weight ?? 1)} onChange={(event) => onChange({ weight: event.target.valueAsNumber })} />}</Field>
+        <Field label={t("weight")} hint={t("weight_hint")} error={problem("weight")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={RANGES.weight.least} max={RANGES.weight.most} value={shown(form.weight ?? 1)} onChange={(event) => onChange({ weight: event.target.valueAsNumber })} />}</Field>
         <Field className="md:col-span-2" label={t("in_house")} hint={admin ? t("in_house_hint") : t("in_house_admin")}>
           {(p) => (
             <Select {...p} disabled={!admin} value={form.in_house === true ? "yes" : form.in_house === false ? "no" : ""} onChange={(event) => onChange({ in_house: event.target.value === "" ? null : event.target.value === "yes" })}>
@@ -63,8 +63,8 @@ export function Advanced({ form, known, byHand, price, priceBad, problem, onChan
       {capabilities && (
         <div className="grid gap-4 rounded-lg border border-line p-4 md:grid-cols-3">
           <Field label={t("cap_strategy")}>{(p) => <Select {...p} value={capabilities.strategy} onChange={(event) => set({ strategy: event.target.value as Capabilities["strategy"] })}>{STRATEGIES.map((name) => <option key={name} value={name}>{m(`strategy_${name}`)}</option>)}</Select>}</Field>
-          <Field label={t("cap_window")} error={problem("window")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={512} value={shown(capabilities.window)} onChange={(event) => set({ window: event.target.valueAsNumber })} />}</Field>
-          <Field label={t("cap_max_tools_label")} error={problem("max_tools")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={1} value={shown(capabilities.max_tools)} onChange={(event) => set({ max_tools: event.target.valueAsNumber })} />}</Field>
+          <Field label={t("cap_window")} error={problem("window")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={RANGES.window.least} max={RANGES.window.most} value={shown(capabilities.window)} onChange={(event) => set({ window: event.target.valueAsNumber })} />}</Field>
+          <Field label={t("cap_max_tools_label")} error={problem("max_tools")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={RANGES.max_tools.least} max={RANGES.max_tools.most} value={shown(capabilities.max_tools)} onChange={(event) => set({ max_tools: event.target.valueAsNumber })} />}</Field>
           <Field label={t("prompt_tokens")} hint={t("prompt_tokens_hint")} error={problem("prompt_tokens")}>{(p) => <Input {...p} type="number" inputMode="numeric" value={shown(capabilities.prompt_tokens)} onChange={(event) => set({ prompt_tokens: number(event.target.value) })} />}</Field>
           {form.provider === "ollama" && <Field label={t("num_ctx")} hint={t("num_ctx_hint")} error={problem("num_ctx")}>{(p) => <Input {...p} type="number" inputMode="numeric" value={shown(capabilities.num_ctx)} onChange={(event) => set({ num_ctx: number(event.target.value) })} />}</Field>}
           <div className="grid gap-2 md:col-span-3 md:grid-cols-2">{ABILITIES.map((name) => <Checkbox key={name} checked={capabilities[name] ?? CAPABILITIES[name] ?? false} onChange={(on) => set({ [name]: on })} label={t(name)} hint={t(`${name}_hint`)} />)}</div>

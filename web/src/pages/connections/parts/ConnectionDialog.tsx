@@ -3,10 +3,10 @@ import { useState } from "react";
 import { useConnectionWriter } from "@/api/hooks";
 import type { Connection, ConnectionInput, Provider } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Dialog, ErrorState, Field, Input, Select, toast } from "@/ui";
+import { Button, Dialog, ErrorState, Field, formatRange, Input, Select, toast } from "@/ui";
 import { Advanced } from "./Advanced";
 import { AuthFields, VariableHelp } from "./AuthFields";
-import { inputOf, keepsKey, priceOf, priceText, problemsOf, PROVIDERS } from "./form";
+import { inputOf, keepsKey, priceOf, priceText, problemsOf, PROVIDERS, RANGES, rangeOf } from "./form";
 
 type Props = { connection: Connection; onClose: () => void; onTest: (connection: Connection) => void };
 
@@ -21,7 +21,7 @@ export function ConnectionDialog({ connection, onClose, onTest }: Props) {
   const patch = (change: Partial<ConnectionInput>) => setForm((old) => ({ ...old, ...change }));
   const problems = problemsOf(form, connection);
   const cost = priceOf(price);
-  const problem = (name: keyof typeof problems) => (tried && problems[name] ? t(problems[name]) : undefined);
+  const problem = (name: keyof typeof problems) => (tried && problems[name] ? t(problems[name], formatRange(rangeOf(name))) : undefined);
 
   const save = (test: boolean) => {
     setTried(true);
@@ -49,7 +49,7 @@ export function ConnectionDialog({ connection, onClose, onTest }: Props) {
       <form className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save(true))}>
         {writer.error ? <ErrorState inline error={writer.error} /> : null}
         <div className="grid gap-4 md:grid-cols-2">
-          <Field label={t("name")} error={problem("name")}>{(p) => <Input {...p} maxLength={64} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
+          <Field label={t("name")} error={problem("name")}>{(p) => <Input {...p} maxLength={RANGES.name.most} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
           <Field label={t("provider")}>{(p) => <Select {...p} value={form.provider} onChange={(event) => patch({ provider: event.target.value as Provider })}>{PROVIDERS.map((name) => <option key={name} value={name}>{m(`provider_${name}`)}</option>)}</Select>}</Field>
           <Field label={t("base_url")} hint={t("base_url_hint")} error={problem("base_url")}>{(p) => <Input {...p} type="url" inputMode="url" className="font-mono text-sm" value={form.base_url} onChange={(event) => patch({ base_url: event.target.value })} />}</Field>
           <Field label={t("model")} hint={t("model_hint")} error={problem("model")}>{(p) => <Input {...p} className="font-mono text-sm" value={form.model} onChange={(event) => patch({ model: event.target.value })} />}</Field>

@@ -1,9 +1,9 @@
 import { useId } from "react";
 import type { Connection, ConnectionInput, Provider, Recognised } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Field, Input, Select } from "@/ui";
+import { Button, Field, formatRange, Input, Select } from "@/ui";
 import { AuthFields, VariableHelp } from "./AuthFields";
-import { isSealed, isTyped, keepsKey, problemsOf, PROVIDERS } from "./form";
+import { isSealed, isTyped, keepsKey, problemsOf, PROVIDERS, RANGES, rangeOf } from "./form";
 
 type Props = { form: ConnectionInput; saved: Connection | null; found: Recognised | null; tried: boolean; asking: boolean; onChange: (change: Partial<ConnectionInput>) => void; onName: (name: string) => void; onAsk: () => void };
 
@@ -13,7 +13,7 @@ export function ModelStep({ form, saved, found, tried, asking, onChange, onName,
   const m = useT("models");
   const listId = useId();
   const problems = problemsOf(form, saved);
-  const problem = (name: keyof typeof problems) => (tried && problems[name] ? t(problems[name]) : undefined);
+  const problem = (name: keyof typeof problems) => (tried && problems[name] ? t(problems[name], formatRange(rangeOf(name))) : undefined);
   const models = found?.models ?? [];
   const keyed = isSealed(form.auth.kind) ? isTyped(form.auth) : form.auth.kind !== "none" && !problems.variable;
   return (
@@ -34,7 +34,7 @@ export function ModelStep({ form, saved, found, tried, asking, onChange, onName,
             </div>
           )}
         </div>
-        <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={64} value={form.name} onChange={(event) => onName(event.target.value)} />}</Field>
+        <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={RANGES.name.most} value={form.name} onChange={(event) => onName(event.target.value)} />}</Field>
         <Field label={t("provider")}>{(p) => <Select {...p} value={form.provider} onChange={(event) => onChange({ provider: event.target.value as Provider })}>{PROVIDERS.map((name) => <option key={name} value={name}>{m(`provider_${name}`)}</option>)}</Select>}</Field>
         <Field label={t("base_url")} hint={t("base_url_hint")} error={problem("base_url")}>{(p) => <Input {...p} type="url" inputMode="url" className="font-mono text-sm" value={form.base_url} onChange={(event) => onChange({ base_url: event.target.value })} />}</Field>
         <AuthFields auth={form.auth} provider={form.provider} url={form.base_url} kept={keepsKey(saved, form)} problem={problem} onChange={(auth) => onChange({ auth })} />

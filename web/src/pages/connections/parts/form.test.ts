@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Connection, ExamReport } from "@/api/types";
 import { headGrade, staleness } from "./exam";
-import { againOf, authOf, authProblems, CAPABILITIES, EMPTY, inputOf, keepsKey, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, usualAuth } from "./form";
+import { againOf, authOf, authProblems, CAPABILITIES, EMPTY, inputOf, keepsKey, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, rangeOf, usualAuth } from "./form";
 
 const SOUND = { ...EMPTY, name: "m", base_url: "http://127.0.0.1:1/v1", model: "m" };
 
@@ -13,6 +13,16 @@ test("a connection wants a name, an address and a model, and the name of a varia
   for (const variable of ["", "sk-proj-abc123", "MY KEY", "1KEY"]) assert.equal(problemsOf({ ...SOUND, auth: { kind: "bearer_env", variable } }).variable, "variable_bad", variable);
   for (const base_url of ["localhost:11434", "ftp://x", "http//x", "/v1"]) assert.equal(problemsOf({ ...SOUND, base_url }).base_url, "base_url_bad", base_url);
   assert.deepEqual(problemsOf({ ...SOUND, weight: -1, capabilities: { ...CAPABILITIES, window: 1, max_tools: 0, num_ctx: 3 } }), { weight: "weight_bad", window: "window_bad", max_tools: "max_tools_bad", num_ctx: "tokens_bad" });
+});
+
+test("numbers and names of a connection are those that the server takes", () => {
+  const at = (window: number, max_tools: number) => problemsOf({ ...SOUND, capabilities: { ...CAPABILITIES, window, max_tools, num_ctx: window, prompt_tokens: window } });
+  for (const [window, max_tools] of [[256, 1], [100_000_000, 1000]] as const) assert.deepEqual(at(window, max_tools), {});
+  for (const [window, max_tools] of [[255, 0], [100_000_001, 1001], [Number.NaN, Number.NaN]] as const) assert.deepEqual(at(window, max_tools), { window: "window_bad", max_tools: "max_tools_bad", num_ctx: "tokens_bad", prompt_tokens: "tokens_bad" });
+  assert.deepEqual([rangeOf("weight"), rangeOf("model")], [{ least: 0, most: 1000 }, undefined]);
+  assert.deepEqual(authProblems({ kind: "header_env", header: `X-${"a".repeat(98)}`, variable: `K${"1".repeat(99)}` }), {});
+  for (const header of ["x".repeat(101), "x.y", ""]) assert.deepEqual(authProblems({ kind: "header_env", header, variable: "K" }), { header: "header_bad" }, header);
+  assert.deepEqual(authProblems({ kind: "bearer_env", variable: "K".repeat(101) }), { variable: "variable_bad" });
 });
 
 test("each kind of key keeps what it has in common with the one before", () => {

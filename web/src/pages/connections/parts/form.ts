@@ -1,4 +1,5 @@
 // The form of a connection: its start, and what is wrong with it.
+import { lengthOf, limits, numbersOf, type Range, within } from "@/api/limits";
 import type { Capabilities, Connection, ConnectionAuth, ConnectionInput, Price, Provider, Strategy, Wire } from "@/api/types";
 
 export const PROVIDERS: readonly Provider[] = ["compatible", "ollama", "llama_cpp", "vllm", "text_gen", "open_ai", "azure_open_ai", "anthropic", "gemini", "cohere", "bedrock", "hugging_face"];
@@ -94,27 +95,39 @@ type Name = "name" | "base_url" | "model" | "key" | "access_key_id" | "region" |
 export type Problem = "name_missing" | "base_url_bad" | "model_missing" | "key_missing" | "region_bad" | "variable_bad" | "user_missing" | "header_bad" | "window_bad" | "max_tools_bad" | "tokens_bad" | "weight_bad";
 export type Problems = Partial<Record<Name, Problem>>;
 
+/** What each field of a number takes, and how long a name may be. */
+export const RANGES = {
+  name: lengthOf(limits.ConnectionInput.name),
+  weight: numbersOf(limits.ConnectionInput.weight),
+  window: numbersOf(limits.Capabilities.window),
+  max_tools: numbersOf(limits.Capabilities.max_tools),
+  num_ctx: numbersOf(limits.Capabilities.num_ctx),
+  prompt_tokens: numbersOf(limits.Capabilities.prompt_tokens),
+} satisfies Partial<Record<Name, Range>>;
+/** The same of any field; most have none. */
+export const rangeOf = (name: Name): Range | undefined => (RANGES as Partial<Record<Name, Range>>)[name];
+
 export function problemsOf(form: ConnectionInput, saved: Connection | null = null): Problems {
   const out: Problems = authProblems(form.auth, keepsKey(saved, form));
   if (form.name.trim() === "") out.name = "name_missing";
   if (!isAddress(form.base_url.trim()) && !(form.base_url.trim() === "" && OWN_ADDRESS.includes(form.provider))) out.base_url = "base_url_bad";
   if (form.model.trim() === "") out.model = "model_missing";
   const { capabilities, weight } = form;
-  const tokens = (n: number | null | undefined) => n === null || n === undefined || (n >= 256 && n <= 10_000_000);
-  if (capabilities && !(capabilities.window >= 512 && capabilities.window <= 10_000_000)) out.window = "window_bad";
-  if (capabilities && !(capabilities.max_tools >= 1 && capabilities.max_tools <= 512)) out.max_tools = "max_tools_bad";
-  if (capabilities && !tokens(capabilities.num_ctx)) out.num_ctx = "tokens_bad";
-  if (capabilities && !tokens(capabilities.prompt_tokens)) out.prompt_tokens = "tokens_bad";
-  if (weight !== undefined && !(Number.isInteger(weight) && weight >= 0 && weight <= 1000)) out.weight = "weight_bad";
+  const tokens = (n: number | null | undefined, range: Range) => n === null || n === undefined || within(n, range);
+  if (capabilities && !within(capabilities.window, RANGES.window)) out.window = "window_bad";
+  if (capabilities && !within(capabilities.max_tools, RANGES.max_tools)) out.max_tools = "max_tools_bad";
+  if (capabilities && !tokens(capabilities.num_ctx, RANGES.num_ctx)) out.num_ctx = "tokens_bad";
+  if (capabilities && !tokens(capabilities.prompt_tokens, RANGES.prompt_tokens)) out.prompt_tokens = "tokens_bad";
+  if (weight !== undefined && !(Number.isInteger(weight) && within(weight, RANGES.weight))) out.weight = "weight_bad";
   return out;
 }
 
 /** What is wrong with the key, or with where it is found; `kept`: one is in the vault. */
 export function authProblems(auth: ConnectionAuth, kept = false): Problems {
   const out: Problems = {};
-  if ("variable" in auth && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(auth.variable)) out.variable = "variable_bad";
+  if ("variable" in auth && !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(auth.variable)) out.variable = "variable_bad";
   if ("user" in auth && auth.user.trim() === "") out.user = "user_missing";
-  if ("header" in auth && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(auth.header)) out.header = "header_bad";
+  if ("header" in auth && !/^[A-Za-z0-9_-]{1,100}$/.test(auth.header)) out.header = "header_bad";
   if ("region" in auth && !/^[a-z0-9-]{1,40}$/.test(auth.region)) out.region = "region_bad";
   if (auth.kind === "aws") {
     const given = [auth.access_key_id, auth.secret_access_key].filter(Boolean).length;

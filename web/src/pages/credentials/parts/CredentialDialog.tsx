@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { useCredentialKinds, useCredentialWriter } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Credential, CredentialKind } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Checkbox, Dialog, ErrorState, Field, Input, Select, Skeleton, Switch, Textarea, toast } from "@/ui";
-import { EMPTY, type Form, formOf, inputOf, patchOf, problemsOf, type Purpose, ROLES } from "./form";
+import { Button, Checkbox, Dialog, ErrorState, Field, formatRange, Input, Select, Skeleton, Switch, Textarea, toast } from "@/ui";
+import { EMPTY, type Form, formOf, inputOf, NAME, patchOf, problemsOf, type Purpose, ROLES } from "./form";
 import { Values } from "./Values";
 
 type Props = { credential: Credential | null; purpose: Purpose; onClose: () => void; onSaved?: (credential: Credential) => void };
@@ -18,7 +19,7 @@ export function CredentialDialog({ credential, purpose, onClose, onSaved }: Prop
   const patch = (next: Partial<Form>) => setForm((old) => ({ ...old, ...next }));
   const fields = kinds.data?.find((one) => one.kind === form.kind)?.fields ?? [];
   const problems = problemsOf(form, fields, purpose, credential, Date.now());
-  const problem = (name: string) => (tried && problems[name] ? t(problems[name]) : undefined);
+  const problem = (name: string) => (tried && problems[name] ? t(problems[name], formatRange(NAME)) : undefined);
   const save = async () => {
     if (!kinds.data) return;
     setTried(true);
@@ -49,8 +50,8 @@ export function CredentialDialog({ credential, purpose, onClose, onSaved }: Prop
         )}
         {purpose !== "replace" && (
           <>
-            <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} autoComplete="off" spellCheck={false} maxLength={80} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
-            <Field label={t("description")} hint={t("description_hint")}>{(p) => <Textarea {...p} maxLength={1000} value={form.description} onChange={(event) => patch({ description: event.target.value })} />}</Field>
+            <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} autoComplete="off" spellCheck={false} maxLength={NAME.most + 16} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
+            <Field label={t("description")} hint={t("description_hint")}>{(p) => <Textarea {...p} maxLength={limits.CredentialInput.description.maxLength} value={form.description} onChange={(event) => patch({ description: event.target.value })} />}</Field>
           </>
         )}
         {purpose !== "edit" && (kinds.error ? <ErrorState inline error={kinds.error} onRetry={() => void kinds.refetch()} /> : kinds.data ? <Values form={form} fields={fields} before={credential} problem={problem} onChange={patch} /> : <Skeleton rows={4} />)}

@@ -16,7 +16,8 @@ test("what is wrong with a new credential is said at its field", () => {
   assert.deepEqual(problemsOf(EMPTY, FIELDS, "add", null, NOW), { name: "name_missing", "field:username": "value_missing", "field:password": "value_missing" });
   const sound = { ...EMPTY, name: " web1 ", values: { username: "deploy", password: "x" } };
   assert.deepEqual(problemsOf(sound, FIELDS, "add", null, NOW), {});
-  assert.deepEqual(problemsOf({ ...sound, name: "x".repeat(65), ends: "2026-11-20" }, FIELDS, "add", null, NOW), { name: "name_long", ends: "ends_bad" });
+  assert.deepEqual(problemsOf({ ...sound, name: "ü".repeat(128) }, FIELDS, "add", null, NOW), {});
+  assert.deepEqual(problemsOf({ ...sound, name: "x".repeat(129), ends: "2026-11-20" }, FIELDS, "add", null, NOW), { name: "name_long", ends: "ends_bad" });
   const further = [{ name: "Account", value: "x" }, { name: "password", value: "x" }, { name: "a", value: "x" }, { name: "a", value: "x" }, { name: "b", value: "" }];
   assert.deepEqual(problemsOf({ ...sound, further }, FIELDS, "add", null, NOW), { "further:0": "further_bad", "further:1": "further_twice", "further:3": "further_twice", "further:4": "further_empty" });
 });

@@ -1,4 +1,5 @@
 // The form of a credential: its start, what is wrong with it, and what is sent.
+import { charactersOf, lengthOf, limits } from "@/api/limits";
 import type { Credential, CredentialField, CredentialInput, CredentialKind, CredentialPatch, Role } from "@/api/types";
 
 export const ROLES: readonly Role[] = ["admin", "operator", "developer", "viewer"];
@@ -6,7 +7,8 @@ export const ROLES: readonly Role[] = ["admin", "operator", "developer", "viewer
 export const MULTILINE: readonly string[] = ["private_key", "certificate"];
 /** Largest value the vault takes, bytes. */
 export const MAX_VALUE = 64 * 1024;
-const MAX_NAME = 64;
+/** How long a name may be. */
+export const NAME = lengthOf(limits.CredentialInput.name);
 const DAY = 86_400_000;
 /** From how many days before its end on a credential is told of. */
 export const DAYS_WARNED = 14;
@@ -60,7 +62,7 @@ export function problemsOf(form: Form, fields: readonly CredentialField[], purpo
   const out: Problems = {};
   if (purpose !== "replace") {
     if (form.name.trim() === "") out.name = "name_missing";
-    else if (form.name.trim().length > MAX_NAME) out.name = "name_long";
+    else if (charactersOf(form.name.trim()) > NAME.most) out.name = "name_long";
     if (!hostsOf(form.hosts).every(isHost)) out.hosts = "hosts_bad";
   }
   if (purpose !== "edit") {

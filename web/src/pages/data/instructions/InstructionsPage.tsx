@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp, ListOrdered, Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useInstructionActions, useStandingInstructions, useVerifiedActions, useVerifiedQuestions } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { StandingInstruction, VerifiedQuestion } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, cx, Dialog, EmptyState, ErrorState, Field, IconButton, Input, Skeleton, Switch, Textarea, toast, useErrorText } from "@/ui";
@@ -108,7 +109,7 @@ function InstructionDialog({ one, position, taken, onClose }: { one: StandingIns
       <form className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), send())}>
         {save.error ? <ErrorState inline error={save.error} /> : null}
         {!one && <Field label={t("name")} hint={t("instruction_name_hint")} error={tried ? nameProblem : undefined}>{(p) => <Input {...p} maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}</Field>}
-        <Field label={t("text")} error={tried ? textProblem : undefined}>{(p) => <Textarea {...p} maxLength={20_000} maxRows={20} value={text} onChange={(event) => setText(event.target.value)} />}</Field>
+        <Field label={t("text")} error={tried ? textProblem : undefined}>{(p) => <Textarea {...p} maxLength={limits.InstructionInput.text.maxLength} maxRows={20} value={text} onChange={(event) => setText(event.target.value)} />}</Field>
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>
     </Dialog>

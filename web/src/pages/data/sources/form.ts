@@ -1,4 +1,5 @@
 // The form of a datasource: its start, what is wrong with it, and what is sent.
+import { limits, numbersOf, within } from "@/api/limits";
 import type { Datasource, DatasourceInput, RowVisibility } from "@/api/types";
 
 export const VISIBILITIES: readonly RowVisibility[] = ["full", "sample", "ids", "counts"];
@@ -6,6 +7,9 @@ export type Form = { name: string; database: string; credential: string; visibil
 export const EMPTY: Form = { name: "", database: "", credential: "", visibility: "full", rows: "1000", seconds: "5", planned: "20000000", writable: false, asAskingUser: false };
 
 export const formOf = (one: Datasource): Form => ({ name: one.name, database: one.database, credential: one.credential ?? "", visibility: one.visibility, rows: String(one.limits.rows), seconds: String(one.limits.timeout_ms / 1000), planned: String(one.limits.planned_rows), writable: one.writable, asAskingUser: one.as_asking_user });
+
+const ROWS = numbersOf(limits.DatasourceLimits.rows);
+const SECONDS = numbersOf(limits.DatasourceLimits.timeout_ms, 1_000);
 
 export type Problem = "name_bad" | "database_missing" | "database_bad" | "password_in_address" | "rows_bad" | "seconds_bad" | "planned_bad";
 export type Problems = Partial<Record<"name" | "database" | "rows" | "seconds" | "planned", Problem>>;
@@ -27,9 +31,9 @@ export function problemsOf(form: Form): Problems {
   const database = databaseProblem(form.database);
   if (database) out.database = database;
   const rows = whole(form.rows);
-  if (rows === null || rows < 1 || rows > 1000) out.rows = "rows_bad";
+  if (rows === null || !within(rows, ROWS)) out.rows = "rows_bad";
   const seconds = form.seconds.trim() === "" ? Number.NaN : Number(form.seconds.replace(",", "."));
-  if (!(seconds >= 0.1 && seconds <= 60)) out.seconds = "seconds_bad";
+  if (!within(seconds, SECONDS)) out.seconds = "seconds_bad";
   if (whole(form.planned) === null) out.planned = "planned_bad";
   return out;
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useCollectionActions } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Collection } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, Input, Switch, Textarea, toast } from "@/ui";
@@ -30,8 +31,8 @@ export function CollectionDialog({ collection, onClose, onMade }: Props) {
     <Dialog open onOpenChange={onClose} title={collection ? t("collection_edit_title", { name: collection.name }) : t("collection_new")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={create.isPending || update.isPending} onClick={save}>{t(collection ? "save" : "collection_create")}</Button></>}>
       <form noValidate className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {error && <ErrorState inline error={error} />}
-        <Field label={t("name")} hint={kept ? t("workspace_name") : undefined} error={tried ? problem : null}>{(p) => <Input {...p} autoFocus={!kept} disabled={kept} autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
-        <Field label={t("description")} hint={t("description_hint")}>{(p) => <Textarea {...p} maxLength={500} value={description} onChange={(event) => setDescription(event.target.value)} />}</Field>
+        <Field label={t("name")} hint={kept ? t("workspace_name") : undefined} error={tried ? problem : null}>{(p) => <Input {...p} autoFocus={!kept} disabled={kept} autoComplete="off" maxLength={limits.CollectionInput.name.maxLength} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
+        <Field label={t("description")} hint={t("description_hint")}>{(p) => <Textarea {...p} maxLength={limits.CollectionInput.description.maxLength} value={description} onChange={(event) => setDescription(event.target.value)} />}</Field>
         {!collection && <Switch label={t("open_to_all")} hint={t("open_to_all_hint")} checked={open} onChange={setOpen} />}
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>

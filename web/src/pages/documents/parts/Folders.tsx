@@ -1,6 +1,7 @@
 import { FolderSearch } from "lucide-react";
 import { useState } from "react";
 import { useDocumentActions, useFolderActions, useVectorStore } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Collection } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Card, EmptyState, ErrorState, Facts, Field, formatBytes, formatNumber, Input, Select, Skeleton, toast } from "@/ui";
@@ -48,7 +49,7 @@ function FolderForm({ targets }: { targets: Collection[] }) {
     <form noValidate className="flex flex-col gap-3" onSubmit={(event) => (event.preventDefault(), send("scan"))}>
       <p className="max-w-prose text-base text-ink-2">{t("folder_text")}</p>
       <div className="flex flex-wrap items-start gap-3">
-        <Field label={t("folder_path")} hint={t("folder_path_hint")} error={tried ? problem : null} className="min-w-60 flex-1">{(p) => <Input {...p} className="font-mono text-sm" autoComplete="off" spellCheck={false} maxLength={4096} placeholder="/srv/contracts" value={path} onChange={(event) => setPath(event.target.value)} />}</Field>
+        <Field label={t("folder_path")} hint={t("folder_path_hint")} error={tried ? problem : null} className="min-w-60 flex-1">{(p) => <Input {...p} className="font-mono text-sm" autoComplete="off" spellCheck={false} maxLength={limits.WatchInput.path.maxLength} placeholder="/srv/contracts" value={path} onChange={(event) => setPath(event.target.value)} />}</Field>
         <Field label={t("collection")} className="min-w-40">{(p) => <Select {...p} value={to?.id ?? ""} onChange={(event) => setCollection(event.target.value)}>{targets.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}</Select>}</Field>
       </div>
       {error && <ErrorState inline error={error} />}

@@ -1,6 +1,7 @@
 import { Columns2, FileSearch, Lightbulb, Search, SearchX } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useDocumentSearch } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Collection, FoundChunk } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, cx, EmptyState, ErrorState, formatDuration, formatNumber, Input, Select, Skeleton, Table } from "@/ui";
@@ -47,7 +48,7 @@ export function TrySearch({ collections, onOpen, onAdd }: Props) {
     <div className="flex flex-col gap-4">
       <form role="search" noValidate className="flex flex-col gap-2" onSubmit={(event) => (event.preventDefault(), send())}>
         <div className="flex gap-2">
-          <Input type="search" autoFocus={q === ""} aria-label={t("question")} placeholder={t("question_placeholder")} maxLength={1000} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} className="min-w-0 flex-1 [&::-webkit-search-cancel-button]:hidden" />
+          <Input type="search" autoFocus={q === ""} aria-label={t("question")} placeholder={t("question_placeholder")} maxLength={limits.DocumentSearch.query.maxLength} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} className="min-w-0 flex-1 [&::-webkit-search-cancel-button]:hidden" />
           <Button type="submit" variant="primary" icon={<Search aria-hidden className="size-4" />} loading={found.isFetching && q !== ""}>{t("search")}</Button>
         </div>
         <div className="flex flex-wrap gap-2 max-md:grid max-md:grid-cols-2 [&_select]:max-md:h-10">

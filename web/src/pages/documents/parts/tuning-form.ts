@@ -1,7 +1,8 @@
 // What the server takes as lengths and weights.
+import { limits, numbersOf, within } from "@/api/limits";
 import type { Collection } from "@/api/types";
 
-const LENGTH = { least: 200, most: 4000 };
+export const LENGTH = numbersOf(limits.Chunking.max_chars);
 
 const whole = (text: string): number | null => (/^\d+$/.test(text.trim()) ? Number(text) : null);
 /** Passages share at most half of their characters. */
@@ -9,7 +10,7 @@ export const overlapMost = (length: string): number => Math.floor((whole(length)
 
 export function problemsOf(length: string, overlap: string): { length: boolean; overlap: boolean } {
   const [max, shared] = [whole(length), whole(overlap)];
-  const long = max === null || max < LENGTH.least || max > LENGTH.most;
+  const long = max === null || !within(max, LENGTH);
   return { length: long, overlap: shared === null || (!long && shared > overlapMost(length)) };
 }
 

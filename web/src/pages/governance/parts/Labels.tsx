@@ -1,4 +1,5 @@
 import { X } from "lucide-react";
+import { limits } from "@/api/limits";
 import type { Classification, DataLabel } from "@/api/types";
 import { useT } from "@/i18n";
 import { LEVELS } from "@/run/classified";
@@ -40,7 +41,7 @@ export function LabelEditor({ label, unsaved, problem, onChange, onRemove }: Pro
       <legend className="sr-only">{t("label_of", { name })}</legend>
       <div className="mb-2 flex min-h-7 items-center justify-end gap-2">{unsaved && <Unsaved />}<IconButton size="sm" label={t("remove", { name })} onClick={onRemove}><X /></IconButton></div>
       <div className="grid gap-4 md:grid-cols-[minmax(0,1fr)_14rem]">
-        <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={80} value={label.name} onChange={(event) => onChange({ name: event.target.value })} />}</Field>
+        <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={limits.DataLabel.name.maxLength} value={label.name} onChange={(event) => onChange({ name: event.target.value })} />}</Field>
         <Field label={t("classification")} hint={t(`level_${label.classification}`)}>
           {(p) => <Select {...p} value={label.classification} onChange={(event) => onChange({ classification: event.target.value as Classification })}><Levels levels={LEVELS} /></Select>}
         </Field>

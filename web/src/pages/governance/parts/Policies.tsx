@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { BookMarked, Download, X } from "lucide-react";
 import { useState } from "react";
 import { usePolicyReport, useStandards } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Classification, DataAction, ResolvedPolicy } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, ClassificationBadge, ErrorState, Field, IconButton, Input, Select, Textarea } from "@/ui";
@@ -56,7 +57,7 @@ export function PolicyEditor({ policy, unsaved, problem, onChange, onRemove }: P
       <legend className="sr-only">{t("policy_of", { name })}</legend>
       <div className="mb-2 flex min-h-7 items-center justify-end gap-2">{unsaved && <Unsaved />}<IconButton size="sm" label={t("remove", { name })} onClick={onRemove}><X /></IconButton></div>
       <div className="grid gap-4 md:grid-cols-[minmax(0,1fr)_14rem]">
-        <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={80} value={policy.name} onChange={(event) => onChange({ name: event.target.value })} />}</Field>
+        <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={limits.DataPolicy.name.maxLength} value={policy.name} onChange={(event) => onChange({ name: event.target.value })} />}</Field>
         <Field label={t("from")} hint={t("from_hint")} error={problem("from")}>{(p) => <Select {...p} value={policy.from} onChange={(event) => onChange({ from: event.target.value as Classification })}><Levels levels={FROM} /></Select>}</Field>
         <Field className="md:col-span-2" label={t("action")} hint={t(`action_${policy.action}_text`)}>
           {(p) => <Select {...p} value={policy.action} onChange={(event) => onChange({ action: event.target.value as DataAction })}>{ACTIONS.map((action) => <option key={action} value={action}>{t(`action_${action}`)}</option>)}</Select>}

@@ -1,12 +1,14 @@
 import { CalendarX, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { usePreviewRetention, useReplaceRetention, useRetention } from "@/api/hooks";
+import { limits, numbersOf, within } from "@/api/limits";
 import type { RetentionPolicy, RetentionPreview, RetentionView } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Card, ConfirmDialog, ErrorState, Field, IconButton, Input, Select, Skeleton, Time, toast } from "@/ui";
 import { FROM } from "./form";
 import { Levels } from "./Labels";
 
+const DAYS = numbersOf(limits.RetentionPolicy.days);
 const KINDS: readonly RetentionPolicy["kind"][] = ["conversations", "runs", "usage"];
 type Draft = { name: string; kind: RetentionPolicy["kind"]; days: string; from: "" | NonNullable<RetentionPolicy["from"]>; deleted_only: boolean };
 
@@ -44,14 +46,14 @@ function Editor({ rules }: { rules: RetentionView }) {
   const change = (index: number, part: Partial<Draft>) => setDrafts((old) => old.map((draft, at) => (at === index ? { ...draft, ...part } : draft)));
   const look = () => preview.mutate(wanted, { onSuccess: setSeen });
   const save = () => seen && replace.mutate({ rules: wanted, confirmation: seen.confirmation }, { onSuccess: () => (setSeen(null), toast({ title: t("retention_saved"), tone: "ok" })), onError: () => setSeen(null) });
-  const wrong = drafts.some((draft) => draft.name.trim() === "" || !(Number.isInteger(Number(draft.days)) && Number(draft.days) >= 1 && Number(draft.days) <= 36_500));
+  const wrong = drafts.some((draft) => draft.name.trim() === "" || !(Number.isInteger(Number(draft.days)) && within(Number(draft.days), DAYS)));
   return (
     <>
       {drafts.length === 0 && <p className="text-base text-ink-3">{t("retention_none")}</p>}
       {drafts.map((draft, index) => (
         <fieldset key={index} className="flex flex-wrap items-end gap-3 rounded-lg border border-line px-4 py-3">
           <legend className="sr-only">{t("policy_of", { name: draft.name || t("unnamed") })}</legend>
-          <Field className="min-w-40 flex-1" label={t("name")}>{(p) => <Input {...p} maxLength={80} value={draft.name} onChange={(event) => change(index, { name: event.target.value })} />}</Field>
+          <Field className="min-w-40 flex-1" label={t("name")}>{(p) => <Input {...p} maxLength={limits.RetentionPolicy.name.maxLength} value={draft.name} onChange={(event) => change(index, { name: event.target.value })} />}</Field>
           <Field label={t("retention_kind")}>{(p) => <Select {...p} value={draft.kind} onChange={(event) => change(index, { kind: event.target.value as Draft["kind"] })}>{KINDS.map((kind) => <option key={kind} value={kind}>{t(`retention_${kind}`)}</option>)}</Select>}</Field>
           <Field className="w-28" label={t("retention_days")}>{(p) => <Input {...p} inputMode="numeric" value={draft.days} onChange={(event) => change(index, { days: event.target.value })} />}</Field>
           {draft.kind !== "usage" && <Field label={t("from")}>{(p) => <Select {...p} value={draft.from} onChange={(event) => change(index, { from: event.target.value as Draft["from"] })}><option value="">{t("retention_all")}</option><Levels levels={FROM} /></Select>}</Field>}

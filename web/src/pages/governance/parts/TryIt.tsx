@@ -1,6 +1,7 @@
 import { FlaskConical } from "lucide-react";
 import { useId, useState } from "react";
 import { useAgents, useCheckData, useTools } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { DataChecked, DataRulesView } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, Card, ClassificationBadge, ErrorState, Facts, Field, Input, Textarea } from "@/ui";
@@ -24,10 +25,10 @@ export function TryIt({ rules, unsaved }: { rules: DataRulesView; unsaved: boole
       <div role="group" aria-label={t("try")} className="flex flex-col gap-4" onKeyDown={onKeyDown}>
         <p className="max-w-prose text-base text-ink-2">{t("try_text")}</p>
         <div className="grid gap-4 md:grid-cols-2">
-          <Field label={t("try_agent")}>{(p) => <><Input {...p} maxLength={64} list={agentList} autoComplete="off" value={form.agent} onChange={(event) => set({ agent: event.target.value })} /><datalist id={agentList}>{agents.items.map((agent) => <option key={agent.id} value={agent.name} />)}</datalist></>}</Field>
-          <Field label={t("try_tool")}>{(p) => <><Input {...p} maxLength={100} list={toolList} autoComplete="off" spellCheck={false} className="font-mono text-sm" value={form.tool} onChange={(event) => set({ tool: event.target.value })} /><datalist id={toolList}>{(tools.data ?? []).map((tool) => <option key={tool.name} value={tool.name} />)}</datalist></>}</Field>
-          <Field label={t("try_argument")} hint={t("try_argument_hint")}>{(p) => <Input {...p} maxLength={10_000} autoComplete="off" spellCheck={false} className="font-mono text-sm" value={form.argument} onChange={(event) => set({ argument: event.target.value })} />}</Field>
-          <Field label={t("try_said")} hint={t("try_said_hint")}>{(p) => <Textarea {...p} maxLength={100_000} maxRows={6} value={form.text} onChange={(event) => set({ text: event.target.value })} />}</Field>
+          <Field label={t("try_agent")}>{(p) => <><Input {...p} maxLength={limits.DataCheck.agent.maxLength} list={agentList} autoComplete="off" value={form.agent} onChange={(event) => set({ agent: event.target.value })} /><datalist id={agentList}>{agents.items.map((agent) => <option key={agent.id} value={agent.name} />)}</datalist></>}</Field>
+          <Field label={t("try_tool")}>{(p) => <><Input {...p} maxLength={limits.DataCheck.tool.maxLength} list={toolList} autoComplete="off" spellCheck={false} className="font-mono text-sm" value={form.tool} onChange={(event) => set({ tool: event.target.value })} /><datalist id={toolList}>{(tools.data ?? []).map((tool) => <option key={tool.name} value={tool.name} />)}</datalist></>}</Field>
+          <Field label={t("try_argument")} hint={t("try_argument_hint")}>{(p) => <Input {...p} maxLength={limits.DataCheck.argument.maxLength} autoComplete="off" spellCheck={false} className="font-mono text-sm" value={form.argument} onChange={(event) => set({ argument: event.target.value })} />}</Field>
+          <Field label={t("try_said")} hint={t("try_said_hint")}>{(p) => <Textarea {...p} maxLength={limits.DataCheck.text.maxLength} maxRows={6} value={form.text} onChange={(event) => set({ text: event.target.value })} />}</Field>
         </div>
         <div className="flex flex-wrap items-center gap-3">
           <Button icon={<FlaskConical aria-hidden className="size-4" />} loading={check.isPending} onClick={go}>{t("try_go")}</Button>

@@ -1,4 +1,5 @@
 // Labels and policies as they are edited: lists of a label are texts with an entry on each line.
+import { charactersOf, limits } from "@/api/limits";
 import type { Classification, DataAction, DataLabel, DataPolicy, DataRules, DataRulesView, PiiKind, Standard } from "@/api/types";
 
 export const LISTS = ["paths", "tools", "tables", "marks", "agents", "personal"] as const;
@@ -65,7 +66,7 @@ export function problemsOf(form: Form): Record<string, Problem> {
       const said = name.trim();
       const field = `${kind}.${index}.name`;
       if (said === "") out[field] = "name_missing";
-      else if ([...said].length > 80) out[field] = "name_long";
+      else if (charactersOf(said) > limits.DataLabel.name.maxLength) out[field] = "name_long";
       else if (entries.findIndex((one) => one.name.trim() === said) < index) out[field] = "name_taken";
     });
   names("labels", form.labels);
@@ -81,7 +82,7 @@ export function problemsOf(form: Form): Record<string, Problem> {
   });
   form.policies.forEach((policy, index) => {
     if (entriesOf(policy.mask_kinds).some((entry) => !(PERSONAL as readonly string[]).includes(entry))) out[`policies.${index}.mask_kinds`] = "personal_unknown";
-    if (policy.references.length > 50) out[`policies.${index}.references`] = "references_many";
+    if (policy.references.length > limits.DataPolicy.references.maxItems) out[`policies.${index}.references`] = "references_many";
   });
   return out;
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useGroupActions } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Group } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, Input, Textarea, toast } from "@/ui";
@@ -26,8 +27,8 @@ export function GroupDialog({ group, onClose, onMade }: Props) {
     <Dialog open onOpenChange={onClose} title={group ? t("edit_title", { name: group.name }) : t("new_title")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={create.isPending || update.isPending} onClick={save}>{t(group ? "save" : "create")}</Button></>}>
       <form noValidate className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {error && <ErrorState inline error={error} />}
-        <Field label={t("name")} error={tried ? problem : null}>{(p) => <Input {...p} autoFocus autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
-        <Field label={t("description")} hint={t("description_hint")}>{(p) => <Textarea {...p} maxLength={500} value={description} onChange={(event) => setDescription(event.target.value)} />}</Field>
+        <Field label={t("name")} error={tried ? problem : null}>{(p) => <Input {...p} autoFocus autoComplete="off" maxLength={limits.GroupInput.name.maxLength} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
+        <Field label={t("description")} hint={t("description_hint")}>{(p) => <Textarea {...p} maxLength={limits.GroupInput.description.maxLength} value={description} onChange={(event) => setDescription(event.target.value)} />}</Field>
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>
     </Dialog>

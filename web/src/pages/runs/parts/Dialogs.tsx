@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { CircleCheck, CircleX } from "lucide-react";
 import { useState } from "react";
 import { useConnections, useRunActions } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Difference, Replay, RunDetail, Undone } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, Dialog, ErrorState, Field, formatNumber, Input, Select, Spinner, Textarea, toast } from "@/ui";
@@ -142,7 +143,7 @@ export function KeepDialog({ run, actions, onClose }: Props) {
   return (
     <Dialog open onOpenChange={onClose} title={t("keep_title")} description={t("keep_text")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" disabled={!name.trim()} loading={keep.isPending} onClick={go}>{t("keep_go")}</Button></>}>
       <form onSubmit={(event) => (event.preventDefault(), name.trim() && go())}>
-        <Field label={t("keep_name")} hint={t("keep_name_hint")}>{(p) => <Input {...p} autoFocus maxLength={80} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
+        <Field label={t("keep_name")} hint={t("keep_name_hint")}>{(p) => <Input {...p} autoFocus maxLength={limits.Keep.name.maxLength} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
       </form>
       {keep.error && <ErrorState inline error={keep.error} className="mt-3" />}
       {run.kept_as && <p className="mt-3 text-sm text-ink-3"><Badge>{t("kept_as", { name: run.kept_as })}</Badge></p>}

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useSignOnWriter } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { DirectorySettings } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Checkbox, Dialog, ErrorState, Field, Input, Textarea, toast } from "@/ui";
@@ -31,7 +32,7 @@ export function DirectoryDialog({ before, onClose }: { before: DirectorySettings
   };
   type Text = "label" | "url" | "base" | "filter" | "bind_dn" | "user_template" | "id_attribute" | "email_attribute" | "name_attribute" | "groups_attribute";
   const text = (key: Text, label: string, hint?: string, required = false) => (
-    <Field label={label} hint={hint} error={tried && required && !settings[key]?.trim() ? t("sso_missing") : undefined}>{(p) => <Input {...p} spellCheck={false} maxLength={1000} value={settings[key] ?? ""} onChange={(event) => patch({ [key]: event.target.value })} />}</Field>
+    <Field label={label} hint={hint} error={tried && required && !settings[key]?.trim() ? t("sso_missing") : undefined}>{(p) => <Input {...p} spellCheck={false} maxLength={limits.DirectorySettings[key].maxLength} value={settings[key] ?? ""} onChange={(event) => patch({ [key]: event.target.value })} />}</Field>
   );
   return (
     <Dialog open wide onOpenChange={onClose} title={before ? t("sso_edit", { name: before.label }) : t("sso_add_directory")} description={t("ldap_text")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={writer.busy} onClick={() => void save()}>{t("sso_save")}</Button></>}>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useSignOnWriter } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { IdentityProvider, OidcSettings } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Checkbox, CopyButton, Dialog, ErrorState, Field, Input, toast } from "@/ui";
@@ -31,7 +32,7 @@ export function ProviderDialog({ before, onClose }: { before: IdentityProvider |
     if (await writer.saveProvider(name, whole, secret)) (toast({ title: t("sso_saved", { name: settings.label }) }), onClose());
   };
   const text = (key: "label" | "issuer" | "client_id" | "groups_claim", label: string, hint?: string) => (
-    <Field label={label} hint={hint} error={tried && key !== "groups_claim" && !settings[key]?.trim() ? t("sso_missing") : undefined}>{(p) => <Input {...p} spellCheck={false} maxLength={400} value={settings[key] ?? ""} onChange={(event) => patch({ [key]: event.target.value })} />}</Field>
+    <Field label={label} hint={hint} error={tried && key !== "groups_claim" && !settings[key]?.trim() ? t("sso_missing") : undefined}>{(p) => <Input {...p} spellCheck={false} maxLength={limits.OidcSettings[key].maxLength} value={settings[key] ?? ""} onChange={(event) => patch({ [key]: event.target.value })} />}</Field>
   );
   const back = `${window.location.origin}/api/auth/oidc/${badName ? "NAME" : name}/callback`;
   return (

@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { isAdmin, useMe, useReplaceScimSettings, useScimSettings, useScimTokens, useScimTokenWriter } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Role, ScimSettings, ScimToken } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Card, ConfirmDialog, CopyButton, Dialog, ErrorState, Field, IconButton, Input, Select, Skeleton, Textarea, Time, toast } from "@/ui";
@@ -75,7 +76,7 @@ function NameDialog({ busy, error, onMake, onClose }: { busy: boolean; error: un
     <Dialog open onOpenChange={onClose} title={t("scim_make")} description={t("scim_make_text")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" type="submit" form="scim-token" loading={busy} disabled={name.trim() === ""}>{t("scim_make")}</Button></>}>
       <form id="scim-token" onSubmit={send} className="flex flex-col gap-3">
         {error !== null && <ErrorState inline error={error} />}
-        <Field label={t("scim_name")} hint={t("scim_name_hint")}>{(p) => <Input {...p} autoFocus maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
+        <Field label={t("scim_name")} hint={t("scim_name_hint")}>{(p) => <Input {...p} autoFocus maxLength={limits.ScimTokenInput.name.maxLength} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
       </form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { isAdmin, useMe, useReplaceToolRules, useToolRules } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { Origin, Risk, Role, ToolRule } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, Card, Checkbox, Dialog, ErrorState, Field, IconButton, Input, RiskBadge, Select, Skeleton, toast } from "@/ui";
@@ -85,7 +86,7 @@ function RuleDialog({ version, rules, onClose }: { version: number; rules: ToolR
     <Dialog open wide onOpenChange={onClose} title={t("rule_add")} description={t("rule_add_text")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={replace.isPending} onClick={save}>{t("rule_save")}</Button></>}>
       <form className="flex flex-col gap-5 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {replace.error && <ErrorState inline error={replace.error} />}
-        <Field label={t("rule_name")} hint={t("rule_name_hint")} error={tried ? problem : undefined}>{(p) => <Input {...p} maxLength={80} value={rule.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
+        <Field label={t("rule_name")} hint={t("rule_name_hint")} error={tried ? problem : undefined}>{(p) => <Input {...p} maxLength={limits.ToolRule.name.maxLength} value={rule.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
         <Field label={t("rule_what")}>{(p) => (
           <Select {...p} value={what} onChange={({ target }) => patch({ decision: target.value === "deny" ? "deny" : "ask", four_eyes: target.value === "four_eyes" })}>
             {(["ask", "four_eyes", "deny"] as const).map((one) => <option key={one} value={one}>{t(`rule_${one}`)}</option>)}

@@ -2,7 +2,7 @@ import { useAllSkills, useCredentialNames } from "@/api/hooks";
 import type { CredentialWanted, Effect, Risk, SkillInput, SkillKindInfo } from "@/api/types";
 import { useT } from "@/i18n";
 import { Checkbox, Field, Input, Select } from "@/ui";
-import { EFFECTS, LIMITS, RISKS } from "./form";
+import { EFFECTS, LIMITS, RANGES, RISKS } from "./form";
 import { JsonField } from "./JsonField";
 import type { Json } from "./schema";
 
@@ -33,8 +33,8 @@ export function Safety({ form, kind, disabled, problem, onChange }: Props) {
           </Select>
         )}
       </Field>
-      <Field label={t("timeout")} hint={t("timeout_hint")} error={problem("limits.timeout_ms")}>{(p) => <Input {...p} type="number" step="any" min={0.1} max={3600} disabled={disabled} className="tabular" value={Number.isNaN(limits.timeout_ms) ? "" : limits.timeout_ms / 1000} onChange={(event) => onChange({ limits: { ...limits, timeout_ms: Math.round(event.target.valueAsNumber * 1000) } })} />}</Field>
-      <Field label={t("chars")} hint={t("chars_hint")} error={problem("limits.result_chars")}>{(p) => <Input {...p} type="number" step={1} min={100} max={1_000_000} disabled={disabled} className="tabular" value={Number.isNaN(limits.result_chars) ? "" : limits.result_chars} onChange={(event) => onChange({ limits: { ...limits, result_chars: event.target.valueAsNumber } })} />}</Field>
+      <Field label={t("timeout")} hint={t("timeout_hint")} error={problem("limits.timeout_ms")}>{(p) => <Input {...p} type="number" step="any" min={RANGES["limits.timeout_ms"].least} max={RANGES["limits.timeout_ms"].most} disabled={disabled} className="tabular" value={Number.isNaN(limits.timeout_ms) ? "" : limits.timeout_ms / 1000} onChange={(event) => onChange({ limits: { ...limits, timeout_ms: Math.round(event.target.valueAsNumber * 1000) } })} />}</Field>
+      <Field label={t("chars")} hint={t("chars_hint")} error={problem("limits.result_chars")}>{(p) => <Input {...p} type="number" step={1} min={RANGES["limits.result_chars"].least} max={RANGES["limits.result_chars"].most} disabled={disabled} className="tabular" value={Number.isNaN(limits.result_chars) ? "" : limits.result_chars} onChange={(event) => onChange({ limits: { ...limits, result_chars: event.target.valueAsNumber } })} />}</Field>
     </div>
   );
 }

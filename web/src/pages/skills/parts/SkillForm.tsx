@@ -1,9 +1,11 @@
 import { type ReactNode, useState } from "react";
 import { useAgents } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { SkillInput, SkillKindInfo } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Field, Input, Select, Switch, Textarea } from "@/ui";
 import { Fold } from "@/run/cards/text";
+import { RANGES } from "./form";
 import { Inputs } from "./Inputs";
 import { NO_INPUTS } from "./inputs";
 import { JsonField } from "./JsonField";
@@ -50,11 +52,11 @@ export function SkillForm(props: Props) {
       ) : (
         <>
           <Group title={t("sec_what")}>
-            <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} disabled={disabled} autoComplete="off" spellCheck={false} maxLength={64} className="font-mono text-sm" value={form.name} onChange={(event) => onChange({ name: event.target.value })} />}</Field>
-            <Field label={t("description")} hint={t("description_hint")} error={problem("description")}>{(p) => <Textarea {...p} disabled={disabled} rows={3} maxRows={12} maxLength={4000} value={form.description} onChange={(event) => onChange({ description: event.target.value })} />}</Field>
+            <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} disabled={disabled} autoComplete="off" spellCheck={false} maxLength={RANGES.name.most} className="font-mono text-sm" value={form.name} onChange={(event) => onChange({ name: event.target.value })} />}</Field>
+            <Field label={t("description")} hint={t("description_hint")} error={problem("description")}>{(p) => <Textarea {...p} disabled={disabled} rows={3} maxRows={12} maxLength={limits.SkillInput.description.maxLength} value={form.description} onChange={(event) => onChange({ description: event.target.value })} />}</Field>
             <Field label={t("utterances")} hint={t("utterances_hint")} error={problem("utterances")}>{(p) => <Lines {...p} disabled={disabled} value={form.utterances ?? []} onChange={(utterances) => onChange({ utterances })} />}</Field>
             <div className="grid gap-4 sm:grid-cols-2">
-              <Field label={t("category")} hint={t("category_hint")} error={problem("category")}>{(p) => <Input {...p} disabled={disabled} maxLength={64} value={form.category ?? ""} onChange={(event) => onChange({ category: event.target.value })} />}</Field>
+              <Field label={t("category")} hint={t("category_hint")} error={problem("category")}>{(p) => <Input {...p} disabled={disabled} maxLength={limits.SkillInput.category.maxLength} value={form.category ?? ""} onChange={(event) => onChange({ category: event.target.value })} />}</Field>
               {giveTo !== null && operator && <Field label={t("give_to")} hint={t("give_to_hint")}>{(p) => <Select {...p} value={giveTo} onChange={(event) => onGiveTo(event.target.value)}><option value="">{t("nobody")}</option>{agents.items.map((agent) => <option key={agent.id} value={agent.id}>{agent.name}</option>)}</Select>}</Field>}
             </div>
             <Switch checked={form.enabled ?? true} disabled={disabled} onChange={(enabled) => onChange({ enabled })} label={t("enabled")} hint={t("enabled_hint")} />

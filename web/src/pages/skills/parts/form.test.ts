@@ -9,7 +9,9 @@ const kind = { type: "http", risk: "external", effect: "write", credentials: [],
 test("what is wrong with a skill is said at its field", () => {
   assert.deepEqual(problemsOf(emptyOf(kind), kind), { name: "name_missing", description: "description_missing", "config.method": "needed", "config.url": "needed" });
   assert.deepEqual(problemsOf({ ...exampleOf(kind), name: "Not this" }, kind), { name: "name_bad" });
-  assert.deepEqual(problemsOf({ ...exampleOf(kind), limits: { timeout_ms: 10, result_chars: 1.5 } }, kind), { "limits.timeout_ms": "timeout_bad", "limits.result_chars": "chars_bad" });
+  assert.deepEqual(problemsOf({ ...exampleOf(kind), limits: { timeout_ms: 9, result_chars: 1.5 } }, kind), { "limits.timeout_ms": "timeout_bad", "limits.result_chars": "chars_bad" });
+  assert.deepEqual(problemsOf({ ...exampleOf(kind), limits: { timeout_ms: 10, result_chars: 200_000 } }, kind), {});
+  assert.deepEqual(problemsOf({ ...exampleOf(kind), limits: { timeout_ms: 3_600_000, result_chars: 200_001 } }, kind), { "limits.result_chars": "chars_bad" });
   assert.deepEqual(problemsOf({ ...exampleOf(kind), compensation: { skill: "", arguments: {} } }, kind), { "compensation.skill": "compensation_missing" });
   assert.deepEqual(problemsOf(exampleOf(kind), kind), {});
 });

@@ -1,6 +1,7 @@
 // A skill as a form holds it: what it begins with, what is wrong with it, and who may write it.
 import type { ApiError } from "@/api/client";
 import { isOperator, mayWork } from "@/api/hooks";
+import { limits, lengthOf, numbersOf, type Range, within } from "@/api/limits";
 import type { Me, Skill, SkillDetail, SkillInput, SkillKind, SkillKindInfo } from "@/api/types";
 import { NO_INPUTS } from "./inputs";
 import { completed, type Field, type Json, missing, saidOf, type Schema, shapeOf } from "./schema";
@@ -14,7 +15,14 @@ export const callable = (kind: SkillKind): boolean => kind !== "internal" && kin
 export const RISKS = ["read", "write", "external", "destructive"] as const;
 export const EFFECTS = ["read", "idempotent", "keyed", "write"] as const;
 export const LIMITS = { timeout_ms: 30_000, result_chars: 8_000 };
-export const MAX_NAME = 64;
+/** What each field takes, times in seconds. */
+export const RANGES = {
+  name: lengthOf(limits.SkillInput.name),
+  "limits.timeout_ms": numbersOf(limits.SkillLimits.timeout_ms, 1_000),
+  "limits.result_chars": numbersOf(limits.SkillLimits.result_chars),
+} satisfies Record<string, Range>;
+/** The same of any field; most have none. */
+export const rangeOf = (name: string): Range | undefined => (RANGES as Record<string, Range>)[name];
 
 /** A skill without what the server adds; fields that no form knows stay. */
 export function inputOf(skill: Skill | SkillDetail): SkillInput {
@@ -29,7 +37,7 @@ export const emptyOf = (kind: SkillKindInfo): SkillInput => ({ name: "", descrip
 
 /** A free name for a copy: `restart_2`. */
 export function copyName(name: string, taken: readonly string[]): string {
-  const stem = name.replace(/_\d+$/, "").slice(0, MAX_NAME - 4);
+  const stem = name.replace(/_\d+$/, "").slice(0, RANGES.name.most - 4);
   let number = 2;
   while (taken.includes(`${stem}_${number}`)) number++;
   return `${stem}_${number}`;
@@ -52,8 +60,8 @@ export function problemsOf(form: SkillInput, kind: SkillKindInfo | undefined): R
   if (form.name === "") out.name = "name_missing";
   else if (!/^[a-z0-9_]{1,64}$/.test(form.name)) out.name = "name_bad";
   if (form.description.trim() === "") out.description = "description_missing";
-  if (!(timeout_ms >= 100 && timeout_ms <= 3_600_000)) out["limits.timeout_ms"] = "timeout_bad";
-  if (!(Number.isInteger(result_chars) && result_chars >= 100 && result_chars <= 1_000_000)) out["limits.result_chars"] = "chars_bad";
+  if (!within(timeout_ms / 1_000, RANGES["limits.timeout_ms"])) out["limits.timeout_ms"] = "timeout_bad";
+  if (!(Number.isInteger(result_chars) && within(result_chars, RANGES["limits.result_chars"]))) out["limits.result_chars"] = "chars_bad";
   if (form.compensation && !form.compensation.skill) out["compensation.skill"] = "compensation_missing";
   for (const name of kind ? missing(settingsOf(kind.config, form.config), form.config) : []) out[`config.${name}`] = "needed";
   return out;

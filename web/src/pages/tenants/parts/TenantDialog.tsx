@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useTenantActions } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { InvitedUser, Tenant } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, Input, toast } from "@/ui";
@@ -28,9 +29,9 @@ export function TenantDialog({ tenant, onClose, onInvited }: Props) {
     <Dialog open onOpenChange={onClose} title={tenant ? t("rename_title", { slug: tenant.slug }) : t("add_title")} description={tenant ? undefined : t("add_text")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={create.isPending || update.isPending} onClick={save}>{t(tenant ? "save" : "make")}</Button></>}>
       <form noValidate className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {error && <ErrorState inline error={error} />}
-        {!tenant && <Field label={t("slug")} hint={t("slug_hint")} error={tried ? slugProblem : null}>{(p) => <Input {...p} autoFocus autoComplete="off" autoCapitalize="none" maxLength={40} value={slug} onChange={(event) => setSlug(event.target.value)} />}</Field>}
-        <Field label={t("name")} hint={tenant ? undefined : t("name_hint")} error={tried ? nameProblem : null}>{(p) => <Input {...p} autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
-        {!tenant && <Field label={t("administrator")} hint={t("administrator_hint")} error={tried ? emailProblem : null}>{(p) => <Input {...p} type="email" autoComplete="off" maxLength={254} value={email} onChange={(event) => setEmail(event.target.value)} />}</Field>}
+        {!tenant && <Field label={t("slug")} hint={t("slug_hint")} error={tried ? slugProblem : null}>{(p) => <Input {...p} autoFocus autoComplete="off" autoCapitalize="none" maxLength={limits.TenantInput.slug.maxLength} value={slug} onChange={(event) => setSlug(event.target.value)} />}</Field>}
+        <Field label={t("name")} hint={tenant ? undefined : t("name_hint")} error={tried ? nameProblem : null}>{(p) => <Input {...p} autoComplete="off" maxLength={limits.TenantInput.name.maxLength} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
+        {!tenant && <Field label={t("administrator")} hint={t("administrator_hint")} error={tried ? emailProblem : null}>{(p) => <Input {...p} type="email" autoComplete="off" maxLength={limits.TenantInput.administrator.maxLength} value={email} onChange={(event) => setEmail(event.target.value)} />}</Field>}
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>
     </Dialog>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useAgents, useConnections, useKeyActions } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { KeyInput, NewVirtualKey, Period, VirtualKey } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Checkbox, Dialog, ErrorState, Field, Input, Select, toast } from "@/ui";
@@ -52,7 +53,7 @@ export function KeyDialog({ entry, onClose, onMade }: Props) {
     <Dialog open wide onOpenChange={onClose} title={entry ? t("key_edit_title", { name: entry.name }) : t("key_new")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={create.isPending || update.isPending} onClick={save}>{entry ? t("save") : t("key_make")}</Button></>}>
       <form className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {error && <ErrorState inline error={error} />}
-        <Field label={t("name")} hint={t("key_name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={80} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
+        <Field label={t("name")} hint={t("key_name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={limits.KeyInput.name.maxLength} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
         <fieldset className="min-w-0">
           <legend className="text-sm font-medium">{t("key_connections")}</legend>
           <p className="mb-2 text-xs text-ink-3">{t("key_connections_hint")}</p>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useUserActions } from "@/api/hooks";
+import { limits } from "@/api/limits";
 import type { InvitedUser, Role, User } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, Input, Select, toast } from "@/ui";
@@ -28,8 +29,8 @@ export function UserDialog({ user, mine, onClose, onInvited }: Props) {
     <Dialog open onOpenChange={onClose} title={user ? t("edit_title", { email: user.email }) : t("invite_title")} description={user ? undefined : t("invite_text")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={invite.isPending || update.isPending} onClick={save}>{t(user ? "save" : "make_link")}</Button></>}>
       <form noValidate className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {error && <ErrorState inline error={error} />}
-        {!user && <Field label={t("email")} error={tried ? emailProblem : null}>{(p) => <Input {...p} type="email" autoFocus autoComplete="off" maxLength={254} value={email} onChange={(event) => setEmail(event.target.value)} />}</Field>}
-        <Field label={t("name")} hint={user ? undefined : t("name_hint")} error={tried ? nameProblem : null}>{(p) => <Input {...p} autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
+        {!user && <Field label={t("email")} error={tried ? emailProblem : null}>{(p) => <Input {...p} type="email" autoFocus autoComplete="off" maxLength={limits.UserInput.email.maxLength} value={email} onChange={(event) => setEmail(event.target.value)} />}</Field>}
+        <Field label={t("name")} hint={user ? undefined : t("name_hint")} error={tried ? nameProblem : null}>{(p) => <Input {...p} autoComplete="off" maxLength={limits.UserInput.name.maxLength} value={name} onChange={(event) => setName(event.target.value)} />}</Field>
         <Field label={t("role")} hint={mine ? t("role_own") : t(`may_${role}`)}>{(p) => <Select {...p} disabled={mine} value={role} onChange={(event) => setRole(event.target.value as Role)}>{ROLES.map((one) => <option key={one} value={one}>{t(`role_${one}`)}</option>)}</Select>}</Field>
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>
