@@ -16,7 +16,7 @@ pub use chat::{Chat, DEFAULT_AGENT, Started};
 pub use connections::KnownConnection;
 pub use requests::{ByteStream, Client, Transport, encoded, with_query};
 pub use socket::{Absent, ServeFile, Socket};
-pub use workspace::workspace;
+pub use workspace::{workspace, workspace_apart};
 
 use serde::Deserialize;
 use std::fmt;
