@@ -40,9 +40,8 @@ mod usage;
 mod user;
 
 use crate::client::Client;
-use crate::exit::Exit;
 use crate::options::Actions;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::bail;
 use clap::Subcommand;
 use std::path::PathBuf;

@@ -14,9 +14,8 @@ use report::{Finding, Verdict};
 use serde_json::{Value, json};
 use std::time::Instant;
 use steward::compose::{Composition, Options};
-use steward::exit::Exit;
 use steward::settings::Settings;
-use steward::term::Term;
+use steward::term::{Exit, Term};
 use steward_core::model::Connection;
 use steward_core::ports::Models as _;
 

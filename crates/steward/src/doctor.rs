@@ -1,8 +1,7 @@
 use crate::compose::{Composition, Options};
-use crate::exit::Exit;
 use crate::health;
 use crate::settings::Settings;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

@@ -17,5 +17,5 @@ pub mod start;
 mod tenants;
 mod transport;
 
-pub use steward_cli::{exit, term};
+pub use steward_cli::term;
 pub use transport::open;

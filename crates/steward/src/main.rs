@@ -3,8 +3,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use steward::cli::{Cli, Command, Serve};
 use steward::compose::{python_config, sandbox_helper};
-use steward::exit::Exit;
 use steward::start::start;
+use steward::term::Exit;
 use steward::{doctor, retrieval, serve};
 use steward_cli::commands::eval::{Eval, Suite};
 

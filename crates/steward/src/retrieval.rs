@@ -1,9 +1,8 @@
 //! `steward eval retrieval`: needs no server and no data directory, only the embedding model.
 
 use crate::compose::CROSS_ENCODER;
-use crate::exit::Exit;
 use crate::settings::Settings;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::Context as _;
 use steward_cli::commands::eval::Retrieval;
 use steward_knowledge::evaluate::{EvaluationSettings, Scorer, evaluate, read_beir};

@@ -1,7 +1,6 @@
 use crate::cli::Global;
-use crate::exit::Exit;
 use crate::settings::Settings;
-use crate::term::{self, Term};
+use crate::term::{self, Exit, Term};
 use std::process::ExitCode;
 use steward_infra::logs;
 
