@@ -2,6 +2,7 @@
 
 mod assets;
 mod auth;
+mod certificate;
 mod connection;
 mod extract;
 mod gateway;
@@ -28,13 +29,15 @@ mod testing;
 mod tls;
 mod worker_threads;
 
+pub use certificate::{certificate_check, keep_certificate};
 pub use nats::{NATS_SUBJECTS, NatsDoor, NatsMessage};
 pub use openapi::document;
 pub use router::{InProcessClient, router};
 pub use serve::{Listening, serve};
-pub use tls::{Reloaded, Tls, TlsStatus};
+pub use tls::{Tls, TlsStatus};
 pub use worker_threads::WorkerThreads;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use steward_app::{Tenants, dto};
 
@@ -55,4 +58,21 @@ pub struct Hosts {
     pub names: Vec<String>,
     /// Origins such as `https://studio.example.org` that may write, besides the one of the request's `Host`.
     pub origins: Vec<String>,
+}
+
+impl Hosts {
+    /// For a listener at `address`. An origin (`https://name`) among the names stands for its name too.
+    pub fn of(address: SocketAddr, names: &[String]) -> Self {
+        let mut hosts = Self { loopback: address.ip().is_loopback(), ..Self::default() };
+        for name in names.iter().map(|name| name.trim().trim_end_matches('/')) {
+            if let Some((_, host)) = name.split_once("://") {
+                hosts.origins.push(name.to_owned());
+                let host = host.split(':').next().unwrap_or(host);
+                hosts.names.push(host.to_owned());
+            } else if !name.is_empty() {
+                hosts.names.push(name.to_owned());
+            }
+        }
+        hosts
+    }
 }

@@ -67,7 +67,13 @@ impl Tls {
         let files = read_files(&certificate, &key)?;
         let served = read_pair(&certificate, &key, &files)?;
         let state = State { served, seen: hash(&files), not_taken: None };
-        Ok(Self { certificate, key, state: RwLock::new(state) })
+        let tls = Self { certificate, key, state: RwLock::new(state) };
+        if tls.status().key_is_exposed {
+            tracing::warn!(
+                "the key of the server's certificate can be read by everybody on this machine; run chmod 600 on it"
+            );
+        }
+        Ok(tls)
     }
 
     /// Looks at the files, and takes them in if they have changed and are fit. Connections that are open go on.

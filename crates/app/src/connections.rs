@@ -16,7 +16,7 @@ use steward_core::ports::{ConnectionHealth, ConnectionTest, KnownConnection, Rec
 
 pub use examiner::ExamPrompts;
 pub use key_variables::{KEY_VARIABLES_SETTING, KeyVariables};
-pub use registry::{ConnectionRegistry, KnownSource, RegistryParts};
+pub use registry::{ConnectionRegistry, RegistryParts};
 pub use report_refresh::report_refresh;
 
 impl App {

@@ -55,12 +55,11 @@ mod users;
 pub use agents::default_agent;
 pub use app::{App, AppParts};
 pub use approvals::{ApprovalsWanted, InboxPage};
-pub use audit::{AuditFormat, keep_audit, seal_audit};
+pub use audit::{AuditFormat, seal_audit};
 pub use authorize::{Action, Resource, SkillReach, authorize, listed_owner};
 pub use caller::Caller;
 pub use connections::{
-    ConnectionRegistry, ExamPrompts, KEY_VARIABLES_SETTING, KeyVariables, KnownSource, NoConnection, RegistryParts,
-    report_refresh,
+    ConnectionRegistry, ExamPrompts, KEY_VARIABLES_SETTING, KeyVariables, NoConnection, RegistryParts,
 };
 pub use conversations::ConversationSearch;
 pub use data_rules::DataRulesCache;
@@ -76,7 +75,6 @@ pub use gateway::{NotPassed, Reservation, UsageWriter};
 pub use health::{AboutFacts, Check, Found, Health, checks};
 pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;
-pub use retention::keep_data;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use scim::{ScimCaller, ScimError, ScimQuery};
 pub use steward_access::{
@@ -86,5 +84,5 @@ pub use steward_access::{
 pub use steward_engine::EngineError;
 pub use steward_models::embed::CrossEncoder;
 pub use steward_tools::mcp::{LoginAnswer, McpError};
-pub use tenants::{TenantOpener, Tenants, keep_tenants};
+pub use tenants::{TenantOpener, Tenants, keep_tenants, work_in_background};
 pub use tool_calls::ReadingToolError;

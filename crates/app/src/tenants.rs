@@ -1,9 +1,12 @@
 //! Tenants: the applications that are open, one for each, and what administrators of the default one do with them.
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
+use crate::audit::keep_audit;
+use crate::connections::{ConnectionRegistry, report_refresh};
 use crate::dto::tenants::{DeletedTable, DeletedTenant, NewTenant, Tenant, TenantInput, TenantPatch};
 use crate::dto::users::InvitedUser;
 use crate::inputs::is_line;
+use crate::retention::keep_data;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -14,6 +17,7 @@ use steward_core::ports::{self, Role, StoreError, StoreResult, TenantChange};
 use steward_core::{TenantId, Timestamp};
 use steward_store::Store;
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 
 /// Of the default tenant.
 const DEFAULT_SLUG: &str = "default";
@@ -302,6 +306,16 @@ impl Tenants {
     fn now(&self) -> Timestamp {
         self.0.default.now()
     }
+}
+
+/// Starts what an open tenant does beside requests; it ends when the tasks are aborted.
+pub fn work_in_background(app: &App, connections: Arc<ConnectionRegistry>) -> Vec<JoinHandle<()>> {
+    vec![
+        tokio::spawn(report_refresh(connections)),
+        tokio::spawn(keep_audit(app.clone())),
+        tokio::spawn(keep_data(app.clone())),
+        tokio::spawn(Arc::clone(&app.documents).run(app.closing.clone())),
+    ]
 }
 
 /// Takes in what other nodes change, for as long as it is polled.

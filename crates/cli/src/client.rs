@@ -1,4 +1,3 @@
-mod approvals;
 mod chat;
 mod connections;
 mod events;
@@ -11,12 +10,12 @@ mod sse;
 mod tests;
 mod workspace;
 
-pub use approvals::is_already_decided;
 pub use chat::{Chat, DEFAULT_AGENT, Started};
 pub use connections::KnownConnection;
 pub use requests::{ByteStream, Client, Transport, encoded, with_query};
+pub use runs::is_already_decided;
 pub use socket::{Absent, ServeFile, Socket};
-pub use workspace::workspace;
+pub use workspace::{workspace, workspace_apart};
 
 use serde::Deserialize;
 use std::fmt;

@@ -40,9 +40,9 @@ mod usage;
 mod user;
 
 use crate::client::Client;
-use crate::exit::Exit;
 use crate::options::Actions;
-use crate::term::Term;
+use crate::term::{Exit, Term};
+use anyhow::bail;
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -108,6 +108,23 @@ pub enum Files {
 impl Default for Needs {
     fn default() -> Self {
         Self { web_allow: Vec::new(), intent_filter: true, files: Files::Unused }
+    }
+}
+
+impl Needs {
+    /// Refuses what a running server can't be given.
+    pub fn met_by_a_server(&self) -> anyhow::Result<()> {
+        if let Some(host) = self.web_allow.first() {
+            bail!(
+                "a running server does the work, and it takes no --allow from here; start it with `steward serve --allow {host}`, or stop it and try again"
+            );
+        }
+        if !self.intent_filter {
+            bail!(
+                "a running server does the work, and it always chooses the tools that fit; stop it to use --no-intent-filter"
+            );
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,6 @@
 
 pub mod client;
 pub mod commands;
-pub mod exit;
 mod options;
 pub mod term;
 

@@ -1,15 +1,37 @@
-//! Output for people. Colour and progress only on a terminal; NO_COLOR is honoured.
+//! Output for people, and the code that says how it ended. Colour and progress only on a terminal; NO_COLOR is honoured.
 
-use crate::exit::Exit;
 use anyhow::{Context, bail};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde::Serialize;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// What a shell reports of a program ended by SIGPIPE.
 const PIPE_CLOSED: i32 = 141;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Done,
+    Failed,
+    /// Something waits for a person.
+    Waiting,
+    /// A person refused or stopped it.
+    Refused,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        // 2 is clap's code for wrong usage.
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Waiting => 3,
+            Exit::Refused => 4,
+        })
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]

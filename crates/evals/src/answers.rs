@@ -4,7 +4,7 @@ use crate::cli::Answers;
 use crate::requests::{self, Contents};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use steward::exit::Exit;
+use steward::term::Exit;
 use steward_core::deep::is_multi_step;
 use steward_core::receipts::{check, false_completion};
 

@@ -10,9 +10,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use steward::compose::{Composition, Options};
-use steward::exit::Exit;
 use steward::settings::Settings;
-use steward::term::Term;
+use steward::term::{Exit, Term};
 use steward_core::event::{EventBody, Outcome, ToolResult};
 use steward_engine::StartRun;
 use steward_testkit::Workspace;
@@ -44,12 +43,13 @@ const CONTENTS: Contents =
 pub async fn run(settings: Settings, args: Asks, term: Term) -> anyhow::Result<Exit> {
     let cases: Vec<(usize, Case)> = requests::read(&args.file, &CONTENTS)?;
     let count = cases.len().min(args.limit.unwrap_or(usize::MAX));
-    let source = steward::settings::workspace(Some(&args.workspace))?;
+    let source = steward_cli::client::workspace(Some(&args.workspace))?;
     let scratch = tempfile::tempdir().context("cannot make a folder for the evaluation")?;
     let settings = requests::apart(settings, scratch.path());
     let shown = Workspace::copy_of(&source)?;
     let _pages = pages::serve(shown.path().canonicalize()?, args.pages_port).await?;
-    let options = Options { web_allow: Some(vec![format!("127.0.0.1:{}", args.pages_port)]) };
+    let web_allow = Some(vec![format!("127.0.0.1:{}", args.pages_port)]);
+    let options = Options { web_allow, ..Options::default() };
     let app = Composition::open(&settings, options).await?;
     let mut findings = Vec::new();
     for (index, (_, case)) in cases.iter().take(count).enumerate() {

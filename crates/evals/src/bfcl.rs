@@ -6,6 +6,7 @@ mod package;
 mod report;
 
 use crate::cli::{Bfcl, Way};
+use crate::requests;
 use anyhow::{Context, bail};
 use cases::Case;
 use package::Package;
@@ -13,9 +14,8 @@ use report::{Finding, Verdict};
 use serde_json::{Value, json};
 use std::time::Instant;
 use steward::compose::{Composition, Options};
-use steward::exit::Exit;
 use steward::settings::Settings;
-use steward::term::Term;
+use steward::term::{Exit, Term};
 use steward_core::model::Connection;
 use steward_core::ports::Models as _;
 
@@ -48,13 +48,13 @@ async fn measure(mut settings: Settings, args: Bfcl, term: Term) -> anyhow::Resu
     settings.data_dir = scratch.path().join("data");
     let mut app = Composition::open(&settings, Options::default()).await?;
     if let Some(name) = &wanted
-        && app.connection_named(Some(name)).is_err()
+        && app.connections.named(name).is_err()
     {
         app.close().await;
         (settings.data_dir, settings.database) = own;
         app = Composition::open(&settings, Options::default()).await?;
     }
-    let id = app.connection_named(wanted.as_deref())?;
+    let id = requests::connection_named(&app, wanted.as_deref())?;
     let connection = app.models.select(id).await?;
     let mut findings = all(&app, &connection, &cases, args.strategy, term).await;
     app.close().await;

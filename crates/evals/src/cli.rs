@@ -1,7 +1,6 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use steward::cli::Global;
-use steward::processes::Child;
+use steward::cli::{Child, Global};
 
 /// Measures how well Steward understands requests, judges answers, plans, calls functions, and how fast it is.
 #[derive(Debug, Parser)]

@@ -15,7 +15,7 @@ use report::Table;
 use std::io::{Error, Result};
 use std::process::ExitCode;
 use std::time::Duration;
-use steward::exit::Exit;
+use steward::term::Exit;
 
 pub fn run(args: &Gateway) -> ExitCode {
     let work = async {

@@ -6,23 +6,17 @@ use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use steward::exit::Exit;
 use steward::settings::Settings;
+use steward::term::Exit;
 use steward_models::embed::MiniLm;
-use steward_models::local::{ChildCommand, Endpoint, Supervisor, SupervisorOptions};
+use steward_models::local::{Endpoint, ModelServer, Supervisor, SupervisorOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 pub async fn run(settings: Settings, args: LocalModel) -> anyhow::Result<Exit> {
     let scratch = tempfile::tempdir().context("cannot make a folder for the evaluation")?;
-    let command = ChildCommand::new(&settings.program)
-        .arg("model-server")
-        .arg("--model")
-        .arg(&settings.model)
-        .arg("--threads")
-        .arg(args.threads.to_string())
-        .arg("--context")
-        .arg(args.context.to_string());
+    let options = [("--threads", u64::from(args.threads)), ("--context", u64::from(args.context))];
+    let command = ModelServer::command(&settings.program, &settings.model, &options);
     let supervisor = Supervisor::new(command, SupervisorOptions::new(scratch.path(), "t".to_owned().into()));
     let started = Instant::now();
     let endpoint = supervisor.endpoint().await?;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 use steward::compose::Composition;
 use steward::settings::Settings;
+use steward_core::ConnectionId;
 use steward_core::event::{Mode, Origin};
 use steward_core::policy::{Grant, GrantScope};
 use steward_engine::StartRun;
@@ -42,6 +43,11 @@ pub fn apart(settings: Settings, scratch: &Path) -> Settings {
     Settings { data_dir: scratch.join("data"), database: None, ..settings }
 }
 
+/// The id of a connection by name; `None` for `None`.
+pub fn connection_named(app: &Composition, name: Option<&str>) -> anyhow::Result<Option<ConnectionId>> {
+    Ok(name.map(|name| app.connections.named(name)).transpose()?.map(|known| known.connection.id))
+}
+
 /// A run of the default agent that may do whatever can be undone without asking.
 pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspace: &Path) -> anyhow::Result<StartRun> {
     Ok(StartRun {
@@ -55,7 +61,7 @@ pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspac
         asked_by: "eval".to_owned(),
         workspace: workspace.canonicalize()?.display().to_string(),
         grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
-        connection: app.connection_named(settings.connection.as_deref())?,
+        connection: connection_named(app, settings.connection.as_deref())?,
         intent_filter: true,
         user: None,
         key: None,

@@ -1,16 +1,20 @@
-//! What the core needs of the machine: the time, ids, live events, blobs and secrets in files, traces that leave it, and
-//! requests that come over NATS. All of it serves one node: the bus is inside the process, and blobs are files.
+//! What the program needs of the machine: the time, ids, live events, blobs and secrets in files, the log, traces that
+//! leave it, what ends the process, and requests that come over NATS. All of it serves one node: the bus is inside the
+//! process, and blobs are files.
 
 mod blobs;
 mod bus;
+pub mod logs;
 mod nats;
 mod private_files;
+mod process;
 mod run_traces;
 
 pub use blobs::FileBlobs;
 pub use bus::InProcessBus;
-pub use nats::{NatsConfig, NatsConnection, NatsLogin, NatsRequest};
-pub use private_files::{random, signing_key, write_private};
+pub use nats::{NatsConfig, NatsConnection, NatsRequest};
+pub use private_files::{delete_folder, make_data_dir, random, signing_key, write_private};
+pub use process::{restart_command, stopped};
 pub use run_traces::RunTraces;
 
 use std::time::{SystemTime, UNIX_EPOCH};

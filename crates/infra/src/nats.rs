@@ -27,16 +27,43 @@ pub struct NatsConfig {
 
 /// Who this program is for the server.
 #[derive(Debug, Clone)]
-pub enum NatsLogin {
+enum NatsLogin {
     Nobody,
     User { name: String, password: SecretString },
     Token(SecretString),
 }
 
 impl NatsConfig {
+    /// From `STEWARD_NATS_URL` and who this program is there; `None` if no server is named.
+    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, String> {
+        let [user, password, token] = ["STEWARD_NATS_USER", "STEWARD_NATS_PASSWORD", "STEWARD_NATS_TOKEN"];
+        let Some(servers) = variable("STEWARD_NATS_URL") else {
+            let mut needing = [user, password, token, "STEWARD_NATS_ACT_AS"].into_iter();
+            return match needing.find(|name| variable(name).is_some()) {
+                Some(name) => {
+                    Err(format!("{name} is set without STEWARD_NATS_URL; set that to the address of the NATS server"))
+                }
+                None => Ok(None),
+            };
+        };
+        let login = match (variable(user), variable(password), variable(token)) {
+            (None, None, None) => NatsLogin::Nobody,
+            (Some(name), Some(password), None) => NatsLogin::User { name, password: password.into() },
+            (None, None, Some(token)) => NatsLogin::Token(token.into()),
+            (Some(_), None, _) | (None, Some(_), _) => {
+                return Err(format!("set both {user} and {password}, or neither"));
+            }
+            (Some(_), Some(_), Some(_)) => {
+                return Err(format!("set {token}, or {user} and {password}, not all of them"));
+            }
+        };
+        let config = Self::new(&servers, login);
+        config.map(Some).map_err(|why| format!("STEWARD_NATS_URL can't be used; {why}"))
+    }
+
     /// `servers`: `nats://HOST:PORT`, or `tls://` for an encrypted connection; several of a cluster separated by commas.
     /// The error says what to write instead.
-    pub fn new(servers: &str, login: NatsLogin) -> Result<Self, String> {
+    fn new(servers: &str, login: NatsLogin) -> Result<Self, String> {
         let read = |text: &str| {
             let server: Option<ServerAddr> = text.parse().ok();
             let plain = |server: &ServerAddr| {
@@ -241,6 +268,31 @@ mod tests {
         {
             let why = NatsConfig::new(bad, NatsLogin::Nobody).unwrap_err();
             assert!(why.contains("write addresses") && !why.contains("secret"), "{bad}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_server_and_a_login_are_read() {
+        let read = |set: &[(&str, &str)]| {
+            let value = |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+            NatsConfig::read(&value).map(|config| config.map(|config| config.to_string()))
+        };
+        let url = ("STEWARD_NATS_URL", "tls://nats.example.org:4222");
+        let (user, password) = (("STEWARD_NATS_USER", "u"), ("STEWARD_NATS_PASSWORD", "p"));
+        let token = ("STEWARD_NATS_TOKEN", "t");
+        assert_eq!(read(&[]).unwrap(), None);
+        for set in [vec![url], vec![url, user, password], vec![url, token]] {
+            assert_eq!(read(&set).unwrap().unwrap(), "nats.example.org:4222");
+        }
+        for (set, expect) in [
+            (vec![token], "without STEWARD_NATS_URL"),
+            (vec![("STEWARD_NATS_ACT_AS", "ada@example.org")], "without STEWARD_NATS_URL"),
+            (vec![url, user], "both STEWARD_NATS_USER and"),
+            (vec![url, user, password, token], "not all of them"),
+            (vec![("STEWARD_NATS_URL", "nats://u:p@x")], "STEWARD_NATS_URL can't be used; write addresses"),
+        ] {
+            let error = read(&set).unwrap_err();
+            assert!(error.contains(expect), "{error}");
         }
     }
 

@@ -1,10 +1,10 @@
-//! Secrets of this installation: files that only their owner can read.
+//! Files of this installation: secrets and folders that only their owner can read, and folders that are deleted.
 
 use rand::Rng;
 use secrecy::SecretBox;
 use std::fs::OpenOptions;
 use std::io::{Error, ErrorKind, Result, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 /// Length of the signing key, bytes.
@@ -49,4 +49,55 @@ pub fn write_private(path: &Path, text: &str) -> Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     std::fs::rename(&temporary, path).map_err(|error| failed(path, error))
+}
+
+/// Makes the data directory, which only its owner may enter.
+pub fn make_data_dir(dir: &Path) -> Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|error| {
+        let shown = dir.display();
+        Error::new(
+            error.kind(),
+            format!("cannot make the data directory {shown}; choose another with --data-dir: {error}"),
+        )
+    })
+}
+
+/// Deletes a folder, which may be missing; returns how many files there were.
+pub fn delete_folder(folder: &Path) -> Result<u64> {
+    let files = match count_files(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+        counted => counted?,
+    };
+    std::fs::remove_dir_all(folder)?;
+    Ok(files)
+}
+
+/// Links are counted and not followed.
+fn count_files(folder: &Path) -> Result<u64> {
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        files += if entry.file_type()?.is_dir() { count_files(&entry.path())? } else { 1 };
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::delete_folder;
+
+    #[test]
+    fn a_folder_goes_with_all_that_is_in_it_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mine, other) = (dir.path().join("mine"), dir.path().join("other"));
+        std::fs::create_dir_all(mine.join("a/b")).unwrap();
+        std::fs::create_dir_all(&other).unwrap();
+        for file in ["mine/x", "mine/a/b/y", "other/z"] {
+            std::fs::write(dir.path().join(file), "text").unwrap();
+        }
+        std::os::unix::fs::symlink(&other, mine.join("link")).unwrap();
+        assert_eq!(delete_folder(&mine).unwrap(), 3);
+        assert!(!mine.exists() && other.join("z").exists());
+        assert_eq!(delete_folder(&mine).unwrap(), 0);
+    }
 }

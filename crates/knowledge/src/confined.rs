@@ -5,6 +5,6 @@ mod page_child;
 mod pages;
 mod process;
 
-pub use files::{ConfinedExtractor, extract_child};
-pub use page_child::{PageRequest, page_child};
+pub use files::{ConfinedExtractor, ExtractChild};
+pub use page_child::OcrChild;
 pub use pages::{ConfinedPages, Engines, LANGUAGES};

@@ -13,6 +13,7 @@ use crate::index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats};
 use crate::{Block, BlockKind, Extracted, Page};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use steward_core::ports::{EmbedError, Embedder};
@@ -61,6 +62,41 @@ pub struct Evaluation {
     /// How many of the ten nearest chunks by plain comparison are among the ten that the search of vectors finds.
     pub vector_recall_at_10: f64,
     pub index: IndexStats,
+}
+
+/// A table of the stages, then what the collection came to.
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("            nDCG@10  recall@10  recall@100     MRR    p50 ms    p99 ms\n")?;
+        for Stage { name, quality, p50_ms, p99_ms } in &self.stages {
+            let Quality { ndcg_at_10, recall_at_10, recall_at_100, mrr, .. } = quality;
+            write!(f, "{name:<10}{ndcg_at_10:>9.4}{recall_at_10:>11.4}{recall_at_100:>12.4}{mrr:>8.4}")?;
+            writeln!(f, "{p50_ms:>10.2}{p99_ms:>10.2}")?;
+        }
+        writeln!(
+            f,
+            "{} documents, {} chunks, {} queries; cut in {:.1} s, embedded in {:.1} s, indexed in {:.1} s",
+            self.documents,
+            self.chunks,
+            self.queries,
+            self.cutting_seconds,
+            self.embedding_seconds,
+            self.indexing_seconds
+        )?;
+        write!(
+            f,
+            "words {:.1} MB, vectors {:.1} MB on disk and {:.1} MB in memory; {:.4} of the ten nearest vectors were found",
+            megabytes(self.index.text_bytes),
+            megabytes(self.index.vector_bytes),
+            megabytes(self.index.memory_bytes),
+            self.vector_recall_at_10
+        )
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -19,7 +19,8 @@ pub use supervisor::{Supervisor, SupervisorOptions};
 
 use secrecy::ExposeSecret;
 use std::io::BufRead;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// For a child of a [`Supervisor`]: reads socket and token from standard input, and serves the model until that input
@@ -35,6 +36,47 @@ pub fn serve_supervised(model: PathBuf, tuning: ServeTuning) -> Result<(), Local
 #[cfg(not(feature = "local-model"))]
 pub fn serve_supervised(_model: PathBuf, _tuning: ServeTuning) -> Result<(), LocalModelError> {
     Err(LocalModelError::NotBuilt)
+}
+
+/// `model-server`, the process that a program with this command starts itself as.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ModelServer {
+    /// GGUF file. Text, like each `--model`: clap carries them under one name, which has one type.
+    #[arg(long)]
+    model: String,
+    /// Threads; 0 is one per core.
+    #[arg(long, default_value_t = 0)]
+    threads: u32,
+    /// Context window, tokens.
+    #[arg(long, default_value_t = 4096)]
+    context: u32,
+    /// Exit after so many idle seconds; 0 never does.
+    #[arg(long, default_value_t = 0)]
+    idle_exit: u64,
+}
+
+impl ModelServer {
+    /// How to start it; `options`: `--threads` and the like.
+    pub fn command(program: &Path, model: &Path, options: &[(&str, u64)]) -> ChildCommand {
+        let command = ChildCommand::new(program).arg("model-server").arg("--model").arg(model);
+        options.iter().fold(command, |command, (name, value)| command.arg(name).arg(value.to_string()))
+    }
+
+    pub fn run(self) -> ExitCode {
+        let tuning = ServeTuning {
+            threads: self.threads,
+            context_tokens: self.context,
+            idle_exit: (self.idle_exit > 0).then(|| Duration::from_secs(self.idle_exit)),
+            ..ServeTuning::default()
+        };
+        match serve_supervised(self.model.into(), tuning) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

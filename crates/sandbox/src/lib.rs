@@ -1,6 +1,7 @@
 //! Runs what is not trusted: programs confined by the operating system, files confined to a workspace, and SQL that
 //! can only do what a policy allows. Knows nothing of agents or runs.
 
+pub mod attempt;
 pub mod files;
 pub mod helper;
 pub mod process;

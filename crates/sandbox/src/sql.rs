@@ -9,7 +9,6 @@ mod catalog;
 pub mod change;
 mod error;
 mod exact_sums;
-mod file_tables;
 mod functions;
 pub mod mysql;
 mod open;
@@ -37,6 +36,7 @@ pub use server_guard::Checked;
 pub use table_file::{TableContent, TableFile};
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,7 +46,9 @@ use rusqlite::hooks::{AuthContext, Authorization};
 use authorizer::{Findings, Slot};
 use catalog::Names;
 use functions::Deadline;
-use open::OpenMode;
+use open::{OpenMode, harden};
+use table_file::{Room, free, identifier};
+use text_tables::Table;
 
 /// Virtual machine instructions between two checks of the clock: some tens of microseconds.
 const STEP: i32 = 2000;
@@ -72,6 +74,31 @@ impl Guard {
     /// Also INSERT, UPDATE and DELETE, under the policy, which the database's own triggers and foreign keys obey too.
     pub fn open_for_writing(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
         Self::open_for(path.as_ref(), policy, OpenMode::Write)
+    }
+
+    /// Files of rows, as tables of a database in memory. Of a text, the first row names the columns, unless it holds
+    /// numbers like those below it. A column is `INTEGER` or `REAL` only if no cell loses a digit, else `TEXT`; empty cells
+    /// are null. [`SqlError::Limit`] for what is too large, [`SqlError::Open`] for what is no table.
+    pub fn of_tables(files: &[TableFile<'_>], policy: Policy) -> Result<Self, SqlError> {
+        let conn = Connection::open_in_memory().map_err(SqlError::Sqlite)?;
+        let mut names = HashSet::new();
+        let mut room = Room::default();
+        for file in files {
+            let name = free(&identifier(file.name), &mut names);
+            conn.execute_batch("BEGIN").map_err(SqlError::Sqlite)?;
+            match &file.content {
+                TableContent::Text(text) => {
+                    Table::read(file, text, &mut room)?.load(&conn, &name, file, text, &room)?;
+                }
+                TableContent::Parquet(bytes) => {
+                    parquet_tables::load(&conn, &name, file, bytes.clone(), &mut room)?;
+                }
+            }
+            conn.execute_batch("COMMIT").map_err(SqlError::Sqlite)?;
+        }
+        harden(&conn, OpenMode::Read).map_err(SqlError::Sqlite)?;
+        exact_sums::register(&conn).map_err(SqlError::Sqlite)?;
+        Self::over(conn, ":memory:".into(), policy, OpenMode::Read)
     }
 
     fn open_for(path: &Path, policy: Policy, purpose: OpenMode) -> Result<Self, SqlError> {

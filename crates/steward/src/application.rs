@@ -1,7 +1,8 @@
 //! The application of one tenant, over its parts.
 
-use crate::compose::{COMMIT, Composition, EMBEDDER_IDLE};
-use secrecy::SecretBox;
+use crate::compose::{COMMIT, Composition, EMBEDDER_IDLE, Shared};
+use secrecy::{ExposeSecret as _, SecretBox};
+use std::path::Path;
 use std::sync::Arc;
 use steward_access::{Access, AccessDeps, LoginLimits};
 use steward_app::config::Configuration;
@@ -10,122 +11,124 @@ use steward_app::{
     EndpointParts, Health, UsageWriter, VisionModel,
 };
 use steward_core::Cancellation;
-use steward_core::ports::{DataAccess, Knowledge};
 use steward_models::embed::ModelFolders;
 use steward_tools::own_database::OwnDatabases;
 
-/// What a tenant has besides its parts.
-pub struct Own {
-    pub access: Arc<Access>,
-    /// Folder that file tools are confined to.
-    pub workspace: String,
-    /// Whether agents are offered only tools that fit the request.
-    pub intent_filter: bool,
-    /// Whether it is a server, with background work.
-    pub serving: bool,
+/// What the logins of all tenants have in common.
+pub struct Tokens {
+    pub limits: LoginLimits,
+    pub signing_key: SecretBox<Vec<u8>>,
 }
 
-/// The application of one tenant.
-pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Configuration>) -> App {
-    let usage_writer = Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter)));
-    let documents = DocumentService::new(DocumentParts {
-        tenant: parts.tenant,
-        store: parts.store.clone(),
-        extractor: Arc::clone(&parts.shared.extractor),
-        pages: Arc::clone(&parts.shared.pages),
+/// `workspace`: folder that file tools are confined to.
+pub async fn app(
+    parts: &Composition,
+    access: Arc<Access>,
+    workspace: &Path,
+    health: Health,
+    config: Arc<Configuration>,
+) -> App {
+    let Composition { settings, shared, tenant, runs, models, connections, .. } = parts;
+    let (Shared { store, clock, ids, .. }, tenant) = (shared, *tenant);
+    let (vault, data_dir) = (&shared.vault_keys, &settings.data_dir);
+    let shown = workspace.display().to_string();
+    let usage_writer = Arc::new(UsageWriter::new(store.clone(), Arc::clone(&runs.deps().limiter)));
+    let documents = Arc::new(DocumentService::new(DocumentParts {
+        tenant,
+        store: store.clone(),
+        extractor: shared.extractor.clone(),
+        pages: shared.pages.clone(),
         picture_model: Arc::new(VisionModel {
-            tenant: parts.tenant,
-            store: parts.store.clone(),
-            connections: parts.connections.clone(),
-            gateway: parts.models.clone(),
-            allowed: parts.settings.ocr_vision,
+            tenant,
+            store: store.clone(),
+            connections: connections.clone(),
+            gateway: models.clone(),
+            allowed: settings.ocr_vision,
         }),
         embedding: embedding(parts, &usage_writer),
-        cross_encoder: parts.shared.cross_encoder.clone(),
-        clock: Arc::clone(&parts.clock),
-        ids: Arc::clone(&parts.ids),
-        data_dir: parts.data_dir.clone(),
-        workspace: own.workspace.clone(),
-        serving: own.serving,
-    });
-    let documents = Arc::new(documents);
-    let knowledge: Arc<dyn Knowledge> = Arc::clone(&documents) as _;
-    let _ = parts.runs.deps().knowledge.set(knowledge);
-    let domains = Arc::new(DomainService::new(DomainParts {
-        tenant: parts.tenant,
-        store: parts.store.clone(),
-        vault: Arc::clone(&parts.vault),
-        embedder: Arc::clone(&parts.embedder),
-        clock: Arc::clone(&parts.clock),
-        ids: Arc::clone(&parts.ids),
-        workspace: own.workspace.clone().into(),
-        data_dir: parts.data_dir.clone(),
-        alone: parts.settings.database.is_none(),
+        cross_encoder: shared.cross_encoder.clone(),
+        clock: clock.clone(),
+        ids: ids.clone(),
+        data_dir: data_dir.clone(),
+        workspace: shown.clone(),
+        serving: shared.serving,
     }));
-    let data: Arc<dyn DataAccess> = Arc::clone(&domains) as _;
-    let _ = parts.runs.deps().data.set(data);
+    let _ = runs.deps().knowledge.set(documents.clone());
+    let domains = Arc::new(DomainService::new(DomainParts {
+        tenant,
+        store: store.clone(),
+        vault: vault.clone(),
+        embedder: shared.embedder.clone(),
+        clock: clock.clone(),
+        ids: ids.clone(),
+        workspace: workspace.to_owned(),
+        data_dir: data_dir.clone(),
+        alone: settings.database.is_none(),
+    }));
+    let _ = runs.deps().data.set(domains.clone());
     App::new(AppParts {
         documents,
         domains,
-        databases: OwnDatabases::new(&parts.data_dir),
-        runs: parts.runs.clone(),
-        access: own.access,
+        databases: OwnDatabases::new(data_dir),
+        runs: runs.clone(),
+        access,
         health: Arc::new(health),
-        workspace: own.workspace,
+        workspace: shown,
         grants: Vec::new(),
-        intent_filter: own.intent_filter,
-        store: parts.store.clone(),
-        connections: parts.connections.clone(),
-        examiner: parts.connections.clone(),
-        gateway: parts.models.clone(),
+        intent_filter: shared.intent_filter,
+        store: store.clone(),
+        connections: connections.clone(),
+        examiner: connections.clone(),
+        gateway: models.clone(),
         data_rules_cache: Arc::default(),
         usage_writer,
-        vault: Arc::clone(&parts.vault),
-        packages: Arc::clone(&parts.packages),
-        mcp: Arc::clone(&parts.mcp),
-        host_keys: Arc::clone(&parts.host_keys),
-        facts: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
+        vault: vault.clone(),
+        packages: parts.packages.clone(),
+        mcp: parts.mcp.clone(),
+        host_keys: parts.host_keys.clone(),
+        facts: Arc::new(AboutFacts::read(store, data_dir, COMMIT, clock.now()).await),
         config,
-        metrics: Arc::clone(&parts.metrics),
+        metrics: shared.metrics.clone(),
         closing: Cancellation::default(),
     })
 }
 
 /// The models that documents are embedded by.
 fn embedding(parts: &Composition, usage: &Arc<UsageWriter>) -> EmbeddingModels {
+    let shared = &parts.shared;
     let endpoints = EndpointParts {
         tenant: parts.tenant,
         connections: parts.connections.clone(),
         models: parts.models.clone(),
         gateway: parts.models.clone(),
-        usage: Arc::clone(usage),
-        store: parts.store.clone(),
-        personal_data: Arc::clone(&parts.runs.deps().personal_data),
-        ids: Arc::clone(&parts.ids),
+        usage: usage.clone(),
+        store: shared.store.clone(),
+        personal_data: parts.runs.deps().personal_data.clone(),
+        ids: shared.ids.clone(),
     };
-    let folder = parts.embedding_dir.parent().unwrap_or(&parts.embedding_dir);
-    EmbeddingModels::new(Arc::clone(&parts.embedder), Arc::clone(&parts.clock))
-        .with_folders(ModelFolders::new(folder, Some(EMBEDDER_IDLE)))
-        .with_endpoints(endpoints, Arc::clone(&parts.embedding_status))
+    EmbeddingModels::new(shared.embedder.clone(), shared.clock.clone())
+        .with_folders(ModelFolders::new(parts.settings.models_dir(), Some(EMBEDDER_IDLE)))
+        .with_endpoints(endpoints, parts.embedding_status.clone())
         .preferring(parts.settings.embedding_model.clone())
 }
 
-pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>, limits: LoginLimits) -> Access {
-    Access::new(AccessDeps {
-        tenant: app.tenant,
-        users: app.store.clone(),
-        sessions: app.store.clone(),
-        groups: app.store.clone(),
-        grants: app.store.clone(),
-        settings: app.store.clone(),
-        external: app.store.clone(),
-        scim: app.store.clone(),
-        second_factors: app.store.clone(),
-        login_secrets: app.vault_keys.clone(),
-        keys: app.store.clone(),
-        clock: Arc::clone(&app.clock),
-        ids: Arc::clone(&app.ids),
-        limits,
-        signing_key,
-    })
+pub fn access(parts: &Composition, tokens: &Tokens) -> Arc<Access> {
+    let Shared { store, vault_keys, clock, ids, .. } = &parts.shared;
+    Arc::new(Access::new(AccessDeps {
+        tenant: parts.tenant,
+        users: store.clone(),
+        sessions: store.clone(),
+        groups: store.clone(),
+        grants: store.clone(),
+        settings: store.clone(),
+        external: store.clone(),
+        scim: store.clone(),
+        second_factors: store.clone(),
+        login_secrets: vault_keys.clone(),
+        keys: store.clone(),
+        clock: clock.clone(),
+        ids: ids.clone(),
+        limits: tokens.limits.clone(),
+        signing_key: SecretBox::new(Box::new(tokens.signing_key.expose_secret().clone())),
+    }))
 }

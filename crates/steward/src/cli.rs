@@ -1,10 +1,10 @@
-mod sandbox;
-
-use crate::processes::Child;
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
-
-pub use sandbox::{Sandbox, SandboxAction, SandboxPython, SandboxSql};
+use std::process::ExitCode;
+use steward_knowledge::confined::{ExtractChild, OcrChild};
+use steward_models::local::ModelServer;
+use steward_sandbox::attempt::Attempt;
 
 /// AI agents that do real work on your own machines, and prove what they did.
 #[derive(Debug, Parser)]
@@ -59,12 +59,46 @@ pub enum Command {
     Doctor(Json),
     /// Run one file of Python or one SQL statement as a skill would, confined; prints one JSON object.
     #[command(
+        subcommand,
         after_help = "Examples:\n  steward sandbox python totals.py --payload '{\"rows\": [1, 2]}'\n  steward sandbox sql shop.db \"SELECT name FROM customers\"\n  steward sandbox sql postgres://reader@host/shop \"SELECT 1\"\n\nThe object is {ok, result | error, outcome}; outcome is ok, blocked, timeout, memory or truncated for Python, and ok, deny, timeout, limit, rowcap, bytecap or error for SQL. Exit code 0 if ok, else 1."
     )]
-    Sandbox(Sandbox),
+    Sandbox(Attempt),
     /// What it starts itself with.
     #[command(flatten)]
     Child(Child),
+}
+
+/// Commands that a program of ours starts itself with. They must not have its threads, settings or telemetry.
+#[derive(Debug, Subcommand)]
+pub enum Child {
+    /// The local model's process; started by steward itself.
+    #[command(hide = true)]
+    ModelServer(ModelServer),
+    /// Reads a document; started by steward itself, confined.
+    #[command(hide = true)]
+    ExtractChild(ExtractChild),
+    /// Looks at a page that is a picture; started by steward itself, confined.
+    #[command(hide = true)]
+    OcrChild(OcrChild),
+    /// Applies the sandbox and runs a command; started by steward itself.
+    #[command(hide = true, disable_help_flag = true)]
+    SandboxExec {
+        /// Passed on.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+}
+
+impl Child {
+    pub fn run(self) -> ExitCode {
+        match self {
+            Self::ModelServer(args) => args.run(),
+            Self::ExtractChild(args) => args.run(),
+            Self::OcrChild(args) => args.run(),
+            // Confines itself, then becomes the command.
+            Self::SandboxExec { args } => steward_sandbox::helper::main(args),
+        }
+    }
 }
 
 /// `serve`.

@@ -1,5 +1,6 @@
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
+use jiff::tz::TimeZone;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,44 +8,39 @@ use std::time::Duration;
 use steward_access::governance::SharedDetector;
 use steward_access::{SealedVault, VaultDeps};
 use steward_app::config::{names, saved_settings};
-use steward_app::{
-    ConnectionRegistry, CountingBus, EmbeddingStatus, KeyVariables, KnownSource, Metrics, RegistryParts,
-};
-use steward_cli::client::DEFAULT_AGENT;
+use steward_app::{ConnectionRegistry, CountingBus, EmbeddingStatus, KeyVariables, Metrics, RegistryParts};
+use steward_cli::client::{DEFAULT_AGENT, workspace_apart};
+use steward_core::TenantId;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
-use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, PageReader, Vault};
+use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, PageReader};
 use steward_core::ports::{DataSlot, KnowledgeSlot};
-use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
-use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
+use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7, make_data_dir};
 use steward_intent::IntentService;
 use steward_knowledge::confined::{ConfinedExtractor, ConfinedPages, Engines};
-use steward_models::discovery::{Environment, OWN_SERVER_KEY, built_in, discover};
+use steward_models::discovery::{Environment, Found, OWN_SERVER_KEY, built_in, discover};
 use steward_models::embed::{CrossEncoder, LazyMiniLm};
-use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
+use steward_models::local::{ModelServer, Supervisor, SupervisorOptions};
 use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_models::price::Prices;
 use steward_models::router::Router;
 use steward_sandbox::process::Helper;
-use steward_sandbox::python::PythonPool;
+use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Place, Store, StoreConfig};
-use steward_tools::browser::{Browsers, with_browser};
+use steward_tools::browser::{BrowserConfig, Browsers, with_browser};
+use steward_tools::calendar::{CalendarConfig, with_calendar};
+use steward_tools::mail::{MailConfig, MailPorts, with_mail};
 use steward_tools::mcp::McpHub;
-use steward_tools::outbound::HostPort;
+use steward_tools::outbound::{self, HostPort};
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::{Packages, with_references};
+use steward_tools::search::{SearchPorts, with_search};
 use steward_tools::skills::FileHostKeys;
 use steward_tools::{
     DOCKER_VARIABLES, LocalWorkspaces, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts, ToolsConfig,
+    standard_builder,
 };
-
-// The tools of this build: the standard ones, and in builds for crash tests some that count.
-#[cfg(not(feature = "failpoints"))]
-use steward_tools::standard_builder as tools_of_this_build;
-
-#[cfg(feature = "failpoints")]
-use crate::crash::tools as tools_of_this_build;
 
 /// Commit that this program is built from, where the build says so.
 pub const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
@@ -58,13 +54,26 @@ pub const CROSS_ENCODER: &str = "reranker";
 /// Folder of the tenants but the default one, in the data directory.
 pub const TENANTS: &str = "tenants";
 
+/// Folder of the calendars, in the data directory of a tenant.
+const CALENDARS: &str = "calendars";
+
 /// Context window of the built-in model, tokens: all that it was trained for.
 const LOCAL_WINDOW: u32 = 2048;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Private hosts and ports that web tools may reach; `None`: those of the settings.
     pub web_allow: Option<Vec<String>>,
+    /// Whether agents are offered only tools that fit the request.
+    pub intent_filter: bool,
+    /// Whether it is a server, which takes changes of settings in, opens all tenants and works in the background.
+    pub serving: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { web_allow: None, intent_filter: true, serving: false }
+    }
 }
 
 /// What all tenants share. None of it holds what is a tenant's, unless by its id.
@@ -84,6 +93,8 @@ pub struct Shared {
     pub metrics: Arc<Metrics>,
     /// Whether this process alone has the database.
     pub in_process: bool,
+    pub intent_filter: bool,
+    pub serving: bool,
     pub(crate) local: Arc<Supervisor>,
     /// Private hosts and ports that web tools of the default tenant may reach.
     web_allow: Vec<HostPort>,
@@ -97,27 +108,17 @@ pub struct Composition {
     pub settings: Settings,
     pub shared: Shared,
     pub tenant: TenantId,
-    pub store: Arc<Store>,
     pub runs: RunService,
     pub models: Arc<Router>,
     pub connections: Arc<ConnectionRegistry>,
-    pub vault: Arc<dyn Vault>,
-    pub vault_keys: Arc<SealedVault>,
     pub packages: Arc<Packages>,
     pub mcp: Arc<McpHub>,
     /// Accepted host keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
-    pub data_dir: PathBuf,
-    pub clock: Arc<dyn Clock>,
-    pub ids: Arc<dyn Ids>,
-    pub embedder: Arc<dyn Embedder>,
-    pub embedding_dir: PathBuf,
     /// How embedding models at endpoints did.
     pub embedding_status: Arc<EmbeddingStatus>,
-    pub metrics: Arc<Metrics>,
     /// `None` if there is no browser program.
-    pub browsers: Option<Browsers>,
-    pub(crate) local: Arc<Supervisor>,
+    browsers: Option<Browsers>,
     python: Arc<PythonPool>,
     traces: Option<Arc<RunTraces>>,
 }
@@ -133,34 +134,24 @@ pub fn ocr_engines(settings: &Settings) -> Engines {
     Engines::find(&folders, settings.ocr_models.clone(), settings.ocr_languages.clone())
 }
 
-/// Whoever may use docker may do everything on this machine, so only the installation's own tenant may.
-fn skill_services_config(settings: &Settings, web_allow: Vec<HostPort>, installation: bool) -> SkillServicesConfig {
-    SkillServicesConfig {
-        data_dir: settings.data_dir.clone(),
-        sandbox_helper: sandbox_helper(settings),
-        python: python_config(settings),
-        programs: settings.programs.clone(),
-        path: path_folders(),
-        docker: installation
-            .then(|| DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect()),
-        web_allow,
-    }
+/// Browsers for agents; an error says why there is no program for them.
+pub fn browsers(settings: &Settings, allow: &[HostPort]) -> Result<Browsers, String> {
+    let client = outbound::Client::new(allow.to_vec());
+    let found = BrowserConfig::find(settings.chromium.as_deref(), &path_folders(), sandbox_helper(settings), client)?;
+    Ok(Browsers::new(BrowserConfig { most: settings.browsers.unwrap_or(found.most), ..found }))
 }
 
 /// Where inline Python comes from: the settings, else the system's, else the first in PATH.
-pub fn python_config(settings: &Settings) -> steward_sandbox::python::PythonConfig {
-    steward_sandbox::python::PythonConfig {
-        interpreter: settings.python.clone(),
-        search: path_folders(),
-        ..Default::default()
-    }
+pub fn python_config(settings: &Settings) -> PythonConfig {
+    PythonConfig { interpreter: settings.python.clone(), search: path_folders(), ..PythonConfig::default() }
 }
 
 impl Shared {
     /// Opens the data directory.
     async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
-        install_tls();
-        make_private_dir(&settings.data_dir)?;
+        // One implementation for the whole program; it may be there already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        make_data_dir(&settings.data_dir)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let ids: Arc<dyn Ids> = Arc::new(UuidV7);
         let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&settings.data_dir));
@@ -189,8 +180,7 @@ impl Shared {
             Some(EMBEDDER_IDLE),
             Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
         ));
-        let models = settings.embedding_dir.parent().unwrap_or(&settings.embedding_dir);
-        let cross_encoder = CrossEncoder::find(&models.join(CROSS_ENCODER));
+        let cross_encoder = CrossEncoder::find(&settings.models_dir().join(CROSS_ENCODER));
         let node = if in_process {
             "local".to_owned()
         } else {
@@ -210,6 +200,8 @@ impl Shared {
             embedder,
             cross_encoder,
             in_process,
+            intent_filter: options.intent_filter,
+            serving: options.serving,
             web_allow,
             node,
         })
@@ -231,7 +223,7 @@ impl Shared {
             settings.llm_key = None;
             settings.otlp = None;
             settings.key_variables = KeyVariables::none();
-            settings.integrations.mail.accounts.clear();
+            settings.mail.accounts.clear();
         }
         settings
     }
@@ -248,39 +240,45 @@ impl Composition {
     #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
     pub async fn of_tenant(shared: &Shared, tenant: TenantId) -> anyhow::Result<Self> {
         let installation = tenant == TenantId::DEFAULT;
-        let settings = &shared.settings_of(tenant);
-        make_private_dir(&settings.data_dir)?;
-        let (clock, ids) = (Arc::clone(&shared.clock), Arc::clone(&shared.ids));
-        let (store, vault_keys) = (Arc::clone(&shared.store), Arc::clone(&shared.vault_keys));
+        let settings = shared.settings_of(tenant);
+        make_data_dir(&settings.data_dir)?;
+        let Shared { store, vault_keys: vault, clock, ids, embedder, metrics, .. } = shared.clone();
         let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&settings.data_dir));
         if !installation {
-            store.keep_blobs_apart(tenant, Arc::clone(&blobs));
+            store.keep_blobs_apart(tenant, blobs.clone());
         }
-        let allowed = settings.key_variables.clone();
-        let llm_key = settings.llm_key.clone();
+        let (allowed, llm_key) = (settings.key_variables.clone(), settings.llm_key.clone());
         let secrets = Secrets::new(move |name| key_of(llm_key.as_ref(), name))
             .checked(move |name| allowed.check(name))
-            .with_vault(tenant, vault_keys.clone())
-            .with_clock(Arc::clone(&clock));
+            .with_vault(tenant, vault.clone())
+            .with_clock(clock.clone());
         let client = Client::new(secrets, Some(shared.local.clone()), Timeouts::default());
-        let found = if installation { find_connections(settings, &client).await } else { built_in_model(settings) };
-        let models = Arc::new(
-            Router::new(client, Arc::clone(&clock), Vec::new(), None)
-                .with_prices(Prices::load(&shared.settings.data_dir.join("prices.json"))?),
-        );
-        let wanted = settings.connection.clone();
+        let found = find_connections(&settings, &client, installation).await;
+        let prices = Prices::load(&shared.settings.data_dir.join("prices.json"))?;
+        let models = Arc::new(Router::new(client, clock.clone(), Vec::new(), None).with_prices(prices));
         let parts = RegistryParts {
             tenant,
             store: store.clone(),
-            keys: vault_keys.clone(),
+            keys: vault.clone(),
             router: models.clone(),
-            clock: Arc::clone(&clock),
+            clock: clock.clone(),
             variables: settings.key_variables.clone(),
         };
-        let connections = ConnectionRegistry::open(parts, wanted, found).await?;
+        let connections = Arc::new(ConnectionRegistry::open(parts, settings.connection.clone(), found).await?);
         let web_allow = if installation { shared.web_allow.clone() } else { Vec::new() };
+        // Whoever may use docker may do everything on this machine, so only the installation's own tenant may.
+        let docker = installation
+            .then(|| DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect());
         let skills = SkillServices::new(
-            skill_services_config(settings, web_allow.clone(), installation),
+            SkillServicesConfig {
+                data_dir: settings.data_dir.clone(),
+                sandbox_helper: sandbox_helper(&settings),
+                python: python_config(&settings),
+                programs: settings.programs.clone(),
+                path: path_folders(),
+                docker,
+                web_allow: web_allow.clone(),
+            },
             SkillServicesPorts {
                 skills: store.clone(),
                 agents: store.clone(),
@@ -288,99 +286,95 @@ impl Composition {
                 grants: store.clone(),
                 mcp_servers: store.clone(),
                 packages: store.clone(),
-                vault: vault_keys.clone(),
+                vault: vault.clone(),
                 blobs: blobs.clone(),
-                clock: Arc::clone(&clock),
-                ids: Arc::clone(&ids),
+                clock: clock.clone(),
+                ids: ids.clone(),
             },
         );
-        let browsers = crate::integrations::browsers(settings, sandbox_helper(settings), &web_allow);
-        let integrations = crate::integrations::IntegrationPorts {
-            vault: vault_keys.clone(),
-            users: store.clone(),
-            blobs: blobs.clone(),
-            clock: Arc::clone(&clock),
-            web_allow: web_allow.clone(),
-        };
-        let knowledge = KnowledgeSlot::default();
-        let data = DataSlot::default();
-        let asked = Arc::clone(&data);
-        let tools = tools_of_this_build(
-            ToolsConfig { web_allow, terminal: settings.terminal.clone(), sandbox_helper: sandbox_helper(settings) },
+        let (knowledge, data) = (KnowledgeSlot::default(), DataSlot::default());
+        let tools = standard_builder(
+            ToolsConfig {
+                web_allow: web_allow.clone(),
+                terminal: settings.terminal.clone(),
+                sandbox_helper: sandbox_helper(&settings),
+            },
             &Ports {
                 facts: store.clone(),
                 blobs: blobs.clone(),
-                clock: Arc::clone(&clock),
+                clock: clock.clone(),
                 python: skills.python.clone(),
-                knowledge: Arc::clone(&knowledge),
-                data: Arc::clone(&data),
+                knowledge: knowledge.clone(),
+                data: data.clone(),
                 databases: OwnDatabases::new(&settings.data_dir),
             },
         )?;
+        #[cfg(feature = "failpoints")]
+        let tools = crate::crash::tools(tools);
+        let browsers = browsers(&settings, &web_allow);
+        let browsers = browsers.inspect_err(|why| tracing::debug!(why, "agents have no browser")).ok();
         let tools = match &browsers {
             Some(browsers) => with_browser(tools, browsers, &blobs),
             None => tools,
         };
-        let tools = crate::integrations::tools(tools, settings, integrations);
-        let traces = settings
-            .otlp
-            .as_deref()
-            .and_then(|endpoint| RunTraces::open(endpoint, store.clone(), tenant))
-            .map(Arc::new);
+        let search = SearchPorts { client: outbound::Client::new(web_allow.clone()), vault: vault.clone() };
+        let tools = with_search(tools, settings.search.clone(), &search);
+        let calendar = CalendarConfig { folder: settings.data_dir.join(CALENDARS), zone: TimeZone::system() };
+        let tools = with_calendar(tools, calendar, &clock, &blobs);
+        let mail = MailConfig { allow: web_allow, ..settings.mail.clone() };
+        let tools = with_mail(tools, mail, MailPorts { vault, users: store.clone() });
         let mut tools = with_references(tools, &skills.packages).skills(skills.runtime);
+        let traces = settings.otlp.as_deref().and_then(|endpoint| RunTraces::open(endpoint, store.clone(), tenant));
+        let traces = traces.map(Arc::new);
         if let Some(traces) = traces.clone() {
             tools = tools.when_ended(move |run| traces.ended(run));
         }
-        let tools = tools.build()?;
-        let (embedder, metrics) = (Arc::clone(&shared.embedder), Arc::clone(&shared.metrics));
         // Events of one tenant never pass by those who listen to another's.
-        let bus: Arc<dyn EventBus> = Arc::new(CountingBus::new(Arc::new(InProcessBus::new()), Arc::clone(&metrics)));
-        let config = EngineConfig { node: shared.node.clone(), ..settings.engine.clone() };
+        let bus: Arc<dyn EventBus> = Arc::new(CountingBus::new(Arc::new(InProcessBus::new()), metrics));
+        let intent = IntentService::new(embedder.clone(), Arc::new(LocalWorkspaces), data.clone());
+        let priced = models.clone();
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
             knowledge,
             data,
             personal_data: Arc::new(SharedDetector),
             tenant,
-            store: store.clone(),
+            store,
             models: models.clone(),
-            tools: Arc::new(tools),
-            embedder: Arc::clone(&embedder),
-            intent: Arc::new(IntentService::new(Arc::clone(&embedder), Arc::new(LocalWorkspaces), asked)),
+            tools: Arc::new(tools.build()?),
+            embedder,
+            intent: Arc::new(intent),
             bus,
-            price: {
-                let models = models.clone();
-                Arc::new(move |connection: &Connection| models.price(connection))
-            },
-            clock: Arc::clone(&clock),
-            ids: Arc::clone(&ids),
-            config,
+            price: Arc::new(move |connection: &Connection| priced.price(connection)),
+            clock,
+            ids,
+            config: EngineConfig { node: shared.node.clone(), ..settings.engine.clone() },
         });
         Ok(Self {
-            settings: settings.clone(),
+            settings,
             shared: shared.clone(),
             tenant,
-            store,
             runs,
             models,
-            connections: Arc::new(connections),
-            vault: vault_keys.clone(),
-            vault_keys,
+            connections,
             packages: skills.packages,
             mcp: skills.mcp,
             host_keys: skills.host_keys,
-            data_dir: settings.data_dir.clone(),
-            clock,
-            ids,
-            embedder,
-            embedding_dir: settings.embedding_dir.clone(),
             embedding_status: Arc::default(),
-            metrics,
             browsers,
-            local: Arc::clone(&shared.local),
             python: skills.python,
             traces,
         })
+    }
+
+    /// The folder that file tools are confined to: that of the settings, else `workspace` in the data directory.
+    pub fn workspace(&self) -> anyhow::Result<PathBuf> {
+        let chosen = self.settings.workspace().filter(|_| self.tenant == TenantId::DEFAULT);
+        let own = self.settings.data_dir.join("workspace");
+        if chosen.is_none() {
+            std::fs::create_dir_all(&own).with_context(|| format!("cannot make {}", own.display()))?;
+        }
+        workspace_apart(Some(&chosen.unwrap_or(own)), &self.shared.settings.data_dir)
     }
 
     /// Starts in the background what a first request would otherwise wait for.
@@ -397,19 +391,13 @@ impl Composition {
 
     /// The agent that every installation has; created at the first start.
     pub async fn default_agent(&self) -> anyhow::Result<Agent> {
-        Ok(steward_app::default_agent(&self.store, &*self.ids, self.tenant, DEFAULT_AGENT).await?)
-    }
-
-    /// The id of a connection by name; `None` for `None`.
-    pub fn connection_named(&self, name: Option<&str>) -> anyhow::Result<Option<ConnectionId>> {
-        let Some(name) = name else { return Ok(None) };
-        Ok(Some(self.connections.named(name)?.connection.id))
+        Ok(steward_app::default_agent(&self.shared.store, &*self.shared.ids, self.tenant, DEFAULT_AGENT).await?)
     }
 
     /// Releases runs, ends the model's process and all browsers; the database closes with its last use.
     pub async fn close(&self) {
         self.rest().await;
-        self.local.stop().await;
+        self.shared.local.stop().await;
     }
 
     /// Releases runs and ends all that is this tenant's alone.
@@ -418,7 +406,7 @@ impl Composition {
         if let Some(browsers) = &self.browsers {
             browsers.close_all();
         }
-        if let Err(error) = steward_app::seal_audit(&self.store, self.tenant).await {
+        if let Err(error) = steward_app::seal_audit(&self.shared.store, self.tenant).await {
             tracing::warn!(%error, "the newest audit entries get their places at the next start");
         }
         if let Some(traces) = &self.traces {
@@ -427,29 +415,9 @@ impl Composition {
     }
 }
 
-/// Installs one TLS implementation for the whole program. A second call changes nothing.
-fn install_tls() {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
-fn make_private_dir(dir: &std::path::Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)
-        .with_context(|| format!("cannot make the data directory {}; choose another with --data-dir", dir.display()))
-}
-
 fn local_model(settings: &Settings) -> Supervisor {
-    let command = ChildCommand::new(&settings.program)
-        .arg("model-server")
-        .arg("--model")
-        .arg(&settings.model)
-        .arg("--context")
-        .arg(LOCAL_WINDOW.to_string())
-        .arg("--idle-exit")
-        .arg(settings.model_idle_s.to_string());
+    let options = [("--context", u64::from(LOCAL_WINDOW)), ("--idle-exit", settings.model_idle_s)];
+    let command = ModelServer::command(&settings.program, &settings.model, &options);
     let token = SecretString::from(hex::encode(steward_infra::random(24)));
     Supervisor::new(command, SupervisorOptions::new(settings.data_dir.join("run"), token))
 }
@@ -460,26 +428,14 @@ fn key_of(llm_key: Option<&SecretString>, name: &str) -> Option<SecretString> {
     set.or_else(|| variable(name).map(SecretString::from))
 }
 
-/// That of the settings, those of the environment and of this machine, then the built-in model.
-async fn find_connections(settings: &Settings, client: &Client) -> Vec<KnownSource> {
+/// That of the settings, those of the environment and of this machine, then the built-in model. The last is all that a
+/// tenant has before it adds its own: what is on this machine, or paid for, is the installation's.
+async fn find_connections(settings: &Settings, client: &Client, installation: bool) -> Vec<Found> {
     let llm_key = settings.llm_key.clone();
     let mut environment =
         Environment::new(move |name| key_of(llm_key.as_ref(), name).map(|key| key.expose_secret().to_owned()));
     environment.own = settings.llm.clone();
     environment.local_model = Some(settings.model.clone());
     environment.local_window = LOCAL_WINDOW;
-    discover(&environment, client)
-        .await
-        .into_iter()
-        .map(|found| KnownSource { connection: found.connection, from: found.how })
-        .collect()
-}
-
-/// All that a tenant has before it adds its own: what is on this machine, or paid for, is the installation's.
-fn built_in_model(settings: &Settings) -> Vec<KnownSource> {
-    let mut environment = Environment::new(|_| None);
-    environment.local_model = Some(settings.model.clone());
-    environment.local_window = LOCAL_WINDOW;
-    let found = built_in(&environment);
-    found.into_iter().map(|found| KnownSource { connection: found.connection, from: found.how }).collect()
+    if installation { discover(&environment, client).await } else { built_in(&environment).into_iter().collect() }
 }

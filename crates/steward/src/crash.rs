@@ -1,15 +1,13 @@
 //! For crash tests only, never in a release: kills itself at named points and reports what was acknowledged.
 
-mod effects;
-
 use crate::settings::variable;
 use futures::StreamExt;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use steward_core::ports::EventBus;
-
-pub use effects::tools;
+use steward_tools::DispatcherBuilder;
+use steward_tools::counted::with_counted;
 
 /// `STEWARD_KILL_AT=name:n` ends the process by SIGKILL when it passes that point for the n-th time.
 pub fn arm() {
@@ -42,4 +40,12 @@ pub fn testify(bus: &Arc<dyn EventBus>) {
             let _ = out.flush();
         }
     });
+}
+
+/// With tools that count their effects, where `STEWARD_TEST_EFFECTS` names a server for that.
+pub fn tools(builder: DispatcherBuilder) -> DispatcherBuilder {
+    match variable("STEWARD_TEST_EFFECTS") {
+        Some(url) => with_counted(builder, &url),
+        None => builder,
+    }
 }

@@ -1,144 +1,72 @@
 //! What is looked at: by `doctor`, by `/readyz` and the page About, and by `/api/admin/health`.
 
-use crate::compose::{Composition, python_config, sandbox_helper};
-use crate::integrations;
-use crate::settings::Settings;
+use crate::compose::{Composition, browsers, python_config, sandbox_helper};
+use crate::settings::{MAIL, Settings};
 use std::sync::Arc;
-use std::time::Duration;
 use steward_app::{Check, Found, checks};
 use steward_core::ports::Embedder;
-use steward_models::embed::LazyMiniLm;
-use steward_sandbox::process::Sandbox;
+use steward_sandbox::process::{Check as Line, Sandbox};
 use steward_sandbox::python::PythonPool;
-use steward_tools::mail::MailPorts;
-
-/// For checks that start programs.
-const PROGRAMS: Duration = Duration::from_secs(20);
+use steward_tools::mail::{MailAccounts, MailPorts};
 
 /// What can be looked at without the data directory.
-pub fn of_machine(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) -> Vec<Check> {
-    let embedder = embedder.unwrap_or_else(|| Arc::new(LazyMiniLm::new(&settings.embedding_dir)));
-    let file = settings.embedding_dir.join("model.onnx");
-    let all = || settings.clone();
-    let (sandbox, python, browsers) = (all(), all(), all());
+pub fn of_machine(settings: &Settings, embedder: Arc<dyn Embedder>) -> Vec<Check> {
+    let (helper, python, all) = (sandbox_helper(settings), python_config(settings), settings.clone());
+    let confined = helper.clone();
     vec![
-        Check::new("sandbox:", move || {
-            let helper = sandbox_helper(&sandbox);
-            async move {
-                Sandbox::new(helper)
-                    .doctor()
-                    .await
-                    .into_iter()
-                    .map(|check| line(check.name, check.ok, check.detail, check.hint))
-                    .collect()
-            }
-        })
-        .within(PROGRAMS),
-        Check::new("python:", move || {
-            let (helper, config) = (sandbox_helper(&python), python_config(&python));
-            async move {
-                PythonPool::new(helper, config)
-                    .doctor()
-                    .await
-                    .into_iter()
-                    .map(|check| line(check.name, check.ok, check.detail, check.hint))
-                    .collect()
-            }
-        })
-        .within(PROGRAMS),
-        Check::new("browser", move || {
-            let settings = browsers.clone();
-            async move { vec![browser(&settings).await] }
-        })
-        .within(PROGRAMS),
-        Check::new("embeddings", move || {
-            let embedder = Arc::clone(&embedder);
-            async move {
-                vec![match embedder.embed(&["a probe".to_owned()]).await {
-                    Ok(vectors) => Found::ok(format!("all-MiniLM-L6-v2, {} numbers", vectors[0].len())),
-                    Err(error) => Found::down(error.to_string(), "run `make setup`"),
-                }]
-            }
-        })
-        .within(PROGRAMS)
-        .quick(move || {
-            let found = if file.is_file() {
-                Found::ok("all-MiniLM-L6-v2, loaded when first used")
-            } else {
-                Found::down(format!("{} is missing", file.display()), "run `make setup`")
-            };
-            std::future::ready(vec![found])
+        several("sandbox:", move || {
+            let sandbox = Sandbox::new(confined.clone());
+            async move { sandbox.doctor().await }
         }),
+        several("python:", move || {
+            let pool = PythonPool::new(helper.clone(), python.clone());
+            async move { pool.doctor().await }
+        }),
+        checks::browser(move || browsers(&all, &[]), settings.chromium.is_some()),
+        checks::embeddings(embedder, &settings.embedding_dir),
     ]
 }
 
-fn line(name: String, ok: bool, detail: String, hint: Option<String>) -> Found {
-    let found = if ok { Found::ok(detail) } else { Found::down(detail, hint.unwrap_or_default()) };
-    found.named(name)
-}
-
-/// Agents can do without a browser, so its absence is no fault; a broken one is.
-async fn browser(settings: &Settings) -> Found {
-    let why = match integrations::browsers(settings, sandbox_helper(settings), &[]) {
-        Some(browsers) => match browsers.check().await {
-            Ok(how) => return Found::ok(how),
-            Err(error) => error.to_string(),
-        },
-        None => integrations::browser_program(settings).err().unwrap_or_default(),
+fn several<F>(name: &'static str, doctor: impl Fn() -> F + Send + Sync + 'static) -> Check
+where
+    F: Future<Output = Vec<Line>> + Send + 'static,
+{
+    let line = |Line { name, ok, detail, hint }| {
+        let found = if ok { Found::ok(detail) } else { Found::down(detail, hint.unwrap_or_default()) };
+        found.named(name)
     };
-    if settings.chromium.is_some() {
-        return Found::down(why, integrations::BROWSER_HINT);
-    }
-    Found::off(format!("agents have none: {why}; to give them one, {}", integrations::BROWSER_HINT))
+    Check::new(name, move || {
+        let looked = doctor();
+        async move { looked.await.into_iter().map(line).collect() }
+    })
+    .within(checks::PROGRAMS)
 }
 
 /// What an opened installation has besides.
 pub fn of_installation(parts: &Composition) -> Vec<Check> {
-    let (tenant, registry) = (parts.tenant, || Arc::clone(&parts.connections));
-    let probe = format!("probe-{}", parts.ids.next());
+    let (shared, settings, tenant) = (&parts.shared, &parts.settings, parts.tenant);
+    let probe = format!("probe-{}", shared.ids.next());
+    let ports = MailPorts { vault: shared.vault_keys.clone(), users: shared.store.clone() };
+    let accounts = Arc::new(MailAccounts::new(settings.mail.clone(), ports));
     vec![
-        checks::database(Arc::clone(&parts.store), tenant),
-        checks::data_folder(parts.data_dir.clone(), probe),
-        checks::vault(Arc::clone(&parts.vault_keys), tenant),
+        checks::database(shared.store.clone(), tenant),
+        checks::data_folder(settings.data_dir.clone(), probe),
+        checks::vault(shared.vault_keys.clone(), tenant),
         checks::model(parts.models.clone()),
-        checks::embedding_endpoints(Arc::clone(&parts.embedding_status)),
-        checks::connections(registry()),
-        checks::local_model(parts.settings.model.clone(), Arc::clone(&parts.local), registry()),
-        checks::mcp(Arc::clone(&parts.mcp), tenant),
-        search_and_mail(parts),
+        checks::embedding_endpoints(parts.embedding_status.clone()),
+        checks::connections(parts.connections.clone()),
+        checks::local_model(settings.model.clone(), shared.local.clone(), parts.connections.clone()),
+        checks::mcp(parts.mcp.clone(), tenant),
+        checks::web_search(settings.search.clone()),
+        checks::mail(accounts, settings.data_dir.join(MAIL), shared.clock.clone(), tenant),
     ]
 }
 
 /// What a tenant beside the default one has of its own.
 pub fn of_tenant(parts: &Composition) -> Vec<Check> {
     vec![
-        checks::database(Arc::clone(&parts.store), parts.tenant),
+        checks::database(parts.shared.store.clone(), parts.tenant),
         checks::model(parts.models.clone()),
-        checks::embedding_endpoints(Arc::clone(&parts.embedding_status)),
+        checks::embedding_endpoints(parts.embedding_status.clone()),
     ]
-}
-
-fn search_and_mail(parts: &Composition) -> Check {
-    let settings = parts.settings.clone();
-    let (vault, users) = (Arc::clone(&parts.vault), Arc::clone(&parts.store));
-    let (clock, tenant) = (Arc::clone(&parts.clock), parts.tenant);
-    Check::new("", move || {
-        let (settings, clock) = (settings.clone(), Arc::clone(&clock));
-        let mail = MailPorts { vault: Arc::clone(&vault), users: users.clone() };
-        async move {
-            let lines = integrations::doctor(&settings, mail, clock.as_ref(), tenant).await;
-            lines
-                .into_iter()
-                .map(|(name, tried)| {
-                    let found = match tried {
-                        Ok(detail) if detail.starts_with("not set up") => Found::off(detail),
-                        Ok(detail) => Found::ok(detail),
-                        Err(error) => Found::down(error, "see docs/mail-and-calendar.md"),
-                    };
-                    found.named(name)
-                })
-                .collect()
-        }
-    })
-    .within(PROGRAMS)
 }

@@ -1,24 +1,21 @@
 //! The program: settings, composition, commands.
 
-pub mod api_state;
+mod api_state;
 mod application;
-mod certificate;
 pub mod cli;
-pub mod commands;
 pub mod compose;
 #[cfg(feature = "failpoints")]
-pub mod crash;
+mod crash;
+pub mod doctor;
 mod health;
-pub mod integrations;
-mod live;
 mod nats;
-pub mod processes;
+pub mod retrieval;
+pub mod serve;
 mod serving;
 pub mod settings;
 pub mod start;
-pub mod telemetry;
 mod tenants;
 mod transport;
 
-pub use steward_cli::{exit, term};
+pub use steward_cli::term;
 pub use transport::open;

@@ -1,9 +1,11 @@
 use clap::Parser;
+use std::io::Write as _;
 use std::process::ExitCode;
 use steward::cli::{Cli, Command, Serve};
-use steward::commands;
-use steward::exit::Exit;
+use steward::compose::{python_config, sandbox_helper};
 use steward::start::start;
+use steward::term::Exit;
+use steward::{doctor, retrieval, serve};
 use steward_cli::commands::eval::{Eval, Suite};
 
 fn main() -> ExitCode {
@@ -17,15 +19,20 @@ fn main() -> ExitCode {
     start(&cli.global, serving, |settings, term| async move {
         match command {
             Command::Client(steward_cli::Command::Eval(Eval { suite: Suite::Retrieval(args) })) => {
-                commands::retrieval::run(&settings, args, term).await
+                retrieval::run(&settings, args, term).await
             }
-            Command::Serve(args) => commands::serve::run(settings, args, term).await,
+            Command::Serve(args) => serve::run(settings, args, term).await,
             Command::Client(command) => {
                 let open = async |needs| steward::open(&settings, needs, term).await;
                 steward_cli::run(command, settings.connection.as_deref(), term, open).await
             }
-            Command::Doctor(args) => commands::doctor::run(settings, args.json, term).await,
-            Command::Sandbox(args) => commands::sandbox::run(settings, args).await,
+            Command::Doctor(args) => doctor::run(settings, args.json, term).await,
+            Command::Sandbox(attempt) => {
+                let answer = attempt.run(sandbox_helper(&settings), python_config(&settings)).await;
+                // A reader that has left needs nothing more.
+                let _ = writeln!(std::io::stdout(), "{answer}");
+                Ok(if answer["ok"] == true { Exit::Done } else { Exit::Failed })
+            }
             Command::Child(_) => Ok(Exit::Failed),
         }
     })

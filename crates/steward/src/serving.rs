@@ -21,8 +21,10 @@ impl Serving {
     }
 
     /// The server has another certificate now.
-    pub fn renew(&self, certificate: &str) -> anyhow::Result<()> {
-        self.write(Some(certificate))
+    pub fn renew(&self, certificate: &str) {
+        if let Err(error) = self.write(Some(certificate)) {
+            tracing::warn!(%error, "other commands were not told of the new certificate");
+        }
     }
 
     fn write(&self, certificate: Option<&str>) -> anyhow::Result<()> {
@@ -76,7 +78,7 @@ mod tests {
         assert_eq!(file.pid, std::process::id());
         let mode = std::fs::metadata(dir.path().join("serve.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        serving.renew("abc").unwrap();
+        serving.renew("abc");
         let file = ServeFile::read(dir.path()).unwrap().unwrap();
         assert_eq!((file.url.as_str(), file.certificate.as_deref()), ("https://127.0.0.1:8800", Some("abc")));
         drop(serving);

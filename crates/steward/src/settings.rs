@@ -1,30 +1,30 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
 mod layers;
-mod nats;
-mod search_and_mail;
 
 use crate::cli::{Global, Serve};
 use anyhow::{Context, anyhow, bail};
-use search_and_mail::settings_file;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use steward_access::VaultKeyPlace;
-use steward_app::config::{Layers, database, named, problem, switch};
+use steward_app::config::{Layers, Live, database, named, problem, switch};
 use steward_app::{KeyVariables, VisionUse};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_engine::EngineConfig;
-use steward_infra::NatsConfig;
+use steward_infra::{NatsConfig, logs};
+use steward_knowledge::confined::Engines;
 use steward_models::discovery::OwnServer;
+use steward_tools::mail::MailConfig;
+use steward_tools::search::SearchConfig;
 use steward_tools::terminal::TerminalConfig;
 
-pub(crate) use search_and_mail::MAIL;
-pub use search_and_mail::SearchAndMailConfig;
-pub use steward_cli::client::workspace;
+/// File of the mail accounts, in the data directory.
+pub const MAIL: &str = "mail.toml";
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -68,7 +68,9 @@ pub struct Settings {
     pub key_variables: KeyVariables,
     /// Folders of programs that skills search before those of PATH, and may read in the sandbox.
     pub programs: Vec<PathBuf>,
-    pub integrations: SearchAndMailConfig,
+    /// `None` if no search engine was chosen.
+    pub search: Option<SearchConfig>,
+    pub mail: MailConfig,
     pub terminal: TerminalConfig,
     pub python: Option<PathBuf>,
     pub chromium: Option<String>,
@@ -147,24 +149,17 @@ impl Settings {
         let set = |name: &str| layers.set(name).map(str::to_owned);
         let variable_of = |name: &str| layers.by_variable(name).map(str::to_owned);
         let path = |name: &str| PathBuf::from(layers.value(name).unwrap_or_default());
-        let admin = match (set("ADMIN_EMAIL"), set("ADMIN_PASSWORD")) {
-            (Some(email), Some(password)) => Some((email, password)),
-            (None, None) => None,
-            _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
-        };
+        let why = anyhow::Error::msg::<String>;
+        let admin = both(&layers, "ADMIN_EMAIL", "ADMIN_PASSWORD")?;
         checked(&layers, "METRICS_TOKEN")?;
-        let tls = match (set("TLS_CERT"), set("TLS_KEY")) {
-            (Some(certificate), Some(key)) => Some((PathBuf::from(certificate), PathBuf::from(key))),
-            (None, None) => None,
-            _ => bail!("set both STEWARD_TLS_CERT and STEWARD_TLS_KEY, or neither"),
-        };
+        let tls = both(&layers, "TLS_CERT", "TLS_KEY")?;
         Ok(Self {
             database,
             cache_dir: path("CACHE_DIR"),
             model: path("LOCAL_MODEL_FILE"),
             embedding_dir: path("CACHE_DIR").join("models/all-MiniLM-L6-v2-int8"),
             ocr_models: path("CACHE_DIR").join("models/pp-ocrv6-tiny"),
-            ocr_languages: set("OCR_LANGUAGES").as_deref().map(ocr_languages).transpose()?,
+            ocr_languages: set("OCR_LANGUAGES").as_deref().map(Engines::languages).transpose().map_err(why)?,
             ocr_vision: match checked(&layers, "OCR_VISION")?.as_deref() {
                 Some("off") => VisionUse::Off,
                 Some("any") => VisionUse::Any,
@@ -182,15 +177,16 @@ impl Settings {
             no_color: variable("NO_COLOR").is_some(),
             model_idle_s: parsed(&layers, "LOCAL_MODEL_IDLE_SECONDS")?.unwrap_or(600),
             engine: engine(&layers)?,
-            vault: VaultKeyPlace::read(&variable_of).map_err(|why| anyhow!(why))?,
-            key_variables: KeyVariables::read(set("KEY_VARIABLES").as_deref()).map_err(|why| anyhow!(why))?,
+            vault: VaultKeyPlace::read(&variable_of).map_err(why)?,
+            key_variables: KeyVariables::read(set("KEY_VARIABLES").as_deref()).map_err(why)?,
             programs: program_folders(&layers)?,
-            integrations: SearchAndMailConfig::read(&variable_of, &data_dir)?,
+            search: SearchConfig::read(&variable_of).map_err(why)?,
+            mail: mail(set("MAIL_FILE").as_deref(), &data_dir)?,
             terminal: terminal(set("TERMINAL_FILE").as_deref(), &data_dir)?,
             python: set("PYTHON").map(PathBuf::from),
             chromium: set("CHROMIUM"),
-            tls,
-            nats: nats::config(&layers)?,
+            tls: tls.map(|(certificate, key)| (certificate.into(), key.into())),
+            nats: NatsConfig::read(&variable_of).map_err(why)?,
             nats_act_as: set("NATS_ACT_AS"),
             browsers: parsed(&layers, "BROWSERS")?,
             signing_key: checked(&layers, "AUTH_SECRET_KEY")?.map(SecretString::from),
@@ -198,6 +194,11 @@ impl Settings {
             file,
             data_dir,
         })
+    }
+
+    /// Folder of the models that are not built in.
+    pub fn models_dir(&self) -> PathBuf {
+        self.cache_dir.join("models")
     }
 
     /// `ADDRESS:PORT` to listen on.
@@ -218,6 +219,32 @@ impl Settings {
     }
 }
 
+/// What this process does when its settings are changed.
+pub struct Process {
+    pub settings: Settings,
+    /// A server takes changes in; a command ends before there are any.
+    pub serving: bool,
+}
+
+impl Live for Process {
+    fn check(&self, layers: &Layers) -> Result<(), String> {
+        if let Some(filter) = layers.set("LOG_LEVEL") {
+            logs::check(filter)?;
+        }
+        self.settings.with(layers).map(drop).map_err(|error| format!("{error:#}"))
+    }
+
+    fn apply(&self, layers: &Layers) {
+        if self.serving {
+            logs::change(layers.value("LOG_LEVEL").unwrap_or(logs::SERVING));
+        }
+    }
+
+    fn restart_command(&self) -> String {
+        steward_infra::restart_command(variable("INVOCATION_ID").is_some())
+    }
+}
+
 /// A value that is what its setting may be; the error names its variable.
 fn checked(layers: &Layers, name: &str) -> anyhow::Result<Option<String>> {
     let Some((field, value)) = named(name).zip(layers.set(name)) else { return Ok(None) };
@@ -227,22 +254,17 @@ fn checked(layers: &Layers, name: &str) -> anyhow::Result<Option<String>> {
     }
 }
 
-fn parsed<T: FromStr>(layers: &Layers, name: &str) -> anyhow::Result<Option<T>> {
-    Ok(checked(layers, name)?.and_then(|text| text.parse().ok()))
+/// Two settings of which one alone says nothing.
+fn both(layers: &Layers, one: &str, other: &str) -> anyhow::Result<Option<(String, String)>> {
+    match (layers.set(one), layers.set(other)) {
+        (Some(one), Some(other)) => Ok(Some((one.to_owned(), other.to_owned()))),
+        (None, None) => Ok(None),
+        _ => bail!("set both STEWARD_{one} and STEWARD_{other}, or neither"),
+    }
 }
 
-/// Languages as Tesseract names them, joined by `+`: `eng`, `chi_sim`, `script/Latin`.
-fn ocr_languages(text: &str) -> anyhow::Result<String> {
-    let is_name = |name: &&str| {
-        let mut letters = name.chars();
-        letters.next().is_some_and(|first| first.is_ascii_alphabetic())
-            && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '/'))
-    };
-    let names: Vec<&str> = text.split([',', '+', ' ']).filter(|name| !name.is_empty()).collect();
-    match names.iter().find(|name| !is_name(name)) {
-        None if !names.is_empty() => Ok(names.join("+")),
-        _ => bail!("STEWARD_OCR_LANGUAGES is `{text}`; name languages as Tesseract does, such as eng,deu"),
-    }
+fn parsed<T: FromStr>(layers: &Layers, name: &str) -> anyhow::Result<Option<T>> {
+    Ok(checked(layers, name)?.and_then(|text| text.parse().ok()))
 }
 
 fn own_server(layers: &Layers) -> anyhow::Result<Option<OwnServer>> {
@@ -256,7 +278,19 @@ fn program_folders(layers: &Layers) -> anyhow::Result<Vec<PathBuf>> {
     Ok(checked(layers, "PROGRAMS")?.map(|text| std::env::split_paths(&text).collect()).unwrap_or_default())
 }
 
-/// Named by `STEWARD_TERMINAL`, which must exist, else `terminal.toml` in the data directory, which may be missing.
+/// The settings file that is named, which must exist, else the usual one in the data directory, if it is there.
+fn settings_file(named: Option<&str>, data_dir: &Path, usual: &str) -> anyhow::Result<Option<(PathBuf, String)>> {
+    let path = named.map_or_else(|| data_dir.join(usual), PathBuf::from);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some((path, text))),
+        // An unusable data directory is reported by whoever creates it.
+        Err(error) if named.is_none() && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(error).with_context(|| format!("{} can't be read", path.display())),
+    }
+}
+
 fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConfig> {
     let Some((path, text)) = settings_file(named, data_dir, "terminal.toml")? else {
         return Ok(TerminalConfig::default());
@@ -264,11 +298,18 @@ fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConf
     TerminalConfig::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
+fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
+    let Some((path, text)) = settings_file(named, data_dir, MAIL)? else {
+        return Ok(MailConfig::default());
+    };
+    let beside = path.parent().unwrap_or(data_dir);
+    MailConfig::parse(&text, |name| std::fs::read(beside.join(name)))
+        .map_err(|error| anyhow!("{}: {error}", path.display()))
+}
+
 fn engine(layers: &Layers) -> anyhow::Result<EngineConfig> {
     let mut engine = EngineConfig { deep: deep_defaults(layers)?, ..EngineConfig::default() };
-    if let Some(most) = parsed(layers, "MAX_RUNS")? {
-        engine.max_runs = most;
-    }
+    engine.max_runs = parsed(layers, "MAX_RUNS")?.unwrap_or(engine.max_runs);
     if let Some(seconds) = parsed(layers, "LEASE_SECONDS")? {
         engine.lease = Duration::from_secs_f64(seconds);
         engine.poll = engine.poll.min(engine.lease / 2);
@@ -278,37 +319,22 @@ fn engine(layers: &Layers) -> anyhow::Result<EngineConfig> {
 
 /// What is not set keeps its default.
 fn deep_defaults(layers: &Layers) -> anyhow::Result<DeepDefaults> {
-    let mut deep = DeepDefaults::default();
-    if let Some(enabled) = checked(layers, "DEEP_AGENT_PLANNING_ENABLED")?.and_then(|text| switch(&text)) {
-        deep.enabled = enabled;
-    }
-    if let Some(most) = parsed(layers, "DEEP_AGENT_MAX_PLAN_STEPS")? {
-        deep.max_steps = most;
-    }
-    if let Some(style) = checked(layers, "DEEP_AGENT_PLAN_STYLE")? {
-        deep.style = if style == "concise" { PlanStyle::Concise } else { PlanStyle::Structured };
-    }
-    Ok(deep)
-}
-
-/// Checks that `workspace` does not hold the program's own data, whose keys tools could read there.
-pub fn apart(workspace: &Path, data: &Path) -> anyhow::Result<()> {
-    let data = data.canonicalize().with_context(|| format!("cannot find {}", data.display()))?;
-    if data.starts_with(workspace) {
-        bail!(
-            "the workspace {} holds Steward's own data ({}), keys among it; choose another folder with --workspace DIR, or other data with --data-dir DIR",
-            workspace.display(),
-            data.display()
-        );
-    }
-    Ok(())
+    let unset = DeepDefaults::default();
+    let enabled = checked(layers, "DEEP_AGENT_PLANNING_ENABLED")?.and_then(|text| switch(&text));
+    let max_steps = parsed(layers, "DEEP_AGENT_MAX_PLAN_STEPS")?.unwrap_or(unset.max_steps);
+    let style = match checked(layers, "DEEP_AGENT_PLAN_STYLE")?.as_deref() {
+        None => unset.style,
+        Some("concise") => PlanStyle::Concise,
+        Some(_) => PlanStyle::Structured,
+    };
+    Ok(DeepDefaults { enabled: enabled.unwrap_or(unset.enabled), max_steps, style })
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{apart, deep_defaults};
+    use super::{deep_defaults, mail};
     use steward_app::config::{Layers, Source, named};
     use steward_core::agent::PlanStyle;
     use steward_core::deep::DeepDefaults;
@@ -323,14 +349,19 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_does_not_hold_the_data() {
-        let folder = tempfile::tempdir().unwrap();
-        let top = folder.path().canonicalize().unwrap();
-        let data = top.join("data");
-        std::fs::create_dir_all(data.join("workspace")).unwrap();
-        assert!(apart(&data.join("workspace"), &data).is_ok());
-        assert!(apart(&data, &data).unwrap_err().to_string().contains("keys among it"));
-        assert!(apart(&top, &data).is_err());
+    fn mail_accounts_are_read_from_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = |named| mail(named, dir.path()).map(|mail| mail.accounts);
+        assert!(read(None).unwrap().is_empty());
+        let file = dir.path().join("mail.toml");
+        std::fs::write(&file, "[accounts.work]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'own.pem'\n").unwrap();
+        let error = format!("{:#}", read(None).unwrap_err());
+        assert!(error.contains("mail.toml") && error.contains("own.pem can't be read"), "{error}");
+        std::fs::write(dir.path().join("own.pem"), "x").unwrap();
+        let accounts = read(None).unwrap();
+        assert_eq!((accounts[0].name.as_str(), accounts[0].ca.as_deref()), ("work", Some(&b"x"[..])));
+        let error = format!("{:#}", read(Some("/nowhere/mail.toml")).unwrap_err());
+        assert!(error.contains("/nowhere/mail.toml can't be read"), "{error}");
     }
 
     #[test]

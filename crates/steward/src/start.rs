@@ -1,9 +1,8 @@
 use crate::cli::Global;
-use crate::exit::Exit;
 use crate::settings::Settings;
-use crate::telemetry;
-use crate::term::{self, Term};
+use crate::term::{self, Exit, Term};
 use std::process::ExitCode;
+use steward_infra::logs;
 
 /// Runs a command and reports errors. `serving`: it logs, and nobody reads its output.
 pub fn start<F>(global: &Global, serving: bool, command: impl FnOnce(Settings, Term) -> F) -> ExitCode
@@ -25,7 +24,7 @@ where
     let exit = runtime.block_on(async {
         #[cfg(feature = "failpoints")]
         crate::crash::arm();
-        telemetry::init(&settings, serving);
+        logs::init(settings.log.as_deref(), serving, !settings.no_color);
         command(settings, term).await
     });
     // Blocking reads of a terminal never end by themselves.

@@ -2,18 +2,17 @@
 
 use crate::api_state;
 use crate::compose::{Composition, Options};
-use crate::settings::{Settings, apart, workspace};
+use crate::settings::Settings;
 use crate::term::Term;
-use anyhow::{Context, bail};
+use anyhow::Context as _;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_api::InProcessClient;
-use steward_cli::client::{Absent, ByteStream, Client, Socket, Transport};
+use steward_cli::client::{Absent, ByteStream, Client, Socket, Transport, workspace, workspace_apart};
 use steward_cli::{Files, Needs};
 use steward_core::ports::StoreError;
 use steward_infra::{SystemClock, UuidV7};
@@ -31,9 +30,10 @@ async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn
     let mut tries = 0;
     loop {
         tries += 1;
-        let options = Options { web_allow: Some(needs.web_allow.clone()) };
+        let web_allow = Some(needs.web_allow.clone());
+        let options = Options { web_allow, intent_filter: needs.intent_filter, serving: false };
         let error = match Composition::open(settings, options).await {
-            Ok(app) => return Ok(Box::new(InProcess::new(app, needs).await?)),
+            Ok(parts) => return Ok(Box::new(InProcess::new(parts, needs).await?)),
             Err(error) => error,
         };
         let Some(StoreError::InUse { pid, .. }) = error.downcast_ref::<StoreError>() else {
@@ -42,7 +42,7 @@ async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn
         let last = tries == TRIES;
         match Socket::connect(&settings.data_dir, *pid, settings.api_key.clone()).await? {
             Ok(socket) => {
-                can_be_met(needs)?;
+                needs.met_by_a_server()?;
                 return Ok(Box::new(socket));
             }
             Err(Absent::Silent(why)) if last => return Err(why),
@@ -54,56 +54,33 @@ async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn
     }
 }
 
-/// Refuses what a running server can't be given.
-fn can_be_met(needs: &Needs) -> anyhow::Result<()> {
-    if let Some(host) = needs.web_allow.first() {
-        bail!(
-            "a running server does the work, and it takes no --allow from here; start it with `steward serve --allow {host}`, or stop it and try again"
-        );
-    }
-    if !needs.intent_filter {
-        bail!(
-            "a running server does the work, and it always chooses the tools that fit; stop it to use --no-intent-filter"
-        );
-    }
-    Ok(())
-}
-
 /// The API in this process: the data directory is ours while the command runs.
 struct InProcess {
-    app: Composition,
+    parts: Composition,
     client: InProcessClient,
 }
 
 impl InProcess {
-    async fn new(app: Composition, needs: &Needs) -> anyhow::Result<Self> {
-        match Self::client(&app, needs).await {
-            Ok(client) => Ok(Self { app, client }),
+    async fn new(parts: Composition, needs: &Needs) -> anyhow::Result<Self> {
+        match Self::client(&parts, needs).await {
+            Ok(client) => Ok(Self { parts, client }),
             Err(error) => {
-                app.close().await;
+                parts.close().await;
                 Err(error)
             }
         }
     }
 
-    async fn client(app: &Composition, needs: &Needs) -> anyhow::Result<InProcessClient> {
+    async fn client(parts: &Composition, needs: &Needs) -> anyhow::Result<InProcessClient> {
         // A new installation gets its first agent here as well.
-        app.default_agent().await?;
-        let folder = folder(app, &needs.files)?;
-        api_state::in_process(app, folder.display().to_string(), needs.intent_filter).await
-    }
-}
-
-fn folder(app: &Composition, files: &Files) -> anyhow::Result<PathBuf> {
-    match files {
-        Files::Workspace(asked) => {
-            let folder = workspace(asked.as_deref())?;
-            apart(&folder, &app.data_dir)?;
-            Ok(folder)
-        }
-        Files::Current => workspace(None).context("the current folder can't be used"),
-        // No folder is needed, so any will do.
-        Files::Unused => Ok(workspace(None).unwrap_or_default()),
+        parts.default_agent().await?;
+        let folder = match &needs.files {
+            Files::Workspace(asked) => workspace_apart(asked.as_deref(), &parts.settings.data_dir)?,
+            Files::Current => workspace(None).context("the current folder can't be used")?,
+            // No folder is needed, so any will do.
+            Files::Unused => workspace(None).unwrap_or_default(),
+        };
+        api_state::in_process(parts, &folder).await
     }
 }
 
@@ -115,6 +92,6 @@ impl Transport for InProcess {
     }
 
     async fn close(&self) {
-        self.app.close().await;
+        self.parts.close().await;
     }
 }

@@ -2,6 +2,8 @@ pub mod browser;
 pub mod calendar;
 pub mod catalogue;
 pub mod control;
+#[cfg(feature = "failpoints")]
+pub mod counted;
 mod credential;
 pub mod datasource;
 mod dispatcher;

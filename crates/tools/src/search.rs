@@ -221,6 +221,29 @@ pub struct SearchConfig {
 }
 
 impl SearchConfig {
+    /// From `STEWARD_SEARCH`, `STEWARD_SEARCH_URL`, `STEWARD_SEARCH_CREDENTIAL` or `STEWARD_SEARCH_KEY`; `None` if no
+    /// search engine was chosen.
+    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, String> {
+        let Some(engine) = variable("STEWARD_SEARCH") else {
+            let mut needing = ["STEWARD_SEARCH_URL", "STEWARD_SEARCH_KEY", "STEWARD_SEARCH_CREDENTIAL"].into_iter();
+            return match needing.find(|name| variable(name).is_some()) {
+                Some(name) => {
+                    Err(format!("{name} is set without STEWARD_SEARCH; set that to searxng, brave or duckduckgo"))
+                }
+                None => Ok(None),
+            };
+        };
+        let key = match (variable("STEWARD_SEARCH_KEY"), variable("STEWARD_SEARCH_CREDENTIAL")) {
+            (None, None) => SearchKey::None,
+            (Some(key), None) => SearchKey::Plain(key.into()),
+            (None, Some(name)) => SearchKey::Credential(name),
+            _ => return Err("set only one of STEWARD_SEARCH_KEY and STEWARD_SEARCH_CREDENTIAL".to_owned()),
+        };
+        let engine = engine.parse::<SearchEngine>().map_err(|error| format!("STEWARD_SEARCH: {error}"))?;
+        let config = Self::new(engine, variable("STEWARD_SEARCH_URL").as_deref(), key);
+        config.map(Some).map_err(|error| format!("STEWARD_SEARCH, STEWARD_SEARCH_URL: {error}"))
+    }
+
     /// `base` overrides the engine's default address; SearXNG has none.
     pub fn new(engine: SearchEngine, base: Option<&str>, key: SearchKey) -> Result<Self, ToolsError> {
         let Some(text) = base.or(engine.facts().2) else {
@@ -255,5 +278,41 @@ impl SearchConfig {
     fn at(&self, path: &str) -> Result<Url, ToolsError> {
         let base = self.base.as_str().trim_end_matches('/');
         Url::parse(&format!("{base}{path}")).map_err(|error| refused!("`{base}{path}` is no URL: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{SearchConfig, SearchEngine, SearchKey};
+
+    fn read(set: &[(&str, &str)]) -> Result<Option<SearchConfig>, String> {
+        SearchConfig::read(&|name| {
+            let found = set.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn a_search_engine_is_chosen_by_variables() {
+        assert!(read(&[]).unwrap().is_none());
+        let set = [("STEWARD_SEARCH", "brave"), ("STEWARD_SEARCH_CREDENTIAL", "brave-key")];
+        let search = read(&set).unwrap().unwrap();
+        assert_eq!(search.engine, SearchEngine::Brave);
+        assert!(matches!(search.key, SearchKey::Credential(name) if name == "brave-key"));
+        let own = [("STEWARD_SEARCH", "searxng"), ("STEWARD_SEARCH_URL", "http://127.0.0.1:8888")];
+        assert!(read(&own).unwrap().unwrap().own.is_some());
+        for (set, expect) in [
+            (vec![("STEWARD_SEARCH", "bing")], "choose searxng"),
+            (vec![("STEWARD_SEARCH", "searxng")], "address of an instance"),
+            (vec![("STEWARD_SEARCH_URL", "http://x")], "without STEWARD_SEARCH"),
+            (
+                vec![("STEWARD_SEARCH", "brave"), ("STEWARD_SEARCH_KEY", "k"), ("STEWARD_SEARCH_CREDENTIAL", "c")],
+                "only one of",
+            ),
+        ] {
+            let error = read(&set).unwrap_err();
+            assert!(error.contains(expect), "{error}");
+        }
     }
 }

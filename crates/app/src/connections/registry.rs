@@ -17,6 +17,7 @@ use steward_core::ports::{
     Settings as _, StoreError, TypedKey,
 };
 use steward_core::{ConnectionId, TenantId, Timestamp};
+use steward_models::discovery::Found;
 use steward_models::exam::endpoint;
 use steward_models::openai::Client;
 use steward_models::router::Router;
@@ -68,8 +69,9 @@ impl ConnectionRegistry {
     pub async fn open(
         parts: RegistryParts,
         wanted: Option<String>,
-        found: Vec<KnownSource>,
+        found: Vec<Found>,
     ) -> Result<Self, ConnectionsError> {
+        let found = found.into_iter().map(|one| KnownSource { connection: one.connection, from: one.how }).collect();
         let registry = Self {
             parts,
             wanted,

@@ -10,15 +10,22 @@ use std::time::Duration;
 use steward_access::SealedVault;
 use steward_core::TenantId;
 use steward_core::model::{ModelErrorClass, Provider};
-use steward_core::ports::{Models, RunFilter, Vault as _};
+use steward_core::ports::{Clock, Embedder, Models, RunFilter, Vault as _};
 use steward_models::local::{Supervisor, fit};
 use steward_store::Store;
+use steward_tools::browser::Browsers;
+use steward_tools::mail::MailAccounts;
 use steward_tools::mcp::McpHub;
+use steward_tools::search::{SearchConfig, probe_search};
 
+/// For checks that start programs.
+pub const PROGRAMS: Duration = Duration::from_secs(20);
 /// For an answer of another server.
 const SERVERS: Duration = Duration::from_secs(6);
 /// With less room than this something will fail soon, bytes.
 const ROOM: u64 = 1 << 30;
+
+const BROWSER_HINT: &str = "install Chromium (package `chromium`), or name a Chromium or Chrome in STEWARD_CHROMIUM";
 
 pub fn database(store: Arc<Store>, tenant: TenantId) -> Check {
     let probe = move || {
@@ -209,4 +216,79 @@ pub fn mcp(hub: Arc<McpHub>, tenant: TenantId) -> Check {
         }
     })
     .within(SERVERS * 2)
+}
+
+/// `find`: the browser, or why there is none. Agents can do without one, so its absence is no fault unless it is `wanted`.
+pub fn browser(find: impl Fn() -> Result<Browsers, String> + Send + Sync + 'static, wanted: bool) -> Check {
+    Check::new("browser", move || {
+        let found = find();
+        async move {
+            let tried = match found {
+                Ok(browsers) => browsers.check().await.map_err(|error| error.to_string()),
+                Err(why) => Err(why),
+            };
+            vec![match tried {
+                Ok(how) => Found::ok(how),
+                Err(why) if wanted => Found::down(why, BROWSER_HINT),
+                Err(why) => Found::off(format!("agents have none: {why}; to give them one, {BROWSER_HINT}")),
+            }]
+        }
+    })
+    .within(PROGRAMS)
+}
+
+/// The embedding model of this program, whose files are in `folder`.
+pub fn embeddings(embedder: Arc<dyn Embedder>, folder: &Path) -> Check {
+    let file = folder.join("model.onnx");
+    Check::new("embeddings", move || {
+        let embedder = Arc::clone(&embedder);
+        async move {
+            vec![match embedder.embed(&["a probe".to_owned()]).await {
+                Ok(vectors) => Found::ok(format!("all-MiniLM-L6-v2, {} numbers", vectors[0].len())),
+                Err(error) => Found::down(error.to_string(), "run `make setup`"),
+            }]
+        }
+    })
+    .within(PROGRAMS)
+    .quick(move || {
+        let found = if file.is_file() {
+            Found::ok("all-MiniLM-L6-v2, loaded when first used")
+        } else {
+            Found::down(format!("{} is missing", file.display()), "run `make setup`")
+        };
+        std::future::ready(vec![found])
+    })
+}
+
+/// Asks the operator's own search engine for a connection; a search is not made.
+pub fn web_search(config: Option<SearchConfig>) -> Check {
+    Check::new("web search", move || {
+        let config = config.clone();
+        async move {
+            vec![match &config {
+                Some(config) => tried(probe_search(config).await),
+                None => Found::off("not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo"),
+            }]
+        }
+    })
+}
+
+/// Mail accounts are tried by logging in. `file`: where they are described.
+pub fn mail(accounts: Arc<MailAccounts>, file: PathBuf, clock: Arc<dyn Clock>, tenant: TenantId) -> Check {
+    Check::new("mail", move || {
+        let (accounts, now) = (Arc::clone(&accounts), clock.now());
+        let missing = format!("not set up; describe an account in {}", file.display());
+        async move {
+            let all = accounts.probe(tenant, now).await;
+            if all.is_empty() {
+                return vec![Found::off(missing)];
+            }
+            all.into_iter().map(|(name, found)| tried(found).named(name)).collect()
+        }
+    })
+    .within(PROGRAMS)
+}
+
+fn tried(found: Result<String, String>) -> Found {
+    found.map_or_else(|why| Found::down(why, "see docs/mail-and-calendar.md"), Found::ok)
 }

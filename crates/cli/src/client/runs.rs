@@ -1,12 +1,14 @@
 use super::events::split_event;
-use super::{Client, with_query};
+use super::{Client, Refused, with_query};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use steward_core::approval::{Answer, Approval};
 use steward_core::event::Event;
 use steward_core::ports::{RunRow, RunStatus};
-use steward_core::{RunId, TenantId};
+use steward_core::{ApprovalId, RunId, TenantId};
 
 const PAGE: u32 = 500;
+const MOST_APPROVALS: usize = 1000;
 
 #[derive(Deserialize)]
 struct Log {
@@ -79,4 +81,24 @@ impl Client {
         let answer: Resumed = self.act(&format!("/api/runs/{run}/resume")).await?;
         Ok(answer.resumed)
     }
+
+    /// Open approvals, oldest first.
+    pub async fn open_approvals(&self) -> anyhow::Result<Vec<Approval>> {
+        Ok(self.list("/api/approvals", MOST_APPROVALS).await?.0)
+    }
+
+    /// The first answer counts.
+    pub async fn decide(&self, id: ApprovalId, answer: &Answer) -> anyhow::Result<()> {
+        let standing = matches!(answer, Answer::Approve { until: Some(_), .. });
+        let body = json!({"answer": answer, "standing": standing});
+        self.post::<Value>(&format!("/api/approvals/{id}/decide"), &body).await?;
+        Ok(())
+    }
+}
+
+pub fn is_already_decided(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<Refused>()
+        .and_then(|refused| refused.code.as_deref())
+        .is_some_and(|code| matches!(code, "already_decided" | "withdrawn"))
 }

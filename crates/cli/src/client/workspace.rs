@@ -59,3 +59,33 @@ pub fn workspace(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     }
     Ok(full)
 }
+
+/// [`workspace`], which must not hold the program's own `data`: tools could read its keys there.
+pub fn workspace_apart(dir: Option<&Path>, data: &Path) -> anyhow::Result<PathBuf> {
+    let workspace = workspace(dir)?;
+    let data = data.canonicalize().with_context(|| format!("cannot find {}", data.display()))?;
+    if data.starts_with(&workspace) {
+        bail!(
+            "the workspace {} holds Steward's own data ({}), keys among it; choose another folder with --workspace DIR, or other data with --data-dir DIR",
+            workspace.display(),
+            data.display()
+        );
+    }
+    Ok(workspace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::workspace_apart;
+
+    #[test]
+    fn a_workspace_does_not_hold_the_data() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let data = top.join("data");
+        std::fs::create_dir_all(data.join("workspace")).unwrap();
+        assert_eq!(workspace_apart(Some(&data.join("workspace")), &data).unwrap(), data.join("workspace"));
+        assert!(workspace_apart(Some(&data), &data).unwrap_err().to_string().contains("keys among it"));
+        assert!(workspace_apart(Some(&top), &data).is_err());
+    }
+}

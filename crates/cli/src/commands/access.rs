@@ -1,9 +1,8 @@
 use super::rows::{AGENT, COLLECTION, CONNECTION, CREDENTIAL, SKILL, for_administrators, items, text, texts, time};
 use crate::client::{Client, with_query};
 use crate::commands::user;
-use crate::exit::Exit;
 use crate::options::Word;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};

@@ -3,9 +3,8 @@ mod own_data;
 
 use crate::client::{Client, KnownConnection};
 use crate::commands::rows::{cell, first_line, text};
-use crate::exit::Exit;
 use crate::options::Actions;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use steward_core::agent::Agent;

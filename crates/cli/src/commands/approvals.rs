@@ -1,9 +1,8 @@
 use super::follow::Follow;
 use super::rows::by_id;
 use crate::client::Client;
-use crate::exit::Exit;
 use crate::options::duration;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::bail;
 use clap::Subcommand;
 use std::time::Duration;

@@ -1,8 +1,7 @@
 use super::follow::Follow;
 use super::{Files, Needs, reminders};
 use crate::client::{Chat, Client, workspace};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::io::{IsTerminal, Read};

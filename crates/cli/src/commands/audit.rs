@@ -1,8 +1,7 @@
 use crate::client::{ByteStream, Client, with_query};
 use crate::commands::rows::{cell, for_administrators};
-use crate::exit::Exit;
 use crate::options::{Actions, Word, duration};
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use futures::TryStreamExt as _;
@@ -349,7 +348,7 @@ async fn retention(client: &Client, days: Option<u32>, forever: bool, term: Term
 mod tests {
     use super::{Report, link, next_line, told};
     use crate::client::ByteStream;
-    use crate::term::Term;
+    use crate::term::{Exit, Term};
     use bytes::Bytes;
     use futures::StreamExt as _;
     use serde_json::json;

@@ -1,7 +1,6 @@
 use super::rows::{Labelled, by_id};
 use crate::client::Client;
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};

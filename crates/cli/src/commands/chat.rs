@@ -1,7 +1,6 @@
 use super::follow::Follow;
 use crate::client::{self, Client};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 use super::rows::{content_of, for_administrators, items, joined, text};
 use crate::client::Client;
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};

@@ -1,8 +1,7 @@
 use super::connection_auth::{AuthArgs, given, has_own_header, secret, with_secret};
 use super::rows::{CONNECTION, cell, text};
 use crate::client::{Client, KnownConnection};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};

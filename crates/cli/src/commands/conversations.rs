@@ -1,8 +1,7 @@
 use super::rows::{by_id, find_run};
 use crate::client::{Client, with_query};
-use crate::exit::Exit;
 use crate::options::Actions;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -2,9 +2,8 @@ mod fields;
 
 use super::rows::{CREDENTIAL, joined, object, print_facts, text, texts, time};
 use crate::client::{Client, Refused};
-use crate::exit::Exit;
 use crate::options::{ROLES, duration};
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{anyhow, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 use super::rows::{CREDENTIAL, Resource, items, joined, object, text};
 use crate::client::Client;
-use crate::exit::Exit;
 use crate::options::Word;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 

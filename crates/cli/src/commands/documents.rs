@@ -1,7 +1,6 @@
 use super::rows::{COLLECTION, Resource, object, print_facts, text, texts, time};
 use crate::client::{Client, with_query};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 

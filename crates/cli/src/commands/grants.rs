@@ -1,7 +1,6 @@
 use super::rows::by_id;
 use crate::client::Client;
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 use steward_core::policy::{Grant, GrantScope};

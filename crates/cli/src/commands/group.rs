@@ -1,8 +1,7 @@
 use crate::client::{Client, with_query};
 use crate::commands::rows::{Resource, for_administrators, text, time};
 use crate::commands::user;
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::Subcommand;
 use http::Method;
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 use super::rows::{items, text};
 use crate::client::Client;
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::Args;
 use serde_json::Value;
 

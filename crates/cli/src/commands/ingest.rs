@@ -1,7 +1,6 @@
 use super::rows::{COLLECTION, text};
 use crate::client::{Client, Refused, with_query};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 use super::rows::is_part;
 use crate::client::Client;
-use crate::exit::Exit;
 use crate::options::duration;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde::Deserialize;

@@ -2,8 +2,7 @@ mod login;
 
 use crate::client::Client;
 use crate::commands::rows::{Resource, first_line, items, text, texts, time};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};

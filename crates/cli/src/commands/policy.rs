@@ -1,8 +1,7 @@
 use super::rows::{for_administrators, joined, text};
 use crate::client::Client;
-use crate::exit::Exit;
 use crate::options::ROLES;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::bail;
 use clap::Subcommand;
 use http::Method;

@@ -1,8 +1,7 @@
 use super::rows::{Resource, text};
 use crate::client::Client;
-use crate::exit::Exit;
 use crate::options::{Actions, duration};
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -1,8 +1,7 @@
 use super::follow::Follow;
 use super::rows::find_run;
 use crate::client::Client;
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::Args;
 use steward_core::ports::{RunRow, RunStatus};
 

@@ -1,6 +1,6 @@
 use super::rows::{items, joined, texts};
 use crate::client::Client;
-use crate::exit::Exit;
+use crate::term::Exit;
 use clap::{Args, Subcommand};
 use http::Method;
 use serde_json::Value;

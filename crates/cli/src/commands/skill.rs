@@ -3,8 +3,7 @@ mod packages;
 
 use crate::client::{Client, DEFAULT_AGENT, with_query};
 use crate::commands::rows::{SKILL, content_of, first_line, text, texts, time};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use http::Method;

@@ -1,8 +1,7 @@
 use crate::client::Client;
 use crate::commands::rows::{Resource, by_id, for_administrators, items, object, text, time};
 use crate::commands::user::print_link;
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::bail;
 use clap::Subcommand;
 use http::Method;

@@ -1,8 +1,7 @@
 use super::rows::Labelled;
 use crate::client::Client;
-use crate::exit::Exit;
 use crate::options::Word;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use steward_core::Timestamp;

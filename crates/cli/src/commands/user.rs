@@ -1,8 +1,7 @@
 use super::rows::{Resource, by_id, for_administrators, object, print_facts, text, time};
 use crate::client::{Client, encoded, with_query};
-use crate::exit::Exit;
 use crate::options::{ROLES, Word};
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};

@@ -21,20 +21,32 @@ const OUTPUT_RATIO: usize = 8;
 /// Files read at the same time.
 const AT_ONCE: usize = 2;
 
-/// What the process does: reads standard input and writes what it says, or why it can't be read, as JSON.
-/// `limits`: as JSON; `name`: what people call the file.
-pub fn extract_child(name: String, limits: &str) -> ExitCode {
-    let Ok(limits) = serde_json::from_str::<ExtractLimits>(limits) else {
-        return not_by_hand();
-    };
-    in_child(move || {
-        let bytes = read_input(&limits)?;
-        let found = extract(&bytes, &name, &limits).map_err(ExtractFailure::from);
-        drop(bytes);
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        serde_json::to_writer(&mut out, &found)?;
-        out.flush()
-    })
+/// `extract-child`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ExtractChild {
+    /// What people call the file.
+    #[arg(long, allow_hyphen_values = true)]
+    name: String,
+    /// As JSON.
+    #[arg(long)]
+    limits: String,
+}
+
+impl ExtractChild {
+    /// What the process does: reads standard input and writes what it says, or why it can't be read, as JSON.
+    pub fn run(self) -> ExitCode {
+        let Ok(limits) = serde_json::from_str::<ExtractLimits>(&self.limits) else {
+            return not_by_hand();
+        };
+        in_child(move || {
+            let bytes = read_input(&limits)?;
+            let found = extract(&bytes, &self.name, &limits).map_err(ExtractFailure::from);
+            drop(bytes);
+            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+            serde_json::to_writer(&mut out, &found)?;
+            out.flush()
+        })
+    }
 }
 
 pub struct ConfinedExtractor {

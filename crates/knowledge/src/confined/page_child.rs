@@ -40,39 +40,44 @@ pub(super) enum Answer {
     Failed(ExtractFailure),
 }
 
-/// What the process is asked for, as its arguments say it.
-#[derive(Debug, Clone)]
-pub struct PageRequest {
+/// `ocr-child`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct OcrChild {
     /// From 1.
-    pub page: u32,
+    #[arg(long)]
+    page: u32,
     /// As JSON.
-    pub limits: String,
+    #[arg(long)]
+    limits: String,
     /// As JSON.
-    pub steps: String,
-    pub purpose: String,
-    /// Folder of the models.
-    pub models: Option<String>,
+    #[arg(long)]
+    steps: String,
+    #[arg(long)]
+    purpose: String,
+    /// Folder of the models. Text, like each path of these commands.
+    #[arg(long)]
+    models: Option<String>,
 }
 
-/// What the process does: reads a file from standard input and writes what its page shows.
-pub fn page_child(request: PageRequest) -> ExitCode {
-    let purpose = [Purpose::Tesseract, Purpose::Models, Purpose::Model].into_iter();
-    let purpose = purpose.into_iter().find(|purpose| purpose.as_str() == request.purpose);
-    let read = (purpose, serde_json::from_str(&request.limits), serde_json::from_str(&request.steps));
-    let (Some(purpose), Ok(limits), Ok(steps)) = read else {
-        return not_by_hand();
-    };
-    in_child(move || {
-        let (answer, picture) = request.answer(purpose, &limits, steps)?;
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        serde_json::to_writer(&mut out, &answer)?;
-        out.write_all(b"\n")?;
-        out.write_all(&picture)?;
-        out.flush()
-    })
-}
+impl OcrChild {
+    /// What the process does: reads a file from standard input and writes what its page shows.
+    pub fn run(self) -> ExitCode {
+        let mut purposes = [Purpose::Tesseract, Purpose::Models, Purpose::Model].into_iter();
+        let purpose = purposes.find(|purpose| purpose.as_str() == self.purpose);
+        let read = (purpose, serde_json::from_str(&self.limits), serde_json::from_str(&self.steps));
+        let (Some(purpose), Ok(limits), Ok(steps)) = read else {
+            return not_by_hand();
+        };
+        in_child(move || {
+            let (answer, picture) = self.answer(purpose, &limits, steps)?;
+            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+            serde_json::to_writer(&mut out, &answer)?;
+            out.write_all(b"\n")?;
+            out.write_all(&picture)?;
+            out.flush()
+        })
+    }
 
-impl PageRequest {
     fn answer(&self, purpose: Purpose, limits: &ExtractLimits, steps: Steps) -> std::io::Result<(Answer, Vec<u8>)> {
         let bytes = read_input(limits)?;
         let picture = match page_picture(&bytes, self.page, limits) {

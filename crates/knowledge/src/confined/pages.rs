@@ -42,6 +42,20 @@ impl Engines {
         Self { tesseract: program("tesseract"), pdftoppm: program("pdftoppm"), models: Some(models), languages }
     }
 
+    /// Languages as Tesseract names them, joined by `+`: `eng`, `chi_sim`, `script/Latin`.
+    pub fn languages(text: &str) -> Result<String, String> {
+        let is_name = |name: &&str| {
+            let mut letters = name.chars();
+            letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+                && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '/'))
+        };
+        let names: Vec<&str> = text.split([',', '+', ' ']).filter(|name| !name.is_empty()).collect();
+        match names.iter().find(|name| !is_name(name)) {
+            None if !names.is_empty() => Ok(names.join("+")),
+            _ => Err(format!("STEWARD_OCR_LANGUAGES is `{text}`; name languages as Tesseract does, such as eng,deu")),
+        }
+    }
+
     fn models(&self) -> Option<&Path> {
         self.models.as_deref().filter(|folder| MODEL_FILES.iter().all(|file| folder.join(file).is_file()))
     }

@@ -152,6 +152,15 @@ pub struct BrowserConfig {
 }
 
 impl BrowserConfig {
+    /// With the program that [`find_browser`] finds; the error says why there is none.
+    pub fn find(wanted: Option<&str>, search: &[PathBuf], helper: Helper, client: Client) -> Result<Self, String> {
+        let program = find_browser(wanted, search).ok_or_else(|| match wanted {
+            Some(wanted) => format!("STEWARD_CHROMIUM is `{wanted}`, which is no program"),
+            None => "neither Chromium nor Chrome is in PATH".to_owned(),
+        })?;
+        Ok(Self::new(program, helper, client))
+    }
+
     /// Four browsers, ten minutes until idle, thirty seconds to start and as many to load a page.
     pub fn new(program: PathBuf, helper: Helper, client: Client) -> Self {
         Self {

@@ -1,8 +1,7 @@
 use crate::client::Client;
 use crate::commands::rows::{AGENT, Resource, content_of, object, text};
-use crate::exit::Exit;
 use crate::options::Word;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};

@@ -1,7 +1,6 @@
 use crate::client::{Client, Refused};
 use crate::commands::rows::{cell, content_of, elements, items, print_table, text, texts};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 use super::cell;
 use crate::client::Client;
 use crate::commands::rows::{Resource, items, text};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use serde_json::{Value, json};

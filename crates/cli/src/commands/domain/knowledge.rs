@@ -2,8 +2,7 @@
 
 use crate::client::{Client, encoded};
 use crate::commands::rows::{first_line, text};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::Context as _;
 use clap::Subcommand;
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 //! `steward eval domains`: whether questions about data are answered with the rows that are expected.
 
 use crate::client::{Chat, Client};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use futures::StreamExt as _;

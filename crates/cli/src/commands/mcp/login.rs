@@ -2,8 +2,7 @@
 
 use crate::client::{Client, encoded};
 use crate::commands::rows::text;
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use http::StatusCode;

@@ -1,8 +1,7 @@
 //! `steward skill trust-host`, `hosts` and `forget-host`: keys of servers that ssh skills reach.
 
 use crate::client::{Client, encoded};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,8 +1,7 @@
 use super::id_of;
 use crate::client::{Client, encoded, with_query};
 use crate::commands::rows::{first_line, items, joined, print_facts, text, time};
-use crate::exit::Exit;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};

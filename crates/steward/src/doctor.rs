@@ -1,21 +1,28 @@
 use crate::compose::{Composition, Options};
-use crate::exit::Exit;
 use crate::health;
 use crate::settings::Settings;
-use crate::term::Term;
+use crate::term::{Exit, Term};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
 use steward_app::dto::about::{Part, PartStatus};
 use steward_app::{Check, Found, Health};
 use steward_core::ports::StoreError;
+use steward_models::embed::LazyMiniLm;
 
 pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     term.status("trying the sandbox, Python, the browser and the embedding model…");
-    let mut parts = Health::new(health::of_machine(&settings, None)).all().await;
+    let embedder = Arc::new(LazyMiniLm::new(&settings.embedding_dir));
+    let mut parts = Health::new(health::of_machine(&settings, embedder)).all().await;
     term.status("trying the database and the models…");
     parts.extend(installation(&settings).await);
     term.clear();
     let good = parts.iter().all(|part| part.status != PartStatus::Down);
     if as_json {
+        let shown = |part: &Part| {
+            let ok = part.status != PartStatus::Down;
+            json!({"name": part.name, "ok": ok, "status": part.status, "detail": part.detail, "ms": part.ms})
+        };
         let checks: Vec<Value> = parts.iter().map(shown).collect();
         println!("{}", json!({"ok": good, "checks": checks}));
     } else {
@@ -29,11 +36,6 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
         }
     }
     Ok(if good { Exit::Done } else { Exit::Failed })
-}
-
-fn shown(part: &Part) -> Value {
-    let ok = part.status != PartStatus::Down;
-    json!({"name": part.name, "ok": ok, "status": part.status, "detail": part.detail, "ms": part.ms})
 }
 
 async fn installation(settings: &Settings) -> Vec<Part> {
@@ -54,9 +56,9 @@ async fn installation(settings: &Settings) -> Vec<Part> {
                 .await;
         }
     };
-    let store = std::sync::Arc::clone(&parts.store);
+    let store = parts.shared.store.clone();
     let pages = Check::new("database pages", move || {
-        let store = std::sync::Arc::clone(&store);
+        let store = store.clone();
         async move {
             vec![match store.check().await {
                 Ok(()) => Found::ok("every page was checked"),
@@ -65,7 +67,7 @@ async fn installation(settings: &Settings) -> Vec<Part> {
         }
     });
     let mut checks = health::of_installation(&parts);
-    checks.push(pages.within(std::time::Duration::from_mins(10)));
+    checks.push(pages.within(Duration::from_mins(10)));
     let found = Health::new(checks).all().await;
     parts.close().await;
     found

@@ -1,9 +1,8 @@
-//! The server's own certificate while it runs: new files are taken in, other commands are told, and its end is foreseen.
+//! The server's own certificate while it runs: new files are taken in, others are told, and its end is foreseen.
 
-use crate::serving::Serving;
+use crate::tls::{Reloaded, Tls};
 use std::sync::Arc;
 use std::time::Duration;
-use steward_api::{Reloaded, Tls};
 use steward_app::dto::about::PartStatus;
 use steward_app::{App, Check, Found};
 use steward_core::Timestamp;
@@ -14,8 +13,8 @@ const EVERY: Duration = Duration::from_secs(3);
 /// A certificate that ends sooner is told of.
 const SOON: Duration = Duration::from_hours(21 * 24);
 
-/// Takes changed files in, for as long as it is polled.
-pub async fn keep(tls: Arc<Tls>, app: App, serving: Arc<Serving>) {
+/// Takes changed files in, for as long as it is polled; `renewed` hears the fingerprint of a new certificate.
+pub async fn keep_certificate(tls: Arc<Tls>, app: App, renewed: impl Fn(&str)) {
     app.metrics.certificate_ends(tls.status().expires_at);
     loop {
         tokio::time::sleep(EVERY).await;
@@ -27,16 +26,14 @@ pub async fn keep(tls: Arc<Tls>, app: App, serving: Arc<Serving>) {
                 let status = tls.status();
                 tracing::info!(ends = status.expires_at.rfc3339(), "a new certificate is in force");
                 app.metrics.certificate_ends(status.expires_at);
-                if let Err(error) = serving.renew(&status.fingerprint) {
-                    tracing::warn!(%error, "other commands were not told of the new certificate");
-                }
+                renewed(&status.fingerprint);
             }
             Reloaded::Refused(why) => tracing::warn!(why, "the certificate before stays in force"),
         }
     }
 }
 
-pub fn check(tls: Arc<Tls>, clock: Arc<dyn Clock>) -> Check {
+pub fn certificate_check(tls: Arc<Tls>, clock: Arc<dyn Clock>) -> Check {
     let look = move || std::future::ready(vec![found(&tls, clock.now())]);
     Check::new("certificate", look.clone()).quick(look)
 }

@@ -1,6 +1,5 @@
-//! Logs. Traces are read from the logs of runs, see [`steward_infra::RunTraces`].
+//! The log of this process. Traces are read from the logs of runs, see [`crate::RunTraces`].
 
-use crate::settings::Settings;
 use std::sync::OnceLock;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload::Handle;
@@ -12,10 +11,10 @@ pub const SERVING: &str = "info";
 
 static FILTER: OnceLock<Handle<EnvFilter, Registry>> = OnceLock::new();
 
-/// Starts logging: `info` when serving, else only errors, unless a filter was given.
-pub fn init(settings: &Settings, serving: bool) {
+/// Starts logging: `info` when serving, else only errors, unless a filter was given. `color`: on a terminal.
+pub fn init(filter: Option<&str>, serving: bool, color: bool) {
     let default = if serving { SERVING } else { "error" };
-    let filter = quieted(settings.log.as_deref().unwrap_or(default));
+    let filter = quieted(filter.unwrap_or(default));
     let filter = EnvFilter::try_new(&filter).unwrap_or_else(|error| {
         eprintln!("log filter `{filter}` is not understood ({error}); using `{default}`");
         EnvFilter::new(default)
@@ -23,7 +22,7 @@ pub fn init(settings: &Settings, serving: bool) {
     let (filter, handle) = reload::Layer::new(filter);
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
-        .with_ansi(!settings.no_color && std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .with_ansi(color && std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_filter(filter);
     tracing_subscriber::registry().with(lines).init();
     let _ = FILTER.set(handle);

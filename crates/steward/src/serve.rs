@@ -1,60 +1,48 @@
 use crate::api_state::{Front, state};
-use crate::application::access;
-use crate::certificate;
+use crate::application::{Tokens, access};
 use crate::cli;
 use crate::compose::{Composition, Options};
-use crate::exit::Exit;
 use crate::nats::{self, Answering};
 use crate::serving::Serving;
-use crate::settings::{Settings, apart, workspace};
-use crate::term::Term;
+use crate::settings::Settings;
+use crate::term::{Exit, Term};
 use anyhow::{Context, anyhow};
 use secrecy::{ExposeSecret as _, SecretBox};
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use steward_access::{Access, FirstStart, LOCAL_USER, LoginLimits};
-use steward_api::{Hosts, Listening, Tls};
-use steward_app::config::names;
-use steward_app::{App, Tenants};
+use steward_api::{Hosts, Listening, Tls, certificate_check, keep_certificate};
+use steward_app::config::{keep_config, names};
+use steward_app::{keep_tenants, work_in_background};
 use steward_core::ports::Models as _;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::task::JoinHandle;
 
 /// Runs until SIGINT or SIGTERM.
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
     let begun = Instant::now();
     let settings = settings.serving(&args)?;
-    let tls = tls(&settings)?;
+    // The server's own certificate, before anything else is touched.
+    let tls = settings.tls.clone().map(|(certificate, key)| Tls::open(certificate, key)).transpose();
+    let tls = tls.map_err(|why| anyhow!("{why}; correct STEWARD_TLS_CERT and STEWARD_TLS_KEY"))?.map(Arc::new);
     // The port first: if it is taken, the data directory must not be touched. Only the database may name another one.
     let early = if settings.listen_is_given() { Some(listen(&settings, &args).await?) } else { None };
-    let app = Composition::open(&settings, Options::default()).await?;
-    let settings = app.settings.clone();
+    let app = Composition::open(&settings, Options { serving: true, ..Options::default() }).await?;
+    let settings = &app.settings;
     let listening = match early {
         Some(listening) => listening,
-        None => listen(&settings, &args).await?,
+        None => listen(settings, &args).await?,
     };
     let listening = listening.with_tls(tls.clone());
     let address = listening.address;
-    let folder = if let Some(dir) = &settings.workspace() {
-        workspace(Some(dir))?
-    } else {
-        let own = settings.data_dir.join("workspace");
-        std::fs::create_dir_all(&own).with_context(|| format!("cannot make {}", own.display()))?;
-        workspace(Some(&own))?
-    };
-    apart(&folder, &settings.data_dir)?;
+    let folder = app.workspace()?;
+    let shown = folder.display();
     if args.sample {
-        let added =
-            steward_tools::sample::add(&folder.display().to_string()).context("the sample workspace can't be added")?;
-        term.say(&format!("{} sample files were added to {}", added.done.len(), folder.display()));
+        let added = steward_tools::sample::add(&shown.to_string()).context("the sample workspace can't be added")?;
+        term.say(&format!("{} sample files were added to {shown}", added.done.len()));
     }
     app.default_agent().await?;
-    let limits = LoginLimits::default();
-    let signing_key = signing_key(&settings)?;
-    let own_key = SecretBox::new(Box::new(signing_key.expose_secret().clone()));
-    let access = Arc::new(access(&app, own_key, limits.clone()));
+    let tokens = Tokens { limits: LoginLimits::default(), signing_key: signing_key(settings)? };
+    let access = access(&app, &tokens);
     let admin = settings.admin.as_ref().map(|(email, password)| (email.as_str(), password.as_str()));
     let first = access.first_start(admin).await?;
     let key_file = local_key(&access, &settings.data_dir).await?;
@@ -63,42 +51,37 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.opened");
     app.runs.serve();
     fail::fail_point!("start.resumed");
-    let nats = nats::open(&settings).await?;
-    let state = state(
-        &app,
-        Front {
-            access,
-            limits,
-            signing_key,
-            workspace: folder.display().to_string(),
-            intent_filter: true,
-            hosts: hosts(address, &names(&settings.layers, "CORS_ORIGINS")),
-            tls: tls.clone(),
-            nats: nats.clone(),
-            serving: true,
-        },
-    )
-    .await?;
-    let home = state.tenants.installation().clone();
-    let usage_writer = Arc::clone(&home.usage_writer);
+    let nats = nats::open(settings).await?;
+    let clock = &app.shared.clock;
+    let checks = tls.iter().map(|tls| certificate_check(tls.clone(), clock.clone()));
+    let checks = checks.chain(nats.clone().map(nats::check)).collect();
+    let hosts = Hosts::of(address, &names(&settings.layers, "CORS_ORIGINS"));
+    let state = state(&app, Front { access, tokens, workspace: &folder, hosts, checks }).await?;
+    let (tenants, home) = (state.tenants.clone(), state.tenants.installation().clone());
+    let usage_writer = home.usage_writer.clone();
     app.warm_up();
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
-    let stop = stopped()?;
+    let stop = steward_infra::stopped()?;
     // Other commands of the same owner find this server by the file.
     let fingerprint = tls.as_ref().map(|tls| tls.status().fingerprint);
     let serving = Arc::new(Serving::announce(&settings.data_dir, address, fingerprint.as_deref())?);
     let url = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
     welcome(term, &url, &first, &key_file, &app).await;
-    let shown = folder.display().to_string();
     if app.runs.deps().intent.files(&folder).is_empty() {
         term.say(&format!("Files:   {shown} is empty; put yours there, or try with a sample: steward sample add"));
     } else {
         term.say(&format!("Files:   {shown}"));
     }
-    let tenants = state.tenants.clone();
-    let background = background(&app, &home, &tenants);
+    let mut background = work_in_background(&home, app.connections.clone());
+    background.push(tokio::spawn(keep_config(home.clone())));
+    if !app.shared.in_process {
+        // Only other nodes may change them.
+        background.push(tokio::spawn(keep_tenants(tenants.clone())));
+    }
     let answering = nats.map(|nats| Answering::start(nats, state.clone(), settings.nats_act_as.as_deref()));
-    let certificate = tls.map(|tls| tokio::spawn(certificate::keep(tls, home, Arc::clone(&serving))));
+    let announced = serving.clone();
+    let renewed = move |fingerprint: &str| announced.renew(fingerprint);
+    let certificate = tls.map(|tls| tokio::spawn(keep_certificate(tls, home, renewed)));
     let served = steward_api::serve(listening, state, stop).await;
     if let Some(answering) = answering {
         answering.stop().await;
@@ -121,38 +104,9 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     Ok(Exit::Done)
 }
 
-/// What goes on beside requests.
-fn background(parts: &Composition, home: &App, tenants: &Tenants) -> Vec<JoinHandle<()>> {
-    let mut tasks = vec![
-        tokio::spawn(steward_app::report_refresh(parts.connections.clone())),
-        tokio::spawn(steward_app::keep_audit(home.clone())),
-        tokio::spawn(steward_app::keep_data(home.clone())),
-        tokio::spawn(Arc::clone(&home.documents).run(home.closing.clone())),
-        tokio::spawn(steward_app::config::keep_config(home.clone())),
-    ];
-    if !parts.shared.in_process {
-        // Only other nodes may change them.
-        tasks.push(tokio::spawn(steward_app::keep_tenants(tenants.clone())));
-    }
-    tasks
-}
-
 async fn listen(settings: &Settings, args: &cli::Serve) -> anyhow::Result<Listening> {
     let address = args.listen.clone().unwrap_or_else(|| settings.listen());
     Listening::bind(&address).await.map_err(|why| anyhow!(why))
-}
-
-/// The server's own certificate, before anything else is touched.
-fn tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
-    let Some((certificate, key)) = settings.tls.clone() else { return Ok(None) };
-    let tls =
-        Tls::open(certificate, key).map_err(|why| anyhow!("{why}; correct STEWARD_TLS_CERT and STEWARD_TLS_KEY"))?;
-    if tls.status().key_is_exposed {
-        tracing::warn!(
-            "the key of the server's certificate can be read by everybody on this machine; run chmod 600 on it"
-        );
-    }
-    Ok(Some(Arc::new(tls)))
 }
 
 /// What signs access tokens: the settings' key, else one of the data directory.
@@ -161,33 +115,6 @@ fn signing_key(settings: &Settings) -> anyhow::Result<SecretBox<Vec<u8>>> {
         Some(key) => Ok(SecretBox::new(Box::new(key.expose_secret().as_bytes().to_vec()))),
         None => Ok(steward_infra::signing_key(&settings.data_dir)?),
     }
-}
-
-/// `--host` takes plain names; an origin (`https://name`) stands for its name too.
-fn hosts(address: SocketAddr, names: &[String]) -> Hosts {
-    let mut hosts = Hosts { loopback: address.ip().is_loopback(), ..Hosts::default() };
-    for name in names.iter().map(|name| name.trim().trim_end_matches('/')) {
-        if let Some((_, host)) = name.split_once("://") {
-            hosts.origins.push(name.to_owned());
-            let host = host.split(':').next().unwrap_or(host);
-            hosts.names.push(host.to_owned());
-        } else if !name.is_empty() {
-            hosts.names.push(name.to_owned());
-        }
-    }
-    hosts
-}
-
-/// Resolves on SIGINT or SIGTERM; from this call on, neither ends the program by itself.
-fn stopped() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
-    let mut interrupted = signal(SignalKind::interrupt()).context("SIGINT can't be caught")?;
-    let mut terminated = signal(SignalKind::terminate()).context("SIGTERM can't be caught")?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupted.recv() => {}
-            _ = terminated.recv() => {}
-        }
-    })
 }
 
 /// A key for programs of this machine's owner, in a file that only they can read.
