@@ -34,8 +34,10 @@ impl McpServers for Store {
         servers.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(servers)
     }
+}
 
-    async fn remove_mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<()> {
+impl Store {
+    pub async fn remove_mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<()> {
         let sql = "delete from mcp_servers where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("MCP server {id}"))
     }
