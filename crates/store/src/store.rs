@@ -183,6 +183,19 @@ impl Store {
         self.rows(sql, args).await?.iter().map(read).collect()
     }
 
+    /// [`Self::all`], by name. Sorted here, since the order of text in PostgreSQL depends on its locale.
+    pub(crate) async fn all_by_name<T>(
+        &self,
+        sql: &'static str,
+        args: &[Arg],
+        read: impl Fn(&Row) -> StoreResult<T>,
+        name: fn(&T) -> &str,
+    ) -> StoreResult<Vec<T>> {
+        let mut all = self.all(sql, args, read).await?;
+        all.sort_by(|one, other| name(one).cmp(name(other)));
+        Ok(all)
+    }
+
     /// What `read` makes of the first row.
     pub(crate) async fn first<T>(
         &self,

@@ -28,11 +28,8 @@ impl McpServers for Store {
     }
 
     async fn mcp_servers(&self, tenant: TenantId) -> StoreResult<Vec<McpServer>> {
-        let mut servers: Vec<McpServer> =
-            self.all("select body from mcp_servers where tenant_id = $1", args![tenant], body("an MCP server")).await?;
-        // Sorted here: the order of text in PostgreSQL depends on its locale.
-        servers.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(servers)
+        let sql = "select body from mcp_servers where tenant_id = $1";
+        self.all_by_name(sql, args![tenant], body("an MCP server"), |one: &McpServer| one.name.as_str()).await
     }
 }
 
