@@ -168,7 +168,7 @@ async fn log(Call(state, caller): Call, PathId(id): PathId<RunId>, Params(part):
 #[utoipa::path(post, path = "/api/runs/{id}/stop", tag = "runs", operation_id = "stopRun",
     params(("id" = Uuid, Path)),
     responses((status = 202, description = "It ends now", body = RunRef)))]
-async fn stop(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Accepted<RunRef> {
+async fn stop(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Created<RunRef> {
     state.stop_run(&caller, id).await?;
     accepted(RunRef { run_id: id })
 }
@@ -177,7 +177,7 @@ async fn stop(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Accepted<
 #[utoipa::path(post, path = "/api/runs/{id}/steer", tag = "runs", operation_id = "steerRun",
     params(("id" = Uuid, Path)), request_body = Steer,
     responses((status = 202, description = "It will hear it", body = RunRef)))]
-async fn steer(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Steer>) -> Accepted<RunRef> {
+async fn steer(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Steer>) -> Created<RunRef> {
     state.steer_run(&caller, id, &body.text).await?;
     accepted(RunRef { run_id: id })
 }
