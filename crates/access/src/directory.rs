@@ -1,7 +1,6 @@
 //! Logins by a directory (LDAP, Active Directory): somebody is looked for and binds with their password, or binds at once.
 
 mod connection;
-mod names;
 
 pub(crate) use connection::check_directory;
 

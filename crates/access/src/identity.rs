@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use steward_core::hash::sha256;
+use steward_core::locks::{read, write};
 use steward_core::permission::Permissions;
 use steward_core::ports::{LoginError, Principal, Role, StoreResult, User, UserState, VirtualKey};
 use steward_core::{TenantId, Timestamp, UserId};
@@ -183,7 +184,7 @@ impl<K, V> Default for LookupCache<K, V> {
 impl<K: Eq + Hash, V: Clone> LookupCache<K, V> {
     /// What was kept for `key`, if it was read while `identities` had its present value.
     pub fn find(&self, key: &K, identities: Option<u64>) -> Option<V> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read(&self.0);
         let (since, value) = known.get(key)?;
         (Some(*since) == identities).then(|| value.clone())
     }
@@ -191,7 +192,7 @@ impl<K: Eq + Hash, V: Clone> LookupCache<K, V> {
     /// Keeps what was read after `identities` was.
     pub fn keep(&self, key: K, identities: Option<u64>, value: &V) {
         let Some(since) = identities else { return };
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.0);
         if known.len() >= MOST {
             known.clear();
         }

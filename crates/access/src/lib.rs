@@ -14,7 +14,6 @@ mod programs;
 mod providers;
 mod saved;
 mod scim;
-mod sealed_texts;
 mod second_factor;
 mod secrets;
 mod sessions;

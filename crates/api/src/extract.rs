@@ -1,6 +1,5 @@
 mod body;
 mod page;
-mod upload;
 
 use crate::problem::Problem;
 use axum::extract::{FromRequestParts, Path, Query};
@@ -9,9 +8,8 @@ use body::storable;
 use serde::de::DeserializeOwned;
 use std::str::FromStr;
 
-pub(crate) use body::{Body, PublishedBody, too_long};
+pub(crate) use body::{Body, PublishedBody, broken_off, file_of, limited, too_long, whole};
 pub(crate) use page::{Listed, Page, Paging, bad_cursor, check_limit};
-pub(crate) use upload::{broken_off, file_of, limited, whole};
 
 /// The only parameter of the path as an id. What is no id isn't there: 404.
 pub(crate) struct PathId<T>(pub T);

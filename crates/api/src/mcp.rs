@@ -110,29 +110,25 @@ impl McpEndpoint {
         answer.map(Body::new)
     }
 
-    fn owners(&self) -> std::sync::MutexGuard<'_, HashMap<String, Owner>> {
-        lock(&self.owners)
-    }
-
     fn owns(&self, session: &str, user: UserId) -> bool {
-        let mut owners = self.owners();
+        let mut owners = lock(&self.owners);
         let own = owners.get_mut(session).filter(|owner| owner.user == user);
         own.map(|owner| owner.used = Instant::now()).is_some()
     }
 
     fn full(&self, user: UserId) -> bool {
-        let mut owners = self.owners();
+        let mut owners = lock(&self.owners);
         owners.retain(|_, owner| owner.used.elapsed() < QUIET * 2);
         owners.len() >= SESSIONS || owners.values().filter(|owner| owner.user == user).count() >= OF_ONE
     }
 
     fn keep(&self, session: String, user: UserId) {
         let owner = Owner { user, used: Instant::now() };
-        self.owners().insert(session, owner);
+        lock(&self.owners).insert(session, owner);
     }
 
     fn forget(&self, session: &str) {
-        self.owners().remove(session);
+        lock(&self.owners).remove(session);
     }
 }
 

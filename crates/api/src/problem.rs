@@ -9,8 +9,8 @@ use steward_core::ports::{LoginError, StoreError};
 use utoipa::ToSchema;
 
 pub(crate) type Answer<T> = Result<Json<T>, Problem>;
+/// What was made ([`created`]) or begun ([`accepted`]).
 pub(crate) type Created<T> = Result<(StatusCode, Json<T>), Problem>;
-pub(crate) type Accepted<T> = Created<T>;
 /// 204: there is nothing to say.
 pub(crate) type Done = Result<StatusCode, Problem>;
 
@@ -21,7 +21,7 @@ pub(crate) fn created<T>(made: T) -> Created<T> {
 
 /// 202: it is begun.
 #[expect(clippy::unnecessary_wraps, reason = "handlers end with it")]
-pub(crate) fn accepted<T>(begun: T) -> Accepted<T> {
+pub(crate) fn accepted<T>(begun: T) -> Created<T> {
     Ok((StatusCode::ACCEPTED, Json(begun)))
 }
 

@@ -9,15 +9,12 @@ mod collections;
 mod connections;
 mod conversations;
 mod credentials;
-mod dashboard;
 mod datasources;
 mod documents;
 mod domains;
 mod event_stream;
 mod files;
 mod governance;
-mod grants;
-mod graphql;
 mod groups;
 mod identity;
 mod keys;
@@ -28,7 +25,6 @@ mod policies;
 mod prelude;
 mod rag;
 mod record_changes;
-mod regression_runs;
 mod reminders;
 mod resource_access;
 mod retention;
@@ -86,9 +82,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(files::routes())
         .merge(conversations::routes())
         .merge(runs::routes())
-        .merge(regression_runs::routes())
         .merge(approvals::routes())
-        .merge(grants::routes())
         .merge(policies::routes())
         .merge(governance::routes())
         .merge(retention::routes())
@@ -96,7 +90,6 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(connections::routes())
         .routes(routes!(agents::preview_routing))
         .merge(usage::routes())
-        .merge(dashboard::routes())
         .merge(budgets::routes())
         .merge(keys::routes())
         .merge(users::routes())
@@ -112,7 +105,6 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(rag::routes())
         .merge(datasources::routes())
         .merge(domains::routes())
-        .merge(graphql::routes())
         .merge(record_changes::routes())
         .merge(skills::routes())
         .merge(packages::routes())

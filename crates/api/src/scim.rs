@@ -2,12 +2,10 @@
 //! since its own `/Schemas` describe it, in other words.
 
 mod answer;
-mod groups;
-mod users;
 
 use crate::ApiState;
 use crate::headers::shown_path;
-use answer::{Answered, Named, Provider, found};
+use answer::{Answered, Asked, Named, Provider, Sent, done, found, made};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
@@ -22,15 +20,15 @@ pub(crate) fn scim_routes() -> Router<ApiState> {
         .route("/scim/v2/ResourceTypes/{id}", get(resource_type).fallback(no_such_method))
         .route("/scim/v2/Schemas", get(schemas).fallback(no_such_method))
         .route("/scim/v2/Schemas/{id}", get(schema).fallback(no_such_method))
-        .route("/scim/v2/Users", get(users::list).post(users::create).fallback(no_such_method))
+        .route("/scim/v2/Users", get(list_users).post(create_user).fallback(no_such_method))
         .route(
             "/scim/v2/Users/{id}",
-            get(users::read).put(users::replace).patch(users::patch).delete(users::remove).fallback(no_such_method),
+            get(read_user).put(replace_user).patch(patch_user).delete(remove_user).fallback(no_such_method),
         )
-        .route("/scim/v2/Groups", get(groups::list).post(groups::create).fallback(no_such_method))
+        .route("/scim/v2/Groups", get(list_groups).post(create_group).fallback(no_such_method))
         .route(
             "/scim/v2/Groups/{id}",
-            get(groups::read).put(groups::replace).patch(groups::patch).delete(groups::remove).fallback(no_such_method),
+            get(read_group).put(replace_group).patch(patch_group).delete(remove_group).fallback(no_such_method),
         )
         .route("/scim/v2/Bulk", any(not_made))
         .route("/scim/v2/Me", any(not_made))
@@ -57,6 +55,74 @@ async fn schemas(Provider(_, caller): Provider) -> Answered {
 
 async fn schema(Provider(_, caller): Provider, Named(id): Named) -> Answered {
     Ok(found(&caller.schema(&id)?))
+}
+
+async fn list_users(Provider(state, caller): Provider, Asked(query): Asked) -> Answered {
+    Ok(found(&state.scim_list_users(&caller, &query).await?))
+}
+
+async fn create_user(Provider(state, caller): Provider, Asked(query): Asked, Sent(body): Sent) -> Answered {
+    Ok(made(&state.scim_create_user(&caller, &body, &query).await?))
+}
+
+async fn read_user(Provider(state, caller): Provider, Named(id): Named, Asked(query): Asked) -> Answered {
+    Ok(found(&state.scim_read_user(&caller, &id, &query).await?))
+}
+
+async fn replace_user(
+    Provider(state, caller): Provider,
+    Named(id): Named,
+    Asked(query): Asked,
+    Sent(body): Sent,
+) -> Answered {
+    Ok(found(&state.scim_replace_user(&caller, &id, &body, &query).await?))
+}
+
+async fn patch_user(
+    Provider(state, caller): Provider,
+    Named(id): Named,
+    Asked(query): Asked,
+    Sent(body): Sent,
+) -> Answered {
+    Ok(found(&state.scim_patch_user(&caller, &id, &body, &query).await?))
+}
+
+/// Disabled and in no group any more; a second time it is not there.
+async fn remove_user(Provider(state, _): Provider, Named(id): Named) -> Answered {
+    state.scim_remove_user(&id).await?;
+    Ok(done())
+}
+
+async fn list_groups(Provider(state, caller): Provider, Asked(query): Asked) -> Answered {
+    Ok(found(&state.scim_list_groups(&caller, &query).await?))
+}
+
+async fn create_group(Provider(state, caller): Provider, Asked(query): Asked, Sent(body): Sent) -> Answered {
+    Ok(made(&state.scim_create_group(&caller, &body, &query).await?))
+}
+
+async fn read_group(Provider(state, caller): Provider, Named(id): Named, Asked(query): Asked) -> Answered {
+    Ok(found(&state.scim_read_group(&caller, &id, &query).await?))
+}
+
+async fn replace_group(
+    Provider(state, caller): Provider,
+    Named(id): Named,
+    Asked(query): Asked,
+    Sent(body): Sent,
+) -> Answered {
+    Ok(found(&state.scim_replace_group(&caller, &id, &body, &query).await?))
+}
+
+/// Without the group, which may have thousands of members.
+async fn patch_group(Provider(state, _): Provider, Named(id): Named, Sent(body): Sent) -> Answered {
+    state.scim_patch_group(&id, &body).await?;
+    Ok(done())
+}
+
+async fn remove_group(Provider(state, _): Provider, Named(id): Named) -> Answered {
+    state.scim_remove_group(&id).await?;
+    Ok(done())
 }
 
 async fn not_made(_: Provider) -> Response {

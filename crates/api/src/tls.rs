@@ -7,9 +7,10 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use steward_core::Timestamp;
 use steward_core::hash::sha256;
+use steward_core::locks::{read, write};
 use tokio_rustls::TlsAcceptor;
 use x509_parser::parse_x509_certificate;
 
@@ -80,11 +81,11 @@ impl Tls {
     pub fn reload(&self) -> Reloaded {
         let files = read_files(&self.certificate, &self.key);
         let seen = files.as_ref().map_or_else(Clone::clone, hash);
-        if self.state.read().unwrap_or_else(PoisonError::into_inner).seen == seen {
+        if read(&self.state).seen == seen {
             return Reloaded::Same;
         }
         let read = files.and_then(|files| read_pair(&self.certificate, &self.key, &files));
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = write(&self.state);
         state.seen = seen;
         match read {
             Ok(served) => {
@@ -101,7 +102,7 @@ impl Tls {
     }
 
     pub fn status(&self) -> TlsStatus {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = read(&self.state);
         let mode = std::fs::metadata(&self.key).map_or(0, |meta| meta.permissions().mode());
         TlsStatus {
             certificate: self.certificate.clone(),
@@ -113,7 +114,7 @@ impl Tls {
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = read(&self.state);
         TlsAcceptor::from(Arc::clone(&state.served.config))
     }
 }

@@ -7,7 +7,7 @@
 use crate::caller::Caller;
 use crate::error::{AppError, AppResult};
 use steward_core::permission::{AccessLevel, ResourceRef};
-use steward_core::ports::Role;
+use steward_core::ports::{Page, Role};
 use steward_core::{
     AgentId, ApprovalId, CollectionId, ConnectionId, ConversationId, CredentialId, KeyId, RecordChangeId, RunId,
     SkillId, TenantId, UserId,
@@ -182,6 +182,31 @@ pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> App
         .code("key_not_allowed"));
     }
     Ok(())
+}
+
+/// A page of what the caller may read: `read` is asked for more after a name until the page is full.
+pub(crate) async fn readable_page<T, F>(
+    caller: &Caller,
+    after: Option<&str>,
+    limit: u32,
+    resource: fn(&T) -> Resource<'_>,
+    name: fn(&T) -> &str,
+    read: impl Fn(Option<String>) -> F,
+) -> AppResult<Page<T>>
+where
+    F: Future<Output = AppResult<Page<T>>>,
+{
+    let mut page = Page { items: Vec::new(), more: true };
+    let mut after = after.map(str::to_owned);
+    while page.more && page.items.len() < limit as usize {
+        let found = read(after).await?;
+        after = found.items.last().map(|last| name(last).to_owned());
+        page.more = found.more;
+        page.items.extend(found.items.into_iter().filter(|one| authorize(caller, Action::Read, resource(one)).is_ok()));
+    }
+    page.more |= page.items.len() > limit as usize;
+    page.items.truncate(limit as usize);
+    Ok(page)
 }
 
 /// Whose rows a list holds: `None` is everybody's.

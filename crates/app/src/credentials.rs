@@ -1,4 +1,5 @@
-use crate::app::{Action, App, AppResult, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
+use crate::authorize::readable_page;
 use crate::dto::credentials::CredentialUse;
 use steward_core::credential::{self, Credential};
 use steward_core::ports::{CredentialChange, NewCredential};
@@ -13,17 +14,17 @@ impl App {
         limit: u32,
     ) -> AppResult<ports::Page<Credential>> {
         authorize(caller, Action::Read, Resource::Credentials)?;
-        let mut page = ports::Page { items: Vec::new(), more: true };
-        let mut after = after.map(str::to_owned);
-        while page.more && page.items.len() < limit as usize {
-            let found = self.vault.credentials(self.tenant(), after.as_deref(), limit).await?;
-            after = found.items.last().map(|credential| credential.name.clone());
-            page.more = found.more;
-            page.items.extend(found.items.into_iter().filter(|one| authorize(caller, Action::Read, of(one)).is_ok()));
-        }
-        page.more |= page.items.len() > limit as usize;
-        page.items.truncate(limit as usize);
-        Ok(page)
+        readable_page(
+            caller,
+            after,
+            limit,
+            of,
+            |credential| credential.name.as_str(),
+            |after| async move {
+                self.vault.credentials(self.tenant(), after.as_deref(), limit).await.map_err(AppError::from)
+            },
+        )
+        .await
     }
 
     pub async fn credential(&self, caller: &Caller, id: CredentialId) -> AppResult<Credential> {

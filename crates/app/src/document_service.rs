@@ -8,7 +8,6 @@ mod known_answers;
 mod live_index;
 mod originals;
 mod passages;
-mod problems;
 mod ranking;
 mod recognition;
 mod reranking;
@@ -16,7 +15,7 @@ mod vision;
 mod watches;
 
 pub(crate) use embedding::EmbeddingProblem;
-pub use embedding::{EmbeddingHealth, EmbeddingModels, EmbeddingStatus, EndpointParts};
+pub use embedding::{EmbeddingModels, EmbeddingStatus, EndpointParts};
 pub(crate) use folders::Target;
 pub(crate) use live_index::LiveError;
 pub(crate) use originals::Incoming;

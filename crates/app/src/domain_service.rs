@@ -20,7 +20,6 @@ use graphql::SchemaCache;
 use known::KnownCache;
 use sources::Opened;
 use std::collections::HashMap;
-use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -75,7 +74,7 @@ impl DomainService {
 
     /// Whether whoever began to write at that time has ended since.
     pub(crate) fn was_cut_off(&self, begun: Timestamp) -> bool {
-        (self.alone && begun < self.started_at) || self.clock.now().since(begun) > LONGEST_WRITE
+        (self.parts.alone && begun < self.started_at) || self.parts.clock.now().since(begun) > LONGEST_WRITE
     }
 
     /// Who asks. Somebody who was disabled is nobody.
@@ -84,7 +83,7 @@ impl DomainService {
             return Ok(Reader::default());
         };
         // Read first, so that a change made meanwhile makes the entry void.
-        let identities = self.store.identities();
+        let identities = self.parts.store.identities();
         if let Some(now) = identities
             && let Some((_, reader)) = lock(&self.readers).get(&user).filter(|(at, _)| *at == now)
         {
@@ -100,8 +99,10 @@ impl DomainService {
     }
 
     async fn read_reader(&self, user: UserId) -> StoreResult<Reader> {
-        let (known, groups) =
-            futures::try_join!(self.store.user(self.tenant, user), self.store.groups_of(self.tenant, user))?;
+        let (known, groups) = futures::try_join!(
+            self.parts.store.user(self.parts.tenant, user),
+            self.parts.store.groups_of(self.parts.tenant, user)
+        )?;
         let Some(known) = known.filter(|user| user.state() == UserState::Active) else {
             return Ok(Reader::default());
         };
@@ -112,14 +113,6 @@ impl DomainService {
 
     pub(crate) async fn roles(&self, caller: DataCaller) -> StoreResult<Vec<String>> {
         Ok(self.reader(caller).await?.roles)
-    }
-}
-
-impl Deref for DomainService {
-    type Target = DomainParts;
-
-    fn deref(&self) -> &DomainParts {
-        &self.parts
     }
 }
 

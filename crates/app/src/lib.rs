@@ -54,26 +54,23 @@ mod users;
 
 pub use agents::default_agent;
 pub use app::{App, AppParts};
-pub use approvals::{ApprovalsWanted, InboxPage};
+pub use approvals::ApprovalsWanted;
 pub use audit::{AuditFormat, seal_audit};
-pub use authorize::{Action, Resource, SkillReach, authorize, listed_owner};
+pub use authorize::{Action, Resource, authorize};
 pub use caller::Caller;
 pub use connections::{
     ConnectionRegistry, ExamPrompts, KEY_VARIABLES_SETTING, KeyVariables, NoConnection, RegistryParts,
 };
 pub use conversations::ConversationSearch;
-pub use data_rules::DataRulesCache;
 pub use document_service::{
-    DocumentParts, DocumentService, EmbeddingHealth, EmbeddingModels, EmbeddingStatus, EndpointParts, VisionModel,
-    VisionUse,
+    DocumentParts, DocumentService, EmbeddingModels, EmbeddingStatus, EndpointParts, VisionModel, VisionUse,
 };
 pub use documents::{DocumentUpload, Whose};
 pub use domain_service::{DomainParts, DomainService};
-pub use error::{AppError, AppResult, ErrorDetail, ErrorKind, FieldProblem};
-pub use files::Upload;
+pub use error::{AppError, ErrorKind, FieldProblem};
 pub use gateway::{NotPassed, Reservation, UsageWriter};
 pub use health::{AboutFacts, Check, Found, Health, checks};
-pub use metrics::{CountingBus, Metrics, OpenStream};
+pub use metrics::{CountingBus, Metrics};
 pub use packages::PackageSource;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use scim::{ScimCaller, ScimError, ScimQuery};
@@ -83,6 +80,6 @@ pub use steward_access::{
 };
 pub use steward_engine::EngineError;
 pub use steward_models::embed::CrossEncoder;
-pub use steward_tools::mcp::{LoginAnswer, McpError};
+pub use steward_tools::mcp::LoginAnswer;
 pub use tenants::{TenantOpener, Tenants, keep_tenants, work_in_background};
 pub use tool_calls::ReadingToolError;

@@ -52,7 +52,7 @@ impl App {
     pub async fn remove_mcp_server(&self, caller: &Caller, id: McpServerId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         let tenant = self.tenant();
-        self.mcp.servers().remove_mcp_server(tenant, id).await?;
+        self.store.remove_mcp_server(tenant, id).await?;
         self.mcp.close(tenant, id);
         Ok(())
     }

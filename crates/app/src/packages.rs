@@ -22,7 +22,7 @@ impl App {
         limit: u32,
     ) -> AppResult<ports::Page<SkillPackage>> {
         authorize(caller, Action::Read, Resource::Packages)?;
-        Ok(self.packages.store().packages(self.tenant(), after, limit).await?)
+        Ok(self.store.packages(self.tenant(), after, limit).await?)
     }
 
     pub fn bundled_packages(&self, caller: &Caller) -> AppResult<Vec<String>> {

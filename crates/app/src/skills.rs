@@ -2,6 +2,7 @@ mod reach;
 mod trial;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
+use crate::authorize::readable_page;
 use crate::dto::skills::{SkillInput, SshHost, SshHostInput};
 use crate::inputs::is_line;
 use std::sync::Arc;
@@ -32,18 +33,18 @@ impl App {
                 return Err(AppError::invalid("agent", format!("there is no agent {agent}"), "see GET /api/agents"));
             }
         }
-        let mut page = ports::Page { items: Vec::new(), more: true };
-        let mut after = after.map(str::to_owned);
-        while page.more && page.items.len() < limit as usize {
-            let found = self.store.skills(self.tenant(), &filter, after.as_deref(), limit).await?;
-            after = found.items.last().map(|skill| skill.name.clone());
-            page.more = found.more;
-            page.items
-                .extend(found.items.into_iter().filter(|skill| authorize(caller, Action::Read, of(skill)).is_ok()));
-        }
-        page.more |= page.items.len() > limit as usize;
-        page.items.truncate(limit as usize);
-        Ok(page)
+        let filter = &filter;
+        readable_page(
+            caller,
+            after,
+            limit,
+            of,
+            |skill| skill.name.as_str(),
+            |after| async move {
+                self.store.skills(self.tenant(), filter, after.as_deref(), limit).await.map_err(AppError::from)
+            },
+        )
+        .await
     }
 
     pub async fn skill(&self, caller: &Caller, id: SkillId) -> AppResult<(Skill, Vec<AgentId>)> {

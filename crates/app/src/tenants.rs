@@ -150,7 +150,7 @@ impl Tenants {
     pub async fn create(&self, caller: &Caller, input: TenantInput) -> AppResult<NewTenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
         let slug = checked_slug(&input.slug)?;
-        let name = input.name.as_deref().map(checked_name).transpose()?.unwrap_or_else(|| slug.clone());
+        let name = input.name.as_deref().map(checked_tenant_name).transpose()?.unwrap_or_else(|| slug.clone());
         let _changing = self.0.changing.lock().await;
         let id = TenantId(self.installation().new_id());
         let row = ports::Tenant { id, slug, name, created_at: self.now(), disabled_at: None };
@@ -209,7 +209,7 @@ impl Tenants {
     /// Disabling ends its logins, keys, runs at work and streams at once; enabling lets them go on.
     pub async fn change(&self, caller: &Caller, id: TenantId, patch: TenantPatch) -> AppResult<Tenant> {
         authorize(caller, Action::Administer, Resource::Tenants)?;
-        let name = patch.name.as_deref().map(checked_name).transpose()?;
+        let name = patch.name.as_deref().map(checked_tenant_name).transpose()?;
         let _changing = self.0.changing.lock().await;
         let before = self.row(id).await?;
         if id == TenantId::DEFAULT && patch.disabled == Some(true) {
@@ -354,7 +354,7 @@ fn checked_slug(text: &str) -> AppResult<String> {
     ))
 }
 
-fn checked_name(text: &str) -> AppResult<String> {
+fn checked_tenant_name(text: &str) -> AppResult<String> {
     let name = text.trim();
     if is_line(name, MAX_NAME) {
         return Ok(name.to_owned());
@@ -364,7 +364,7 @@ fn checked_name(text: &str) -> AppResult<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{checked_name, checked_slug};
+    use super::{checked_slug, checked_tenant_name};
 
     #[test]
     fn slugs_stand_in_addresses_as_they_are() {
@@ -383,7 +383,7 @@ mod tests {
             assert_eq!(checked_slug(slug).is_ok(), expect, "{slug}");
         }
         assert!(checked_slug(&"a".repeat(41)).is_err());
-        assert!(checked_name(" Acme ").is_ok_and(|name| name == "Acme"));
-        assert!(checked_name("  ").is_err() && checked_name("a\nb").is_err());
+        assert!(checked_tenant_name(" Acme ").is_ok_and(|name| name == "Acme"));
+        assert!(checked_tenant_name("  ").is_err() && checked_tenant_name("a\nb").is_err());
     }
 }

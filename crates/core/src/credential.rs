@@ -222,6 +222,13 @@ mod tests {
     }
 
     #[test]
+    fn a_kind_has_one_word() {
+        for kind in CredentialKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+    }
+
+    #[test]
     fn a_credential_goes_only_to_its_hosts() {
         for (hosts, host, port, expect) in [
             (&[][..], "anywhere.example", Some(80), true),

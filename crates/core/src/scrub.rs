@@ -32,7 +32,6 @@ pub struct Scrubber {
     longest: usize,
     /// Whether any secret holds a space.
     spaced: bool,
-    short: Vec<String>,
 }
 
 impl fmt::Debug for Scrubber {
@@ -49,11 +48,6 @@ impl Scrubber {
         V: AsRef<str>,
     {
         needles::build(secrets)
-    }
-
-    /// Names of secrets that are too short to look for: fewer than four characters.
-    pub fn too_short(&self) -> &[String] {
-        &self.short
     }
 
     pub fn is_empty(&self) -> bool {

@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use steward_core::locks::lock;
 
 use futures::{StreamExt, stream};
@@ -22,10 +22,6 @@ impl InProcessBus {
     pub fn new() -> Self {
         Self { runs: Mutex::default(), all: Sender::new(BEHIND[1]) }
     }
-
-    fn runs(&self) -> MutexGuard<'_, HashMap<RunId, Sender<Event>>> {
-        lock(&self.runs)
-    }
 }
 
 impl Default for InProcessBus {
@@ -40,7 +36,7 @@ impl EventBus for InProcessBus {
             // Without a receiver the event is lost, which is what the bus promises.
             let _ = self.all.send(event.clone());
         }
-        let mut runs = self.runs();
+        let mut runs = lock(&self.runs);
         if let Some(sender) = runs.get(&event.run_id) {
             let heard = sender.send(event.clone()).is_ok();
             // The last event of a run ends its streams, once they have delivered it.
@@ -51,7 +47,7 @@ impl EventBus for InProcessBus {
     }
 
     fn subscribe(&self, run: RunId) -> EventStream {
-        let mut runs = self.runs();
+        let mut runs = lock(&self.runs);
         // Otherwise runs that nobody listens to any more would stay until their next event.
         runs.retain(|_, sender| sender.receiver_count() > 0);
         let sender = runs.entry(run).or_insert_with(|| Sender::new(BEHIND[0]));
@@ -136,7 +132,7 @@ mod tests {
         assert_eq!(next(&mut one).await, Some(1));
         assert_eq!(next(&mut one).await, Some(2));
         assert_eq!(next(&mut one).await, None);
-        assert!(bus.runs().is_empty());
+        assert!(lock(&bus.runs).is_empty());
     }
 
     #[tokio::test]
@@ -157,8 +153,8 @@ mod tests {
         for run in 0..1000 {
             drop(bus.subscribe(RunId(Uuid::from_u128(run))));
         }
-        assert_eq!(bus.runs().len(), 1);
+        assert_eq!(lock(&bus.runs).len(), 1);
         bus.publish(&event(999, 1));
-        assert!(bus.runs().is_empty());
+        assert!(lock(&bus.runs).is_empty());
     }
 }

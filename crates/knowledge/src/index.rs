@@ -27,7 +27,8 @@ use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use steward_core::locks::{read, write};
 use text::{TextIndex, TextSnapshot};
 use vector_file::FileState;
 use vectors::{VectorIndex, VectorSnapshot};
@@ -152,7 +153,7 @@ impl Index {
         }
         let done = writing.commit();
         let snapshot = self.note(&mut writing, done)?;
-        *self.committed.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        *write(&self.committed) = Arc::new(snapshot);
         Ok(())
     }
 
@@ -210,7 +211,7 @@ impl Index {
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
-        Arc::clone(&self.committed.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&read(&self.committed))
     }
 
     fn writing(&self) -> Result<MutexGuard<'_, Writing>, IndexError> {

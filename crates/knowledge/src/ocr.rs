@@ -16,7 +16,6 @@ mod layout;
 mod models;
 mod noise;
 mod picture;
-mod place;
 mod prepare;
 mod shades;
 mod steps;
@@ -27,8 +26,7 @@ pub use cascade::{CONFIDENT, Cascade, USEFUL, agreement, useful};
 pub use layout::page_of_text;
 pub use models::{MODEL_FILES, Models, ModelsError};
 pub use picture::{PICTURE_PIXELS, PicturePage, page_picture, png, png_of_model};
-pub use place::Place;
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Place, Prepared, prepare};
 pub use steps::{STEPS, Steps};
 pub use tesseract::read_tsv;
 

@@ -20,11 +20,11 @@ use choose::{Chooser, Turns, choose};
 use connections::ConnectionSet;
 use futures::{Stream, StreamExt};
 use health::HealthTracker;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::exam::ExamReport;
-use steward_core::locks::lock;
+use steward_core::locks::{lock, read, write};
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Price};
 use steward_core::ports::{
     ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest, Scored,
@@ -71,7 +71,7 @@ impl Router {
 
     /// Running calls go on. Health is kept for connections that are called as before.
     pub fn replace_connections(&self, connections: Vec<Connection>, default: Option<ConnectionId>) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.known);
         self.health.replaced(&known.connections, &connections);
         known.connections = connections;
         known.default = default;
@@ -86,19 +86,15 @@ impl Router {
 
     /// Replaces the exam reports, whose grades `cost_aware` routing uses.
     pub fn set_reports(&self, reports: Vec<ExamReport>) {
-        self.known.write().unwrap_or_else(PoisonError::into_inner).set_reports(reports);
-    }
-
-    fn known(&self) -> RwLockReadGuard<'_, ConnectionSet> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
+        write(&self.known).set_reports(reports);
     }
 
     pub fn connections(&self) -> Vec<Connection> {
-        self.known().connections.clone()
+        read(&self.known).connections.clone()
     }
 
     pub fn default_connection(&self) -> Option<Connection> {
-        self.known().system_default().cloned()
+        read(&self.known).system_default().cloned()
     }
 
     pub fn client(&self) -> &Client {
@@ -117,12 +113,12 @@ impl Router {
 #[async_trait]
 impl Models for Router {
     async fn select(&self, wanted: Option<ConnectionId>) -> Result<Connection, ModelError> {
-        self.known().resolve(wanted)
+        read(&self.known).resolve(wanted)
     }
 
     async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError> {
         let mut turns = lock(&self.turns);
-        let chooser = Chooser { known: &self.known(), prices: &self.prices, health: &self.health };
+        let chooser = Chooser { known: &read(&self.known), prices: &self.prices, health: &self.health };
         choose(&chooser, &mut turns, request)
     }
 
@@ -147,7 +143,7 @@ impl Models for Router {
     }
 
     async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError> {
-        let target = self.known().resolve(Some(connection))?;
+        let target = read(&self.known).resolve(Some(connection))?;
         let permit = self.health.force(target.id);
         match self.client.stream(&target, &request).await {
             Ok(stream) => Ok(Box::pin(report_outcome(stream, target, permit, self.prices.clone()))),
@@ -164,7 +160,7 @@ impl Models for Router {
         request: ModelRequest,
         candidates: &[String],
     ) -> Result<Vec<Scored>, ModelError> {
-        let target = self.known().resolve(Some(connection))?;
+        let target = read(&self.known).resolve(Some(connection))?;
         if !target.capabilities.scoring {
             return Err(ModelError::new(
                 ModelErrorClass::BadRequest,
@@ -179,7 +175,7 @@ impl Models for Router {
     }
 
     async fn health(&self) -> Vec<ConnectionHealth> {
-        let ids: Vec<ConnectionId> = self.known().connections.iter().map(|one| one.id).collect();
+        let ids: Vec<ConnectionId> = read(&self.known).connections.iter().map(|one| one.id).collect();
         ids.into_iter().map(|id| self.health.health(id)).collect()
     }
 }

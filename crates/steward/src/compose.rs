@@ -332,7 +332,7 @@ impl Composition {
         // Events of one tenant never pass by those who listen to another's.
         let bus: Arc<dyn EventBus> = Arc::new(CountingBus::new(Arc::new(InProcessBus::new()), metrics));
         let intent = IntentService::new(embedder.clone(), Arc::new(LocalWorkspaces), data.clone());
-        let priced = models.clone();
+        let pricing = models.clone();
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
             knowledge,
@@ -345,7 +345,7 @@ impl Composition {
             embedder,
             intent: Arc::new(intent),
             bus,
-            price: Arc::new(move |connection: &Connection| priced.price(connection)),
+            price: Arc::new(move |connection: &Connection| pricing.price(connection)),
             clock,
             ids,
             config: EngineConfig { node: shared.node.clone(), ..settings.engine.clone() },

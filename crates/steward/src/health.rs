@@ -46,8 +46,8 @@ where
 pub fn of_installation(parts: &Composition) -> Vec<Check> {
     let (shared, settings, tenant) = (&parts.shared, &parts.settings, parts.tenant);
     let probe = format!("probe-{}", shared.ids.next());
-    let ports = MailPorts { vault: shared.vault_keys.clone(), users: shared.store.clone() };
-    let accounts = Arc::new(MailAccounts::new(settings.mail.clone(), ports));
+    let for_mail = MailPorts { vault: shared.vault_keys.clone(), users: shared.store.clone() };
+    let accounts = Arc::new(MailAccounts::new(settings.mail.clone(), for_mail));
     vec![
         checks::database(shared.store.clone(), tenant),
         checks::data_folder(settings.data_dir.clone(), probe),

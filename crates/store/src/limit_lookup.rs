@@ -2,7 +2,8 @@
 
 use crate::tx::{Tx, args};
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
+use steward_core::locks::{read, write};
 use steward_core::ports::{BudgetScope, Spender, StoreError, StoreResult};
 use steward_core::{AgentId, ConnectionId, KeyId, TenantId, UserId};
 use uuid::Uuid;
@@ -24,11 +25,11 @@ pub(crate) struct LimitedScopes(RwLock<HashSet<(TenantId, BudgetScope)>>);
 impl LimitedScopes {
     /// Adds a scope whose limit is about to be saved.
     pub(crate) fn add(&self, tenant: TenantId, scope: BudgetScope) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.0);
         known.insert((tenant, scope));
     }
     pub(crate) fn is_empty(&self) -> bool {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read(&self.0);
         known.is_empty()
     }
 
@@ -41,7 +42,7 @@ impl LimitedScopes {
             spender.connection.map(BudgetScope::Connection),
             spender.key.map(BudgetScope::Key),
         ];
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read(&self.0);
         let mut scopes = scopes.into_iter().flatten();
         !known.is_empty() && scopes.any(|scope| known.contains(&(tenant, scope)))
     }

@@ -10,7 +10,6 @@ mod collections;
 mod connections;
 mod conversations;
 mod credentials;
-mod document_changes;
 mod documents;
 mod domains;
 mod facts;
@@ -42,7 +41,7 @@ mod usage;
 mod users;
 mod virtual_keys;
 
-use crate::codec::{from_json, to_json};
+use crate::codec::{body, to_json};
 use crate::store::Store;
 use crate::tx::args;
 use async_trait::async_trait;
@@ -53,9 +52,8 @@ use steward_core::ports::{Settings, StoreResult};
 #[async_trait]
 impl Settings for Store {
     async fn setting(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Value>> {
-        let row =
-            self.row("select value from settings where tenant_id = $1 and name = $2", args![tenant, name]).await?;
-        row.map(|row| from_json("a setting", &row.text(0)?)).transpose()
+        let sql = "select value from settings where tenant_id = $1 and name = $2";
+        self.first(sql, args![tenant, name], body("a setting")).await
     }
 
     async fn set_setting(&self, tenant: TenantId, name: &str, value: &Value) -> StoreResult<()> {

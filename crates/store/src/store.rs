@@ -7,10 +7,10 @@ use crate::tx::{Arg, Row, args};
 use crate::{codec, error, migrate};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use steward_core::TenantId;
 use steward_core::event::EventBody;
-use steward_core::locks::lock;
+use steward_core::locks::{lock, read, write};
 use steward_core::ports::{BlobError, Blobs, Page, StoreError, StoreResult};
 use steward_core::tool::ToolSpec;
 
@@ -133,11 +133,11 @@ impl Store {
 
     /// From now on, large bodies of this tenant are kept apart from those of the others.
     pub fn keep_blobs_apart(&self, tenant: TenantId, blobs: Arc<dyn Blobs>) {
-        self.blobs_apart.write().unwrap_or_else(PoisonError::into_inner).insert(tenant, blobs);
+        write(&self.blobs_apart).insert(tenant, blobs);
     }
 
     fn blobs_of(&self, tenant: TenantId) -> Arc<dyn Blobs> {
-        let apart = self.blobs_apart.read().unwrap_or_else(PoisonError::into_inner);
+        let apart = read(&self.blobs_apart);
         Arc::clone(apart.get(&tenant).unwrap_or(&self.blobs))
     }
 
@@ -181,6 +181,19 @@ impl Store {
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> StoreResult<Vec<T>> {
         self.rows(sql, args).await?.iter().map(read).collect()
+    }
+
+    /// [`Self::all`], by name. Sorted here, since the order of text in PostgreSQL depends on its locale.
+    pub(crate) async fn all_by_name<T>(
+        &self,
+        sql: &'static str,
+        args: &[Arg],
+        read: impl Fn(&Row) -> StoreResult<T>,
+        name: fn(&T) -> &str,
+    ) -> StoreResult<Vec<T>> {
+        let mut all = self.all(sql, args, read).await?;
+        all.sort_by(|one, other| name(one).cmp(name(other)));
+        Ok(all)
     }
 
     /// What `read` makes of the first row.
@@ -297,18 +310,14 @@ pub(crate) struct ToolSets(Mutex<KnownToolSets>);
 
 impl ToolSets {
     pub fn get(&self, tenant: TenantId, hash: &str) -> Option<Arc<[ToolSpec]>> {
-        self.lock().get(&(tenant, hash.to_owned())).cloned()
+        lock(&self.0).get(&(tenant, hash.to_owned())).cloned()
     }
 
     pub fn add(&self, tenant: TenantId, hash: String, tools: Arc<[ToolSpec]>) {
-        let mut known = self.lock();
+        let mut known = lock(&self.0);
         if known.len() >= MAX_TOOL_SETS {
             known.clear();
         }
         known.insert((tenant, hash), tools);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, KnownToolSets> {
-        lock(&self.0)
     }
 }

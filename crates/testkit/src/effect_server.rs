@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::extract::State;
@@ -11,6 +11,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use steward_core::locks::lock;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -80,7 +81,7 @@ impl EffectServer {
 
     /// By key.
     pub fn counts(&self) -> BTreeMap<String, Count> {
-        self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.shared.counts).clone()
     }
 
     /// Keys with more than one effect; a test asserts that there are none.
@@ -115,12 +116,12 @@ async fn effect(State(shared): State<Arc<Shared>>, Json(effect): Json<Effect>) -
 }
 
 async fn counts(State(shared): State<Arc<Shared>>) -> Json<BTreeMap<String, Count>> {
-    Json(shared.counts.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    Json(lock(&shared.counts).clone())
 }
 
 impl Shared {
     fn count(&self, key: &str) -> Count {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.counts);
         let count = counts.entry(key.to_owned()).or_default();
         count.calls += 1;
         if !self.options.deduplicate || count.effects == 0 {

@@ -64,10 +64,6 @@ impl Packages {
         Self { store, skills, blobs, clock, ids, changing: Mutex::new(()), check: Box::new(check) }
     }
 
-    pub fn store(&self) -> &dyn SkillPackages {
-        self.store.as_ref()
-    }
-
     /// Into quarantine, until [`Self::accept`]. Importing the latest revision again creates no new one.
     pub async fn import(&self, tenant: TenantId, bytes: Vec<u8>, by: &str) -> Result<SkillPackage, PackageError> {
         let (read, findings) = judged(move || read::read(&bytes)).await?;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ldap3::{Ldap, LdapConnAsync, LdapConnSettings, LdapError, Scope, SearchEntry, SearchOptions};
+use ldap3::{
+    Ldap, LdapConnAsync, LdapConnSettings, LdapError, Scope, SearchEntry, SearchOptions, dn_escape, ldap_escape,
+};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
-use steward_core::sign_on::Directory;
+use steward_core::sign_on::{Directory, LOGIN_PLACE};
 use url::Url;
 
-use super::names::{bind_name, filter_for, filter_of_groups};
 use crate::AccessError;
 use crate::oidc::is_loopback;
 
@@ -277,9 +278,36 @@ fn trusted(pem: &str) -> Result<RootCertStore, String> {
     Ok(roots)
 }
 
+/// What somebody typed, as a part of a filter.
+fn filter_for(filter: &str, login: &str) -> String {
+    filter.replace(LOGIN_PLACE, &ldap_escape(login))
+}
+
+/// Members of groups in groups, by Active Directory's own rule.
+fn filter_of_groups(dn: &str) -> String {
+    format!("(member:1.2.840.113556.1.4.1941:={})", ldap_escape(dn))
+}
+
+/// The name that somebody binds with; `None`: nobody can have such a name.
+fn bind_name(template: &str, login: &str) -> Option<String> {
+    if template.contains('=') {
+        return Some(template.replace(LOGIN_PLACE, &dn_escape(login)));
+    }
+    // `{login}@example.org`, `EXAMPLE\{login}`: no escaping is known there, so only plain names.
+    let suffix = template.strip_prefix(LOGIN_PLACE).unwrap_or_default();
+    let login = match login.len().checked_sub(suffix.len()) {
+        Some(at) if !suffix.is_empty() && login.is_char_boundary(at) && login[at..].eq_ignore_ascii_case(suffix) => {
+            &login[..at]
+        }
+        _ => login,
+    };
+    let plain = |c: char| c.is_alphanumeric() || "-_.+ '".contains(c);
+    (!login.is_empty() && login.chars().all(plain)).then(|| template.replace(LOGIN_PLACE, login))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::check_directory;
+    use super::{bind_name, check_directory, filter_for};
     use serde_json::json;
     use steward_core::sign_on::Directory;
 
@@ -309,5 +337,36 @@ mod tests {
         }
         let body = json!({"label": "AD", "url": "ldaps://x", "base": "dc=x", "bind_dn": "cn=s", "ca": "no"});
         assert!(check_directory(&serde_json::from_value(body).expect("a directory")).is_err());
+    }
+
+    #[test]
+    fn what_is_typed_stays_one_value() {
+        for (login, filter) in [
+            ("ada", "(uid=ada)"),
+            ("*", "(uid=\\2a)"),
+            ("a)(uid=*", "(uid=a\\29\\28uid=\\2a)"),
+            ("a\\b", "(uid=a\\5cb)"),
+            ("a\0b", "(uid=a\\00b)"),
+        ] {
+            assert_eq!(filter_for("(uid={login})", login), filter);
+        }
+        let dn = "uid={login},ou=people,dc=x";
+        assert_eq!(bind_name(dn, "ada").as_deref(), Some("uid=ada,ou=people,dc=x"));
+        for login in ["ada,ou=admins", "a+cn=b", "a\"b", "#a", " a", "a;b", "a<b"] {
+            let name = bind_name(dn, login).unwrap_or_default();
+            assert!(name.contains('\\') && name.ends_with(",ou=people,dc=x"), "{name}");
+        }
+        let upn = "{login}@corp.example";
+        for (login, expect) in [
+            ("ada", Some("ada@corp.example")),
+            ("ada@CORP.example", Some("ada@corp.example")),
+            ("ada@other.example", None),
+            ("other\\ada", None),
+            ("ada*", None),
+            ("@corp.example", None),
+        ] {
+            assert_eq!(bind_name(upn, login).as_deref(), expect, "{login}");
+        }
+        assert_eq!(bind_name("CORP\\{login}", "ada").as_deref(), Some("CORP\\ada"));
     }
 }

@@ -1,7 +1,7 @@
 //! What providers say of themselves: their addresses and keys, fetched when they are needed and kept for a while.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use jsonwebtoken::jwk::{Jwk, JwkSet};
@@ -9,6 +9,7 @@ use reqwest::Client;
 use serde::Deserialize;
 use serde_json::Value;
 use steward_core::Timestamp;
+use steward_core::locks::{read, write};
 use steward_core::sign_on::OidcProvider;
 
 use super::reach::{Reach, json_of};
@@ -61,7 +62,7 @@ pub(crate) struct KnownProviders(RwLock<HashMap<String, Arc<KnownProvider>>>);
 
 impl KnownProviders {
     pub fn forget(&self, issuer: &str) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(issuer);
+        write(&self.0).remove(issuer);
     }
 
     /// Asks the provider in any case, and keeps nothing. What it says of itself, else why it can't be used.
@@ -69,7 +70,7 @@ impl KnownProviders {
         let reach = Reach::of(&provider.issuer, &provider.private_hosts)?;
         let known = KnownProvider::discover(&provider.issuer, reach, now).await?;
         let host = |address: &str| address.chars().filter(|c| !c.is_control()).take(200).collect::<String>();
-        let keys = known.keys.read().unwrap_or_else(PoisonError::into_inner).0.keys.len();
+        let keys = read(&known.keys).0.keys.len();
         if keys == 0 {
             return Err("the provider names no key that tokens can be checked with".to_owned());
         }
@@ -83,12 +84,12 @@ impl KnownProviders {
     /// Asks the provider, unless it has answered lately. An error says why it can't be used.
     pub async fn get(&self, provider: &OidcProvider, now: Timestamp) -> Result<Arc<KnownProvider>, String> {
         let reach = Reach::of(&provider.issuer, &provider.private_hosts)?;
-        let kept = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&provider.issuer).cloned();
+        let kept = read(&self.0).get(&provider.issuer).cloned();
         if let Some(kept) = kept.filter(|kept| kept.reach == reach && now.since(kept.fetched_at) < KEPT) {
             return Ok(kept);
         }
         let known = Arc::new(KnownProvider::discover(&provider.issuer, reach, now).await?);
-        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = write(&self.0);
         all.insert(provider.issuer.clone(), Arc::clone(&known));
         Ok(known)
     }
@@ -116,19 +117,19 @@ impl KnownProvider {
 
     /// Fetches the keys once more if the token names one that is not known.
     pub async fn verify(&self, token: &str, rules: &TokenRules<'_>) -> Result<Claims, String> {
-        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner).0.clone();
+        let keys = read(&self.keys).0.clone();
         match verify(token, &keys, rules) {
             Err(TokenProblem::UnknownKey) if self.may_fetch_keys(rules.now) => {}
             other => return other.map_err(|problem| problem.to_string()),
         }
         let keys = fetch_keys(&self.client, &self.reach, &self.metadata.jwks_uri).await?;
-        self.keys.write().unwrap_or_else(PoisonError::into_inner).0 = keys.clone();
+        write(&self.keys).0 = keys.clone();
         verify(token, &keys, rules).map_err(|problem| problem.to_string())
     }
 
     /// One of many at the same time.
     fn may_fetch_keys(&self, now: Timestamp) -> bool {
-        let mut kept = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = write(&self.keys);
         let may = now.since(kept.1) >= KEYS_AT_MOST;
         if may {
             kept.1 = now;

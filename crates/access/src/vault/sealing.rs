@@ -10,10 +10,10 @@
 //! [`SealedVault::check`] forgets the old one at the next start.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
 
 use secrecy::{ExposeSecret, SecretString};
 use steward_core::credential::{Credential, CredentialKind};
+use steward_core::locks::{read, write};
 use steward_core::ports::{SealedCredential, StoreError, VaultError};
 use steward_core::{CredentialId, TenantId};
 use zeroize::Zeroizing;
@@ -108,12 +108,12 @@ const ATTEMPTS: u32 = 5;
 impl SealedVault {
     async fn reload(&self) -> Result<Vec<VaultKey>, VaultError> {
         let keys = self.deps.source.keys().await?;
-        self.keyring.write().unwrap_or_else(PoisonError::into_inner).clone_from(&keys);
+        write(&self.keyring).clone_from(&keys);
         Ok(keys)
     }
 
     fn known_key(&self, id: &str) -> Option<VaultKey> {
-        let keys = self.keyring.read().unwrap_or_else(PoisonError::into_inner);
+        let keys = read(&self.keyring);
         keys.iter().find(|key| key.id() == id).cloned()
     }
 

@@ -1,11 +1,16 @@
-use crate::dto::approvals::{Approval, Decide, Decided};
+use crate::dto::approvals::{Approval, Decide, Decided, StandingGrant};
 use crate::routes::prelude::*;
 use steward_app::ApprovalsWanted;
-use steward_core::{ApprovalId, RunId};
+use steward_core::{AgentId, ApprovalId, RunId};
 use uuid::Uuid;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default().routes(routes!(list)).routes(routes!(get)).routes(routes!(decide))
+    OpenApiRouter::default()
+        .routes(routes!(list))
+        .routes(routes!(get))
+        .routes(routes!(decide))
+        .routes(routes!(grants))
+        .routes(routes!(revoke))
 }
 
 /// Which entries.
@@ -49,4 +54,33 @@ async fn decide(
     Body(body): Body<Decide>,
 ) -> Answer<Decided> {
     Ok(Json(state.decide(&caller, id, body).await?))
+}
+
+/// Which grants.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct GrantSearch {
+    /// Only of this agent.
+    #[param(nullable = false)]
+    agent_id: Option<Uuid>,
+}
+
+/// Permissions in force, newest first.
+#[utoipa::path(get, path = "/api/grants", tag = "grants", operation_id = "listGrants",
+    params(Paging, GrantSearch),
+    responses((status = 200, description = "Newest first", body = Page<StandingGrant>)))]
+async fn grants(
+    Call(state, caller): Call,
+    paging: Paging,
+    Params(search): Params<GrantSearch>,
+) -> Listed<StandingGrant> {
+    Page::cut(state.grants(&caller, search.agent_id.map(AgentId)).await?, &paging)
+}
+
+/// Takes a permission back; it no longer holds for what has not run yet.
+#[utoipa::path(delete, path = "/api/grants/{id}", tag = "grants", operation_id = "revokeGrant",
+    params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Taken back")))]
+async fn revoke(Call(state, caller): Call, PathId(id): PathId<Uuid>) -> Done {
+    done(state.revoke_grant(&caller, id).await)
 }

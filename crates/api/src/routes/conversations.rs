@@ -102,6 +102,6 @@ pub(super) async fn chat(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     Body(body): Body<Chat>,
-) -> Accepted<ChatStarted> {
+) -> Created<ChatStarted> {
     accepted(state.chat(&caller, id, body).await?)
 }

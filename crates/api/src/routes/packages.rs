@@ -3,11 +3,12 @@ use crate::dto::packages::{AcceptPackage, ImportedSkillPack, PackageDiff, SkillP
 use crate::extract::{broken_off, file_of, limited, whole};
 use crate::guard::{MAX_FORM, MAX_UPLOAD};
 use crate::headers::content_type;
+use crate::response::saved;
 use crate::routes::prelude::*;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
 use futures::{StreamExt, TryStreamExt};
 use steward_app::{DocumentUpload, PackageSource};
 use steward_core::AgentId;
@@ -254,11 +255,8 @@ async fn export(
     Params(which): Params<Which>,
 ) -> Result<Response, Problem> {
     let bytes = state.export_package(&caller, &name, which.revision).await?;
-    let headers = [
-        (header::CONTENT_TYPE, "application/zip".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.skill\"")),
-    ];
-    Ok((headers, bytes).into_response())
+    let file = HeaderValue::try_from(format!("attachment; filename=\"{name}.skill\""));
+    Ok(saved("application/zip", file.unwrap_or(HeaderValue::from_static("attachment")), bytes))
 }
 
 /// What differs between two revisions, file by file.

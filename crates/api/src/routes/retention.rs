@@ -119,7 +119,7 @@ async fn erase(
     Call(state, caller): Call,
     PathId(id): PathId<UserId>,
     Body(input): Body<ErasureInput>,
-) -> Accepted<Erasure> {
+) -> Created<Erasure> {
     accepted(state.erase_user(&caller, id, &input).await?)
 }
 

@@ -1,7 +1,7 @@
 mod events;
 
 use crate::dto::conversations::ChatStarted;
-use crate::dto::runs::{Event, Fork, Keep, Replay, Resumed, Run, RunDetail, RunRef, Steer, Undo, Undone};
+use crate::dto::runs::{Event, Fork, Keep, KeptReport, Replay, Resumed, Run, RunDetail, RunRef, Steer, Undo, Undone};
 use crate::extract::{bad_cursor, check_limit};
 use crate::routes::prelude::*;
 use events::stored_raw;
@@ -31,6 +31,9 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(replay))
         .routes(routes!(undo))
         .routes(routes!(keep))
+        .routes(routes!(kept))
+        .routes(routes!(replay_kept))
+        .routes(routes!(drop_kept))
 }
 
 /// How a run ended, in a word.
@@ -168,7 +171,7 @@ async fn log(Call(state, caller): Call, PathId(id): PathId<RunId>, Params(part):
 #[utoipa::path(post, path = "/api/runs/{id}/stop", tag = "runs", operation_id = "stopRun",
     params(("id" = Uuid, Path)),
     responses((status = 202, description = "It ends now", body = RunRef)))]
-async fn stop(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Accepted<RunRef> {
+async fn stop(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Created<RunRef> {
     state.stop_run(&caller, id).await?;
     accepted(RunRef { run_id: id })
 }
@@ -177,7 +180,7 @@ async fn stop(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Accepted<
 #[utoipa::path(post, path = "/api/runs/{id}/steer", tag = "runs", operation_id = "steerRun",
     params(("id" = Uuid, Path)), request_body = Steer,
     responses((status = 202, description = "It will hear it", body = RunRef)))]
-async fn steer(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Steer>) -> Accepted<RunRef> {
+async fn steer(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Steer>) -> Created<RunRef> {
     state.steer_run(&caller, id, &body.text).await?;
     accepted(RunRef { run_id: id })
 }
@@ -222,4 +225,26 @@ async fn undo(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): 
     responses((status = 201, description = "Kept", body = KeptRun)))]
 async fn keep(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Keep>) -> Created<KeptRun> {
     created(state.keep_run(&caller, id, &body.name).await?)
+}
+
+/// Runs kept as tests, by name.
+#[utoipa::path(get, path = "/api/kept", tag = "kept", operation_id = "listKept", params(Paging),
+    responses((status = 200, description = "By name", body = Page<KeptRun>)))]
+async fn kept(Call(state, caller): Call, paging: Paging) -> Listed<KeptRun> {
+    Page::cut(state.kept_runs(&caller).await?, &paging)
+}
+
+/// Decides all of them again from their logs, without models or tools, and compares.
+#[utoipa::path(post, path = "/api/kept/run", tag = "kept", operation_id = "runKept",
+    responses((status = 200, description = "What was found", body = Page<KeptReport>)))]
+async fn replay_kept(Call(state, caller): Call) -> Listed<KeptReport> {
+    Ok(Page::whole(state.replay_kept_runs(&caller).await?))
+}
+
+/// Lets go of one; the run stays.
+#[utoipa::path(delete, path = "/api/kept/{name}", tag = "kept", operation_id = "deleteKept",
+    params(("name" = String, Path)),
+    responses((status = 204, description = "Let go")))]
+async fn drop_kept(Call(state, caller): Call, PathName(name): PathName) -> Done {
+    done(state.drop_kept_run(&caller, &name).await)
 }

@@ -5,7 +5,7 @@ const USUAL: [&str; 3] = ["*_API_KEY", "*_TOKEN", "AWS_BEARER_TOKEN_*"];
 /// Variables of this program are never allowed.
 const OWN: &str = "STEWARD_";
 /// The setting that allows more names.
-pub const KEY_VARIABLES_SETTING: &str = "STEWARD_KEY_VARIABLES";
+const KEY_VARIABLES_SETTING: &str = "STEWARD_KEY_VARIABLES";
 
 /// Names and patterns with one `*`.
 #[derive(Debug, Clone, Default)]

@@ -51,7 +51,6 @@ pub struct EmbeddingHealth {
     /// The last failure, unless something worked after it.
     pub problem: Option<String>,
     pub failed_at: Option<Timestamp>,
-    pub worked_at: Option<Timestamp>,
 }
 
 /// How the models at endpoints did since the start, by name.
@@ -71,7 +70,7 @@ impl EmbeddingStatus {
                 one.problem = Some(problem.message.clone());
                 one.failed_at = Some(now);
             }
-            None => *one = EmbeddingHealth { worked_at: Some(now), ..EmbeddingHealth::default() },
+            None => *one = EmbeddingHealth::default(),
         }
     }
 }

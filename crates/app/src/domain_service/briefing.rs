@@ -27,7 +27,9 @@ impl DataAccess for DomainService {
         let visible = known.domains.seen_by(&roles);
         let domains: Vec<&Domain> = visible.iter().map(|known| known.domain).collect();
         let mut text = String::new();
-        for instruction in self.store.standing_instructions(self.tenant).await?.iter().filter(|one| one.enabled) {
+        for instruction in
+            self.parts.store.standing_instructions(self.parts.tenant).await?.iter().filter(|one| one.enabled)
+        {
             let _ = write!(text, "### {}\n{}\n\n", instruction.name, instruction.text.trim());
         }
         if domains.is_empty() {
@@ -77,7 +79,7 @@ impl DataAccess for DomainService {
 
     async fn domain_source(&self, caller: DataCaller, kind: DomainTextKind, name: &str) -> DataResult<DomainText> {
         self.may_author(caller).await?;
-        let found = self.store.domain_text(self.tenant, kind, name).await?;
+        let found = self.parts.store.domain_text(self.parts.tenant, kind, name).await?;
         found.ok_or_else(|| DataError::Refused(format!("there is no {kind} `{name}`; domain_list has them all")))
     }
 
@@ -118,7 +120,7 @@ impl DomainService {
 
     /// Of each chunk to a request; `None`: the model can't be asked, and words alone must do.
     async fn similarities(&self, known: &Arc<Known>, request: &str) -> Option<Vec<f32>> {
-        let wanted = self.embedder.embed(&[request.to_owned()]).await.ok()?;
+        let wanted = self.parts.embedder.embed(&[request.to_owned()]).await.ok()?;
         let vectors = self.chunk_vectors(known).await?;
         let wanted = wanted.first()?;
         Some(vectors.iter().map(|vector| dot(vector, wanted)).collect())

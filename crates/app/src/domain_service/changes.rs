@@ -42,7 +42,7 @@ impl DomainService {
             return Err(DataError::Refused("nothing would change: the record is so already".to_owned()));
         }
         let change = RecordChange {
-            id: RecordChangeId(self.ids.next()),
+            id: RecordChangeId(self.parts.ids.next()),
             domain: target.checked.domain().to_owned(),
             change: change.clone(),
             before: current.as_ref().map(|current| current.values.clone()),
@@ -50,7 +50,7 @@ impl DomainService {
             owner: caller.user,
             run: caller.run,
             agent: caller.agent,
-            proposed_at: self.clock.now(),
+            proposed_at: self.parts.clock.now(),
             decided_by: None,
             decided_at: None,
             outcome: None,
@@ -58,7 +58,7 @@ impl DomainService {
             written: None,
             version: 1,
         };
-        self.store.add_record_change(self.tenant, &change).await?;
+        self.parts.store.add_record_change(self.parts.tenant, &change).await?;
         Ok(ProposedChange { change, difference })
     }
 
@@ -94,13 +94,13 @@ impl DomainService {
         let confirmed = RecordChange {
             state: RecordChangeState::Confirmed,
             decided_by: Some(by),
-            decided_at: Some(self.clock.now()),
+            decided_at: Some(self.parts.clock.now()),
             ..change
         };
         // Of two who confirm at once, one gets here.
-        let confirmed = self.store.save_record_change(self.tenant, &confirmed).await?;
+        let confirmed = self.parts.store.save_record_change(self.parts.tenant, &confirmed).await?;
         fail_point!("app.change.confirmed");
-        let (store, tenant, staging) = (Arc::clone(&self.store), self.tenant, confirmed.clone());
+        let (store, tenant, staging) = (Arc::clone(&self.parts.store), self.parts.tenant, confirmed.clone());
         let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
         let before_commit = move |staged: StagedChange| async move {
             let written = serde_json::to_value(&staged).map_err(|error| error.to_string())?;
@@ -127,17 +127,17 @@ impl DomainService {
             }
         };
         let outcome = Some(outcome);
-        Ok(self.store.save_record_change(self.tenant, &RecordChange { state, outcome, ..latest }).await?)
+        Ok(self.parts.store.save_record_change(self.parts.tenant, &RecordChange { state, outcome, ..latest }).await?)
     }
 
     pub(crate) async fn discard(&self, by: UserId, change: RecordChange) -> DataResult<RecordChange> {
         let discarded = RecordChange {
             state: RecordChangeState::Discarded,
             decided_by: Some(by),
-            decided_at: Some(self.clock.now()),
+            decided_at: Some(self.parts.clock.now()),
             ..change
         };
-        Ok(self.store.save_record_change(self.tenant, &discarded).await?)
+        Ok(self.parts.store.save_record_change(self.parts.tenant, &discarded).await?)
     }
 
     /// Puts the record back as it was.
@@ -152,7 +152,7 @@ impl DomainService {
         done.map_err(|error| DataError::Refused(error.to_string()))?;
         let outcome = Some("It was taken back: the record is as it was before.".to_owned());
         let undone = RecordChange { state: RecordChangeState::Undone, outcome, ..change };
-        Ok(self.store.save_record_change(self.tenant, &undone).await?)
+        Ok(self.parts.store.save_record_change(self.parts.tenant, &undone).await?)
     }
 
     /// Finds out what became of a change that was cut off while it was written.
@@ -186,7 +186,7 @@ impl DomainService {
                 ..change
             },
         };
-        Ok(self.store.save_record_change(self.tenant, &settled).await?)
+        Ok(self.parts.store.save_record_change(self.parts.tenant, &settled).await?)
     }
 
     async fn after_error(&self, change: RecordChange, target: &Target, why: &str) -> DataResult<RecordChange> {
@@ -203,7 +203,7 @@ impl DomainService {
             _ => return Ok(change),
         };
         let ended = RecordChange { state, outcome: Some(outcome), ..change };
-        Ok(self.store.save_record_change(self.tenant, &ended).await?)
+        Ok(self.parts.store.save_record_change(self.parts.tenant, &ended).await?)
     }
 
     async fn target(&self, caller: DataCaller, change: &Value) -> DataResult<Target> {

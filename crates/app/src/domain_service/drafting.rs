@@ -115,7 +115,7 @@ impl DomainService {
             return Some(Vec::new());
         }
         let (names, of_names) = self.name_vectors(known).await?;
-        let of_words = self.embedder.embed(&words).await.ok()?;
+        let of_words = self.parts.embedder.embed(&words).await.ok()?;
         Some(similar(&words, &of_words, &names, &of_names))
     }
 }

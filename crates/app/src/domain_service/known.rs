@@ -108,7 +108,7 @@ struct KnownSchema {
 impl DomainService {
     /// All of it as it is now; databases are asked for their tables every few minutes.
     pub(crate) async fn known(&self) -> StoreResult<Arc<Known>> {
-        let stamp = self.store.domains_stamp(self.tenant).await?;
+        let stamp = self.parts.store.domains_stamp(self.parts.tenant).await?;
         if let Some(last) = &*lock(&self.known.last)
             && last.stamp == stamp
             && last.at.elapsed() < if last.known.unreached.is_empty() { SCHEMA_FOR } else { UNREACHED_FOR }
@@ -129,8 +129,8 @@ impl DomainService {
     }
 
     async fn read_known(&self) -> StoreResult<Known> {
-        let datasources = self.store.datasources(self.tenant).await?;
-        let texts = self.store.domain_texts(self.tenant).await?;
+        let datasources = self.parts.store.datasources(self.parts.tenant).await?;
+        let texts = self.parts.store.domain_texts(self.parts.tenant).await?;
         let (mut domains, mut views): (Vec<Domain>, Vec<View>) = (Vec::new(), Vec::new());
         for text in &texts {
             // It was checked when it was saved.
@@ -223,7 +223,7 @@ impl DomainService {
     }
 
     fn embed_beside<T>(&self, known: &Arc<Known>, (about, texts): (Vec<T>, Vec<String>)) -> Embedding<T> {
-        let embedder = Arc::clone(&self.embedder);
+        let embedder = Arc::clone(&self.parts.embedder);
         let work = tokio::spawn(async move { embedder.embed_lasting(&texts).await });
         let vectors = async move {
             match work.await {

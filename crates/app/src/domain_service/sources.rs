@@ -59,12 +59,13 @@ impl DomainService {
                     run: None,
                     agent: None,
                     tool: format!("datasource {}", datasource.name),
-                    at: self.clock.now(),
+                    at: self.parts.clock.now(),
                 };
-                Some(self.vault.open(self.tenant, id, used).await.map_err(|error| failed(error.to_string()))?)
+                let opened = self.parts.vault.open(self.parts.tenant, id, used).await;
+                Some(opened.map_err(|error| failed(error.to_string()))?)
             }
         };
-        DatasourceAccess::new(datasource, secret.as_ref(), &self.workspace, &self.data_dir)
+        DatasourceAccess::new(datasource, secret.as_ref(), &self.parts.workspace, &self.parts.data_dir)
             .map_err(|error| failed(error.to_string()))
     }
 

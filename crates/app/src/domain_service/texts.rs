@@ -29,7 +29,7 @@ pub(crate) struct TextWish {
 impl DomainService {
     /// What texts can be checked against: all datasources, domains and views.
     pub(crate) async fn catalog(&self) -> DataResult<Catalog> {
-        let groups = self.store.groups(self.tenant, None, None, 1000).await?;
+        let groups = self.parts.store.groups(self.parts.tenant, None, None, 1000).await?;
         Ok(self.known().await?.catalog(groups.items.into_iter().map(|group| group.name).collect()))
     }
 
@@ -76,14 +76,14 @@ impl DomainService {
         let (mut texts, mut diffs) = (Vec::new(), Vec::new());
         for (kind, name, range) in items {
             let text = wish.text.get(range).unwrap_or_default().trim_matches('\n').to_owned() + "\n";
-            let before = self.store.domain_text(self.tenant, kind, &name).await?;
+            let before = self.parts.store.domain_text(self.parts.tenant, kind, &name).await?;
             let known = before.as_ref().map_or(0, |before| before.version);
             let version = wish.version.filter(|_| single).unwrap_or(known);
             diffs.push(before.as_ref().map_or_else(String::new, |before| diff(&before.text, &text)));
-            let (changed_by, changed_at) = (caller.user, self.clock.now());
+            let (changed_by, changed_at) = (caller.user, self.parts.clock.now());
             texts.push(DomainText { kind, name, text, version, changed_by, changed_at });
         }
-        let saved = self.store.save_domain_texts(self.tenant, &texts).await?;
+        let saved = self.parts.store.save_domain_texts(self.parts.tenant, &texts).await?;
         let as_saved = |(text, diff)| SavedText { text, diff, warnings: warnings.clone() };
         Ok(saved.into_iter().zip(diffs).map(as_saved).collect())
     }

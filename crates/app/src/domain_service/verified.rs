@@ -36,7 +36,7 @@ impl DomainService {
         request: &str,
     ) -> DataResult<Option<Query>> {
         let id = VerifiedQuestion::id_of(request);
-        let all = self.store.verified_questions(self.tenant).await?;
+        let all = self.parts.store.verified_questions(self.parts.tenant).await?;
         let found = all.into_iter().find(|one| one.id == id);
         let query = found.and_then(|one| Query::parse(&one.query).ok());
         Ok(query.filter(|query| validate(query, &known.domains, roles).is_ok()))
@@ -49,7 +49,7 @@ impl DomainService {
         roles: &[String],
         request: &str,
     ) -> DataResult<String> {
-        let mut all = self.store.verified_questions(self.tenant).await?;
+        let mut all = self.parts.store.verified_questions(self.parts.tenant).await?;
         all.truncate(LOOKED_AT);
         all.retain(|one| Query::parse(&one.query).is_ok_and(|query| validate(&query, &known.domains, roles).is_ok()));
         if all.is_empty() {
@@ -57,7 +57,7 @@ impl DomainService {
         }
         let texts: Vec<String> = all.iter().map(|one| one.text.clone()).collect();
         let (Ok(wanted), Ok(vectors)) =
-            (self.embedder.embed(&[request.to_owned()]).await, self.embedder.embed_lasting(&texts).await)
+            (self.parts.embedder.embed(&[request.to_owned()]).await, self.parts.embedder.embed_lasting(&texts).await)
         else {
             return Ok(String::new());
         };

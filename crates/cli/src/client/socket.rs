@@ -8,8 +8,9 @@ use http::{Request, Response, header};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::RwLock;
 use std::time::Duration;
+use steward_core::locks::{read, write};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Longest wait for a connection; the server is on this machine.
@@ -72,7 +73,7 @@ impl Socket {
     }
 
     fn address(&self) -> Address {
-        self.address.read().unwrap_or_else(PoisonError::into_inner).clone()
+        read(&self.address).clone()
     }
 }
 
@@ -140,7 +141,7 @@ impl Transport for Socket {
             return;
         };
         if address.version().await.is_ok_and(|version| version == VERSION) {
-            *self.address.write().unwrap_or_else(PoisonError::into_inner) = address;
+            *write(&self.address) = address;
         }
     }
 }

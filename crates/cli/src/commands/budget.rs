@@ -62,17 +62,18 @@ impl From<PeriodArg> for Period {
 const PATH: &str = "/api/budgets";
 
 pub async fn run(client: &Client, action: Option<BudgetAction>, term: Term) -> anyhow::Result<Exit> {
-    let known: Vec<Labelled<SpendState>> = client.all(PATH).await?;
+    let known = || client.all::<Labelled<SpendState>>(PATH);
     match action.unwrap_or(BudgetAction::List) {
         BudgetAction::List => {
             let empty = "There are no budgets. Set one with: steward budget set installation --tokens 1000000";
-            Ok(term.listed(&known, empty, |one| {
+            Ok(term.listed(&known().await?, empty, |one| {
                 println!("{}  {}", one.value.limit.id, named(one));
                 println!("    {}", gone(&one.value));
             }))
         }
         BudgetAction::Set { whose, period, tokens, dollars } => {
             let (scope, period) = (scope(client, &whose).await?, Period::from(period));
+            let known = known().await?;
             let mut limits = known.iter().map(|one| &one.value.limit);
             let same = limits.find(|limit| limit.scope == scope && limit.period == period);
             let mut body = json!({"tokens": tokens, "cost_micros": dollars});
@@ -87,7 +88,7 @@ pub async fn run(client: &Client, action: Option<BudgetAction>, term: Term) -> a
         }
         BudgetAction::Remove { id } => {
             let none = format!("no budget has the id `{id}`; `steward budget list` shows them");
-            let one = by_id(known, &id, |one| one.value.limit.id.to_string(), "budgets", &none)?;
+            let one = by_id(known().await?, &id, |one| one.value.limit.id.to_string(), "budgets", &none)?;
             client.delete(&format!("{PATH}/{}", one.value.limit.id)).await?;
             Ok(term.done(&format!("removed: {}", named(&one))))
         }

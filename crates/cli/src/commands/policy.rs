@@ -4,7 +4,6 @@ use crate::options::ROLES;
 use crate::term::{Exit, Term};
 use anyhow::bail;
 use clap::Subcommand;
-use http::Method;
 use serde_json::{Value, json};
 
 /// Rules over what agents do unasked, for the whole installation.
@@ -90,7 +89,7 @@ async fn read(client: &Client) -> anyhow::Result<(Value, Vec<Value>)> {
 async fn replace(client: &Client, version: Value, rules: Vec<Value>) -> anyhow::Result<Value> {
     let body = json!({"version": version, "rules": rules});
     client
-        .request(Method::PUT, PATH, Some(&body))
+        .put(PATH, &body)
         .await
         .map_err(|error| for_administrators(client, error, "changes its rules: do it by the API"))
 }

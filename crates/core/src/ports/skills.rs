@@ -50,8 +50,6 @@ pub trait SkillPackages: Send + Sync {
     async fn save_package(&self, tenant: TenantId, package: &SkillPackage) -> StoreResult<()>;
     /// The latest revision for `None`.
     async fn package(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> StoreResult<Option<SkillPackage>>;
-    /// Latest revisions by name.
-    async fn packages(&self, tenant: TenantId, after: Option<&str>, limit: u32) -> StoreResult<Page<SkillPackage>>;
 }
 
 #[async_trait]
@@ -62,5 +60,4 @@ pub trait McpServers: Send + Sync {
     async fn mcp_server_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<McpServer>>;
     /// Sorted by name.
     async fn mcp_servers(&self, tenant: TenantId) -> StoreResult<Vec<McpServer>>;
-    async fn remove_mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<()>;
 }

@@ -65,7 +65,6 @@ where
     for (name, value) in secrets {
         let (name, value) = (name.into(), value.as_ref().trim());
         if value.chars().count() < SHORTEST {
-            scrubber.short.push(name);
             continue;
         }
         let parts = parts(value);

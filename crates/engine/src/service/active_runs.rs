@@ -1,6 +1,6 @@
 use crate::run::RunSignals;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::Duration;
 use steward_core::locks::lock;
 use steward_core::ports::Lease;
@@ -38,15 +38,15 @@ pub(crate) struct ActiveRuns(Mutex<HashMap<RunId, ActiveRun>>);
 
 impl ActiveRuns {
     pub fn count(&self) -> usize {
-        self.lock().len()
+        lock(&self.0).len()
     }
 
     pub fn signals(&self, run: RunId) -> Option<RunSignals> {
-        self.lock().get(&run).map(|run| run.signals.clone())
+        lock(&self.0).get(&run).map(|run| run.signals.clone())
     }
 
     pub fn add(&self, lease: Lease, signals: RunSignals, until: Timestamp) {
-        self.lock().insert(lease.run, ActiveRun { signals, lease, until });
+        lock(&self.0).insert(lease.run, ActiveRun { signals, lease, until });
     }
 
     pub fn guard(&self, lease: &Lease, signals: &RunSignals) -> ActiveRunGuard<'_> {
@@ -54,7 +54,7 @@ impl ActiveRuns {
     }
 
     pub fn renewed(&self, lease: &Lease, until: Timestamp) {
-        if let Some(run) = self.lock().get_mut(&lease.run)
+        if let Some(run) = lock(&self.0).get_mut(&lease.run)
             && run.lease.epoch == lease.epoch
         {
             run.until = until;
@@ -63,7 +63,7 @@ impl ActiveRuns {
 
     /// Forgets a run, unless it was claimed anew meanwhile.
     fn remove(&self, lease: &Lease) {
-        let mut active = self.lock();
+        let mut active = lock(&self.0);
         if active.get(&lease.run).is_some_and(|run| run.lease.epoch == lease.epoch) {
             active.remove(&lease.run);
         }
@@ -72,13 +72,9 @@ impl ActiveRuns {
     /// Leases that end within `ahead` of `now`, or have ended.
     pub fn late(&self, now: Timestamp, ahead: Duration) -> Vec<Lease> {
         let soon = now.plus(ahead);
-        let active = self.lock();
+        let active = lock(&self.0);
         let late = active.values().filter(|run| run.until <= soon);
         late.map(|run| run.lease.clone()).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, ActiveRun>> {
-        lock(&self.0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lines of a page in the order of reading, and the blocks that they make.
 
-use super::place::Place;
+use super::prepare::Place;
 use super::{Line, Reading};
 use steward_core::extracted::{Block, BlockKind};
 

@@ -1,7 +1,7 @@
 //! What Tesseract writes as TSV.
 
 use super::layout::{block_of_lines, mean_confidence};
-use super::place::Place;
+use super::prepare::Place;
 use super::{Line, Reading};
 
 const WORD: &str = "5";

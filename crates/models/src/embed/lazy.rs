@@ -56,7 +56,7 @@ impl LazyMiniLm {
     }
 
     pub fn is_loaded(&self) -> bool {
-        self.inner.lock().model.is_some()
+        lock(&self.inner.state).model.is_some()
     }
 
     /// Blocks while it loads or works.
@@ -66,7 +66,7 @@ impl LazyMiniLm {
         }
         let model = self.inner.model()?;
         let vectors = model.embed(texts);
-        self.inner.lock().used = Some(Instant::now());
+        lock(&self.inner.state).used = Some(Instant::now());
         vectors
     }
 
@@ -113,7 +113,7 @@ impl LazyMiniLm {
         let Some(idle) = self.inner.idle else {
             return;
         };
-        let mut state = self.inner.lock();
+        let mut state = lock(&self.inner.state);
         if state.watched || state.model.is_none() {
             return;
         }
@@ -127,7 +127,7 @@ impl LazyMiniLm {
                 let Some(inner) = inner.upgrade() else {
                     return;
                 };
-                let mut state = inner.lock();
+                let mut state = lock(&inner.state);
                 let since = state.used.map_or(Duration::MAX, |used| used.elapsed());
                 let busy = state.model.as_ref().is_some_and(|m| Arc::strong_count(m) > 1);
                 if since >= idle && !busy {
@@ -169,7 +169,7 @@ impl Inner {
 
     /// Loads under the lock: a second caller would only load it again.
     fn model(&self) -> Result<Arc<MiniLm>, EmbedError> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.used = Some(Instant::now());
         if let Some(model) = &state.model {
             return Ok(Arc::clone(model));
@@ -177,10 +177,6 @@ impl Inner {
         let model = Arc::new(MiniLm::load_any(&self.dir, cores(), self.built_in.then_some(DIMENSION))?);
         state.model = Some(Arc::clone(&model));
         Ok(model)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        lock(&self.state)
     }
 }
 
@@ -195,7 +191,7 @@ impl ports::Embedder for LazyMiniLm {
     }
 
     fn token_counter(&self) -> Arc<dyn ports::TokenCounter> {
-        let mut state = self.inner.lock();
+        let mut state = lock(&self.inner.state);
         if let Some(counter) = &state.counter {
             return counter.clone();
         }

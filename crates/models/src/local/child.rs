@@ -138,19 +138,15 @@ impl LastLines {
 
     /// Oldest first.
     pub fn lines(&self) -> Vec<String> {
-        self.lock().iter().cloned().collect()
+        lock(&self.0).iter().cloned().collect()
     }
 
     fn push(&self, line: String) {
-        let mut lines = self.lock();
+        let mut lines = lock(&self.0);
         if lines.len() == LINES {
             lines.pop_front();
         }
         lines.push_back(line);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<String>> {
-        lock(&self.0)
     }
 }
 

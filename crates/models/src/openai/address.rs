@@ -2,8 +2,9 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::HashMap;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::{LazyLock, RwLock};
 use steward_core::ConnectionId;
+use steward_core::locks::{read, write};
 use steward_core::model::{Connection, Provider};
 use url::Url;
 
@@ -67,7 +68,7 @@ impl KnownUrls {
     /// As [`dialect`] builds it.
     pub fn dialect(&self, connection: &Connection, path: &'static str) -> Result<Url, String> {
         let key = (connection.id, path);
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read(&self.0);
         if let Some(((base_url, provider, model), url)) = known.get(&key)
             && (base_url, *provider, model) == (&connection.base_url, connection.provider, &connection.model)
         {
@@ -76,7 +77,7 @@ impl KnownUrls {
         drop(known);
         let url = dialect(connection, path)?;
         let built_of = (connection.base_url.clone(), connection.provider, connection.model.clone());
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.0);
         if known.len() >= MOST_KNOWN {
             known.clear();
         }

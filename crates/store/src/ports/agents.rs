@@ -46,7 +46,7 @@ impl Store {
     /// All that are not deleted, by name.
     pub async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
         let sql = "select body from agents where tenant_id = $1 and deleted_at is null";
-        self.agents_by_name(sql, tenant).await
+        self.all_by_name(sql, args![tenant], agent_of, |agent| agent.name.as_str()).await
     }
 
     /// Marks it deleted: no list shows it and its name is free. Its runs stay.
@@ -58,14 +58,7 @@ impl Store {
     /// Those that are deleted, by name.
     pub async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
         let sql = "select body from agents where tenant_id = $1 and deleted_at is not null";
-        self.agents_by_name(sql, tenant).await
-    }
-
-    /// Sorted here: the order of text in PostgreSQL depends on its locale.
-    async fn agents_by_name(&self, sql: &'static str, tenant: TenantId) -> StoreResult<Vec<Agent>> {
-        let mut agents = self.all(sql, args![tenant], agent_of).await?;
-        agents.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(agents)
+        self.all_by_name(sql, args![tenant], agent_of, |agent| agent.name.as_str()).await
     }
 
     /// Takes a deletion back; [`StoreError::Conflict`] if its name was taken meanwhile.

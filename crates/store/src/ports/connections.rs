@@ -19,10 +19,8 @@ impl Store {
 
     /// All, by name.
     pub async fn connections(&self, tenant: TenantId) -> StoreResult<Vec<Connection>> {
-        let mut connections: Vec<Connection> =
-            self.all("select body from connections where tenant_id = $1", args![tenant], body("a connection")).await?;
-        connections.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(connections)
+        let sql = "select body from connections where tenant_id = $1";
+        self.all_by_name(sql, args![tenant], body("a connection"), |one: &Connection| one.name.as_str()).await
     }
 
     pub async fn remove_connection(&self, tenant: TenantId, id: ConnectionId) -> StoreResult<()> {

@@ -35,16 +35,13 @@ impl Store {
 
     /// By name.
     pub async fn datasources(&self, tenant: TenantId) -> StoreResult<Vec<Datasource>> {
-        let mut all: Vec<Datasource> =
-            self.all("select body from datasources where tenant_id = $1", args![tenant], body("a datasource")).await?;
-        // Sorted here: the order of text in PostgreSQL depends on its locale.
-        all.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(all)
+        let sql = "select body from datasources where tenant_id = $1";
+        self.all_by_name(sql, args![tenant], body("a datasource"), |one: &Datasource| one.name.as_str()).await
     }
 
     pub async fn datasource(&self, tenant: TenantId, id: DatasourceId) -> StoreResult<Option<Datasource>> {
-        let row = self.row("select body from datasources where tenant_id = $1 and id = $2", args![tenant, id]).await?;
-        row.map(|row| from_json("a datasource", &row.text(0)?)).transpose()
+        let sql = "select body from datasources where tenant_id = $1 and id = $2";
+        self.first(sql, args![tenant, id], body("a datasource")).await
     }
 
     /// A name that is taken is a conflict. Returns it with its next version.

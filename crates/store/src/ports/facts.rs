@@ -74,10 +74,7 @@ impl Facts for Store {
 
     async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>> {
         let sql = "select title, text, updated_at, classified from notes where tenant_id = $1 and agent_id = $2";
-        let mut notes: Vec<Note> = self.all(sql, args![tenant, agent], note).await?;
-        // Sorted here: the order of text in PostgreSQL depends on its locale.
-        notes.sort_by(|a, b| a.title.cmp(&b.title));
-        Ok(notes)
+        self.all_by_name(sql, args![tenant, agent], note, |note| note.title.as_str()).await
     }
 
     async fn save_reminder(&self, tenant: TenantId, agent: AgentId, reminder: &Reminder) -> StoreResult<()> {

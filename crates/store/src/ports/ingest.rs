@@ -2,8 +2,7 @@
 //! refused in the same transaction.
 
 use super::collection_models::switch_if_complete;
-use super::document_changes::note_change;
-use super::documents::{document_of, search_text, select_document};
+use super::documents::{document_of, note_change, search_text, select_document};
 use crate::codec::to_json;
 use crate::store::Store;
 use crate::tx::{Tx, args, locking};

@@ -28,14 +28,13 @@ impl McpServers for Store {
     }
 
     async fn mcp_servers(&self, tenant: TenantId) -> StoreResult<Vec<McpServer>> {
-        let mut servers: Vec<McpServer> =
-            self.all("select body from mcp_servers where tenant_id = $1", args![tenant], body("an MCP server")).await?;
-        // Sorted here: the order of text in PostgreSQL depends on its locale.
-        servers.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(servers)
+        let sql = "select body from mcp_servers where tenant_id = $1";
+        self.all_by_name(sql, args![tenant], body("an MCP server"), |one: &McpServer| one.name.as_str()).await
     }
+}
 
-    async fn remove_mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<()> {
+impl Store {
+    pub async fn remove_mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<()> {
         let sql = "delete from mcp_servers where tenant_id = $1 and id = $2";
         require_changed(self.execute(sql, args![tenant, id]).await?, || format!("MCP server {id}"))
     }

@@ -44,8 +44,8 @@ macro_rules! list {
 
 pub(super) async fn one(store: &Store, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
     let sql = concat!("select ", columns!(), " from runs r where r.tenant_id = $1 and r.id = $2");
-    let row = store.row(sql, args![tenant, run]).await?;
-    run_row(tenant, &row.ok_or_else(|| StoreError::NotFound(format!("run {run}")))?)
+    let found = store.first(sql, args![tenant, run], |row| run_row(tenant, row)).await?;
+    found.ok_or_else(|| StoreError::NotFound(format!("run {run}")))
 }
 
 fn statement(filter: &RunFilter) -> &'static str {
@@ -127,9 +127,7 @@ impl Store {
     /// All, by name.
     pub async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>> {
         let sql = "select name, run_id, kept_by, created_at from kept_runs where tenant_id = $1";
-        let mut kept: Vec<KeptRun> = self.all(sql, args![tenant], kept_of).await?;
-        kept.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(kept)
+        self.all_by_name(sql, args![tenant], kept_of, |kept| kept.name.as_str()).await
     }
 
     /// Lets go of one; the run stays.

@@ -8,8 +8,7 @@ use steward_core::{TenantId, Timestamp, UserId};
 impl ExternalAccounts for Store {
     async fn external_user(&self, tenant: TenantId, issuer: &str, subject: &str) -> StoreResult<Option<UserId>> {
         let sql = "select user_id from external_accounts where tenant_id = $1 and issuer = $2 and subject = $3";
-        let row = self.row(sql, args![tenant, issuer, subject]).await?;
-        row.map(|row| row.id(0).map(UserId)).transpose()
+        self.first(sql, args![tenant, issuer, subject], |row| row.id(0).map(UserId)).await
     }
 
     async fn link_external(&self, tenant: TenantId, account: &ExternalAccount) -> StoreResult<()> {

@@ -394,8 +394,11 @@ impl SkillPackages for Store {
              order by revision desc limit 1";
         self.first(sql, args![tenant, name, revision], body("a package")).await
     }
+}
 
-    async fn packages(&self, tenant: TenantId, after: Option<&str>, limit: u32) -> StoreResult<Page<SkillPackage>> {
+impl Store {
+    /// Latest revisions by name.
+    pub async fn packages(&self, tenant: TenantId, after: Option<&str>, limit: u32) -> StoreResult<Page<SkillPackage>> {
         let sql = "select body from skill_packages p
              where tenant_id = $1 and ($2 is null or sort_key > $2)
                and revision = (select max(revision) from skill_packages

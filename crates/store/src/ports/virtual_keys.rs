@@ -31,8 +31,7 @@ impl VirtualKeys for Store {
 
     async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey> {
         let sql = "select body, revoked_at from virtual_keys where tenant_id = $1 and id = $2";
-        let row = self.row(sql, args![tenant, id]).await?;
-        key_of(&row.ok_or_else(|| unknown(id))?)
+        self.first(sql, args![tenant, id], key_of).await?.ok_or_else(|| unknown(id))
     }
 }
 

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use steward_core::locks::lock;
 use tokio::sync::watch;
 
 use super::actions::{self, Action, Asked, json_response};
@@ -49,26 +50,22 @@ impl State {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn recorded(&self) -> Vec<Recorded> {
-        self.lock().recorded.clone()
+        lock(&self.inner).recorded.clone()
     }
 
     pub fn violations(&self) -> Vec<String> {
-        self.lock().violations.clone()
+        lock(&self.inner).violations.clone()
     }
 
     pub fn replace(&self, script: Script) {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         inner.script = script;
         inner.next = 0;
     }
 
     pub fn push(&self, behaviour: Behaviour) {
-        self.lock().script.replies.push(behaviour);
+        lock(&self.inner).script.replies.push(behaviour);
     }
 
     pub fn handle(&self, request: &Request) -> Vec<Action> {
@@ -77,7 +74,7 @@ impl State {
             return json_response(200, &self.report());
         }
         let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         inner.recorded.push(Recorded {
             method: request.method.clone(),
             path: path.to_owned(),
@@ -92,7 +89,7 @@ impl State {
     }
 
     fn report(&self) -> Value {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         let requests: Vec<Value> = inner
             .recorded
             .iter()

@@ -49,7 +49,7 @@ impl IdleConnections {
     /// The one used last, if it is open on what `stamp` says.
     pub fn take(&self, key: IdleKey, stamp: Option<Stamp>) -> Option<Open> {
         let now = Instant::now();
-        let mut all = self.lock();
+        let mut all = lock(&self.0);
         all.retain(|_, idle| {
             idle.retain(|one| now.duration_since(one.since) < IDLE);
             !idle.is_empty()
@@ -60,7 +60,7 @@ impl IdleConnections {
 
     /// `stamp`: as it was when it was opened.
     pub fn put(&self, key: IdleKey, open: Open, stamp: Option<Stamp>) {
-        let mut all = self.lock();
+        let mut all = lock(&self.0);
         all.retain(|known, _| known.datasource != key.datasource || known.version >= key.version);
         let idle = all.entry(key).or_default();
         if idle.len() < MOST {
@@ -69,11 +69,7 @@ impl IdleConnections {
     }
 
     pub fn forget(&self, id: DatasourceId) {
-        self.lock().retain(|key, _| key.datasource != id);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<IdleKey, Vec<Idle>>> {
-        lock(&self.0)
+        lock(&self.0).retain(|key, _| key.datasource != id);
     }
 }
 

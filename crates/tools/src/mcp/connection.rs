@@ -177,7 +177,7 @@ impl Connection {
         let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
         let handle = sent.await.map_err(|error| self.fault(error, false))?;
         let token = handle.progress_token.clone();
-        self.notifications.progress().insert(token.clone(), String::new());
+        lock(&self.notifications.progress).insert(token.clone(), String::new());
         let mut flight = PendingCall(Some(handle));
         let answer = match flight.0.as_mut() {
             Some(handle) => tokio::select! {
@@ -269,13 +269,9 @@ pub(super) struct Notifications {
 }
 
 impl Notifications {
-    fn progress(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, String>> {
-        lock(&self.progress)
-    }
-
     /// Stops recording; returns how far the call got, for an error.
     fn stop_progress(&self, token: &ProgressToken) -> String {
-        match self.progress().remove(token) {
+        match lock(&self.progress).remove(token) {
             Some(word) if !word.is_empty() => format!(" (it had got to {word})"),
             _ => String::new(),
         }
@@ -288,7 +284,7 @@ impl ClientHandler for Notifications {
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        if let Some(word) = self.progress().get_mut(&params.progress_token) {
+        if let Some(word) = lock(&self.progress).get_mut(&params.progress_token) {
             *word = progress_text(&params);
         }
     }

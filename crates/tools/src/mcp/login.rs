@@ -7,7 +7,7 @@ use crate::skills::parse_allow_list;
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::locks::lock;
@@ -79,7 +79,7 @@ impl McpHub {
         let Some(state) = query_value(&url, "state") else {
             return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
         };
-        let mut waiting = self.logins.waiting();
+        let mut waiting = lock(&self.logins.waiting);
         waiting.retain(|_, one| now < one.until);
         if waiting.len() >= MAX_LOGINS {
             return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
@@ -114,7 +114,7 @@ impl McpHub {
         let now = self.ports.clock.now();
         let is_this =
             |state: &str, one: &PendingLogin| one.request.user == user && now < one.until && login_id(state) == id;
-        if self.logins.waiting().iter().any(|(state, one)| is_this(state, one)) {
+        if lock(&self.logins.waiting).iter().any(|(state, one)| is_this(state, one)) {
             return Some(LoginStatus::Waiting);
         }
         let ended = lock(&self.logins.ended);
@@ -123,7 +123,7 @@ impl McpHub {
 
     /// Whether a login waits for the answer with this `state`.
     pub fn awaits_login(&self, state: &str) -> bool {
-        self.logins.waiting().contains_key(state)
+        lock(&self.logins.waiting).contains_key(state)
     }
 
     /// Stores the tokens in the vault; returns the server. Only the login server's redirect has `state`, valid once.
@@ -254,10 +254,6 @@ fn login_id(state: &str) -> String {
 }
 
 impl Logins {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<String, PendingLogin>> {
-        lock(&self.waiting)
-    }
-
     pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
         let mut ended = lock(&self.ended);
         ended.retain(|_, one| now < one.until);
@@ -270,7 +266,7 @@ impl Logins {
 
     /// Removes a login in order to finish it: its `state` is valid once.
     pub fn take(&self, state: &str, now: Timestamp) -> Result<PendingLogin, McpError> {
-        let mut waiting = self.waiting();
+        let mut waiting = lock(&self.waiting);
         let one = waiting.remove(state).filter(|one| now < one.until).ok_or_else(|| {
             McpError::Invalid(
                 "this login is not under way: it took too long, or was finished before; begin it anew".to_owned(),

@@ -1,7 +1,7 @@
 use super::connection::Connection;
 use super::error::McpError;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use steward_core::locks::lock;
 use steward_core::{CredentialId, McpServerId, TenantId, UserId};
@@ -35,10 +35,6 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    fn slots(&self) -> MutexGuard<'_, HashMap<PoolKey, Slot>> {
-        lock(&self.slots)
-    }
-
     /// The connection for `key`, opened if there is none or it is closed. Callers waiting for the same one share it.
     pub async fn get(
         self: &Arc<Self>,
@@ -47,7 +43,7 @@ impl Pool {
         open: impl Future<Output = Result<Connection, McpError>>,
     ) -> Result<Arc<Connection>, McpError> {
         let slot = {
-            let mut slots = self.slots();
+            let mut slots = lock(&self.slots);
             slots.retain(|other, _| !key.replaces(other));
             Arc::clone(slots.entry(key.clone()).or_default())
         };
@@ -65,7 +61,7 @@ impl Pool {
     }
 
     pub fn remove(&self, key: &PoolKey, connection: &Arc<Connection>) {
-        let mut slots = self.slots();
+        let mut slots = lock(&self.slots);
         let is_this = |held: Option<&Arc<Connection>>| held.is_some_and(|one| Arc::ptr_eq(one, connection));
         if slots.get(key).is_some_and(|slot| slot.try_lock().is_ok_and(|held| is_this(held.as_ref()))) {
             slots.remove(key);
@@ -74,11 +70,11 @@ impl Pool {
 
     /// Removes all connections of a server; calls in flight end by themselves.
     pub fn close(&self, tenant: TenantId, server: McpServerId) {
-        self.slots().retain(|key, _| (key.tenant, key.server) != (tenant, server));
+        lock(&self.slots).retain(|key, _| (key.tenant, key.server) != (tenant, server));
     }
 
     fn evict_idle(&self, but: &PoolKey) {
-        let mut slots = self.slots();
+        let mut slots = lock(&self.slots);
         while slots.len() > MAX_CONNECTIONS {
             let idle = slots
                 .iter()
@@ -95,7 +91,7 @@ impl Pool {
     }
 
     pub fn len(&self) -> usize {
-        self.slots().len()
+        lock(&self.slots).len()
     }
 }
 

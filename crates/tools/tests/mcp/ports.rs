@@ -61,10 +61,6 @@ impl McpServers for Servers {
     async fn mcp_servers(&self, _: TenantId) -> StoreResult<Vec<McpServer>> {
         Ok(self.0.lock().unwrap().values().cloned().collect())
     }
-    async fn remove_mcp_server(&self, _: TenantId, id: McpServerId) -> StoreResult<()> {
-        self.0.lock().unwrap().remove(&id);
-        Ok(())
-    }
 }
 
 /// Skills, and who has which.

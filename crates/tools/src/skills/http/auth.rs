@@ -13,7 +13,7 @@ use reqwest::{Identity, Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use steward_core::credential::CredentialKind;
 use steward_core::locks::lock;
@@ -174,13 +174,9 @@ impl AuthorizedClient {
         self.keep(opened, &answer, exchange)
     }
 
-    fn tokens(&self) -> MutexGuard<'_, BTreeMap<CredentialId, CachedToken>> {
-        lock(&self.tokens)
-    }
-
     /// The access token if it is fresh, and the refresh token.
     fn cached(&self, opened: &OpenedCredential) -> (Option<SecretString>, Option<SecretString>) {
-        let tokens = self.tokens();
+        let tokens = lock(&self.tokens);
         let one = tokens.get(&opened.credential.id).filter(|one| one.changed_at == opened.credential.changed_at);
         let fresh = one.filter(|one| Instant::now() + RENEW_BEFORE < one.until);
         (fresh.map(|one| one.access.clone()), one.and_then(|one| one.refresh.clone()))
@@ -210,7 +206,7 @@ impl AuthorizedClient {
         let life = body["expires_in"].as_u64().unwrap_or(DEFAULT_LIFETIME).min(86_400 * 365);
         let until = Instant::now() + Duration::from_secs(life);
         let kept = CachedToken { changed_at: opened.credential.changed_at, access: access.clone(), refresh, until };
-        let mut tokens = self.tokens();
+        let mut tokens = lock(&self.tokens);
         if tokens.len() >= MAX_CACHED_TOKENS {
             tokens.clear();
         }

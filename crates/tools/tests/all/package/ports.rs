@@ -125,10 +125,6 @@ impl SkillPackages for Memory {
             Some(number) => mine.find(|one| one.revision == number).cloned(),
         })
     }
-    async fn packages(&self, _: TenantId, _: Option<&str>, _: u32) -> StoreResult<Page<SkillPackage>> {
-        let items = self.packages.lock().unwrap().values().cloned().collect();
-        Ok(Page { items, more: false })
-    }
 }
 
 /// Numbers instead of random ids.
