@@ -15,7 +15,7 @@ use steward_core::model::{Connection, ModelError, Provider};
 use steward_core::ports::{ConnectionHealth, ConnectionTest, KnownConnection, Recognised};
 
 pub use examiner::ExamPrompts;
-pub use key_variables::{KEY_VARIABLES_SETTING, KeyVariables};
+pub use key_variables::KeyVariables;
 pub use registry::{ConnectionRegistry, RegistryParts};
 pub use report_refresh::report_refresh;
 

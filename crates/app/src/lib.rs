@@ -58,9 +58,7 @@ pub use approvals::ApprovalsWanted;
 pub use audit::{AuditFormat, seal_audit};
 pub use authorize::{Action, Resource, authorize};
 pub use caller::Caller;
-pub use connections::{
-    ConnectionRegistry, ExamPrompts, KEY_VARIABLES_SETTING, KeyVariables, NoConnection, RegistryParts,
-};
+pub use connections::{ConnectionRegistry, ExamPrompts, KeyVariables, NoConnection, RegistryParts};
 pub use conversations::ConversationSearch;
 pub use document_service::{
     DocumentParts, DocumentService, EmbeddingModels, EmbeddingStatus, EndpointParts, VisionModel, VisionUse,

@@ -98,8 +98,10 @@ mod tests {
             assert_eq!(*problem, None, "data/{name}");
         }
         let there = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/data")).unwrap();
-        let there = there.map(|file| file.unwrap().file_name().into_string().unwrap());
-        let there: BTreeSet<String> = there.filter(|name| name.ends_with(".toml")).collect();
+        let there =
+            there.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|is| is == "toml"));
+        let there: BTreeSet<String> =
+            there.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
         let read: BTreeSet<String> = files.iter().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(there, read, "a new file is read here too");
     }

@@ -348,7 +348,7 @@ async fn retention(client: &Client, days: Option<u32>, forever: bool, term: Term
 mod tests {
     use super::{Report, link, next_line, told};
     use crate::client::ByteStream;
-    use crate::term::{Exit, Term};
+    use crate::term::Term;
     use bytes::Bytes;
     use futures::StreamExt as _;
     use serde_json::json;
