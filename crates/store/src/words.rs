@@ -14,6 +14,12 @@ pub(crate) static MENTIONS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     columns.chunk_by(|one, next| one.table == next.table).filter_map(mentions).collect()
 });
 
+/// Whether an erasure leaves a table as it is.
+pub(crate) fn stay_in(table: &str) -> bool {
+    !columns()
+        .any(|column| column.table == table && matches!(column.mark, Some(Mark::Replaced | Mark::ReplacedOnce(_))))
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Mark {
     Replaced,
@@ -78,7 +84,7 @@ fn mentions(columns: &[Column]) -> Option<(&'static str, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Column, FIRST, MENTIONS, REPLACED, columns};
+    use super::{Column, FIRST, MENTIONS, REPLACED, columns, stay_in};
     use std::collections::BTreeSet;
 
     /// Columns without a mark, by their name or with their table, and why an erasure may pass them by.
@@ -141,6 +147,8 @@ mod tests {
         ));
         assert!(REPLACED.iter().any(|sql| sql.ends_with("like $4 escape '\\' and decided_at is not null")));
         assert!(!REPLACED.iter().any(|sql| sql.contains("audit_")), "the audit trail is a chain");
+        let stays: Vec<&str> = MENTIONS.iter().map(|(table, _)| *table).filter(|table| stay_in(table)).collect();
+        assert!(stays.contains(&"skills") && !stays.contains(&"notes") && !stays.contains(&"events"), "{stays:?}");
         let (_, sql) = MENTIONS.iter().find(|(table, _)| *table == "runs").expect("runs have words");
         assert_eq!(
             *sql,

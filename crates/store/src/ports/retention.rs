@@ -5,7 +5,7 @@ use crate::append::{AuditRow, insert_audit};
 use crate::codec::{from_json, page_size, pattern, to_json};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
-use crate::words::{MENTIONS, REPLACED};
+use crate::words::{self, MENTIONS, REPLACED};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -129,6 +129,12 @@ impl Store {
             }
         }
         Ok(found)
+    }
+
+    /// Whether an erasure leaves this table as it is: configuration, the organisation's files, and the chain of the audit
+    /// trail, which people look at themselves.
+    pub fn keeps_mentions(table: &str) -> bool {
+        words::stay_in(table)
     }
 }
 
