@@ -1,32 +1,12 @@
-/// Newtypes of the core, by what stands for them in the API's document: their field's type, never a schema of their own.
-/// For the build scripts of the crates that derive schemas.
-const SCHEMA_ALIASES: &[(&str, &str)] = &[
-    ("AgentId", "Uuid"),
-    ("ApprovalId", "Uuid"),
-    ("BudgetId", "Uuid"),
-    ("CollectionId", "Uuid"),
-    ("ConnectionId", "Uuid"),
-    ("ConversationId", "Uuid"),
-    ("CredentialId", "Uuid"),
-    ("DocumentId", "Uuid"),
-    ("GroupId", "Uuid"),
-    ("DatasourceId", "Uuid"),
-    ("IngestJobId", "Uuid"),
-    ("RecordChangeId", "Uuid"),
-    ("KeyId", "Uuid"),
-    ("McpServerId", "Uuid"),
-    ("ReservationId", "Uuid"),
-    ("RunId", "Uuid"),
-    ("SkillId", "Uuid"),
-    ("TenantId", "Uuid"),
-    ("TimerId", "Uuid"),
-    ("UserId", "Uuid"),
-    ("WatchedPathId", "Uuid"),
-    ("Timestamp", "i64"),
-];
+/// Where the ids are declared, one a line.
+const IDS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src/id.rs"));
 
-/// Writes them to where the derive of schemas looks for them.
+/// For the build scripts of the crates that derive schemas: writes to where the derive looks for it what stands for newtypes
+/// of the core in the API's document, which is their field's type, never a schema of their own.
 fn write_schema_aliases() {
-    let config = utoipa_config::Config::new();
-    SCHEMA_ALIASES.iter().fold(config, |config, (name, is)| config.alias_for(name, is)).write_to_file();
+    let Some((_, ids)) = IDS.split_once("\nid! {\n") else { panic!("core/src/id.rs has no `id! {{`") };
+    let lines = ids.lines().take_while(|line| *line != "}").map(str::trim);
+    let names = lines.filter(|line| !line.starts_with("//")).map(|line| line.trim_end_matches(','));
+    let config = utoipa_config::Config::new().alias_for("Timestamp", "i64");
+    names.fold(config, |config, name| config.alias_for(name, "Uuid")).write_to_file();
 }

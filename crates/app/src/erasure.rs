@@ -22,6 +22,7 @@ use steward_core::ports::{
 };
 use steward_core::retention::RetainedKind;
 use steward_core::{AgentId, ConversationId, RunId, UserId};
+use steward_store::Store;
 use tokio::sync::Mutex;
 
 /// Erasures that were asked for.
@@ -30,9 +31,6 @@ const ERASURES_SETTING: &str = "governance.erasures";
 const PAGE: u32 = 500;
 /// A name that is shorter, or one word, stands for too much else.
 const SHORTEST_NAME: usize = 5;
-/// What has a person's name in it and is configuration, the organisation's files, or a chain: people look at it themselves.
-const STAYS: [&str; 8] =
-    ["agents", "skills", "settings", "user_groups", "documents", "chunks", "audit_entries", "audit_pending"];
 
 /// Held while the list of erasures is changed, or followed.
 static ERASING: Mutex<()> = Mutex::const_new(());
@@ -194,7 +192,7 @@ impl App {
         let (stays, renamed): (Vec<_>, Vec<_>) = found
             .into_iter()
             .map(|(kind, count)| KindCount { kind, count })
-            .partition(|one| STAYS.contains(&one.kind.as_str()));
+            .partition(|one| Store::keeps_mentions(&one.kind));
         let mut renamed = renamed;
         renamed.push(KindCount { kind: "documents".to_owned(), count: self.shared_documents(user.id, &own).await? });
         renamed.retain(|one| one.count > 0);

@@ -56,12 +56,14 @@ pub enum Command {
     Runs(runs::Runs),
     Resume(resume::Resume),
     Approvals(Actions<approvals::ApprovalAction>),
+    Health(health::HealthArgs),
+    #[command(mut_arg("json", |json| json.help("JSON instead of a table")))]
+    Connections(Actions<connections::ConnectionAction>),
     Conversations(conversations::Conversations),
     Grants(Actions<grants::GrantAction>),
     Agents(agents::Agents),
     Reminders(reminders::Reminders),
-    #[command(display_order = 12, mut_arg("json", |json| json.help("JSON instead of a table")))]
-    Connections(Actions<connections::ConnectionAction>),
+    Eval(eval::Eval),
     Model(model::Model),
     Usage(usage::UsageArgs),
     #[command(mut_arg("json", |json| json.help("JSON instead of a table")))]
@@ -80,10 +82,6 @@ pub enum Command {
     Access(access::AccessArgs),
     Audit(audit::AuditArgs),
     Config(Actions<config::ConfigAction>),
-    #[command(display_order = 11)]
-    Health(health::HealthArgs),
-    #[command(display_order = 16)]
-    Eval(eval::Eval),
     Skill(Actions<skill::SkillAction>),
     Credential(Actions<credential::CredentialAction>),
     Mcp(Actions<mcp::McpAction>),

@@ -30,9 +30,19 @@ macro_rules! id {
                 Self(id)
             }
         }
-    )+};
+    )+
+
+        /// Gives the names of all ids to a macro.
+        #[macro_export]
+        macro_rules! for_each_id {
+            ($with:ident) => {
+                $with! { $($name)+ }
+            };
+        }
+    };
 }
 
+// The build scripts read the names here: see `schema_aliases.rs`.
 id! {
     /// One customer of an installation; it leads every key of the store.
     TenantId,

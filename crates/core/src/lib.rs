@@ -55,9 +55,5 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 pub use cancellation::Cancellation;
-pub use id::{
-    AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DatasourceId, DocumentId,
-    GroupId, IngestJobId, KeyId, McpServerId, RecordChangeId, ReservationId, RunId, SkillId, TenantId, TimerId, UserId,
-    WatchedPathId,
-};
+pub use id::*;
 pub use time::Timestamp;

@@ -54,6 +54,7 @@ pub enum Command {
     /// Those that work through the API.
     #[command(flatten)]
     Client(steward_cli::Command),
+    // Stands before `health`: 11 is the place of `approvals` among the commands of the client, and equal places go by name.
     /// Check this machine: sandbox, database, models.
     #[command(display_order = 11, after_help = "Examples:\n  steward doctor\n  steward doctor --json")]
     Doctor(Json),

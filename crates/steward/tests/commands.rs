@@ -9,6 +9,7 @@ mod credential;
 mod group;
 mod mcp;
 mod own_data;
+mod page;
 mod phrases;
 mod reminders;
 mod retrieval;

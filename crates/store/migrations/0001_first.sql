@@ -2,6 +2,9 @@
 -- what a newer program wrote survives an older one), flags are 0 or 1.
 -- Columns named folded_* hold lower case text to search in: neither engine's lower() knows all letters in every locale.
 -- A run's last_seq is max(seq) of its events: it is stored nowhere else, so it can't disagree.
+-- Columns with what people say, or that name them, have a mark behind them, which src/words.rs reads: when a person is
+-- erased, their names are replaced in columns of `words`, of `words, once CONDITION` in rows where that holds, and only
+-- counted in columns of `words, kept`.
 
 -- The customers of the installation. Every other table is keyed by one of them.
 create table tenants (
@@ -19,10 +22,10 @@ create table runs (
     id              uuid   not null,
     agent_id        uuid   not null,
     conversation_id uuid,
-    title           text   not null,
+    title           text   not null, -- words
     status          text   not null,
     outcome         text,
-    answer          text,
+    answer          text, -- words
     created_at      bigint not null,
     updated_at      bigint not null,
     tokens          bigint not null,
@@ -38,8 +41,8 @@ create table runs (
     forked_from     uuid,
     -- The status of outcome, such as 'failed'.
     ended_as        text,
-    folded_title    text   not null,
-    folded_answer   text   not null,
+    folded_title    text   not null, -- words
+    folded_answer   text   not null, -- words
     -- The tools that its first event names by their hash, see tool_sets.
     tool_set        text,
     primary key (tenant_id, id)
@@ -71,7 +74,7 @@ create table events (
     epoch     bigint not null,
     at        bigint not null,
     kind      text   not null,
-    body      text,
+    body      text, -- words, once exists (select 1 from runs r where r.tenant_id = events.tenant_id and r.id = events.run_id and r.status = 'finished')
     blob      text,
     primary key (tenant_id, run_id, seq)
 );
@@ -109,11 +112,11 @@ create table approvals (
     tenant_id  uuid   not null,
     id         uuid   not null,
     run_id     uuid   not null,
-    subject    text   not null,
-    about      text   not null,
+    subject    text   not null, -- words, once decided_at is not null
+    about      text   not null, -- words, once decided_at is not null
     asked_at   bigint not null,
-    answer     text,
-    decided_by text,
+    answer     text, -- words
+    decided_by text, -- words
     decided_at bigint,
     primary key (tenant_id, id),
     foreign key (tenant_id, run_id) references runs (tenant_id, id)
@@ -145,7 +148,7 @@ create table agents (
     tenant_id  uuid not null,
     id         uuid not null,
     name       text not null,
-    body       text not null,
+    body       text not null, -- words, kept
     deleted_at bigint,
     primary key (tenant_id, id)
 );
@@ -157,9 +160,9 @@ create table conversations (
     id           uuid   not null,
     agent_id     uuid   not null,
     user_id      uuid,
-    title        text   not null,
-    folded_title text   not null,
-    carried      text,
+    title        text   not null, -- words
+    folded_title text   not null, -- words
+    carried      text, -- words
     created_at   bigint not null,
     updated_at   bigint not null,
     deleted_at   bigint,
@@ -173,9 +176,9 @@ create table messages (
     tenant_id       uuid   not null,
     conversation_id uuid   not null,
     seq             bigint not null,
-    body            text   not null,
+    body            text   not null, -- words
     run_id          uuid,
-    folded_text     text   not null,
+    folded_text     text   not null, -- words
     primary key (tenant_id, conversation_id, seq),
     foreign key (tenant_id, conversation_id) references conversations (tenant_id, id)
 );
@@ -183,7 +186,7 @@ create table messages (
 create table settings (
     tenant_id uuid not null,
     name      text not null,
-    value     text not null,
+    value     text not null, -- words, kept
     primary key (tenant_id, name)
 );
 
@@ -227,11 +230,11 @@ create unique index users_by_invitation on users (tenant_id, invitation_hash)
 create table user_groups (
     tenant_id   uuid   not null,
     id          uuid   not null,
-    name        text   not null,
+    name        text   not null, -- words, kept
     folded_name text   not null,
     sort_key    text   not null,
     folded      text   not null,
-    description text   not null,
+    description text   not null, -- words, kept
     source      text   not null,
     external_id text,
     created_at  bigint not null,
@@ -267,7 +270,7 @@ create table resource_grants (
     grantee_kind text   not null,
     grantee_id   uuid   not null,
     level        text   not null,
-    given_by     text   not null,
+    given_by     text   not null, -- words
     given_at     bigint not null,
     primary key (tenant_id, kind, resource_id, grantee_kind, grantee_id)
 );
@@ -334,7 +337,7 @@ create table recovery_codes (
 create table memories (
     tenant_id  uuid   not null,
     agent_id   uuid   not null,
-    text       text   not null,
+    text       text   not null, -- words
     version    bigint not null,
     classified text,
     primary key (tenant_id, agent_id)
@@ -346,7 +349,7 @@ create table database_docs (
     agent_id   uuid   not null,
     -- The nil id: of the database that all share.
     user_id    uuid   not null,
-    text       text   not null,
+    text       text   not null, -- words
     version    bigint not null,
     classified text,
     primary key (tenant_id, agent_id, user_id)
@@ -355,8 +358,8 @@ create table database_docs (
 create table notes (
     tenant_id  uuid   not null,
     agent_id   uuid   not null,
-    title      text   not null,
-    text       text   not null,
+    title      text   not null, -- words, kept
+    text       text   not null, -- words
     updated_at bigint not null,
     classified text,
     primary key (tenant_id, agent_id, title)
@@ -367,7 +370,7 @@ create table reminders (
     agent_id   uuid   not null,
     id         text   not null,
     at         bigint not null,
-    text       text   not null,
+    text       text   not null, -- words
     done       bigint not null,
     removed    bigint not null default 0,
     classified text,
@@ -421,9 +424,9 @@ create table grants (
     tenant_id  uuid   not null,
     id         uuid   not null,
     agent_id   uuid   not null,
-    body       text   not null,
+    body       text   not null, -- words, kept
     ends_at    bigint,
-    given_by   text   not null,
+    given_by   text   not null, -- words
     created_at bigint not null,
     primary key (tenant_id, id)
 );
@@ -433,7 +436,7 @@ create table kept_runs (
     tenant_id  uuid   not null,
     name       text   not null,
     run_id     uuid   not null,
-    kept_by    text   not null,
+    kept_by    text   not null, -- words
     created_at bigint not null,
     primary key (tenant_id, name),
     foreign key (tenant_id, run_id) references runs (tenant_id, id)
@@ -532,7 +535,7 @@ create table skills (
     category  text   not null,
     package   text,
     folded    text   not null,
-    body      text   not null,
+    body      text   not null, -- words, kept
     primary key (tenant_id, id)
 );
 create unique index skills_by_name on skills (tenant_id, name);
@@ -666,7 +669,7 @@ create table credential_uses (
 create table audit_pending (
     tenant_id uuid not null,
     id        uuid not null,
-    body      text not null,
+    body      text not null, -- words, kept
     primary key (tenant_id, id)
 );
 
@@ -676,15 +679,15 @@ create table audit_entries (
     seq       bigint not null,
     id        uuid   not null,
     at        bigint not null,
-    actor     text   not null,
+    actor     text   not null, -- words, kept
     actor_id  uuid,
     origin    text,
     address   text,
     action    text   not null,
-    target    text   not null,
+    target    text   not null, -- words, kept
     result    text   not null,
     run_id    uuid,
-    detail    text   not null,
+    detail    text   not null, -- words, kept
     hash      text   not null,
     folded    text   not null,
     primary key (tenant_id, seq)
@@ -727,9 +730,9 @@ create table documents (
     id             uuid   not null,
     number         bigint not null,
     collection_id  uuid   not null,
-    name           text   not null,
+    name           text   not null, -- words, kept
     origin         text   not null,
-    source         text   not null,
+    source         text   not null, -- words, kept
     source_key     text   not null,
     sha256         text   not null,
     bytes          bigint not null,
@@ -738,7 +741,7 @@ create table documents (
     attempts       bigint not null,
     chunks         bigint not null,
     embedded       bigint not null,
-    facts          text   not null,
+    facts          text   not null, -- words, kept
     classification text,
     job_id         uuid,
     added_by       uuid,
@@ -780,7 +783,7 @@ create table chunks (
     tenant_id uuid   not null,
     number    bigint not null,
     chunk     bigint not null,
-    text      text   not null,
+    text      text   not null, -- words, kept
     body      text   not null,
     primary key (tenant_id, number, chunk)
 );

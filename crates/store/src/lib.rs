@@ -15,6 +15,7 @@ mod migrate;
 mod ports;
 mod store;
 mod tx;
+mod words;
 
 pub use commit_sizes::{CommitSizes, commit_sizes};
 pub use migrate::SCHEMA_VERSION;

@@ -5,12 +5,8 @@ use rusqlite::types::{Value, ValueRef};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
 use sqlx::{Executor, PgConnection, Postgres, Row as _};
+use steward_core::Timestamp;
 use steward_core::ports::{StoreError, StoreResult};
-use steward_core::{
-    AgentId, ApprovalId, BudgetId, CollectionId, ConnectionId, ConversationId, CredentialId, DatasourceId, DocumentId,
-    GroupId, IngestJobId, KeyId, McpServerId, RecordChangeId, ReservationId, RunId, SkillId, TenantId, TimerId,
-    Timestamp, UserId, WatchedPathId,
-};
 use uuid::Uuid;
 
 pub(crate) enum Tx<'c> {
@@ -287,25 +283,12 @@ arg_values! {
     String => Text, text => text;
     Vec<u8> => Bytes, bytes => bytes;
     Uuid => Id, id => id;
-    AgentId => Id, id => id.0;
-    ApprovalId => Id, id => id.0;
-    BudgetId => Id, id => id.0;
-    CollectionId => Id, id => id.0;
-    ConnectionId => Id, id => id.0;
-    ConversationId => Id, id => id.0;
-    CredentialId => Id, id => id.0;
-    DocumentId => Id, id => id.0;
-    GroupId => Id, id => id.0;
-    IngestJobId => Id, id => id.0;
-    KeyId => Id, id => id.0;
-    McpServerId => Id, id => id.0;
-    ReservationId => Id, id => id.0;
-    RunId => Id, id => id.0;
-    SkillId => Id, id => id.0;
-    TenantId => Id, id => id.0;
-    TimerId => Id, id => id.0;
-    UserId => Id, id => id.0;
-    WatchedPathId => Id, id => id.0;
-    DatasourceId => Id, id => id.0;
-    RecordChangeId => Id, id => id.0;
 }
+
+macro_rules! id_arg_values {
+    ($($id:ident)+) => {
+        arg_values! { $(steward_core::$id => Id, id => id.0;)+ }
+    };
+}
+
+steward_core::for_each_id!(id_arg_values);

@@ -136,7 +136,9 @@ fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer:
     } else {
         entry = entry.with("made", made);
     }
-    let entry = entry.with("name", answer.name).with("code", answer.code).with("field", answer.field);
+    // The title of a conversation is its owner's words, which the trail would keep for good.
+    let title = answer.title.filter(|_| status == StatusCode::CREATED && !entry.action.starts_with("conversations."));
+    let entry = entry.with("name", answer.name.or(title)).with("code", answer.code).with("field", answer.field);
     let Some(note) = note else { return entry };
     let mut entry = entry.with("reason", note.reason);
     if let Some(target) = note.target {
@@ -160,6 +162,8 @@ const MADE: [&str; 5] = ["/id", "/limit/id", "/server/id", "/skill/id", "/path"]
 struct Answer {
     id: Option<String>,
     name: Option<String>,
+    /// What some things have for a name, and also what a problem is called.
+    title: Option<String>,
     code: Option<String>,
     field: Option<String>,
 }
@@ -168,7 +172,13 @@ impl Answer {
     fn read(bytes: &[u8]) -> Self {
         let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
         let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-        Self { id: MADE.into_iter().find_map(text), name: text("/name"), code: text("/code"), field: text("/field") }
+        Self {
+            id: MADE.into_iter().find_map(text),
+            name: text("/name"),
+            title: text("/title"),
+            code: text("/code"),
+            field: text("/field"),
+        }
     }
 }
 
@@ -233,5 +243,29 @@ impl Drop for PendingEntry {
                 tracing::debug!(%error, action = entry.action, "an entry was not written a second time");
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, ended};
+    use axum::http::StatusCode;
+    use serde_json::Value;
+    use steward_core::Timestamp;
+    use steward_core::audit::AuditEntry;
+    use uuid::Uuid;
+
+    #[test]
+    fn what_was_made_is_named_by_its_name_or_title() {
+        let name = |action: &str, status, answer: &str| {
+            let entry = AuditEntry::new(Uuid::nil(), Timestamp(0), action);
+            let entry = ended(entry, status, None, Answer::read(answer.as_bytes()));
+            entry.detail.get("name").and_then(Value::as_str).map(str::to_owned)
+        };
+        let made = StatusCode::CREATED;
+        assert_eq!(name("agents.create", made, r#"{"name": "a", "title": "b"}"#).as_deref(), Some("a"));
+        assert_eq!(name("announcements.create", made, r#"{"title": "b"}"#).as_deref(), Some("b"));
+        assert_eq!(name("conversations.fork", made, r#"{"title": "b"}"#), None);
+        assert_eq!(name("announcements.create", StatusCode::CONFLICT, r#"{"title": "Conflict"}"#), None);
     }
 }

@@ -5,6 +5,7 @@ use crate::append::{AuditRow, insert_audit};
 use crate::codec::{from_json, page_size, pattern, to_json};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
+use crate::words::{self, MENTIONS, REPLACED};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -118,16 +119,22 @@ impl Store {
     /// How many rows still have one of these texts, by table, the audit trail included.
     pub async fn mentions(&self, tenant: TenantId, texts: &[String]) -> StoreResult<Vec<(String, u64)>> {
         let mut found = Vec::new();
-        for (table, sql) in MENTIONS {
+        for &(table, sql) in &*MENTIONS {
             let mut count = 0;
             for text in texts {
                 count = count.max(self.count(sql, args![tenant, pattern(Some(text))?]).await?);
             }
             if count > 0 {
-                found.push(((*table).to_owned(), count));
+                found.push((table.to_owned(), count));
             }
         }
         Ok(found)
+    }
+
+    /// Whether an erasure leaves this table as it is: configuration, the organisation's files, and the chain of the audit
+    /// trail, which people look at themselves.
+    pub fn keeps_mentions(table: &str) -> bool {
+        words::stay_in(table)
     }
 }
 
@@ -413,62 +420,11 @@ impl Store {
     }
 }
 
-/// Puts a text into the place of another in one column.
-macro_rules! replaced {
-    ($table:literal, $column:literal) => {
-        replaced!($table, $column, "")
-    };
-    ($table:literal, $column:literal, $more:literal) => {
-        concat!(
-            "update ",
-            $table,
-            " set ",
-            $column,
-            " = replace(",
-            $column,
-            ", $2, $3) where tenant_id = $1 and ",
-            $column,
-            " like $4 escape '\\'",
-            $more
-        )
-    };
-}
-
-/// What others have said and done. Settings, agents and skills are configuration, and the audit trail is a chain.
-const REPLACED: [&str; 21] = [
-    replaced!("approvals", "subject", " and decided_at is not null"),
-    replaced!("approvals", "about", " and decided_at is not null"),
-    replaced!("approvals", "answer"),
-    replaced!("approvals", "decided_by"),
-    replaced!("grants", "given_by"),
-    replaced!("resource_grants", "given_by"),
-    replaced!("kept_runs", "kept_by"),
-    replaced!(
-        "events",
-        "body",
-        " and exists (select 1 from runs r where r.tenant_id = events.tenant_id and r.id = events.run_id
-                      and r.status = 'finished')"
-    ),
-    replaced!("runs", "title"),
-    replaced!("runs", "answer"),
-    replaced!("runs", "folded_title"),
-    replaced!("runs", "folded_answer"),
-    replaced!("conversations", "title"),
-    replaced!("conversations", "folded_title"),
-    replaced!("conversations", "carried"),
-    replaced!("messages", "body"),
-    replaced!("messages", "folded_text"),
-    replaced!("memories", "text"),
-    replaced!("database_docs", "text"),
-    replaced!("notes", "text"),
-    replaced!("reminders", "text"),
-];
-
 async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String], stand_in: &str) -> StoreResult<u64> {
     let mut changed = 0;
     for text in texts {
         let pattern = format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
-        for sql in REPLACED {
+        for &sql in &*REPLACED {
             changed += tx.execute(sql, args![tenant, text, stand_in, &pattern]).await?;
         }
     }
@@ -501,39 +457,3 @@ async fn forget_maker(tx: &mut Tx<'_>, tenant: TenantId, user: UserId) -> StoreR
     }
     Ok(changed)
 }
-
-/// Counts rows of a table in whose columns a text stands.
-macro_rules! counted {
-    ($table:literal, $first:literal $(, $more:literal)*) => {
-        (
-            $table,
-            concat!(
-                "select cast(count(*) as bigint) from ", $table, " where tenant_id = $1 and (lower(", $first,
-                ") like $2 escape '\\'" $(, " or lower(", $more, ") like $2 escape '\\'")*, ")"
-            ),
-        )
-    };
-}
-
-const MENTIONS: &[(&str, &str)] = &[
-    counted!("conversations", "title", "carried"),
-    counted!("messages", "body"),
-    counted!("runs", "title", "answer"),
-    counted!("events", "body"),
-    counted!("approvals", "subject", "about", "answer", "decided_by"),
-    counted!("grants", "body", "given_by"),
-    counted!("resource_grants", "given_by"),
-    counted!("kept_runs", "kept_by"),
-    counted!("memories", "text"),
-    counted!("database_docs", "text"),
-    counted!("documents", "name", "source", "facts"),
-    counted!("chunks", "text"),
-    counted!("notes", "title", "text"),
-    counted!("reminders", "text"),
-    counted!("agents", "body"),
-    counted!("skills", "body"),
-    counted!("settings", "value"),
-    counted!("user_groups", "name", "description"),
-    counted!("audit_entries", "actor", "target", "detail"),
-    counted!("audit_pending", "body"),
-];
