@@ -1,5 +1,6 @@
 //! One connection: TLS if the server has a certificate, then HTTP/1.1 or, if the client wants it, HTTP/2.
 
+use crate::main_runtime::{MainRuntime, stays};
 use crate::tls::{OverTls, Tls};
 use axum::Router;
 use axum::body::Body;
@@ -32,6 +33,8 @@ const LINGER: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(crate) struct Serving {
     pub router: Router,
+    /// Where requests are answered that are not for a model.
+    pub main: MainRuntime,
     /// How long a client may take for a request's head, and between two pieces of its body.
     pub patience: Duration,
     pub tls: Option<Arc<Tls>>,
@@ -148,8 +151,13 @@ fn answer(
     {
         request.headers_mut().insert(header::HOST, host);
     }
+    let (main, stays) = (serving.main.clone(), stays(&request));
+    if stays {
+        request.extensions_mut().insert(main.clone());
+    }
     // Always ready.
-    serving.router.clone().call(request)
+    let answer = serving.router.clone().call(request);
+    async move { if stays { answer.await } else { main.run(answer).await } }
 }
 
 async fn when_stopped(mut stopped: watch::Receiver<bool>) {

@@ -11,18 +11,19 @@ use crate::ApiState;
 use crate::metrics::RequestCount;
 use crate::problem::Problem;
 use audit::audit;
-use axum::extract::{Request, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use fallbacks::{only_tls, secure};
+use futures::FutureExt as _;
 use hosts_and_origins::{check_host, check_origin};
 use idempotency::once;
 use shut_out::{Listener, end_with};
 use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use tower_http::catch_panic::CatchPanicLayer;
 
 pub(crate) use audit::{AuditGuard, PendingEntry};
 pub(crate) use audit_note::AuditNote;
@@ -32,6 +33,8 @@ pub(crate) use idempotency::{KeptAs, idempotency_key};
 
 /// Longest JSON body, bytes.
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
+/// Longest body of a request for a model, bytes: pictures and long contexts.
+const MAX_MODEL_BODY: usize = 32 << 20;
 /// Longest uploaded file, bytes.
 pub(crate) const MAX_UPLOAD: usize = 20_000_000;
 /// Longest form with several uploaded files, bytes.
@@ -56,8 +59,8 @@ fn body_limit(path: &str) -> usize {
     }
 }
 
-/// The outermost layer. What each layer does is in a function of its own: a layer more costs every request some
-/// microseconds, those of the gateway too.
+/// The only layer around the handlers. What it does is in functions of their own: a layer more costs every request some
+/// microseconds, those of the gateway too, as each request copies each layer with all that are within it.
 pub(crate) async fn answered(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
     let (counted, only_tls) = (RequestCount::begin(&request), only_tls(&request));
     let mut response = audit(&guard, request, next).await;
@@ -65,11 +68,21 @@ pub(crate) async fn answered(State(guard): State<Arc<AuditGuard>>, request: Requ
     counted.end(guard.metrics(), response)
 }
 
-/// What stands between the outermost layer and the handlers.
-pub(crate) async fn checked(State(state): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
+/// What the handler answers to a request that may come to it; a panic is answered too.
+async fn handled(state: &Arc<ApiState>, request: Request, next: Next) -> Response {
+    match AssertUnwindSafe(checked(state, request, next)).catch_unwind().await {
+        Ok(response) => response,
+        Err(panic) => panicked(&*panic),
+    }
+}
+
+/// What stands between the audit trail and the handlers.
+async fn checked(state: &Arc<ApiState>, mut request: Request, next: Next) -> Response {
     if let Err(problem) = check_host(&state.hosts, &request).and_then(|()| check_origin(&state.hosts, &request)) {
         return problem.into_response();
     }
+    let most = if request.uri().path().starts_with("/v1/") { MAX_MODEL_BODY } else { MAX_BODY };
+    DefaultBodyLimit::max(most).apply(&mut request);
     let path = request.uri().path();
     if path.starts_with("/scim/") {
         return in_time(LONGEST, next.run(request)).await;
@@ -79,8 +92,8 @@ pub(crate) async fn checked(State(state): State<Arc<ApiState>>, request: Request
     }
     let listener = Listener::of(&request);
     let longest = if body_limit(path) > MAX_UPLOAD { LONGEST_UPLOAD } else { LONGEST };
-    let response = in_time(longest, once(Arc::clone(&state), request, next)).await;
-    end_with(response, state, listener)
+    let response = in_time(longest, once(Arc::clone(state), request, next)).await;
+    end_with(response, Arc::clone(state), listener)
 }
 
 /// Ends requests under `/api` and `/scim` that take too long. Answers of agents under `/v1` may take minutes.
@@ -94,15 +107,8 @@ async fn in_time(longest: Duration, answer: impl Future<Output = Response>) -> R
     }
 }
 
-type Answer = fn(Box<dyn Any + Send + 'static>) -> Response;
-
 /// The panic's own message goes to the log (by the panic hook), not to the client.
-pub(crate) fn panic_layer() -> CatchPanicLayer<Answer> {
-    CatchPanicLayer::custom(answer as Answer)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "tower-http's signature")]
-fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
+fn panicked(panic: &(dyn Any + Send)) -> Response {
     let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)

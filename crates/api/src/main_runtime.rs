@@ -1,11 +1,9 @@
 //! The main runtime of the program. Connections are served by worker threads, which only pass bytes on; whatever else a
 //! request asks for is done on the main runtime, where it may take long, block, and outlive the connection.
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::Method;
 use axum::http::request::Parts;
-use axum::middleware::Next;
-use axum::response::Response;
 use std::convert::Infallible;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
@@ -40,14 +38,9 @@ impl<S: Send + Sync> FromRequestParts<S> for MainRuntime {
     }
 }
 
-/// Runs requests on the main runtime, but for those that may be for a model.
-pub(crate) async fn run_on_main(State(main): State<MainRuntime>, mut request: Request, next: Next) -> Response {
-    let stays = request.method() == Method::POST && FOR_MODELS.contains(&request.uri().path());
-    if stays {
-        request.extensions_mut().insert(main);
-        return next.run(request).await;
-    }
-    main.run(next.run(request)).await
+/// Whether it stays on the thread of its connection, as it may be for a model; all others go to the main runtime.
+pub(crate) fn stays(request: &Request) -> bool {
+    request.method() == Method::POST && FOR_MODELS.contains(&request.uri().path())
 }
 
 #[cfg(test)]

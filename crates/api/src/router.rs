@@ -1,8 +1,6 @@
 use crate::ApiState;
 use crate::assets::assets;
-use crate::guard::{
-    AuditGuard, MAX_BODY, answered, checked, no_such_method, nothing_here, nothing_in_the_dialect, panic_layer,
-};
+use crate::guard::{AuditGuard, answered, no_such_method, nothing_here, nothing_in_the_dialect};
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
 use crate::openapi::{docs_routes, documented};
@@ -10,16 +8,11 @@ use crate::scim::scim_routes;
 use crate::{gateway, health, metrics};
 use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
-use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, Response, header};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
-use std::sync::Arc;
 use steward_app::Identity;
 use tower::ServiceExt as _;
-
-/// Longest body of a request for a model, bytes.
-const MAX_MODEL_BODY: usize = 32 << 20;
 
 pub fn router(state: ApiState) -> Router {
     let (api, _) = documented().split_for_parts();
@@ -48,9 +41,6 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
     routes
         .method_not_allowed_fallback(no_such_method)
         .fallback_service(assets().with_state(state.clone()))
-        .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(from_fn_with_state(Arc::new(state.clone()), checked))
-        .layer(panic_layer())
         .layer(from_fn_with_state(AuditGuard::new(state.clone()), answered))
         .with_state(state)
 }
@@ -63,8 +53,6 @@ fn openai_routes() -> Router<ApiState> {
         .route("/v1/completions", post(gateway::completions))
         .route("/v1/embeddings", post(gateway::embeddings))
         .route("/v1/responses", post(responses::create))
-        // Pictures and long contexts go through here.
-        .layer(DefaultBodyLimit::max(MAX_MODEL_BODY))
 }
 
 #[derive(Clone)]

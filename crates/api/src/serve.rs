@@ -1,10 +1,9 @@
 use crate::ApiState;
 use crate::connection::Serving;
-use crate::main_runtime::{MainRuntime, run_on_main};
+use crate::main_runtime::MainRuntime;
 use crate::router::router;
 use crate::tls::Tls;
 use crate::worker_threads::WorkerThreads;
-use axum::middleware::from_fn_with_state;
 use std::future::Future;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -70,8 +69,8 @@ async fn serve_within(
     connections: usize,
 ) -> std::io::Result<WorkerThreads> {
     let main = MainRuntime(Some(Handle::current()));
-    let router = router(state).layer(from_fn_with_state(main, run_on_main));
-    let mut workers = WorkerThreads::start(&Serving { router, patience, tls: listening.tls.clone() })?;
+    let serving = Serving { router: router(state), main, patience, tls: listening.tls.clone() };
+    let mut workers = WorkerThreads::start(&serving)?;
     let room = Arc::new(Semaphore::new(connections));
     tokio::select! {
         () = accept_all(&listening.listener, &workers, &room) => {}

@@ -39,7 +39,7 @@ pub struct MiniLm {
 /// A model with its tokenizer: `model.onnx` and `tokenizer.json` of a folder.
 struct Onnx {
     model: Model,
-    words: Tokenizer,
+    words: Arc<Tokenizer>,
     ids: NodeId,
     mask: NodeId,
     types: Option<NodeId>,
@@ -47,7 +47,8 @@ struct Onnx {
 }
 
 impl Onnx {
-    fn load(dir: &Path) -> Result<Self, EmbedError> {
+    /// `words`: its tokenizer, if that was read already.
+    fn load(dir: &Path, words: Option<Arc<Tokenizer>>) -> Result<Self, EmbedError> {
         let (path, tokenizer) = (dir.join("model.onnx"), dir.join("tokenizer.json"));
         for path in [&path, &tokenizer] {
             if !path.is_file() {
@@ -56,7 +57,7 @@ impl Onnx {
         }
         let bad = |reason: String| EmbedError::BadFile { path: path.clone(), reason };
         let model = Model::load_file(&path).map_err(|e| bad(e.to_string()))?;
-        let words = Tokenizer::load(&tokenizer)?;
+        let words = words.map_or_else(|| Tokenizer::load(&tokenizer).map(Arc::new), Ok)?;
         let find = |name: &str| model.find_node(name).ok_or_else(|| bad(format!("it has no input `{name}`")));
         let (ids, mask, types) = (find("input_ids")?, find("attention_mask")?, model.find_node("token_type_ids"));
         let output = *model.output_ids().first().ok_or_else(|| bad("it has no output".to_owned()))?;
@@ -101,13 +102,18 @@ impl MiniLm {
     }
 
     pub fn load_with(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
-        Self::load_any(dir, threads, Some(DIMENSION))
+        Self::load_any(dir, threads, Some(DIMENSION), None)
     }
 
     /// `wanted`: how many numbers its vectors must have; `None`: any.
-    fn load_any(dir: &Path, threads: usize, wanted: Option<usize>) -> Result<Self, EmbedError> {
+    fn load_any(
+        dir: &Path,
+        threads: usize,
+        wanted: Option<usize>,
+        words: Option<Arc<Tokenizer>>,
+    ) -> Result<Self, EmbedError> {
         let loaded = Self {
-            onnx: Onnx::load(dir)?,
+            onnx: Onnx::load(dir, words)?,
             wide: Arc::new(ThreadPool::with_num_threads(threads)),
             narrow: (0..threads).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect(),
         };

@@ -4,6 +4,7 @@ pub mod discovery;
 pub mod embed;
 pub mod exam;
 pub mod local;
+pub mod memory;
 mod native;
 pub mod openai;
 pub mod price;

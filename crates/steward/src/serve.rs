@@ -10,12 +10,16 @@ use anyhow::{Context, anyhow};
 use secrecy::{ExposeSecret as _, SecretBox};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use steward_access::{Access, FirstStart, LOCAL_USER, LoginLimits};
 use steward_api::{Hosts, Listening, Tls, certificate_check, keep_certificate};
 use steward_app::config::{keep_config, names};
 use steward_app::{keep_tenants, work_in_background};
 use steward_core::ports::Models as _;
+use steward_models::memory;
+
+/// After so long all parts have started.
+const STARTED: Duration = Duration::from_secs(5);
 
 /// Runs until SIGINT or SIGTERM.
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
@@ -74,6 +78,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     }
     let mut background = work_in_background(&home, app.connections.clone());
     background.push(tokio::spawn(keep_config(home.clone())));
+    background.push(tokio::spawn(give_back_memory()));
     if !app.shared.in_process {
         // Only other nodes may change them.
         background.push(tokio::spawn(keep_tenants(tenants.clone())));
@@ -102,6 +107,13 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     term.say("stopping; open runs go on at the next start");
     app.close().await;
     Ok(Exit::Done)
+}
+
+/// What the start took for a moment.
+async fn give_back_memory() {
+    tokio::time::sleep(STARTED).await;
+    // Nobody waits for it.
+    drop(tokio::task::spawn_blocking(memory::give_back));
 }
 
 async fn listen(settings: &Settings, args: &cli::Serve) -> anyhow::Result<Listening> {

@@ -31,7 +31,7 @@ pub(crate) struct DialectCaller(pub TenantApp, pub Caller);
 
 pub(crate) fn caller_of(identity: Identity, parts: &Parts) -> Caller {
     let command_line = parts.headers.get(CLIENT).is_some_and(|name| name == "cli");
-    Caller::new(identity, command_line).at(Client::of_request(parts).address)
+    Caller::new(identity, command_line).at(Client::address_of(parts))
 }
 
 /// The application of the tenant that a token names.

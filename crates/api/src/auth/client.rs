@@ -27,10 +27,15 @@ impl<S: Send + Sync> FromRequestParts<S> for Client {
 
 impl Client {
     pub fn of_request(parts: &Parts) -> Self {
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
         let own = parts.extensions.get::<OverTls>().is_some();
-        let client = Self::of(peer, &parts.headers);
+        let client = Self::of(peer_of(parts), &parts.headers);
         Self { https: client.https || own, ..client }
+    }
+
+    /// Its address alone: the label takes longer to make than a request of the gateway has time for.
+    pub fn address_of(parts: &Parts) -> Option<IpAddr> {
+        let peer = peer_of(parts);
+        forwarded(peer, &parts.headers).or(peer)
     }
 
     /// Our own address by the name that the client uses.
@@ -48,14 +53,9 @@ impl Client {
 
     /// Forwarded headers count only from `peer`s on this machine: anybody can write them.
     fn of(peer: Option<IpAddr>, headers: &HeaderMap) -> Self {
-        let trusted = peer.is_some_and(|peer| peer.to_canonical().is_loopback());
-        let forwarded = text(headers, "x-forwarded-for")
-            .filter(|_| trusted)
-            .and_then(|list| list.rsplit(',').next())
-            .and_then(|last| last.trim().parse().ok());
         Self {
-            address: forwarded.or(peer),
-            https: trusted
+            address: forwarded(peer, headers).or(peer),
+            https: is_trusted(peer)
                 && text(headers, "x-forwarded-proto").is_some_and(|proto| {
                     let last = proto.rsplit(',').next().unwrap_or_default();
                     last.trim().eq_ignore_ascii_case("https")
@@ -63,6 +63,19 @@ impl Client {
             label: label(text(headers, header::USER_AGENT).unwrap_or_default()),
         }
     }
+}
+
+fn peer_of(parts: &Parts) -> Option<IpAddr> {
+    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip())
+}
+
+fn is_trusted(peer: Option<IpAddr>) -> bool {
+    peer.is_some_and(|peer| peer.to_canonical().is_loopback())
+}
+
+fn forwarded(peer: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
+    let list = text(headers, "x-forwarded-for").filter(|_| is_trusted(peer))?;
+    list.rsplit(',').next()?.trim().parse().ok()
 }
 
 /// `Firefox on Linux`; else the first words of what the client calls itself.

@@ -30,8 +30,9 @@ impl Inbound {
 impl<S: Send + Sync> FromRequest<S> for Inbound {
     type Rejection = OpenAiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, OpenAiError> {
-        let headers = request.headers().clone();
+    async fn from_request(mut request: Request, state: &S) -> Result<Self, OpenAiError> {
+        // Reading the body needs none of them.
+        let headers = std::mem::take(request.headers_mut());
         if !content_type(&headers).eq_ignore_ascii_case("application/json") {
             return Err(OpenAiError::invalid(
                 "the body is not marked as JSON; send it with `Content-Type: application/json`",

@@ -46,16 +46,24 @@ impl UsageSniffer {
 
     /// What the answer took: as told, else as guessed from its length.
     pub fn usage(&self) -> Usage {
+        // A whole document mostly is one piece, which is read where it lies.
+        if let (1, Some(only)) = (self.tail.len(), self.tail.front()) {
+            return self.usage_in(only);
+        }
         let mut end = Vec::with_capacity(self.kept);
         for piece in &self.tail {
             end.extend_from_slice(piece);
         }
-        told(&end).unwrap_or_else(|| Usage {
+        self.usage_in(&end)
+    }
+
+    fn usage_in(&self, end: &[u8]) -> Usage {
+        told(end).unwrap_or_else(|| Usage {
             prompt_tokens: self.prompt,
             completion_tokens: if self.counts {
                 self.chars.div_ceil(CHARS_A_TOKEN)
             } else {
-                texts(&end).div_ceil(CHARS_A_TOKEN)
+                texts(end).div_ceil(CHARS_A_TOKEN)
             },
             ..Usage::default()
         })

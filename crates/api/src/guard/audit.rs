@@ -5,6 +5,7 @@ mod actions;
 mod refusals;
 
 use super::audit_note::AuditNote;
+use super::handled;
 use crate::ApiState;
 use crate::auth::{Client, caller_of, identify, identify_provider};
 use crate::headers::content_type;
@@ -29,13 +30,13 @@ use tokio::runtime::Handle;
 const MAX_ANSWER: u64 = 64 * 1024;
 
 pub(crate) struct AuditGuard {
-    state: ApiState,
+    state: Arc<ApiState>,
     refusals: Refusals,
 }
 
 impl AuditGuard {
     pub fn new(state: ApiState) -> Arc<Self> {
-        Arc::new(Self { state, refusals: Refusals::default() })
+        Arc::new(Self { state: Arc::new(state), refusals: Refusals::default() })
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -58,12 +59,12 @@ pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next)
     let matched = matched.as_ref().map_or("", MatchedPath::as_str);
     let recorded = recorded(request.method(), matched);
     if recorded == Recorded::Never {
-        return next.run(request).await;
+        return handled(&guard.state, request, next).await;
     }
     let (mut parts, body) = request.into_parts();
     let (app, entry) = begun(&guard.state, &mut parts, matched).await;
     let mut pending = PendingEntry::new(Arc::clone(guard), app, entry, recorded == Recorded::Always);
-    let response = next.run(Request::from_parts(parts, body)).await;
+    let response = handled(&guard.state, Request::from_parts(parts, body), next).await;
     let note = response.extensions().get::<AuditNote>().cloned();
     let wanted = match recorded {
         Recorded::Never => false,

@@ -62,7 +62,7 @@ impl CrossEncoder {
         if let Some(loaded) = &*known {
             return Ok(Arc::clone(loaded));
         }
-        let onnx = Onnx::load(&self.dir)?;
+        let onnx = Onnx::load(&self.dir, None)?;
         let threads = Arc::new(ThreadPool::with_num_threads(cores()));
         let loaded = Arc::new(Loaded { onnx, threads });
         *known = Some(Arc::clone(&loaded));

@@ -1,6 +1,7 @@
 use super::tokenizer::Tokenizer;
 use super::vector_cache::VectorCache;
 use super::{DIMENSION, EmbedError, MAX_TOKENS, MiniLm, cores};
+use crate::memory;
 use async_trait::async_trait;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -131,9 +132,12 @@ impl LazyMiniLm {
                 let since = state.used.map_or(Duration::MAX, |used| used.elapsed());
                 let busy = state.model.as_ref().is_some_and(|m| Arc::strong_count(m) > 1);
                 if since >= idle && !busy {
-                    state.model = None;
-                    state.counter = None;
+                    let put_away = (state.model.take(), state.counter.take());
                     state.watched = false;
+                    drop(state);
+                    drop(put_away);
+                    // Nobody waits for it.
+                    drop(tokio::task::spawn_blocking(memory::give_back));
                     return;
                 }
                 wait = idle.saturating_sub(since).max(idle / 8);
@@ -142,7 +146,8 @@ impl LazyMiniLm {
     }
 }
 
-struct ModelCounter(Tokenizer);
+/// The tokenizer, which the model reads texts by as well: a copy takes 3 MB.
+struct ModelCounter(Arc<Tokenizer>);
 
 impl ports::TokenCounter for ModelCounter {
     fn count(&self, text: &str) -> usize {
@@ -174,7 +179,8 @@ impl Inner {
         if let Some(model) = &state.model {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(MiniLm::load_any(&self.dir, cores(), self.built_in.then_some(DIMENSION))?);
+        let words = state.counter.as_ref().map(|counter| Arc::clone(&counter.0));
+        let model = Arc::new(MiniLm::load_any(&self.dir, cores(), self.built_in.then_some(DIMENSION), words)?);
         state.model = Some(Arc::clone(&model));
         Ok(model)
     }
@@ -195,7 +201,11 @@ impl ports::Embedder for LazyMiniLm {
         if let Some(counter) = &state.counter {
             return counter.clone();
         }
-        match Tokenizer::load(&self.inner.dir.join("tokenizer.json")) {
+        let words = match &state.model {
+            Some(model) => Ok(Arc::clone(&model.onnx.words)),
+            None => Tokenizer::load(&self.inner.dir.join("tokenizer.json")).map(Arc::new),
+        };
+        match words {
             Ok(words) => {
                 let counter = Arc::new(ModelCounter(words));
                 state.counter = Some(Arc::clone(&counter));

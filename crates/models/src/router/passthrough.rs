@@ -5,6 +5,7 @@ use super::{Answered, Permit, Plan, Router, errors, not_asked, try_targets};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use steward_core::locks::lock;
@@ -26,7 +27,11 @@ impl Gateway for Router {
         if targets.is_empty() {
             return Err(not_asked(errors::no_connection()));
         }
-        let targets: Vec<Connection> = targets.iter().filter(|one| one.speaks_openai_dialect()).cloned().collect();
+        let targets: Cow<'_, [Connection]> = if targets.iter().all(Connection::speaks_openai_dialect) {
+            Cow::Borrowed(targets)
+        } else {
+            targets.iter().filter(|one| one.speaks_openai_dialect()).cloned().collect::<Vec<_>>().into()
+        };
         if targets.is_empty() {
             return Err(not_asked(no_dialect()));
         }
@@ -44,8 +49,8 @@ impl Gateway for Router {
         let plan = Plan::new(routing, deadline_ms);
         match try_targets(&self.health, &targets, plan, attempt).await {
             Ok(answered) => {
-                let Answered { connection, attempts, value: answer, permit } = answered;
-                let (status, headers) = (answer.status, answer.headers.clone());
+                let Answered { connection, attempts, value: mut answer, permit } = answered;
+                let (status, headers) = (answer.status, std::mem::take(&mut answer.headers));
                 Ok(Passed { connection, attempts, status, headers, body: relay(answer, passage, permit) })
             }
             Err(no_answer) => {

@@ -141,8 +141,12 @@ async fn composed(
     )
     .and_then(DispatcherBuilder::build)
     .unwrap();
-    let embedder: Arc<dyn Embedder> =
-        Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8")));
+    let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
+        steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8"),
+        None,
+        // Each test is a process of its own: the vectors of the tools are made once for all.
+        Some(steward_testkit::cache().join("vectors/tests.v1")),
+    ));
     let service = RunService::new(Deps {
         limiter: Arc::default(),
         knowledge,
