@@ -8,6 +8,7 @@ mod known_answers;
 mod live_index;
 mod originals;
 mod passages;
+mod problems;
 mod ranking;
 mod recognition;
 mod reranking;

@@ -10,6 +10,7 @@ mod collections;
 mod connections;
 mod conversations;
 mod credentials;
+mod document_changes;
 mod documents;
 mod domains;
 mod facts;

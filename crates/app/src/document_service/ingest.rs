@@ -2,12 +2,13 @@
 
 use super::DocumentService;
 use super::embedding::{EmbeddingProblem, Purpose};
+use super::problems::{Failure, failure, problem};
 use super::recognition::{no_engine, ocr_facts, wants_ocr};
 use std::time::Duration;
 use steward_core::document::{
     ChunkArea, Chunking, Document, DocumentOrigin, DocumentProblem, DocumentStatus, ReadingFacts,
 };
-use steward_core::extracted::{ExtractFailure, Extracted};
+use steward_core::extracted::Extracted;
 use steward_core::ports::{
     ChunkRow, ChunkVector, ClaimEnd, ClaimedDocument, IngestWork, ReadDocument, StoreError, StoreResult,
 };
@@ -29,31 +30,6 @@ const PAUSES: [Duration; 4] =
 
 /// Most that an endpoint may have us wait.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
-
-/// Why the work on a document did not come to its end.
-pub(super) enum Failure {
-    /// It may work another time, after this while at least.
-    Passing(DocumentProblem, Duration),
-    /// It is the document's own fault.
-    Lasting(DocumentProblem),
-    /// The claim was lost, or the database fails.
-    Store(StoreError),
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-pub(super) fn problem(message: impl Into<String>, hint: impl Into<String>) -> DocumentProblem {
-    DocumentProblem { message: message.into(), hint: hint.into() }
-}
-
-pub(super) fn failure(error: &ExtractFailure) -> Failure {
-    let problem = problem(error.message.clone(), error.hint.clone());
-    if error.kind.may_pass() { Failure::Passing(problem, Duration::ZERO) } else { Failure::Lasting(problem) }
-}
 
 impl DocumentService {
     /// Works on the document that waits longest for this work; `false`: none does.

@@ -1,6 +1,6 @@
 //! Pages that are pictures: engines are asked in turn until one is sure, and the best reading is kept.
 
-use super::ingest::{Failure, failure, problem};
+use super::problems::{Failure, failure, problem};
 use super::{Content, DocumentService};
 use std::path::Path;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What indexes are built from, and the chunks that they find.
 
-use super::documents::number;
+use super::document_changes::number;
 use super::ingest::{ChunkBody, unpacked};
 use crate::codec::{from_json, page_size};
 use crate::store::Store;

@@ -2,7 +2,7 @@
 //! of the next one are complete; both change places in one transaction.
 
 use super::collections::{dimension, unknown};
-use super::documents::count_up;
+use super::document_changes::count_up;
 use crate::store::Store;
 use crate::tx::{Tx, args, locking};
 use steward_core::ports::{CollectionVectors, StoreError, StoreResult};

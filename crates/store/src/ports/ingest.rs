@@ -2,7 +2,8 @@
 //! refused in the same transaction.
 
 use super::collection_models::switch_if_complete;
-use super::documents::{document_of, note_change, search_text, select_document};
+use super::document_changes::note_change;
+use super::documents::{document_of, search_text, select_document};
 use crate::codec::to_json;
 use crate::store::Store;
 use crate::tx::{Tx, args, locking};
