@@ -24,7 +24,7 @@ create table runs (
     conversation_id uuid,
     title           text   not null, -- words
     status          text   not null,
-    outcome         text,
+    outcome         text, -- words
     answer          text, -- words
     created_at      bigint not null,
     updated_at      bigint not null,
@@ -90,7 +90,7 @@ create table run_inbox (
     run_id    uuid   not null,
     id        bigint not null,
     timer_id  uuid,
-    body      text   not null,
+    body      text   not null, -- words, once exists (select 1 from runs r where r.tenant_id = run_inbox.tenant_id and r.id = run_inbox.run_id and r.status = 'finished')
     primary key (tenant_id, run_id, id),
     foreign key (tenant_id, run_id) references runs (tenant_id, id)
 );
@@ -309,7 +309,7 @@ create table scim_tokens (
     folded_name  text   not null,
     prefix       text   not null,
     secret_hash  text   not null,
-    created_by   text   not null,
+    created_by   text   not null, -- words
     created_at   bigint not null,
     last_used_at bigint,
     primary key (tenant_id, id)
@@ -617,7 +617,7 @@ create table verified_questions (
     tenant_id uuid   not null,
     id        text   not null,
     at        bigint not null,
-    body      text   not null,
+    body      text   not null, -- words
     primary key (tenant_id, id)
 );
 
@@ -630,7 +630,7 @@ create table record_changes (
     run_id      uuid,
     proposed_at bigint not null,
     version     bigint not null,
-    body        text   not null,
+    body        text   not null, -- words, kept
     primary key (tenant_id, id)
 );
 create index record_changes_by_state on record_changes (tenant_id, state, id);
@@ -784,7 +784,7 @@ create table chunks (
     number    bigint not null,
     chunk     bigint not null,
     text      text   not null, -- words, kept
-    body      text   not null,
+    body      text   not null, -- words, kept
     primary key (tenant_id, number, chunk)
 );
 

@@ -294,8 +294,9 @@ impl Store {
         Ok(Some(bytes))
     }
 
-    pub(crate) async fn put_blob(&self, tenant: TenantId, bytes: Vec<u8>) -> StoreResult<()> {
-        self.blobs_of(tenant).put(bytes).await.map(drop).map_err(|e| error::blob(&e))
+    /// Returns its hash.
+    pub(crate) async fn put_blob(&self, tenant: TenantId, bytes: Vec<u8>) -> StoreResult<String> {
+        self.blobs_of(tenant).put(bytes).await.map_err(|e| error::blob(&e))
     }
 }
 

@@ -2,19 +2,21 @@
 
 use super::run_commit::open_run;
 use crate::append::{AuditRow, insert_audit};
-use crate::codec::{from_json, page_size, pattern, to_json};
+use crate::codec::{fold, from_json, page_size, pattern, to_json};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
-use crate::words::{self, MENTIONS, REPLACED};
+use crate::words::{self, MENTIONS, REPLACED, Replacement};
+use regex::{NoExpand, RegexBuilder};
 use serde::Deserialize as _;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use steward_core::audit::AuditEntry;
 use steward_core::document::Collection;
 use steward_core::governance::{Classification, Classified};
 use steward_core::hash::sha256;
 use steward_core::message::Message;
-use steward_core::ports::{RetainedFilter, StoreResult};
+use steward_core::ports::{RetainedFilter, StoreError, StoreResult};
 use steward_core::retention::{DeletedItem, RetainedItem, RetainedKind};
 use steward_core::{ConversationId, RunId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
@@ -112,8 +114,34 @@ impl Store {
         stand_in: &str,
     ) -> StoreResult<u64> {
         let args = (tenant, user, texts.to_vec(), stand_in.to_owned());
-        self.write(args, |(tenant, user, texts, stand_in), tx| Box::pin(erase(tx, *tenant, *user, texts, stand_in)))
-            .await
+        let changed = self
+            .write(args, |(tenant, user, texts, stand_in), tx| Box::pin(erase(tx, *tenant, *user, texts, stand_in)))
+            .await?;
+        Ok(changed + self.erase_in_blobs(tenant, texts, stand_in).await?)
+    }
+
+    /// The same in events of ended runs that are too large to be in the database.
+    async fn erase_in_blobs(&self, tenant: TenantId, texts: &[String], stand_in: &str) -> StoreResult<u64> {
+        let names = texts.iter().map(|text| regex::escape(text)).collect::<Vec<_>>().join("|");
+        let names = RegexBuilder::new(&names).case_insensitive(true).build();
+        let names = names.map_err(|error| StoreError::Backend(format!("a name can't be looked for: {error}")))?;
+        let (mut changed, mut after) = (0, String::new());
+        loop {
+            let rows = self.rows(LARGE_EVENTS, args![tenant, &after, AT_ONCE]).await?;
+            for row in &rows {
+                after = row.text(0)?;
+                let text = self.blob_text(tenant, &after).await?;
+                let Cow::Owned(replaced) = names.replace_all(&text, NoExpand(stand_in)) else {
+                    continue;
+                };
+                let stored = self.put_blob(tenant, replaced.into_bytes()).await?;
+                changed += self.execute(MOVE_EVENTS, args![tenant, &after, stored]).await?;
+                self.remove_blob(tenant, &after).await?;
+            }
+            if rows.is_empty() {
+                return Ok(changed);
+            }
+        }
     }
 
     /// How many rows still have one of these texts, by table, the audit trail included.
@@ -165,6 +193,18 @@ const USAGE_DAYS: &str = "
 select distinct day from usage_days
 where tenant_id = $1 and ($2 is null or day < $2) and ($3 is null or day > $3)
 order by day limit $4";
+
+const LARGE_EVENTS: &str = "
+select distinct e.blob from events e
+where e.tenant_id = $1 and e.blob > $2
+  and exists (select 1 from runs r where r.tenant_id = e.tenant_id and r.id = e.run_id and r.status = 'finished')
+order by e.blob limit $3";
+
+const MOVE_EVENTS: &str = "
+update events set blob = $3
+where tenant_id = $1 and blob = $2
+  and exists (select 1 from runs r where r.tenant_id = events.tenant_id and r.id = events.run_id
+              and r.status = 'finished')";
 
 fn item(kind: RetainedKind, row: &Row) -> StoreResult<RetainedItem> {
     Ok(RetainedItem {
@@ -423,9 +463,8 @@ impl Store {
 async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String], stand_in: &str) -> StoreResult<u64> {
     let mut changed = 0;
     for text in texts {
-        let pattern = format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
-        for &sql in &*REPLACED {
-            changed += tx.execute(sql, args![tenant, text, stand_in, &pattern]).await?;
+        for column in &*REPLACED {
+            changed += replace(tx, tenant, column, text, stand_in).await?;
         }
     }
     let owner = user.to_string();
@@ -440,6 +479,33 @@ async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String]
     }
     changed += forget_maker(tx, tenant, user).await?;
     Ok(changed)
+}
+
+/// In one column, however it is written; each turn does so for the first that each row has.
+async fn replace(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    column: &Replacement,
+    text: &str,
+    stand_in: &str,
+) -> StoreResult<u64> {
+    let folded = fold(text);
+    let length = i64::try_from(folded.chars().count()).unwrap_or(i64::MAX);
+    let mut changed = 0;
+    loop {
+        let rows = tx.rows(column.spellings, args![tenant, &folded, length, pattern(Some(text))?]).await?;
+        let before = changed;
+        for row in &rows {
+            let spelling = row.text(0)?;
+            // A letter before it may be folded to two.
+            if fold(&spelling) == folded {
+                changed += tx.execute(column.update, args![tenant, spelling, stand_in]).await?;
+            }
+        }
+        if changed == before {
+            return Ok(changed);
+        }
+    }
 }
 
 /// Collections stay, made by nobody.

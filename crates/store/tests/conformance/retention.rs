@@ -2,12 +2,14 @@ use super::bed::Bed;
 use super::fixtures::{
     LATER, NOW, TENANT, append, conversation, ended, header, id, row, started, started_in, status, text,
 };
+use serde_json::json;
 use steward_core::audit::AuditEntry;
-use steward_core::event::{EventBody, Origin};
+use steward_core::datasource::VerifiedQuestion;
+use steward_core::event::{EventBody, Origin, Outcome};
 use steward_core::governance::{Classification, Classified};
 use steward_core::ports::{
     AuditFilter, AuditOrder, Conversations as _, Facts as _, MaskMapRow, Note, RetainedFilter, RunRow, RunStatus,
-    RunStore as _, StoreError,
+    RunStore as _, ScimDirectory as _, ScimToken, SideWrite, StoreError,
 };
 use steward_core::retention::{DELETED, RetainedItem, RetainedKind};
 use steward_core::{AgentId, ConversationId, Timestamp, UserId};
@@ -116,20 +118,72 @@ pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
     ended(&store, &lease, talk.id, &["Ask Ann Lee", "I wrote to ann.lee@example.org."]).await;
     let note = Note { title: "n".into(), text: "Ann Lee: tea".into(), updated_at: NOW, classified: None };
     store.save_note(TENANT, agent, &note).await.unwrap();
+    let loud = Note {
+        title: "m".into(),
+        text: "ANN LEE, ann lee and Ann Lee: milk".into(),
+        updated_at: NOW,
+        classified: None,
+    };
+    store.save_note(TENANT, agent, &loud).await.unwrap();
+    let large = format!("Ann LEE {}", "x".repeat(80_000));
+    let in_blob = store.create_run(row(), vec![text(&large)], vec![], "a", LATER).await.unwrap();
+    store.commit(append(&in_blob, 1, vec![], vec![status(RunStatus::Finished)])).await.unwrap();
     let map = MaskMapRow { id: id(), user: ann, made_at: NOW, ends_at: LATER, sealed: "s".into() };
     store.save_mask_map(TENANT, &map).await.unwrap();
     assert_eq!(store.mask_map(TENANT, map.id).await.unwrap().as_ref(), Some(&map));
     assert_eq!(store.ended_mask_maps(TENANT, LATER).await.unwrap(), std::slice::from_ref(&map));
+    let stopped = started(&store).await;
+    let by_ann = SideWrite::Status {
+        status: RunStatus::Finished,
+        outcome: Some(Outcome::Stopped { by: "Ann Lee".into() }),
+        answer: None,
+        tokens: 0,
+        cost_micros: 0,
+        verdict: None,
+    };
+    store.commit(append(&stopped, 1, vec![], vec![by_ann])).await.unwrap();
+    let token = ScimToken {
+        id: id(),
+        name: "Okta".into(),
+        prefix: "sk".into(),
+        created_by: "ann.lee@example.org".into(),
+        created_at: NOW,
+        last_used_at: None,
+    };
+    store.save_scim_token(TENANT, &token, "hash").await.unwrap();
+    let asked = VerifiedQuestion {
+        id: VerifiedQuestion::id_of("What did Ann Lee buy?"),
+        text: "What did Ann Lee buy?".into(),
+        domain: "sales".into(),
+        query: json!({"kind": "records", "filters": [{"field": "buyer", "is": "Ann Lee"}]}),
+        by: Some(ann),
+        at: NOW,
+    };
+    store.save_verified_question(TENANT, &asked).await.unwrap();
     let audit = AuditEntry::new(id(), NOW, "auth.login").by("ann.lee@example.org", Some(ann));
-    let texts = ["ann.lee@example.org", "Ann Lee", "ann lee"].map(str::to_owned);
+    let texts = ["ann.lee@example.org", "Ann Lee"].map(str::to_owned);
     store.record_audit(TENANT, &audit).await.unwrap();
     let named = store.mentions(TENANT, &texts).await.unwrap();
-    assert!(named.iter().any(|(table, count)| table == "messages" && *count > 0), "{named:?}");
-    assert!(store.erase_mentions(TENANT, ann, &texts, "erased-7").await.unwrap() >= 5);
+    for table in ["messages", "runs", "scim_tokens", "verified_questions"] {
+        assert!(named.iter().any(|(found, count)| found == table && *count > 0), "{table}: {named:?}");
+    }
+    assert!(store.erase_mentions(TENANT, ann, &texts, "erased-7").await.unwrap() >= 8);
     let named = store.mentions(TENANT, &texts).await.unwrap();
     assert_eq!(named, [("audit_pending".to_owned(), 1)], "the audit trail is a chain");
     let messages = store.messages(TENANT, talk.id).await.unwrap();
     assert_eq!(messages[1].text, "I wrote to erased-7.");
+    let stopped = store.run(TENANT, stopped.run).await.unwrap();
+    assert_eq!(stopped.outcome, Some(Outcome::Stopped { by: "erased-7".into() }));
+    assert_eq!(store.scim_tokens(TENANT).await.unwrap()[0].created_by, "erased-7");
+    let asked = store.verified_questions(TENANT).await.unwrap();
+    assert_eq!(
+        (asked[0].text.as_str(), &asked[0].query["filters"][0]["is"]),
+        ("What did erased-7 buy?", &json!("erased-7"))
+    );
     assert_eq!(store.mask_map(TENANT, map.id).await.unwrap(), None);
-    assert_eq!(store.notes(TENANT, agent).await.unwrap()[0].text, "erased-7: tea");
+    let notes: Vec<String> = store.notes(TENANT, agent).await.unwrap().into_iter().map(|note| note.text).collect();
+    assert_eq!(notes, ["erased-7, erased-7 and erased-7: milk", "erased-7: tea"]);
+    let events = store.events(TENANT, in_blob.run, 0, 10).await.unwrap();
+    assert!(format!("{events:?}").contains("erased-7 xxx") && !format!("{events:?}").contains("Ann LEE"));
+    assert_eq!(bed.blobs.0.lock().unwrap().len(), 1, "that with the name is gone");
 }

@@ -1,11 +1,13 @@
 //! Opening a SQLite database: nothing is changed before it is known to be ours and not newer.
 
+use crate::codec::fold;
 use crate::engine::ready;
 use crate::error;
 use crate::lock::{DirLock, lock};
 use crate::migrate::{self, Found, Migration};
 use crate::tx::{Tx, args};
 use rusqlite::config::DbConfig;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::os::unix::fs::DirBuilderExt;
@@ -62,6 +64,19 @@ fn connect(path: &Path) -> StoreResult<Connection> {
     Ok(connection)
 }
 
+/// As in PostgreSQL: every letter is folded, not only those of ASCII, and a text is found in another.
+pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection
+        .create_scalar_function("lower", 1, flags, |call| Ok(call.get::<Option<String>>(0)?.as_deref().map(fold)))?;
+    connection.create_scalar_function("strpos", 2, flags, |call| {
+        let (text, part) = (call.get::<Option<String>>(0)?, call.get::<Option<String>>(1)?);
+        Ok(text.zip(part).map(|(text, part)| {
+            text.find(&part).map_or(0, |at| i64::try_from(text[..at].chars().count()).unwrap_or(i64::MAX) + 1)
+        }))
+    })
+}
+
 fn configure(connection: &Connection, max_pages: Option<u32>) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
@@ -72,6 +87,7 @@ fn configure(connection: &Connection, max_pages: Option<u32>) -> rusqlite::Resul
     // What a burst has made of the log is given back to the disk.
     connection.pragma_update_and_check(None, "journal_size_limit", WAL_BYTES, |_| Ok(()))?;
     connection.set_prepared_statement_cache_capacity(128);
+    add_functions(connection)?;
     if let Some(pages) = max_pages {
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
     }

@@ -1,5 +1,6 @@
 //! Connections that cannot write, opened when first needed.
 
+use super::open::add_functions;
 use crate::engine::{OpFn, gone, ready};
 use crate::error;
 use crate::lock::DirLock;
@@ -66,6 +67,7 @@ impl Readers {
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(Duration::from_secs(5))?;
         connection.set_prepared_statement_cache_capacity(64);
+        add_functions(&connection)?;
         Ok(connection)
     }
 }
