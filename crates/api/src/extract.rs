@@ -1,4 +1,5 @@
 mod body;
+mod limits;
 mod page;
 
 use crate::problem::Problem;

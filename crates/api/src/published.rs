@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 use steward_core::agent::Tuning;
 use steward_core::budget::Preset;
 use steward_core::policy::Policy;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 pub(crate) trait Published: DeserializeOwned {
     /// Gives what `body` holds our names.
@@ -87,7 +89,7 @@ const CONFIG: &[&str] = &[
 ];
 
 /// Gives an agent's fields our names; a part of them, for a change.
-pub(crate) fn agent(body: &mut Body) -> Result<(), Problem> {
+fn agent(body: &mut Body) -> Result<(), Problem> {
     unwrapped(body, "config", CONFIG)?;
     unwrapped(body, "extra_config", CONFIG)?;
     if let Some(routing) = body.get_mut("llm_routing").and_then(Value::as_object_mut)
@@ -115,7 +117,7 @@ impl Published for AgentInput {
 }
 
 /// A new agent: what is left out is as usual.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub(crate) struct NewAgent(pub AgentInput);
 
@@ -131,6 +133,29 @@ impl Published for NewAgent {
             body.entry(name.to_owned()).or_insert(usual);
         }
         Ok(())
+    }
+}
+
+/// Some of an agent's fields.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct AgentPatch(pub Value);
+
+impl PartialSchema for AgentPatch {
+    fn schema() -> RefOr<Schema> {
+        AgentInput::schema()
+    }
+}
+
+impl ToSchema for AgentPatch {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        AgentInput::schemas(schemas);
+    }
+}
+
+impl Published for AgentPatch {
+    fn own_names(body: &mut Body) -> Result<(), Problem> {
+        agent(body)
     }
 }
 

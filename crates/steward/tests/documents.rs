@@ -153,9 +153,12 @@ fn chunks_are_listed_by_page_and_rankings_joined_by_other_weights() {
     let best = |weights: Value| ask(weights, 200)["found"][0]["score"].as_f64().unwrap();
     let (whole, half) = (best(json!({"text": 0.0, "vectors": 1.0})), best(json!({"text": 0.0, "vectors": 0.5})));
     assert!((whole - 2.0 * half).abs() < 1e-9, "{whole} {half}");
-    for wrong in [json!({"text": 0, "vectors": 0}), json!({"text": -1, "vectors": 1}), json!({"text": 2, "vectors": 1})]
-    {
-        assert_eq!(ask(wrong, 422)["field"], "weights");
+    for (wrong, field) in [
+        (json!({"text": 0, "vectors": 0}), "weights"),
+        (json!({"text": -1, "vectors": 1}), "weights.text"),
+        (json!({"text": 2, "vectors": 1}), "weights.text"),
+    ] {
+        assert_eq!(ask(wrong, 422)["field"], field);
     }
 }
 

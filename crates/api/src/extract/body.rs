@@ -1,5 +1,6 @@
 //! Bodies of requests: JSON, and files, which come piece by piece.
 
+use super::limits;
 use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::published::Published;
@@ -11,30 +12,38 @@ use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fmt::Display;
+use utoipa::ToSchema;
 
-/// The body as `T`. A type with `deny_unknown_fields` has a field that isn't known refused by name.
+/// The body as `T`, within the limits that its schema gives. A type with `deny_unknown_fields` has a field that isn't known
+/// refused by name.
 pub(crate) struct Body<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+impl<T: DeserializeOwned + ToSchema + 'static, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let body = object(&sent(request, state).await?)?;
-        read(Value::Object(body)).map(Self)
+        within_limits(body).map(Self)
     }
 }
 
 /// The same, in our names or in those that were published for the platform that this one follows.
 pub(crate) struct PublishedBody<T>(pub T);
 
-impl<T: Published, S: Send + Sync> FromRequest<S> for PublishedBody<T> {
+impl<T: Published + ToSchema + 'static, S: Send + Sync> FromRequest<S> for PublishedBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let mut body = object(&sent(request, state).await?)?;
         T::own_names(&mut body)?;
-        read(Value::Object(body)).map(Self)
+        within_limits(body).map(Self)
     }
+}
+
+fn within_limits<T: DeserializeOwned + ToSchema + 'static>(body: Map<String, Value>) -> Result<T, Problem> {
+    let body = Value::Object(body);
+    limits::check::<T>(&body)?;
+    read(body)
 }
 
 async fn sent<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {

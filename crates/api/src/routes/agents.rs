@@ -4,11 +4,8 @@ use crate::dto::agents::{AgentInput, PreviewRequest, Tool};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest};
 use crate::dto::skills::{Attached, SkillInput};
 use crate::extract::PublishedBody;
-use crate::published;
-use crate::published::NewAgent;
+use crate::published::{AgentPatch, NewAgent};
 use crate::routes::prelude::*;
-use serde_json::{Map, Value};
-use steward_app::{Action, Resource, authorize};
 use steward_core::agent::Agent;
 use steward_core::prompt::PromptPreview;
 use steward_core::{AgentId, SkillId};
@@ -94,11 +91,9 @@ async fn restore(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answ
 async fn patch(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
-    Body(mut patch): Body<Map<String, Value>>,
+    PublishedBody(AgentPatch(patch)): PublishedBody<AgentPatch>,
 ) -> Answer<Agent> {
-    authorize(&caller, Action::Operate, Resource::Agents)?;
-    published::agent(&mut patch)?;
-    Ok(Json(state.patch_agent(&caller, id, &Value::Object(patch)).await?))
+    Ok(Json(state.patch_agent(&caller, id, &patch).await?))
 }
 
 /// The prompt that an agent, saved or not, would begin with. Nothing is sent.

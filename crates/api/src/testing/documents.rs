@@ -115,7 +115,7 @@ async fn bad_input_is_told() {
     }
     for (line, body, field) in [
         ("POST /api/collections", json!({"name": "contracts"}), None),
-        ("POST /api/collections", json!({"name": "x", "chunking": {"max_chars": 10}}), Some("chunking")),
+        ("POST /api/collections", json!({"name": "x", "chunking": {"max_chars": 10}}), Some("chunking.max_chars")),
         ("POST /api/collections", json!({"name": "x", "weights": {"text": 0, "vectors": 0}}), Some("weights")),
         ("POST /api/documents/search", json!({"query": "  "}), Some("query")),
         ("POST /api/documents/search", json!({"query": "x", "collections": ["nothing"]}), Some("collection")),

@@ -135,16 +135,23 @@ async fn a_panic_is_an_answer() {
     assert_eq!(again.json()["code"], "idempotency_in_progress", "its end is not known");
 }
 
+#[derive(Default, serde::Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+struct Thing {
+    fail: bool,
+    wait: bool,
+}
+
 /// A route that counts; `{"fail": true}` is refused, `{"wait": true}` takes a while.
 async fn counting() -> (Bed, Arc<AtomicU32>) {
     let count = Arc::new(AtomicU32::new(0));
     let counter = count.clone();
-    let make = async move |caller: Caller, Body(body): Body<Value>| {
+    let make = async move |caller: Caller, Body(body): Body<Thing>| {
         authorize(&caller, Action::Write, Resource::Agents)?;
-        if body["fail"] == true {
+        if body.fail {
             return Err(Problem::invalid("fail", "asked to fail", "don't"));
         }
-        if body["wait"] == true {
+        if body.wait {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
         let number = counter.fetch_add(1, Ordering::SeqCst) + 1;
