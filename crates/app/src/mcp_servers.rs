@@ -39,6 +39,7 @@ impl App {
     ) -> AppResult<McpServer> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         let tenant = self.tenant();
+        let _changing = self.mcp.changing().await;
         let before = self.mcp.servers().mcp_server(tenant, id).await?;
         let server = input.with_id(id, Some(before));
         may_reach(caller, &server)?;
@@ -52,6 +53,7 @@ impl App {
     pub async fn remove_mcp_server(&self, caller: &Caller, id: McpServerId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         let tenant = self.tenant();
+        let _changing = self.mcp.changing().await;
         self.store.remove_mcp_server(tenant, id).await?;
         self.mcp.close(tenant, id);
         Ok(())

@@ -68,6 +68,9 @@ pub struct McpTool {
     pub read_only: bool,
     /// What a person accepted; `None` if nobody has yet.
     pub accepted: Option<AcceptedTool>,
+    /// Whether a person took their acceptance back since.
+    #[serde(default)]
+    pub withdrawn: bool,
     #[serde(default)]
     pub gone: bool,
 }

@@ -31,6 +31,7 @@ use steward_core::ports::{Clock, Ids, McpServers, SkillFilter, Skills, Vault};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
 use steward_sandbox::process::Sandbox;
+use tokio::sync::{Mutex, MutexGuard};
 
 pub struct McpHub {
     ports: McpPorts,
@@ -38,11 +39,20 @@ pub struct McpHub {
     pool: Arc<Pool>,
     logins: Logins,
     tokens: Tokens,
+    /// Held while a server is read, changed and saved, or removed.
+    changing: Mutex<()>,
 }
 
 impl McpHub {
     pub fn new(ports: McpPorts, config: McpConfig) -> Self {
-        Self { ports, config, pool: Arc::default(), logins: Logins::default(), tokens: Tokens::default() }
+        Self {
+            ports,
+            config,
+            pool: Arc::default(),
+            logins: Logins::default(),
+            tokens: Tokens::default(),
+            changing: Mutex::default(),
+        }
     }
 
     pub fn servers(&self) -> &dyn McpServers {
@@ -51,6 +61,11 @@ impl McpHub {
 
     pub fn connections(&self) -> usize {
         self.pool.len()
+    }
+
+    /// Whoever reads a server to save it changed, or removes one, holds this meanwhile, so that no change is lost.
+    pub async fn changing(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().await
     }
 
     /// Closes the connections of a server, after it was changed or removed.
@@ -133,6 +148,7 @@ impl McpHub {
         id: McpServerId,
         listed: Result<&[McpTool], String>,
     ) -> Result<McpServer, McpError> {
+        let _changing = self.changing().await;
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         server.checked_at = Some(self.ports.clock.now());
         server.error = match listed {
@@ -164,6 +180,7 @@ impl McpHub {
         hash: &str,
         by: &str,
     ) -> Result<McpServer, McpError> {
+        let _changing = self.changing().await;
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         let at = self.ports.clock.now();
         let Some(found) = server.tools.iter_mut().find(|one| one.name == tool && !one.gone) else {
@@ -184,6 +201,7 @@ impl McpHub {
             at,
             by: by.to_owned(),
         });
+        found.withdrawn = false;
         self.ports.servers.save_mcp_server(tenant, &server).await?;
         let filter = SkillFilter { kind: Some(SkillKind::Mcp), ..SkillFilter::default() };
         let skills = self.ports.skills.as_ref();
@@ -200,6 +218,7 @@ impl McpHub {
     /// Takes the acceptance of a tool back: it is refused from the next call on, until a person accepts it anew. Skills
     /// that stand for it stay as they are.
     pub async fn withdraw(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<McpServer, McpError> {
+        let _changing = self.changing().await;
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         accepted_tools::withdraw(&mut server, tool)?;
         self.ports.servers.save_mcp_server(tenant, &server).await?;

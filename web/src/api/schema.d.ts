@@ -7932,6 +7932,8 @@ export interface components {
             parameters: Record<string, unknown>;
             /** @description Whether the server says that it only looks. */
             read_only: boolean;
+            /** @description Whether somebody took their acceptance back, and nobody has accepted it since. */
+            withdrawn: boolean;
         };
         /** @description How a server is reached. */
         McpTransport: {

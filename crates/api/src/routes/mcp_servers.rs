@@ -93,8 +93,8 @@ async fn accept(
     Call(state, caller): Call,
     PathId(id): PathId<McpServerId>,
     Body(wanted): Body<AcceptTool>,
-) -> Answer<McpServer> {
-    Ok(Json(state.accept_mcp_tool(&caller, id, &wanted).await?.into()))
+) -> Result<Noted<McpServer>, Problem> {
+    Ok(noted(id, &wanted.tool, state.accept_mcp_tool(&caller, id, &wanted).await?.into()))
 }
 
 /// Takes the acceptance of a tool back. It is refused from the next call on, until it is accepted anew; skills that
@@ -106,8 +106,15 @@ async fn withdraw(
     Call(state, caller): Call,
     PathId(id): PathId<McpServerId>,
     Body(wanted): Body<WithdrawTool>,
-) -> Answer<McpServer> {
-    Ok(Json(state.withdraw_mcp_tool(&caller, id, &wanted).await?.into()))
+) -> Result<Noted<McpServer>, Problem> {
+    Ok(noted(id, &wanted.tool, state.withdraw_mcp_tool(&caller, id, &wanted).await?.into()))
+}
+
+/// An answer whose entry in the audit trail names the tool beside the server.
+type Noted<T> = (Extension<AuditNote>, Json<T>);
+
+fn noted(id: McpServerId, tool: &str, server: McpServer) -> Noted<McpServer> {
+    (Extension(AuditNote::target(format!("{id}/{tool}"))), Json(server))
 }
 
 /// Makes skills of accepted tools and gives them to an agent, if one is named. Twice is the same as once.

@@ -46,6 +46,8 @@ pub struct McpTool {
     /// What changed, as a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Whether somebody took their acceptance back, and nobody has accepted it since.
+    pub withdrawn: bool,
     /// Whether the server no longer has it.
     pub gone: bool,
     /// Who accepted it.
@@ -166,6 +168,7 @@ impl From<mcp::McpTool> for McpTool {
             description: tool.description,
             parameters: tool.parameters,
             read_only: tool.read_only,
+            withdrawn: tool.withdrawn,
             gone: tool.gone,
         }
     }

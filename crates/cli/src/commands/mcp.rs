@@ -105,7 +105,7 @@ pub struct Accept {
     /// The tools.
     #[arg(required_unless_present = "all")]
     tools: Vec<String>,
-    /// All that it has and that are not accepted as they are.
+    /// All that it has and that are not accepted as they are, without those whose acceptance was withdrawn.
     #[arg(long, conflicts_with = "tools")]
     all: bool,
     /// Only if this is the hash of what it is; one tool only.
@@ -199,6 +199,8 @@ fn tell(tool: &Value, term: Term) {
         term.red("changed since it was accepted")
     } else if tool["callable"] == true {
         term.green("accepted")
+    } else if tool["withdrawn"] == true {
+        term.yellow("withdrawn")
     } else {
         term.yellow("not accepted")
     };
@@ -302,7 +304,7 @@ async fn withdraw(client: &Client, wanted: &str, tools: &[String], term: Term) -
 fn wanted_tools(server: &Value, wanted: &Accept) -> anyhow::Result<Vec<Value>> {
     let known = items(server, "tools");
     if wanted.all {
-        return Ok(known.iter().filter(|tool| waits(tool)).cloned().collect());
+        return Ok(known.iter().filter(|tool| waits(tool) && tool["withdrawn"] != true).cloned().collect());
     }
     let found = |name: &String| {
         let tool = known.iter().find(|tool| text(tool, "name") == name && tool["gone"] != true);

@@ -100,14 +100,18 @@ fn an_acceptance_is_taken_back() {
     assert_eq!(echo(&house.get(&server))["callable"], true);
 
     let taken = echo(&house.post(&withdraw, wanted.clone(), 200));
-    assert_eq!((&taken["callable"], &taken["changed"]), (&json!(false), &json!(false)));
+    assert_eq!(
+        (&taken["callable"], &taken["changed"], &taken["withdrawn"]),
+        (&json!(false), &json!(false), &json!(true))
+    );
     assert!(taken.get("accepted_by").is_none() && taken["hash"] == seen["hash"], "{taken}");
     assert_eq!(echo(&house.get(&server)), taken);
     let attach = json!({"tools": ["echo"], "agent": null});
     assert_eq!(house.post(&format!("{server}/attach"), attach, 409)["code"], "mcp_tool");
     let (_, trail) = house.call_as(&key("root"), Method::GET, "/api/audit?action=mcp.servers.withdraw", None);
-    let done = trail["items"].as_array().unwrap().iter().filter(|entry| entry["result"] == "ok").count();
-    assert_eq!(done, 1, "{trail}");
+    let done: Vec<&Value> = trail["items"].as_array().unwrap().iter().filter(|entry| entry["result"] == "ok").collect();
+    assert_eq!(done.len(), 1, "{trail}");
+    assert!(text(&done[0]["target"]).ends_with("/echo"), "which tool: {}", done[0]);
 }
 
 #[test]

@@ -97,6 +97,7 @@ fn a_server_is_added_looked_at_accepted_and_removed() {
         bench.run(&["mcp", "withdraw", "wiki", "echo", "other"]).exits(1).tells(&["`other`", "steward mcp check wiki"]);
         bench.run(&["mcp", "withdraw", "wiki", "echo"]).exits(0).tells(&["steward mcp accept wiki"]);
         bench.run(&["mcp", "withdraw", "wiki", "echo"]).exits(1).tells(&["no accepted tool `echo`"]);
+        bench.run(&["mcp", "accept", "wiki", "--all", "-y"]).exits(0).tells(&["nothing"]);
         let refused = bench.run(&call).exits(1);
         refused.tells(&["has not been accepted"]);
         bench.run(&["mcp", "remove", "wiki"]).exits(0);

@@ -7,9 +7,11 @@ use steward_core::skill::{McpSpec, Skill, SkillKind, SkillLimits, SkillSpec};
 use steward_core::{SkillId, Timestamp, hash};
 
 pub(super) fn merge_listing(known: &[McpTool], listed: &[McpTool]) -> Vec<McpTool> {
-    let accepted = |name: &str| known.iter().find(|tool| tool.name == name)?.accepted.clone();
-    let mut tools: Vec<McpTool> =
-        listed.iter().map(|tool| McpTool { accepted: accepted(&tool.name), ..tool.clone() }).collect();
+    let judged = |tool: &McpTool| match known.iter().find(|one| one.name == tool.name) {
+        Some(one) => McpTool { accepted: one.accepted.clone(), withdrawn: one.withdrawn, ..tool.clone() },
+        None => tool.clone(),
+    };
+    let mut tools: Vec<McpTool> = listed.iter().map(judged).collect();
     let gone =
         known.iter().filter(|tool| tool.accepted.is_some() && !listed.iter().any(|other| other.name == tool.name));
     tools.extend(gone.map(|tool| McpTool { gone: true, ..tool.clone() }));
@@ -70,6 +72,12 @@ pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a Mcp
     Ok((found, accepted))
 }
 
+/// Refuses a call of a tool that may not be called, or that was accepted anew after the run began.
+pub(super) fn check_accepted(server: &McpServer, spec: &McpSpec) -> Result<(), McpError> {
+    let (tool, accepted) = callable(server, &spec.tool)?;
+    if accepted.hash == spec.hash { Ok(()) } else { Err(changed_error(server, tool)) }
+}
+
 fn no_tool(server: &McpServer, tool: &str) -> McpError {
     let known: Vec<&str> = server.tools.iter().map(|one| one.name.as_str()).collect();
     McpError::NoTool {
@@ -87,6 +95,7 @@ pub(super) fn withdraw(server: &mut McpServer, tool: &str) -> Result<(), McpErro
     if server.tools[at].accepted.take().is_none() {
         return Err(McpError::NotAccepted { server: server.name.clone(), tool: tool.to_owned() });
     }
+    server.tools[at].withdrawn = true;
     if server.tools[at].gone {
         server.tools.remove(at);
     }
@@ -216,6 +225,7 @@ mod tests {
             parameters: json!({"type": "object", "properties": {"text": {"type": "string"}}}),
             read_only: true,
             accepted: None,
+            withdrawn: false,
             gone: false,
         }
     }
@@ -276,6 +286,7 @@ mod tests {
         server.tools = vec![accepted(listed("a"))];
         withdraw(&mut server, "echo").unwrap();
         assert!(!server.tools[0].may_be_called() && server.tools[0].accepted.is_none());
+        assert!(merge_listing(&server.tools, &[listed("b")])[0].withdrawn, "a new listing knows it too");
         let again = withdraw(&mut server, "echo").unwrap_err();
         assert!(again.to_string().contains("has not been accepted"), "{again}");
         let unknown = withdraw(&mut server, "other").unwrap_err();

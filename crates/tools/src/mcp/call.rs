@@ -24,11 +24,7 @@ impl McpHub {
     async fn call(&self, job: SkillCall<'_>, spec: &McpSpec, context: &Context) -> Result<ToolOutput, McpError> {
         let who = Caller::of_call(job, context, self.ports.clock.now());
         let server = self.named(who.by.tenant, &spec.server).await?;
-        let (tool, accepted) = accepted_tools::callable(&server, &spec.tool)?;
-        // The tool was accepted anew after the run began.
-        if accepted.hash != spec.hash {
-            return Err(accepted_tools::changed_error(&server, tool));
-        }
+        accepted_tools::check_accepted(&server, spec)?;
         // Whether it may be sent again after the server died during the call.
         let repeats = matches!(job.skill.effect, EffectClass::Read | EffectClass::Idempotent);
         let work = |connection| self.try_once(&server, connection, spec, job.arguments, context);
@@ -106,6 +102,9 @@ impl McpHub {
             tracing::warn!(server = server.name, tool = %name, "an MCP tool changed and is refused");
             return Err(RequestFault::Error(error));
         }
+        // It may have been withdrawn while the server was started.
+        let now = self.named(context.scope.tenant, &spec.server).await;
+        now.and_then(|now| accepted_tools::check_accepted(&now, spec)).map_err(RequestFault::Error)?;
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let result = connection.call(name, arguments, context).await?;
         tool_output(&server.name, result).map_err(RequestFault::Error)

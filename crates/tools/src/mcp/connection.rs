@@ -162,7 +162,7 @@ impl Connection {
         }
         let read_only = tool.annotations.and_then(|hints| hints.read_only_hint) == Some(true);
         let name = tool.name.into_owned();
-        Some(McpTool { name, description, parameters, read_only, accepted: None, gone: false })
+        Some(McpTool { name, description, parameters, read_only, accepted: None, withdrawn: false, gone: false })
     }
 
     /// Calls a tool. When `context` is halted, the server is told to cancel.

@@ -156,6 +156,7 @@ impl McpHub {
         fields: BTreeMap<String, SecretString>,
     ) -> Result<McpServer, McpError> {
         let (tenant, id) = (request.tenant, request.server);
+        let _changing = self.changing().await;
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         let owner = server.per_user.then_some(request.user);
         let name = credentials::login_name(&server, owner);

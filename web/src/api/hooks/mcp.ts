@@ -39,13 +39,15 @@ export function useMcpActions() {
     client.setQueryData(["mcp-server", server.id], server);
     void fresh("mcp-servers");
   };
+  // Somebody else may have judged the tool meanwhile, or the server have changed it.
+  const again = () => fresh("mcp-server");
   return {
     create: useMutation({ mutationFn: (body: McpServerInput) => api.post<McpServer>("/api/mcp/servers", { body }), onSuccess: seen }),
     update: useMutation({ mutationFn: ({ id, ...body }: McpServerInput & { id: string }) => api.put<McpServer>(`/api/mcp/servers/${id}`, { body }), onSuccess: seen }),
     remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/mcp/servers/${id}`), onSuccess: () => fresh("mcp-servers") }),
     check: useMutation({ mutationFn: (id: string) => api.post<McpServer>(`/api/mcp/servers/${id}/check`), onSuccess: seen }),
-    accept: useMutation({ mutationFn: ({ id, ...body }: { id: string; tool: string; hash: string }) => api.post<McpServer>(`/api/mcp/servers/${id}/accept`, { body }), onSuccess: seen }),
-    withdraw: useMutation({ mutationFn: ({ id, ...body }: { id: string; tool: string }) => api.post<McpServer>(`/api/mcp/servers/${id}/withdraw`, { body }), onSuccess: seen }),
+    accept: useMutation({ mutationFn: ({ id, ...body }: { id: string; tool: string; hash: string }) => api.post<McpServer>(`/api/mcp/servers/${id}/accept`, { body }), onSuccess: seen, onError: again }),
+    withdraw: useMutation({ mutationFn: ({ id, ...body }: { id: string; tool: string }) => api.post<McpServer>(`/api/mcp/servers/${id}/withdraw`, { body }), onSuccess: seen, onError: again }),
     attach: useMutation({ mutationFn: ({ id, ...body }: { id: string; agent: string | null; tools: string[] }) => api.post<Skill[]>(`/api/mcp/servers/${id}/attach`, { body }), onSuccess: () => fresh("skills", "agents", "agent") }),
     /** Begins a login. */
     login: useMutation({ mutationFn: (id: string) => api.post<Begun>(`/api/mcp/servers/${id}/login`) }),

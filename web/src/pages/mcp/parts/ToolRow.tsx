@@ -7,7 +7,7 @@ import { useT } from "@/i18n";
 import { Badge, Button, CopyButton, cx, DiffView, ErrorState, formatExact, JsonView, toast, type Tone } from "@/ui";
 import { hides, isAccepted, toolState, type ToolState, visible } from "./state";
 
-const tones: Record<ToolState, Tone> = { accepted: "ok", changed: "warn", new: "warn", gone: "neutral" };
+const tones: Record<ToolState, Tone> = { accepted: "ok", changed: "warn", new: "warn", withdrawn: "neutral", gone: "neutral" };
 type Props = { server: McpServer; tool: McpTool; operator: boolean; owners: { skill: Skill; agents: Agent[] } | null };
 
 /** A tool: what the server says of it, what changed, and who has it. */
@@ -19,9 +19,9 @@ export function ToolRow({ server, tool, operator, owners }: Props) {
   const [open, setOpen] = useState(state === "changed");
   const words = visible(tool.description);
   const schema = visible(JSON.stringify(tool.parameters, null, 2));
-  const agree = () => accept.mutate({ id: server.id, tool: tool.name, hash: tool.hash }, { onSuccess: () => toast({ title: t("accepted", { tool: tool.name }) }) });
+  const agree = () => (withdraw.reset(), accept.mutate({ id: server.id, tool: tool.name, hash: tool.hash }, { onSuccess: () => toast({ title: t("accepted", { tool: tool.name }) }) }));
   // Accepting it again is one press: what was shown is what is accepted, and nothing runs meanwhile.
-  const takeBack = () => withdraw.mutate({ id: server.id, tool: tool.name }, { onSuccess: () => toast({ title: t("withdrawn", { tool: tool.name }) }) });
+  const takeBack = () => (accept.reset(), withdraw.mutate({ id: server.id, tool: tool.name }, { onSuccess: () => toast({ title: t("withdrawn", { tool: tool.name }) }) }));
   return (
     <li>
       <h3>
@@ -52,7 +52,7 @@ export function ToolRow({ server, tool, operator, owners }: Props) {
             {(accept.error ?? withdraw.error) && <ErrorState inline error={accept.error ?? withdraw.error} />}
             {operator && (
               <div className="flex flex-wrap gap-2 empty:hidden">
-                {(state === "new" || state === "changed") && <Button variant="primary" icon={<Check aria-hidden className="size-4" />} loading={accept.isPending} onClick={agree}>{t(state === "changed" ? "accept_change" : "accept")}</Button>}
+                {(state === "new" || state === "withdrawn" || state === "changed") && <Button variant={state === "withdrawn" ? "default" : "primary"} icon={<Check aria-hidden className="size-4" />} loading={accept.isPending} onClick={agree}>{t(state === "changed" ? "accept_change" : "accept")}</Button>}
                 {isAccepted(tool) && <Button title={t("withdraw_hint")} icon={<Undo2 aria-hidden className="size-4" />} loading={withdraw.isPending} onClick={takeBack}>{t("withdraw")}</Button>}
               </div>
             )}

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { McpServer, McpTool } from "@/api/types";
 import { countsOf, hides, inOrder, isAccepted, serverState, toolState, visible } from "./state";
 
-const tool = (name: string, more: Partial<McpTool>): McpTool => ({ name, description: "", parameters: {}, read_only: false, hash: "h", callable: false, changed: false, gone: false, ...more });
-const TOOLS = [tool("a", { callable: true }), tool("b", {}), tool("c", { changed: true }), tool("d", { changed: true, gone: true })];
+const tool = (name: string, more: Partial<McpTool>): McpTool => ({ name, description: "", parameters: {}, read_only: false, hash: "h", callable: false, changed: false, withdrawn: false, gone: false, ...more });
+const TOOLS = [tool("a", { callable: true }), tool("b", {}), tool("c", { changed: true }), tool("d", { changed: true, gone: true }), tool("e", { withdrawn: true })];
 
 test("each tool is in one state, and what waits comes first", () => {
-  assert.deepEqual(TOOLS.map(toolState), ["accepted", "new", "changed", "gone"]);
-  assert.deepEqual(countsOf(TOOLS), { accepted: 1, new: 1, changed: 1, gone: 1 });
-  assert.deepEqual(inOrder(TOOLS).map((one) => one.name), ["c", "b", "a", "d"]);
+  assert.deepEqual(TOOLS.map(toolState), ["accepted", "new", "changed", "gone", "withdrawn"]);
+  assert.deepEqual(countsOf(TOOLS), { accepted: 1, new: 1, changed: 1, withdrawn: 1, gone: 1 });
+  assert.deepEqual(inOrder(TOOLS).map((one) => one.name), ["c", "b", "a", "e", "d"]);
 });
 
 test("what was accepted can be withdrawn, though it changed or is gone", () => {

@@ -4,19 +4,19 @@ import type { McpServer, McpTool, Skill } from "@/api/types";
 export type ServerState = "off" | "never" | "failed" | "reachable";
 export const serverState = (server: McpServer): ServerState => (!server.enabled ? "off" : server.checked_at === null ? "never" : server.error !== null ? "failed" : "reachable");
 
-/** `changed` and `new` wait for a person. */
-export type ToolState = "accepted" | "changed" | "new" | "gone";
-export const toolState = (tool: McpTool): ToolState => (tool.gone ? "gone" : tool.changed ? "changed" : tool.callable ? "accepted" : "new");
+/** `changed` and `new` wait for a person; of `withdrawn` one has said no. */
+export type ToolState = "accepted" | "changed" | "new" | "withdrawn" | "gone";
+export const toolState = (tool: McpTool): ToolState => (tool.gone ? "gone" : tool.changed ? "changed" : tool.callable ? "accepted" : tool.withdrawn ? "withdrawn" : "new");
 
 /** Whether somebody's acceptance of it is kept, though it may have changed or be gone since. */
 export const isAccepted = (tool: McpTool): boolean => tool.accepted_at != null;
 
-const ORDER: Record<ToolState, number> = { changed: 0, new: 1, accepted: 2, gone: 3 };
+const ORDER: Record<ToolState, number> = { changed: 0, new: 1, accepted: 2, withdrawn: 3, gone: 4 };
 /** What waits for a person first, else as the server has them. */
 export const inOrder = (tools: readonly McpTool[]): McpTool[] => [...tools].sort((a, b) => ORDER[toolState(a)] - ORDER[toolState(b)]);
 
 export function countsOf(tools: readonly McpTool[]): Record<ToolState, number> {
-  const counts: Record<ToolState, number> = { accepted: 0, changed: 0, new: 0, gone: 0 };
+  const counts: Record<ToolState, number> = { accepted: 0, changed: 0, new: 0, withdrawn: 0, gone: 0 };
   for (const tool of tools) counts[toolState(tool)] += 1;
   return counts;
 }
