@@ -96,12 +96,15 @@ async fn checked(state: &Arc<ApiState>, mut request: Request, next: Next) -> Res
     end_with(response, Arc::clone(state), listener)
 }
 
+/// The code of the problem that a request gets which took too long; what it had begun may still be done.
+const TIMED_OUT: &str = "timeout";
+
 /// Ends requests under `/api` and `/scim` that take too long. Answers of agents under `/v1` may take minutes.
 async fn in_time(longest: Duration, answer: impl Future<Output = Response>) -> Response {
     match tokio::time::timeout(longest, answer).await {
         Ok(response) => response,
         Err(_) => Problem::unavailable(format!("there was no answer within {} s", longest.as_secs()))
-            .code("timeout")
+            .code(TIMED_OUT)
             .retry_after(5)
             .into_response(),
     }

@@ -37,7 +37,8 @@ pub use serve::{Listening, serve};
 pub use tls::{Tls, TlsStatus};
 pub use worker_threads::WorkerThreads;
 
-use std::net::SocketAddr;
+use guard::without_port;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use steward_app::{Tenants, dto};
 
@@ -67,10 +68,10 @@ impl Hosts {
         for name in names.iter().map(|name| name.trim().trim_end_matches('/')) {
             if let Some((_, host)) = name.split_once("://") {
                 hosts.origins.push(name.to_owned());
-                let host = host.split(':').next().unwrap_or(host);
-                hosts.names.push(host.to_owned());
+                hosts.names.push(without_port(host).to_owned());
             } else if !name.is_empty() {
-                hosts.names.push(name.to_owned());
+                let bare = name.parse::<Ipv6Addr>().map(|address| format!("[{address}]"));
+                hosts.names.push(bare.unwrap_or_else(|_| without_port(name).to_owned()));
             }
         }
         hosts

@@ -56,10 +56,7 @@ impl Client {
         Self {
             address: forwarded(peer, headers).or(peer),
             https: is_trusted(peer)
-                && text(headers, "x-forwarded-proto").is_some_and(|proto| {
-                    let last = proto.rsplit(',').next().unwrap_or_default();
-                    last.trim().eq_ignore_ascii_case("https")
-                }),
+                && last(headers, "x-forwarded-proto").is_some_and(|proto| proto.eq_ignore_ascii_case("https")),
             label: label(text(headers, header::USER_AGENT).unwrap_or_default()),
         }
     }
@@ -74,8 +71,13 @@ fn is_trusted(peer: Option<IpAddr>) -> bool {
 }
 
 fn forwarded(peer: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
-    let list = text(headers, "x-forwarded-for").filter(|_| is_trusted(peer))?;
-    list.rsplit(',').next()?.trim().parse().ok()
+    last(headers, "x-forwarded-for").filter(|_| is_trusted(peer))?.parse().ok()
+}
+
+/// What the nearest proxy has put into a header: the end of its last line. What stands before, the client may have sent.
+fn last<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let line = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+    line.rsplit(',').next().map(str::trim)
 }
 
 /// `Firefox on Linux`; else the first words of what the client calls itself.
@@ -118,6 +120,9 @@ mod tests {
         assert_eq!((near.address, near.https), (Some(ip("203.0.113.9")), true));
         let far = Client::of(Some(ip("198.51.100.7")), &headers);
         assert_eq!((far.address, far.https), (Some(ip("198.51.100.7")), false));
+        headers.append("x-forwarded-for", "203.0.113.10".parse().unwrap());
+        let own_line = Client::of(Some(ip("127.0.0.1")), &headers);
+        assert_eq!(own_line.address, Some(ip("203.0.113.10")), "some proxies add a line of their own");
         let unknown = Client::of(None, &headers);
         assert_eq!((unknown.address, unknown.https), (None, false));
     }

@@ -5,7 +5,7 @@ mod actions;
 mod refusals;
 
 use super::audit_note::AuditNote;
-use super::handled;
+use super::{TIMED_OUT, handled};
 use crate::ApiState;
 use crate::auth::{Client, caller_of, identify, identify_provider};
 use crate::headers::content_type;
@@ -127,6 +127,8 @@ fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer:
         AuditResult::Refused
     } else if status.is_success() || status.is_redirection() {
         AuditResult::Ok
+    } else if answer.code.as_deref() == Some(TIMED_OUT) {
+        AuditResult::Uncertain
     } else {
         AuditResult::Failed
     };
@@ -137,9 +139,7 @@ fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer:
     } else {
         entry = entry.with("made", made);
     }
-    // The title of a conversation is its owner's words, which the trail would keep for good.
-    let title = answer.title.filter(|_| status == StatusCode::CREATED && !entry.action.starts_with("conversations."));
-    let entry = entry.with("name", answer.name.or(title)).with("code", answer.code).with("field", answer.field);
+    let entry = entry.with("name", answer.name).with("code", answer.code).with("field", answer.field);
     let Some(note) = note else { return entry };
     let mut entry = entry.with("reason", note.reason);
     if let Some(target) = note.target {
@@ -163,8 +163,6 @@ const MADE: [&str; 5] = ["/id", "/limit/id", "/server/id", "/skill/id", "/path"]
 struct Answer {
     id: Option<String>,
     name: Option<String>,
-    /// What some things have for a name, and also what a problem is called.
-    title: Option<String>,
     code: Option<String>,
     field: Option<String>,
 }
@@ -173,13 +171,7 @@ impl Answer {
     fn read(bytes: &[u8]) -> Self {
         let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
         let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-        Self {
-            id: MADE.into_iter().find_map(text),
-            name: text("/name"),
-            title: text("/title"),
-            code: text("/code"),
-            field: text("/field"),
-        }
+        Self { id: MADE.into_iter().find_map(text), name: text("/name"), code: text("/code"), field: text("/field") }
     }
 }
 
@@ -251,22 +243,24 @@ impl Drop for PendingEntry {
 mod tests {
     use super::{Answer, ended};
     use axum::http::StatusCode;
-    use serde_json::Value;
     use steward_core::Timestamp;
-    use steward_core::audit::AuditEntry;
+    use steward_core::audit::{AuditEntry, AuditResult};
     use uuid::Uuid;
 
     #[test]
-    fn what_was_made_is_named_by_its_name_or_title() {
-        let name = |action: &str, status, answer: &str| {
-            let entry = AuditEntry::new(Uuid::nil(), Timestamp(0), action);
-            let entry = ended(entry, status, None, Answer::read(answer.as_bytes()));
-            entry.detail.get("name").and_then(Value::as_str).map(str::to_owned)
+    fn an_entry_takes_names_and_codes_from_the_answer_and_no_other_words() {
+        let of = |status, answer: &str| {
+            let entry = AuditEntry::new(Uuid::nil(), Timestamp(0), "agents.create");
+            ended(entry, status, None, Answer::read(answer.as_bytes()))
         };
-        let made = StatusCode::CREATED;
-        assert_eq!(name("agents.create", made, r#"{"name": "a", "title": "b"}"#).as_deref(), Some("a"));
-        assert_eq!(name("announcements.create", made, r#"{"title": "b"}"#).as_deref(), Some("b"));
-        assert_eq!(name("conversations.fork", made, r#"{"title": "b"}"#), None);
-        assert_eq!(name("announcements.create", StatusCode::CONFLICT, r#"{"title": "Conflict"}"#), None);
+        let made = of(StatusCode::CREATED, r#"{"name": "a", "title": "Head of Sales"}"#);
+        assert_eq!((made.result, made.detail["name"].as_str()), (AuditResult::Ok, Some("a")));
+        // A person's job title, in the answer to a directory that keeps users here.
+        let made = of(StatusCode::CREATED, r#"{"name": {"formatted": "Ada"}, "title": "Head of Sales"}"#);
+        assert_eq!(made.detail.get("name"), None);
+        let cut_off = of(StatusCode::SERVICE_UNAVAILABLE, r#"{"title": "no answer", "code": "timeout"}"#);
+        assert_eq!((cut_off.result, cut_off.detail["code"].as_str()), (AuditResult::Uncertain, Some("timeout")));
+        let failed = of(StatusCode::SERVICE_UNAVAILABLE, r#"{"title": "closed"}"#);
+        assert_eq!(failed.result, AuditResult::Failed);
     }
 }
