@@ -97,7 +97,7 @@ pub struct Shared {
     pub serving: bool,
     pub(crate) local: Arc<Supervisor>,
     /// Private hosts and ports that web tools of the default tenant may reach.
-    web_allow: Vec<HostPort>,
+    pub(crate) web_allow: Vec<HostPort>,
     /// Owner of the leases of runs.
     node: String,
 }

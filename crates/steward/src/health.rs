@@ -7,7 +7,7 @@ use steward_app::{Check, Found, checks};
 use steward_core::ports::Embedder;
 use steward_sandbox::process::{Check as Line, Sandbox};
 use steward_sandbox::python::PythonPool;
-use steward_tools::mail::{MailAccounts, MailPorts};
+use steward_tools::mail::{MailAccounts, MailConfig, MailPorts};
 
 /// What can be looked at without the data directory.
 pub fn of_machine(settings: &Settings, embedder: Arc<dyn Embedder>) -> Vec<Check> {
@@ -47,7 +47,8 @@ pub fn of_installation(parts: &Composition) -> Vec<Check> {
     let (shared, settings, tenant) = (&parts.shared, &parts.settings, parts.tenant);
     let probe = format!("probe-{}", shared.ids.next());
     let for_mail = MailPorts { vault: shared.vault_keys.clone(), users: shared.store.clone() };
-    let accounts = Arc::new(MailAccounts::new(settings.mail.clone(), for_mail));
+    let accounts =
+        Arc::new(MailAccounts::new(MailConfig { allow: shared.web_allow.clone(), ..settings.mail.clone() }, for_mail));
     vec![
         checks::database(shared.store.clone(), tenant),
         checks::data_folder(settings.data_dir.clone(), probe),
@@ -57,7 +58,7 @@ pub fn of_installation(parts: &Composition) -> Vec<Check> {
         checks::connections(parts.connections.clone()),
         checks::local_model(settings.model.clone(), shared.local.clone(), parts.connections.clone()),
         checks::mcp(parts.mcp.clone(), tenant),
-        checks::web_search(settings.search.clone()),
+        checks::web_search(settings.search.clone(), shared.vault_keys.clone(), shared.clock.clone(), tenant),
         checks::mail(accounts, settings.data_dir.join(MAIL), shared.clock.clone(), tenant),
     ]
 }

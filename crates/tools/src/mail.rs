@@ -17,6 +17,7 @@ use crate::credential::{self, CredentialUser, scrubber_of};
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use futures::future::join_all;
 use inbox::{ListArgs, MailboxTool, ReadArgs, SearchArgs};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
@@ -177,13 +178,12 @@ impl MailAccounts {
 
     /// Checks each account by logging in, without sending or reading. Returns its name, and what works or what doesn't.
     pub async fn probe(&self, tenant: TenantId, now: Timestamp) -> Vec<(String, Result<String, String>)> {
-        let mut found = Vec::new();
-        for account in &self.config.accounts {
+        let tries = self.config.accounts.iter().map(async |account| {
             let tried = tokio::time::timeout(CHECK_TIMEOUT, self.try_account(account, tenant, now)).await;
             let late = || format!("no answer within {} s", CHECK_TIMEOUT.as_secs());
-            found.push((account.name.clone(), tried.unwrap_or_else(|_| Err(late()))));
-        }
-        found
+            (account.name.clone(), tried.unwrap_or_else(|_| Err(late())))
+        });
+        join_all(tries).await
     }
 
     async fn try_account(&self, account: &MailAccount, tenant: TenantId, now: Timestamp) -> Result<String, String> {

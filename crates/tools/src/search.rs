@@ -16,9 +16,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
-use steward_core::ports::{ToolScope, Vault};
+use steward_core::ports::{OpenedCredential, ToolScope, Vault};
 use steward_core::scrub::secrets_of;
 use steward_core::tool::{Preview, ToolOutput};
+use steward_core::{TenantId, Timestamp};
 use url::Url;
 
 const DEFAULT_RESULTS: usize = 8;
@@ -46,9 +47,19 @@ pub fn with_search(builder: DispatcherBuilder, config: Option<SearchConfig>, por
     }
 }
 
-/// Whether somebody listens where the operator's own engine is; a public one is asked by searches only.
-pub async fn probe_search(config: &SearchConfig) -> Result<String, String> {
+/// Whether the key can be opened, and somebody listens where the operator's own engine is; a public one is asked by
+/// searches only.
+pub async fn probe_search(
+    config: &SearchConfig,
+    vault: &dyn Vault,
+    tenant: TenantId,
+    now: Timestamp,
+) -> Result<String, String> {
     let what = format!("{} at {}", config.engine.title(), config.base);
+    if let SearchKey::Credential(name) = &config.key {
+        let by = CredentialUser { tenant, run: None, agent: None, at: now, tool: "doctor" };
+        open_key(config, vault, by, name).await.map_err(|error| format!("{what}: {error}"))?;
+    }
     let Some(own) = &config.own else {
         return Ok(format!("{what}, not tried: it is asked when an agent searches"));
     };
@@ -61,6 +72,30 @@ pub async fn probe_search(config: &SearchConfig) -> Result<String, String> {
             PROBE_TIMEOUT.as_secs()
         )),
     }
+}
+
+/// The credential with the key, and the key.
+async fn open_key(
+    config: &SearchConfig,
+    vault: &dyn Vault,
+    by: CredentialUser<'_>,
+    name: &str,
+) -> Result<(OpenedCredential, SecretString), ToolsError> {
+    let opened = credential::open(vault, by, name).await?;
+    let base = &config.base;
+    credential::check_host(&opened.credential, base.host_str().unwrap_or_default(), base.port_or_known_default())?;
+    let field = match opened.credential.kind {
+        CredentialKind::ApiKey => "key",
+        CredentialKind::Token => "token",
+        other => {
+            return Err(refused!(
+                "the credential {name} is of the kind {}; a search engine takes an api_key or a token",
+                other.as_str()
+            ));
+        }
+    };
+    let key = credential::field(&opened, field)?;
+    Ok((opened, key))
 }
 
 impl WebSearch {
@@ -79,22 +114,10 @@ impl WebSearch {
             }
             SearchKey::Credential(name) => name,
         };
-        let vault = self.ports.vault.as_ref();
-        let opened = credential::open(vault, CredentialUser::tool(&context.scope, Self::NAME), name).await?;
+        let by = CredentialUser::tool(&context.scope, Self::NAME);
+        let (opened, key) = open_key(&self.config, self.ports.vault.as_ref(), by, name).await?;
         context.learned_all(secrets_of(&opened));
-        let base = &self.config.base;
-        credential::check_host(&opened.credential, base.host_str().unwrap_or_default(), base.port_or_known_default())?;
-        let field = match opened.credential.kind {
-            CredentialKind::ApiKey => "key",
-            CredentialKind::Token => "token",
-            other => {
-                return Err(refused!(
-                    "the credential {name} is of the kind {}; a search engine takes an api_key or a token",
-                    other.as_str()
-                ));
-            }
-        };
-        Ok(Some(credential::field(&opened, field)?))
+        Ok(Some(key))
     }
 
     fn show(&self, query: &str, hits: &[Hit]) -> ToolOutput {

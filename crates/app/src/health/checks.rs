@@ -10,7 +10,7 @@ use std::time::Duration;
 use steward_access::SealedVault;
 use steward_core::TenantId;
 use steward_core::model::{ModelErrorClass, Provider};
-use steward_core::ports::{Clock, Embedder, Models, RunFilter, Vault as _};
+use steward_core::ports::{Clock, Embedder, Models, RunFilter, Vault};
 use steward_models::local::{Supervisor, fit};
 use steward_store::Store;
 use steward_tools::browser::Browsers;
@@ -261,12 +261,19 @@ pub fn embeddings(embedder: Arc<dyn Embedder>, folder: &Path) -> Check {
 }
 
 /// Asks the operator's own search engine for a connection; a search is not made.
-pub fn web_search(config: Option<SearchConfig>) -> Check {
+pub fn web_search(
+    config: Option<SearchConfig>,
+    vault: Arc<dyn Vault>,
+    clock: Arc<dyn Clock>,
+    tenant: TenantId,
+) -> Check {
     Check::new("web search", move || {
-        let config = config.clone();
+        let (config, vault, now) = (config.clone(), Arc::clone(&vault), clock.now());
         async move {
             vec![match &config {
-                Some(config) => tried(probe_search(config).await),
+                Some(config) => {
+                    tried(probe_search(config, vault.as_ref(), tenant, now).await, "see docs/web-search.md")
+                }
                 None => Found::off("not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo"),
             }]
         }
@@ -283,12 +290,12 @@ pub fn mail(accounts: Arc<MailAccounts>, file: PathBuf, clock: Arc<dyn Clock>, t
             if all.is_empty() {
                 return vec![Found::off(missing)];
             }
-            all.into_iter().map(|(name, found)| tried(found).named(name)).collect()
+            all.into_iter().map(|(name, found)| tried(found, "see docs/mail-and-calendar.md").named(name)).collect()
         }
     })
     .within(PROGRAMS)
 }
 
-fn tried(found: Result<String, String>) -> Found {
-    found.map_or_else(|why| Found::down(why, "see docs/mail-and-calendar.md"), Found::ok)
+fn tried(found: Result<String, String>, hint: &str) -> Found {
+    found.map_or_else(|why| Found::down(why, hint), Found::ok)
 }
