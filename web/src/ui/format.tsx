@@ -14,8 +14,8 @@ export const formatMoney = (micros: number) => {
   return number(dollars, { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: dollars !== 0 && Math.abs(dollars) < 0.1 ? 4 : 2 });
 };
 export const formatBytes = (bytes: number) => {
-  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), 3);
-  return number(bytes / 1024 ** power, { style: "unit", unit: ["byte", "kilobyte", "megabyte", "gigabyte"][power]!, unitDisplay: "short", maximumFractionDigits: power ? 1 : 0 });
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), 3);
+  return number(bytes / 1000 ** power, { style: "unit", unit: ["byte", "kilobyte", "megabyte", "gigabyte"][power]!, unitDisplay: "short", maximumFractionDigits: power ? 1 : 0 });
 };
 export const formatDuration = (ms: number) => {
   if (ms < 1000) return `${number(Math.round(ms))} ms`;
