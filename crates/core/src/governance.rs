@@ -149,7 +149,7 @@ pub struct DataPolicy {
     pub mask_kinds: Vec<PiiKind>,
     /// Ids of the clauses of standards that it serves.
     #[serde(default)]
-    #[schema(max_items = 50)]
+    #[schema(max_items = 500)]
     pub references: Vec<String>,
 }
 

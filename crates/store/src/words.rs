@@ -9,8 +9,8 @@ pub(crate) static REPLACED: LazyLock<Vec<Replacement>> =
 
 /// Statements for one column.
 pub(crate) struct Replacement {
-    /// How `$2`, which is folded and `$3` characters long, is written in rows that are like `$4`: the first place of each.
-    pub spellings: &'static str,
+    /// Some of the texts that are like `$2`, which is folded.
+    pub texts: &'static str,
     /// Puts `$3` into the place of `$2`, as it is written.
     pub update: &'static str,
 }
@@ -67,12 +67,11 @@ impl Column {
             Mark::ReplacedOnce(condition) => format!(" and {condition}"),
             Mark::Kept => return None,
         };
-        let spelling = format!("substr({name}, strpos(lower({name}), $2), cast($3 as integer))");
-        let like = format!("tenant_id = $1 and lower({name}) like $4 escape '\\'{condition}");
+        let like = format!("tenant_id = $1 and lower({name}) like $2 escape '\\'{condition}");
         let set = format!("update {table} set {name} = replace({name}, $2, $3)");
         let has = format!("tenant_id = $1 and replace({name}, $2, $3) <> {name}{condition}");
         Some(Replacement {
-            spellings: format!("select distinct {spelling} from {table} where {like} limit 100").leak(),
+            texts: format!("select {name} from {table} where {like} limit 50").leak(),
             update: format!("{set} where {has}").leak(),
         })
     }

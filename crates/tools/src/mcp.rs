@@ -63,7 +63,8 @@ impl McpHub {
         self.pool.len()
     }
 
-    /// Whoever reads a server to save it changed, or removes one, holds this meanwhile, so that no change is lost.
+    /// Whoever reads a server to save it changed, or removes one, holds this meanwhile, so that no change on this node is
+    /// lost.
     pub async fn changing(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().await
     }

@@ -7281,7 +7281,7 @@ export interface components {
         GraphQlBody: {
             /** @description Which operation to run, if the text has several. */
             operationName?: string | null;
-            /** @description The text. */
+            /** @description The text, up to 20,000 bytes; what is wrong with it, the answer says as GraphQL does. */
             query: string;
             /** @description Values of its variables, which are bound. */
             variables?: Record<string, unknown>;

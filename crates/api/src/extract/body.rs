@@ -116,7 +116,9 @@ fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
         Problem::new(StatusCode::BAD_REQUEST, format!("the body is not JSON: {error}"), "send a JSON object")
     })?;
     // A struct would take a list of its fields' values too; no schema says so.
-    all_storable("", &value)?;
+    if let Some(place) = unstorable(&value) {
+        return Err(not_storable(&place));
+    }
     match value {
         Value::Object(body) => Ok(body),
         _ => Err(Problem::invalid(
@@ -160,32 +162,30 @@ fn join(path: &str, name: &str) -> String {
 
 /// Refuses the character U+0000, which databases can't keep; `field` is where `text` stands.
 pub(super) fn storable(field: &str, text: &str) -> Result<(), Problem> {
-    if text.contains('\0') {
-        return Err(Problem::invalid(
-            field,
-            format!("`{field}` holds the character U+0000"),
-            "take that character out",
-        ));
-    }
-    Ok(())
+    if text.contains('\0') { Err(not_storable(field)) } else { Ok(()) }
 }
 
-/// Refuses the character U+0000 in every text within `value`.
-fn all_storable(path: &str, value: &Value) -> Result<(), Problem> {
-    let within = |key: &str| {
-        if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-    };
+fn not_storable(field: &str) -> Problem {
+    let field = if field.is_empty() { "body" } else { field };
+    Problem::invalid(field, format!("`{field}` holds the character U+0000"), "take that character out")
+}
+
+/// The place of a text within `value` that can't be kept; written from within, so that a body without one costs no paths.
+fn unstorable(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => storable(if path.is_empty() { "body" } else { path }, text),
+        Value::String(text) => text.contains('\0').then(String::new),
         Value::Array(items) => {
-            items.iter().enumerate().try_for_each(|(index, item)| all_storable(&within(&index.to_string()), item))
+            items.iter().enumerate().find_map(|(index, item)| Some(place_in(&index.to_string(), &unstorable(item)?)))
         }
-        Value::Object(map) => map.iter().try_for_each(|(key, item)| {
-            storable(path, key)?;
-            all_storable(&within(key), item)
+        Value::Object(fields) => fields.iter().find_map(|(key, item)| {
+            if key.contains('\0') { Some(String::new()) } else { Some(place_in(key, &unstorable(item)?)) }
         }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
+}
+
+pub(super) fn place_in(key: &str, place: &str) -> String {
+    if place.is_empty() { key.to_owned() } else { format!("{key}.{place}") }
 }
 
 #[cfg(test)]

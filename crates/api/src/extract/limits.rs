@@ -1,5 +1,6 @@
 //! Holds bodies to the limits that the API's document gives them: how long texts and lists and how large numbers may be.
 
+use super::body::place_in;
 use crate::problem::Problem;
 use serde_json::Value;
 use std::any::TypeId;
@@ -14,7 +15,20 @@ static KNOWN: LazyLock<Mutex<HashMap<TypeId, Arc<Limits>>>> = LazyLock::new(Mute
 /// Refuses a body that is beyond one of the limits of `T`, by its field.
 pub(super) fn check<T: ToSchema + 'static>(body: &Value) -> Result<(), Problem> {
     let limits = lock(&KNOWN).entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(Limits::of::<T>())).clone();
-    limits.beyond(&limits.schema, "", body).map_or(Ok(()), Err)
+    let Some(beyond) = limits.beyond(&limits.schema, body) else {
+        return Ok(());
+    };
+    let Beyond { place, found, allowed } = beyond;
+    let field = if place.is_empty() { "body" } else { &place };
+    Err(Problem::invalid(field, format!("`{field}` {found}"), format!("use {allowed}")))
+}
+
+/// Where a value is beyond a limit, what it is, and what may be.
+struct Beyond {
+    /// Written from within, so that a body without fault costs no paths.
+    place: String,
+    found: String,
+    allowed: String,
 }
 
 /// A schema in JSON, with those that it names.
@@ -34,41 +48,40 @@ impl Limits {
         }
     }
 
-    fn beyond(&self, schema: &Value, path: &str, value: &Value) -> Option<Problem> {
-        let schema = self.followed(schema)?;
+    fn beyond(&self, schema: &Value, value: &Value) -> Option<Beyond> {
+        let schema = self.followed(schema).filter(|schema| schema.is_object())?;
         let own = match value {
             // What is empty or blank, the use cases refuse with what to write instead.
-            Value::String(text) => outside(schema, "maxLength", text.chars().count(), "characters"),
+            Value::String(text) => outside(schema, "maxLength", text.trim().chars().count(), "characters"),
             Value::Array(items) => outside(schema, "maxItems", items.len(), "entries"),
             Value::Number(number) => outside_numbers(schema, number.as_f64()?),
             _ => None,
         };
-        if let Some((found, allowed)) = own {
-            let field = if path.is_empty() { "body" } else { path };
-            return Some(Problem::invalid(field, format!("`{field}` {found}"), format!("use {allowed}")));
+        if own.is_some() {
+            return own;
         }
-        let within = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         let inner = match value {
-            Value::Array(items) => {
-                let mut items = items.iter().enumerate();
-                items.find_map(|(index, item)| self.beyond(&schema["items"], &within(&index.to_string()), item))
-            }
+            Value::Array(items) => items.iter().enumerate().find_map(|(index, item)| {
+                let beyond = self.beyond(&schema["items"], item)?;
+                Some(Beyond { place: place_in(&index.to_string(), &beyond.place), ..beyond })
+            }),
             Value::Object(fields) => fields.iter().find_map(|(key, item)| {
                 let known = schema["properties"].get(key).unwrap_or(&schema["additionalProperties"]);
-                self.beyond(known, &within(key), item)
+                let beyond = self.beyond(known, item)?;
+                Some(Beyond { place: place_in(key, &beyond.place), ..beyond })
             }),
             _ => None,
         };
         inner
-            .or_else(|| listed(schema, "allOf").find_map(|part| self.beyond(part, path, value)))
-            .or_else(|| ["oneOf", "anyOf"].into_iter().find_map(|key| self.beyond_each(schema, key, path, value)))
+            .or_else(|| listed(schema, "allOf").find_map(|part| self.beyond(part, value)))
+            .or_else(|| ["oneOf", "anyOf"].into_iter().find_map(|key| self.beyond_each(schema, key, value)))
     }
 
     /// Of the forms that the value may have, none takes it.
-    fn beyond_each(&self, schema: &Value, key: &str, path: &str, value: &Value) -> Option<Problem> {
+    fn beyond_each(&self, schema: &Value, key: &str, value: &Value) -> Option<Beyond> {
         let mut forms = listed(schema, key).filter(|form| self.has_form(form, value));
-        let first = self.beyond(forms.next()?, path, value)?;
-        forms.all(|form| self.beyond(form, path, value).is_some()).then_some(first)
+        let first = self.beyond(forms.next()?, value)?;
+        forms.all(|form| self.beyond(form, value).is_some()).then_some(first)
     }
 
     /// Whether the value may be meant as this: its type, and of an object the fields that tell forms apart.
@@ -115,13 +128,13 @@ fn listed<'a>(schema: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     schema[key].as_array().into_iter().flatten()
 }
 
-/// What is said of the count, and what would be right.
-fn outside(schema: &Value, limit: &str, count: usize, what: &str) -> Option<(String, String)> {
+fn outside(schema: &Value, limit: &str, count: usize, what: &str) -> Option<Beyond> {
     let most = schema[limit].as_u64().filter(|most| count as u64 > *most)?;
-    Some((format!("has {count} {what}"), format!("at most {most} {what}")))
+    let (found, allowed) = (format!("has {count} {what}"), format!("at most {most} {what}"));
+    Some(Beyond { place: String::new(), found, allowed })
 }
 
-fn outside_numbers(schema: &Value, number: f64) -> Option<(String, String)> {
+fn outside_numbers(schema: &Value, number: f64) -> Option<Beyond> {
     let [least, most] = ["minimum", "maximum"].map(|key| schema[key].as_f64());
     if least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most) {
         return None;
@@ -131,7 +144,7 @@ fn outside_numbers(schema: &Value, number: f64) -> Option<(String, String)> {
         (Some(least), None) => format!("at least {least}"),
         (None, most) => format!("at most {}", most.unwrap_or(number)),
     };
-    Some((format!("is {number}"), allowed))
+    Some(Beyond { place: String::new(), found: format!("is {number}"), allowed })
 }
 
 /// Descriptions and examples are many times what is needed of a schema.
@@ -204,6 +217,7 @@ mod tests {
             (json!({"name": "äöüß", "count": 9, "parts": [{"weight": 0.5, "within": []}]}), None),
             (json!({"name": "äöüß!"}), Some("name")),
             (json!({"name": null, "count": null, "more": "what is not known is for others to refuse"}), None),
+            (json!({"name": " abcd\n"}), None),
             (json!({"count": 10}), Some("count")),
             (json!({"parts": [{}, {}, {}]}), Some("parts")),
             (json!({"parts": [{}, {"within": [{"weight": 0.1}]}]}), Some("parts.1.within.0.weight")),

@@ -173,7 +173,7 @@ pub struct DocumentSearch {
     #[schema(min_length = 1, max_length = 1000)]
     pub query: String,
     /// Only in these collections, by id or name; all that one may see if left out.
-    #[schema(max_items = 50)]
+    #[schema(max_items = 500)]
     pub collections: Vec<String>,
     /// Only in documents that are linked to this agent, by id or name.
     #[schema(nullable = false, max_length = 200)]

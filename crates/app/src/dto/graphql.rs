@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GraphQlBody {
-    /// The text.
-    #[schema(min_length = 1, max_length = 20000)]
+    /// The text, up to 20,000 bytes; what is wrong with it, the answer says as GraphQL does.
+    #[schema(min_length = 1)]
     pub query: String,
     /// Values of its variables, which are bound.
     #[serde(default)]

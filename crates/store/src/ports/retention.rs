@@ -2,11 +2,11 @@
 
 use super::run_commit::open_run;
 use crate::append::{AuditRow, insert_audit};
-use crate::codec::{fold, from_json, page_size, pattern, to_json};
+use crate::codec::{from_json, page_size, pattern, to_json};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use crate::words::{self, MENTIONS, REPLACED, Replacement};
-use regex::{NoExpand, RegexBuilder};
+use regex::{NoExpand, Regex, RegexBuilder};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -122,9 +122,7 @@ impl Store {
 
     /// The same in events of ended runs that are too large to be in the database.
     async fn erase_in_blobs(&self, tenant: TenantId, texts: &[String], stand_in: &str) -> StoreResult<u64> {
-        let names = texts.iter().map(|text| regex::escape(text)).collect::<Vec<_>>().join("|");
-        let names = RegexBuilder::new(&names).case_insensitive(true).build();
-        let names = names.map_err(|error| StoreError::Backend(format!("a name can't be looked for: {error}")))?;
+        let names = in_any_case(texts)?;
         let (mut changed, mut after) = (0, String::new());
         loop {
             let rows = self.rows(LARGE_EVENTS, args![tenant, &after, AT_ONCE]).await?;
@@ -463,6 +461,9 @@ impl Store {
 async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String], stand_in: &str) -> StoreResult<u64> {
     let mut changed = 0;
     for text in texts {
+        // With a name replaced in its query, it would answer that there is nothing.
+        let sql = "delete from verified_questions where tenant_id = $1 and lower(body) like $2 escape '\\'";
+        changed += tx.execute(sql, args![tenant, pattern(Some(text))?]).await?;
         for column in &*REPLACED {
             changed += replace(tx, tenant, column, text, stand_in).await?;
         }
@@ -481,7 +482,7 @@ async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String]
     Ok(changed)
 }
 
-/// In one column, however it is written; each turn does so for the first that each row has.
+/// In one column: as it is written here, then as it is written there.
 async fn replace(
     tx: &mut Tx<'_>,
     tenant: TenantId,
@@ -489,23 +490,29 @@ async fn replace(
     text: &str,
     stand_in: &str,
 ) -> StoreResult<u64> {
-    let folded = fold(text);
-    let length = i64::try_from(folded.chars().count()).unwrap_or(i64::MAX);
-    let mut changed = 0;
+    let mut changed = tx.execute(column.update, args![tenant, text, stand_in]).await?;
+    let spelled = in_any_case(&[text.to_owned()])?;
     loop {
-        let rows = tx.rows(column.spellings, args![tenant, &folded, length, pattern(Some(text))?]).await?;
-        let before = changed;
+        let rows = tx.rows(column.texts, args![tenant, pattern(Some(text))?]).await?;
+        let mut spellings = BTreeSet::new();
         for row in &rows {
-            let spelling = row.text(0)?;
-            // A letter before it may be folded to two.
-            if fold(&spelling) == folded {
-                changed += tx.execute(column.update, args![tenant, spelling, stand_in]).await?;
-            }
+            spellings.extend(spelled.find_iter(&row.text(0)?).map(|found| found.as_str().to_owned()));
+        }
+        let before = changed;
+        for spelling in spellings {
+            changed += tx.execute(column.update, args![tenant, spelling, stand_in]).await?;
         }
         if changed == before {
             return Ok(changed);
         }
     }
+}
+
+/// Finds each of these texts, in small or capital letters.
+fn in_any_case(texts: &[String]) -> StoreResult<Regex> {
+    let either = texts.iter().map(|text| regex::escape(text)).collect::<Vec<_>>().join("|");
+    let built = RegexBuilder::new(&either).case_insensitive(true).build();
+    built.map_err(|error| StoreError::Backend(format!("a name can't be looked for: {error}")))
 }
 
 /// Collections stay, made by nobody.

@@ -120,7 +120,7 @@ pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
     store.save_note(TENANT, agent, &note).await.unwrap();
     let loud = Note {
         title: "m".into(),
-        text: "ANN LEE, ann lee and Ann Lee: milk".into(),
+        text: "İ! ANN LEE, ann lee and Ann Lee: milk".into(),
         updated_at: NOW,
         classified: None,
     };
@@ -175,14 +175,10 @@ pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
     let stopped = store.run(TENANT, stopped.run).await.unwrap();
     assert_eq!(stopped.outcome, Some(Outcome::Stopped { by: "erased-7".into() }));
     assert_eq!(store.scim_tokens(TENANT).await.unwrap()[0].created_by, "erased-7");
-    let asked = store.verified_questions(TENANT).await.unwrap();
-    assert_eq!(
-        (asked[0].text.as_str(), &asked[0].query["filters"][0]["is"]),
-        ("What did erased-7 buy?", &json!("erased-7"))
-    );
+    assert_eq!(store.verified_questions(TENANT).await.unwrap(), [], "with another name it would answer wrongly");
     assert_eq!(store.mask_map(TENANT, map.id).await.unwrap(), None);
     let notes: Vec<String> = store.notes(TENANT, agent).await.unwrap().into_iter().map(|note| note.text).collect();
-    assert_eq!(notes, ["erased-7, erased-7 and erased-7: milk", "erased-7: tea"]);
+    assert_eq!(notes, ["İ! erased-7, erased-7 and erased-7: milk", "erased-7: tea"]);
     let events = store.events(TENANT, in_blob.run, 0, 10).await.unwrap();
     assert!(format!("{events:?}").contains("erased-7 xxx") && !format!("{events:?}").contains("Ann LEE"));
     assert_eq!(bed.blobs.0.lock().unwrap().len(), 1, "that with the name is gone");

@@ -12,8 +12,8 @@ pub(super) fn merge_listing(known: &[McpTool], listed: &[McpTool]) -> Vec<McpToo
         None => tool.clone(),
     };
     let mut tools: Vec<McpTool> = listed.iter().map(judged).collect();
-    let gone =
-        known.iter().filter(|tool| tool.accepted.is_some() && !listed.iter().any(|other| other.name == tool.name));
+    let remembered = |tool: &&McpTool| tool.accepted.is_some() || tool.withdrawn;
+    let gone = known.iter().filter(remembered).filter(|tool| !listed.iter().any(|other| other.name == tool.name));
     tools.extend(gone.map(|tool| McpTool { gone: true, ..tool.clone() }));
     tools
 }
@@ -87,18 +87,15 @@ fn no_tool(server: &McpServer, tool: &str) -> McpError {
     }
 }
 
-/// Forgets that a tool was accepted. One that the server no longer has is forgotten altogether, as in a listing.
+/// Forgets that a tool was accepted. That somebody has said no is kept, also while the server does not list it.
 pub(super) fn withdraw(server: &mut McpServer, tool: &str) -> Result<(), McpError> {
-    let Some(at) = server.tools.iter().position(|one| one.name == tool) else {
+    let Some(found) = server.tools.iter_mut().find(|one| one.name == tool) else {
         return Err(no_tool(server, tool));
     };
-    if server.tools[at].accepted.take().is_none() {
+    if found.accepted.take().is_none() {
         return Err(McpError::NotAccepted { server: server.name.clone(), tool: tool.to_owned() });
     }
-    server.tools[at].withdrawn = true;
-    if server.tools[at].gone {
-        server.tools.remove(at);
-    }
+    found.withdrawn = true;
     Ok(())
 }
 
@@ -267,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_withdrawn_waits_again_and_leaves_no_trace_once_it_is_gone() {
+    fn what_is_withdrawn_stays_so_though_the_server_hides_it_meanwhile() {
         let accepted = |tool: McpTool| McpTool {
             accepted: Some(AcceptedTool {
                 hash: tool.hash(),
@@ -294,7 +291,9 @@ mod tests {
 
         server.tools = vec![McpTool { gone: true, ..accepted(listed("a")) }];
         withdraw(&mut server, "echo").unwrap();
-        assert!(server.tools.is_empty());
+        let hidden = merge_listing(&server.tools, &[]);
+        let back = merge_listing(&hidden, &[listed("a")]);
+        assert!(hidden[0].gone && back[0].withdrawn && !back[0].gone, "{back:?}");
     }
 
     #[test]

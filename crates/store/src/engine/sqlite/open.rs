@@ -64,17 +64,10 @@ fn connect(path: &Path) -> StoreResult<Connection> {
     Ok(connection)
 }
 
-/// As in PostgreSQL: every letter is folded, not only those of ASCII, and a text is found in another.
+/// Folds every letter, as PostgreSQL does, not only those of ASCII.
 pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection
-        .create_scalar_function("lower", 1, flags, |call| Ok(call.get::<Option<String>>(0)?.as_deref().map(fold)))?;
-    connection.create_scalar_function("strpos", 2, flags, |call| {
-        let (text, part) = (call.get::<Option<String>>(0)?, call.get::<Option<String>>(1)?);
-        Ok(text.zip(part).map(|(text, part)| {
-            text.find(&part).map_or(0, |at| i64::try_from(text[..at].chars().count()).unwrap_or(i64::MAX) + 1)
-        }))
-    })
+    connection.create_scalar_function("lower", 1, flags, |call| Ok(call.get::<Option<String>>(0)?.as_deref().map(fold)))
 }
 
 fn configure(connection: &Connection, max_pages: Option<u32>) -> rusqlite::Result<()> {
