@@ -97,7 +97,7 @@ test.describe("a server of the official SDK", () => {
 
     // An acceptance can be taken back, and given again.
     await echo.getByRole("button", { name: "Withdraw the acceptance" }).click();
-    await expect(echo.getByRole("button", { name: /^echo/ })).toContainText("to accept");
+    await expect(echo.getByRole("button", { name: /^echo/ })).toContainText("withdrawn");
     await expect(echo.getByRole("button", { name: "Withdraw the acceptance" })).toHaveCount(0);
     await echo.getByRole("button", { name: "Accept", exact: true }).click();
     await expect(echo.getByRole("button", { name: /^echo/ })).toContainText("accepted");

@@ -94,6 +94,7 @@ impl GraphQlSchema {
                 return Err(GraphQlError::new(message).into());
             }
         }
+        guard::copied_variables(&request.query, &request.variables)?;
         let variables = Variables::from_json(Value::Object(request.variables.clone()));
         let unknown = suggest::unknown_names(&document, self.schema.registry(), &variables);
         if !unknown.is_empty() {

@@ -149,3 +149,12 @@ fn a_phrase_that_runs_a_command_gives_a_call_that_fits() {
     let spec = specs.iter().find(|spec| spec.name == "terminal").unwrap();
     assert!(fit("terminal", &spec.parameters, &call.arguments).is_ok());
 }
+
+#[test]
+fn a_list_of_what_is_no_call_is_not_kept_once_for_each_of_its_entries() {
+    let text = format!("<tool_call>[{}]</tool_call>", vec!["1"; 5_000].join(","));
+    let parsed = parsed(Reading::any(Strategy::Native), &text, &shipped());
+    let kept: usize = parsed.broken.iter().map(|call| call.raw.len()).sum();
+    assert!(!parsed.broken.is_empty() && parsed.broken.len() <= 200, "{}", parsed.broken.len());
+    assert!(kept <= text.len(), "{kept} bytes of {}", text.len());
+}

@@ -96,12 +96,14 @@ impl<'t> Tokens<'t> {
 /// Puts the values back. Tokens that are not in `masks` stay.
 pub fn unmask(text: &str, masks: &[Mask]) -> String {
     let values: HashMap<&str, &str> = masks.iter().map(|mask| (mask.token.as_str(), mask.value.as_str())).collect();
+    let longest = values.keys().map(|token| token.len()).max().unwrap_or(0);
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(open) = rest.find('[') {
         let (before, from) = rest.split_at(open);
         whole.push_str(before);
-        let value = from.find(']').and_then(|close| Some((close + 1, *values.get(&from[..=close])?)));
+        let close = from.as_bytes().iter().take(longest).position(|byte| *byte == b']');
+        let value = close.and_then(|close| Some((close + 1, *values.get(&from[..=close])?)));
         let (length, put) = value.unwrap_or((1, "["));
         whole.push_str(put);
         rest = &from[length..];

@@ -44,7 +44,11 @@ pub struct Secrets {
     openings: Box<[u64]>,
 }
 
+/// Bytes that are looked at around what may be a secret: without a bound, a text of nothing but beginnings costs its length
+/// squared.
 const LONGEST_VALUE: usize = 4096;
+/// Bytes of a private key with its lines.
+const LONGEST_KEY: usize = 128 << 10;
 
 impl Secrets {
     pub fn read(data: &str) -> Result<Self, DetectorError> {
@@ -74,14 +78,19 @@ impl Secrets {
         if self.openings[pair >> 6] >> (pair & 63) & 1 == 0 {
             return None;
         }
-        let rest = &text[at..];
+        let rest = &text[at..floor(text, at + LONGEST_VALUE)];
         if rest.starts_with("BEGIN ") && text[..at].ends_with("-----") {
             return private_key(text, at);
         }
         let first = self.known.partition_point(|known| known.pair < pair);
         let of_pair = self.known[first..].iter().take_while(|known| known.pair == pair);
         of_pair.filter(|known| rest.starts_with(&known.begins)).find_map(|known| {
-            let end = at + known.pattern.find(rest)?.end();
+            let mut end = at + known.pattern.find(rest)?.end();
+            if end == at + rest.len() {
+                // A token may be longer than what is looked at to recognise one.
+                let more = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'=');
+                end += text.as_bytes()[end..].iter().take_while(|byte| more(byte)).count();
+            }
             Some(Finding::new(PiiKind::Secret, at..end, Confidence::Certain))
         })
     }
@@ -91,17 +100,20 @@ impl Secrets {
         let bytes = text.as_bytes();
         let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-');
         let start = at - bytes[..at].iter().rev().take_while(scheme).count();
-        let rest = &text[at + 3..];
-        let length = rest
-            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '`' | ')' | '|'))
-            .unwrap_or(rest.len());
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '`' | ')' | '|');
+        let rest = &text[at + 3..floor(text, at + 3 + LONGEST_VALUE)];
+        let length = rest.find(ends).unwrap_or(rest.len());
         let authority = rest[..length].find(['/', '?', '#']).filter(|end| rest[..*end].contains('@')).unwrap_or(length);
         let (login, _) = rest[..authority].rsplit_once('@')?;
         let (_, password) = login.split_once(':')?;
-        let end = at + 3 + rest[..length].trim_end_matches(['.', ',', ';', ']', '}']).len();
         let template = login.contains(['[', '{', '<']);
         let is_one = start < at && !password.is_empty() && !template && !self.stands_for_one(password);
-        is_one.then(|| Finding::new(PiiKind::Secret, start..end, Confidence::Certain))
+        is_one.then(|| {
+            let rest = &text[at + 3..];
+            let whole = &rest[..rest.find(ends).unwrap_or(rest.len())];
+            let end = at + 3 + whole.trim_end_matches(['.', ',', ';', ']', '}']).len();
+            Finding::new(PiiKind::Secret, start..end, Confidence::Certain)
+        })
     }
 
     /// The value after a name such as "password" or "api key" that ends at `end`.
@@ -161,15 +173,18 @@ impl Secrets {
     /// "-u deploy:Xk29fkeoWq", whose `:` is at `at`.
     pub fn login(&self, text: &str, at: usize) -> Option<Finding> {
         let name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '@' | '\\');
-        let head = text[..at].trim_end_matches(name).trim_end_matches(['"', '\'']);
-        let flag = head.len() < at && (head.ends_with(" -u ") || head.ends_with(" --user "));
-        let rest = &text[at + 1..];
+        let before = &text[floor(text, at.saturating_sub(LONGEST_VALUE))..at];
+        let head = before.trim_end_matches(name).trim_end_matches(['"', '\'']);
+        if head.len() == before.len() || !(head.ends_with(" -u ") || head.ends_with(" --user ")) {
+            return None;
+        }
+        let rest = &text[at + 1..floor(text, at + 1 + LONGEST_VALUE)];
         let length = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).unwrap_or(rest.len());
         let value = &rest[..length];
         let line = &head[head.rfind(['\n', ';', '|', '&']).unwrap_or(0)..];
         let asks = || line.contains("curl") || rest[length..].trim_start_matches(['"', '\'', ' ']).starts_with("http");
         let number = value.bytes().all(|byte| byte.is_ascii_digit());
-        let is_one = flag && length > 3 && !number && asks() && !self.stands_for_one(value);
+        let is_one = length > 3 && !number && asks() && !self.stands_for_one(value);
         is_one.then(|| Finding::new(PiiKind::Secret, at + 1..at + 1 + length, Confidence::Likely))
     }
 
@@ -413,13 +428,9 @@ fn private_key(text: &str, at: usize) -> Option<Finding> {
     }
     let body = at + label.len() + 5;
     let closing = format!("-----END {}-----", label.strip_prefix("BEGIN ").unwrap_or_default());
-    let end = text[body..].find(&closing).map_or_else(
-        || {
-            body + text[body..]
-                .bytes()
-                .take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=\r\n \\.".contains(byte))
-                .count()
-        },
+    let rest = &text[body..floor(text, body + LONGEST_KEY)];
+    let end = rest.find(&closing).map_or_else(
+        || body + rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=\r\n \\.".contains(byte)).count(),
         |length| body + length + closing.len(),
     );
     Some(Finding::new(PiiKind::Secret, at - 5..end, Confidence::Certain))

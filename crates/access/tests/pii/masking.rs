@@ -34,6 +34,31 @@ fn values_are_not_in_debug_output() {
     assert!(!format!("{masked:?}").contains("ann@"), "{masked:?}");
 }
 
+#[test]
+fn secrets_are_found_to_their_end_however_long_they_are() {
+    let detector = Detector::shared().unwrap();
+    let masked = |text: &str| detector.mask(text, &[PiiKind::Secret], MaskStyle::Label).text;
+    let token = format!("eyJ{}.eyJ{}.{}", "a1".repeat(50), "b2".repeat(5_000), "c3".repeat(50));
+    assert_eq!(masked(&format!("It is {token} here.")), "It is [secret] here.");
+    let address = format!("postgres://me:s3cret-9@db.example.org/x?{}", "y".repeat(9_000));
+    assert_eq!(masked(&format!("At {address} now")), "At [secret] now");
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", "QUJD".repeat(10_000));
+    assert_eq!(masked(&format!("{key}\n")), "[secret]\n");
+    assert_eq!(masked("curl -u deploy:Xk29fkeoWq https://example.org"), "curl -u deploy:[secret] https://example.org");
+}
+
+#[test]
+fn texts_of_nothing_but_beginnings_are_read_once() {
+    let detector = Detector::shared().unwrap();
+    for piece in ["z:", "a://", "eyJa-", "-----BEGIN PRIVATE KEY-----", "password ", "["] {
+        let text = piece.repeat(400_000 / piece.len());
+        assert!(detector.mask(&text, &PiiKind::ALL, MaskStyle::Token).text.len() >= 400);
+    }
+    let masks = detector.mask(LETTER, &[PiiKind::Email], MaskStyle::Token).masks;
+    let text = format!("{}]", "[".repeat(400_000));
+    assert_eq!(unmask(&text, &masks), text);
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_is_masked_and_comes_back(text in "(\\PC|\n| |@|[0-9]|[+(:.'-]|Herr |Anna |Müller|password=|geb\\. |://|IBAN DE|\u{a0}|’){0,60}") {

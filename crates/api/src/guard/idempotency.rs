@@ -1,6 +1,6 @@
 //! `Idempotency-Key`: a write that is sent twice happens once.
 
-use super::body_limit;
+use super::{MAX_UPLOAD, body_limit};
 use crate::ApiState;
 use crate::auth::identify;
 use crate::extract::too_long;
@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use steward_core::hash::sha256_of;
 use steward_core::ports::Remembered;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 const HEADER: &str = "idempotency-key";
 /// Longest key, characters.
@@ -52,7 +53,9 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     };
     let (mut parts, body) = request.into_parts();
     let (app, identity) = identify(&mut parts, &state).await?;
-    let bytes = axum::body::to_bytes(body, body_limit(parts.uri.path())).await.map_err(|_| too_long())?;
+    let most = body_limit(parts.uri.path());
+    let _room = if most > MAX_UPLOAD { Some(room_for_large_body()?) } else { None };
+    let bytes = axum::body::to_bytes(body, most).await.map_err(|_| too_long())?;
     let known = Known { owner: identity.principal.user.to_string(), key };
     let line = format!("{} {}\n", parts.method, parts.uri);
     let hash = sha256_of([line.as_bytes(), &bytes]);
@@ -73,6 +76,15 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         Err(_) => Err(Problem::unavailable("the request was given up")),
     }
+}
+
+/// Large bodies with a key are in memory as a whole, so only few may come at once.
+static LARGE_BODIES: Semaphore = Semaphore::const_new(4);
+
+fn room_for_large_body() -> Result<SemaphorePermit<'static>, Problem> {
+    LARGE_BODIES
+        .try_acquire()
+        .map_err(|_| Problem::unavailable("other large uploads with an idempotency key are under way").retry_after(10))
 }
 
 /// The request's key, if it has one; else what is wrong with it.

@@ -8,6 +8,7 @@ use async_graphql::parser::types::{
 };
 use async_graphql::registry::Registry;
 use async_graphql::{Name, Pos, Positioned};
+use serde_json::{Map, Value};
 
 use super::error::GraphQlError;
 
@@ -21,6 +22,8 @@ pub const MOST_ROOTS: usize = 20;
 const MOST_FIELDS: usize = 2_000;
 /// Brackets within brackets.
 const MOST_BRACKETS: usize = 40;
+/// Bytes of the variables, as often as they are named.
+const MOST_OF_VARIABLES: usize = 16 << 20;
 /// Characters of a name.
 const LONGEST_NAME: usize = 128;
 /// Fields within fields of an introspection. The usual query has 15.
@@ -58,6 +61,16 @@ pub(super) fn text(text: &str) -> Result<(), GraphQlError> {
             return Err(GraphQlError::new(message));
         }
         rest = rest.get(length..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Looks at the variables, which are copied to each place that names them.
+pub(super) fn copied_variables(text: &str, variables: &Map<String, Value>) -> Result<(), GraphQlError> {
+    let bytes = serde_json::to_string(variables).map_or(usize::MAX, |json| json.len());
+    if bytes.saturating_mul(text.matches('$').count()) > MOST_OF_VARIABLES {
+        let message = format!("{bytes} bytes of variables are named too often; send less, or ask in parts");
+        return Err(GraphQlError::new(message));
     }
     Ok(())
 }

@@ -166,6 +166,20 @@ fn attacks() {
     insta::assert_snapshot!(table);
 }
 
+#[test]
+fn variables_are_not_multiplied() {
+    let music = Music::open();
+    let asked = |uses: usize, bytes: usize| {
+        let text = format!("{{ __type(name: [{}]) {{ name }} }}", "$v".repeat(uses));
+        let variables = json!({"v": "x".repeat(bytes)}).as_object().expect("an object").clone();
+        answer(&music, &["viewer"], &GraphQlRequest { variables, ..GraphQlRequest::new(text) })
+    };
+    let said = asked(9_000, 4_000_000);
+    assert!(said["errors"][0]["message"].as_str().expect("why").contains("are named too often"), "{said}");
+    let said = asked(2, 1_000_000).to_string();
+    assert!(!said.contains("are named too often"), "{}", &said[..500.min(said.len())]);
+}
+
 /// A schema of many tables is made in a time that one can wait for, and a request is planned at once.
 #[test]
 fn a_thousand_domains() {

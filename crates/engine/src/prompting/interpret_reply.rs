@@ -1,6 +1,7 @@
 //! What a reply means beyond its syntax: ids, arguments that fit, claims, and what was only guessed.
 
 use crate::prompting::model_request::plan_tools;
+use std::collections::HashSet;
 use steward_core::event::{AboutCall, Noticed, Setup};
 use steward_core::model::Purpose;
 use steward_core::receipts::false_completion;
@@ -35,12 +36,12 @@ pub(crate) fn interpret_reply(
         let raw = serde_json::Value::String(call.raw);
         calls.push(ToolCall { confidence: 0.0, ..ToolCall::new(call.id, call.name, raw, CallSource::Repaired) });
     }
-    let mut seen: Vec<String> = state.calls.iter().map(|entry| entry.call.id.clone()).collect();
+    let mut seen: HashSet<String> = state.calls.iter().map(|entry| entry.call.id.clone()).collect();
     for (index, call) in calls.iter_mut().enumerate() {
         if call.id.is_empty() || seen.contains(&call.id) {
             call.id = format!("{}s{step}-{index}", call.id);
         }
-        seen.push(call.id.clone());
+        seen.insert(call.id.clone());
     }
     let mut noticed = Noticed::default();
     if purpose == Purpose::Reply {

@@ -5,6 +5,7 @@ use super::decode::{Decode, Fault, ReplyDecoder, ReplyState, is_error};
 use super::error_messages::Origin;
 use super::sse::{BadFrame, EventParser, SseParser};
 use super::transport::causes_without_url;
+use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -16,6 +17,8 @@ use tokio::time::timeout;
 
 /// Longest body read as a whole, bytes.
 const WHOLE_LIMIT: usize = 16 << 20;
+/// Longest stream, bytes: some 300 for each token of the longest answer that any model gives.
+const LONGEST_STREAM: usize = 128 << 20;
 /// How long a finished reply waits for its usage if the server neither sends an end nor closes.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes kept of a body that turns out to be no stream.
@@ -100,6 +103,7 @@ pub(super) fn read(
 ) -> impl Stream<Item = Chunk> + Send {
     async_stream::try_stream! {
         let mut reader = Reader::new(format, &origin, &limits);
+        let mut received = 0;
         loop {
             let piece = match timeout(reader.patience(), response.chunk()).await {
                 Ok(Ok(piece)) => piece,
@@ -108,6 +112,10 @@ pub(super) fn read(
                 Ok(Err(error)) => Err(reader.lost(&causes_without_url(&error)))?,
                 Err(_) => Err(reader.silence())?,
             };
+            received += piece.as_ref().map_or(0, Bytes::len);
+            if received > LONGEST_STREAM {
+                Err(origin.not_an_answer("an endless answer"))?;
+            }
             let events = match &piece {
                 Some(bytes) => reader.feed(bytes)?,
                 None => reader.parser.finish().into_iter().collect(),

@@ -145,11 +145,20 @@ pub(crate) fn looks_like_call(value: &Value, tools: &ToolIndex) -> bool {
     }
 }
 
+/// Of one list in a reply.
+const MOST_CALLS: usize = 200;
+
 pub(crate) fn json_calls(value: Value, raw: &str, mended: bool, cx: &mut Cx<'_>) {
     match value {
         Value::Array(items) => {
-            for item in items {
-                json_calls(item, raw, mended, cx);
+            // Each keeps its own text only: the whole list once for each item would be its length squared.
+            let alone = items.len() == 1;
+            if items.len() > MOST_CALLS {
+                cx.found.note(format!("{} calls in one list: only {MOST_CALLS} were read", items.len()));
+            }
+            for item in items.into_iter().take(MOST_CALLS) {
+                let own = if alone { raw.to_owned() } else { item.to_string() };
+                json_calls(item, &own, mended, cx);
             }
         }
         Value::Object(mut object) => {
