@@ -1,6 +1,6 @@
 //! Bodies of requests: JSON, and files, which come piece by piece.
 
-use super::limits;
+use super::limits::{self, place_in};
 use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::published::Published;
@@ -182,10 +182,6 @@ fn unstorable(value: &Value) -> Option<String> {
         }),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
-}
-
-pub(super) fn place_in(key: &str, place: &str) -> String {
-    if place.is_empty() { key.to_owned() } else { format!("{key}.{place}") }
 }
 
 #[cfg(test)]

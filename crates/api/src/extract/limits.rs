@@ -1,6 +1,5 @@
 //! Holds bodies to the limits that the API's document gives them: how long texts and lists and how large numbers may be.
 
-use super::body::place_in;
 use crate::problem::Problem;
 use serde_json::Value;
 use std::any::TypeId;
@@ -122,6 +121,11 @@ impl Limits {
         };
         self.followed(self.named.get(reference.rsplit('/').next()?)?)
     }
+}
+
+/// Where a value stands that is at `place` within `key`.
+pub(super) fn place_in(key: &str, place: &str) -> String {
+    if place.is_empty() { key.to_owned() } else { format!("{key}.{place}") }
 }
 
 fn listed<'a>(schema: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
