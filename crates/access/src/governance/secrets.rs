@@ -430,7 +430,12 @@ fn private_key(text: &str, at: usize) -> Option<Finding> {
     let closing = format!("-----END {}-----", label.strip_prefix("BEGIN ").unwrap_or_default());
     let rest = &text[body..floor(text, body + LONGEST_KEY)];
     let end = rest.find(&closing).map_or_else(
-        || body + rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=\r\n \\.".contains(byte)).count(),
+        || {
+            body + text[body..]
+                .bytes()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=\r\n \\.".contains(byte))
+                .count()
+        },
         |length| body + length + closing.len(),
     );
     Some(Finding::new(PiiKind::Secret, at - 5..end, Confidence::Certain))

@@ -44,16 +44,21 @@ fn secrets_are_found_to_their_end_however_long_they_are() {
     assert_eq!(masked(&format!("At {address} now")), "At [secret] now");
     let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", "QUJD".repeat(10_000));
     assert_eq!(masked(&format!("{key}\n")), "[secret]\n");
+    // One that is longer than what is searched for its end.
+    let cut = format!("-----BEGIN PRIVATE KEY-----\n{}\n", "QUJD".repeat(50_000));
+    assert_eq!(masked(&format!("{cut}-- that was all")), "[secret]-- that was all");
     assert_eq!(masked("curl -u deploy:Xk29fkeoWq https://example.org"), "curl -u deploy:[secret] https://example.org");
 }
 
 #[test]
 fn texts_of_nothing_but_beginnings_are_read_once() {
     let detector = Detector::shared().unwrap();
-    for piece in ["z:", "a://", "eyJa-", "-----BEGIN PRIVATE KEY-----", "password ", "["] {
+    for piece in ["z:", "a://", "eyJa-", "password ", "["] {
         let text = piece.repeat(400_000 / piece.len());
-        assert!(detector.mask(&text, &PiiKind::ALL, MaskStyle::Token).text.len() >= 400);
+        assert!(detector.mask(&text, &PiiKind::ALL, MaskStyle::Token).text == text, "{piece}");
     }
+    let openings = "-----BEGIN PRIVATE KEY-----".repeat(15_000);
+    assert_eq!(detector.mask(&openings, &[PiiKind::Secret], MaskStyle::Label).counts, [(PiiKind::Secret, 15_000)]);
     let masks = detector.mask(LETTER, &[PiiKind::Email], MaskStyle::Token).masks;
     let text = format!("{}]", "[".repeat(400_000));
     assert_eq!(unmask(&text, &masks), text);

@@ -1,6 +1,6 @@
 //! Bodies of requests: JSON, and files, which come piece by piece.
 
-use super::limits::{self, place_in};
+use super::limits;
 use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::published::Published;
@@ -42,8 +42,9 @@ impl<T: Published + ToSchema + 'static, S: Send + Sync> FromRequest<S> for Publi
 
 fn within_limits<T: DeserializeOwned + ToSchema + 'static>(body: Map<String, Value>) -> Result<T, Problem> {
     let body = Value::Object(body);
+    let read = read(&body)?;
     limits::check::<T>(&body)?;
-    read(body)
+    Ok(read)
 }
 
 async fn sent<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
@@ -130,7 +131,7 @@ fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
 }
 
 /// An object as `T`; what does not fit is refused by its field.
-fn read<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
+fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let reason = error.into_inner().to_string();
@@ -184,6 +185,10 @@ fn unstorable(value: &Value) -> Option<String> {
     }
 }
 
+fn place_in(key: &str, place: &str) -> String {
+    if place.is_empty() { key.to_owned() } else { format!("{key}.{place}") }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod tests {
@@ -208,7 +213,7 @@ mod tests {
     }
 
     fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-        read(object(bytes)?.into())
+        read(&object(bytes)?.into())
     }
 
     async fn refusal(text: &str) -> (StatusCode, String) {

@@ -59,7 +59,7 @@ fn what_cannot_be_is_refused_with_what_can() {
             (vec!["agents", "add", "x", "--tools", "reed"], "there is no tool `reed`"),
             (vec!["agents", "add", "x", "--deny", "reed"], "there is no tool `reed`"),
             (vec!["agents", "add", "x", "--prefers", "nowhere"], "nowhere"),
-            (vec!["agents", "add", "x", "--temperature", "7"], "use 0 to 2"),
+            (vec!["agents", "add", "x", "--temperature", "7"], "use at most 2"),
             (vec!["agents", "add", "x", "--allow", "write", "--ask", "write"], "named twice"),
             (vec!["agents", "add", "--from", "gone.json"], "cannot read gone.json"),
             (vec!["agents", "edit", "steward"], "nothing was changed"),
