@@ -39,7 +39,7 @@ test("an administrator finds an entry, follows it to its run, exports and checks
   await main.getByRole("button", { name: "Kept for good" }).click();
   const kept = page.getByRole("dialog", { name: "How long entries are kept" });
   await kept.getByLabel("Days").fill("0");
-  await expect(kept.getByText("A whole number from 1 to 36500, or empty.")).toBeVisible();
+  await expect(kept.getByText("A whole number from 1 to 36,500, or empty.")).toBeVisible();
   await kept.getByLabel("Days").fill("365");
   await kept.getByRole("button", { name: "Save" }).click();
   await expect(main.getByRole("button", { name: "Kept 365 days" })).toBeVisible();

@@ -102,7 +102,7 @@ test("what can't be read says why; a collection is changed, tuned, shared and re
   const tuning = page.getByRole("dialog", { name: "How Handbook is searched" });
   await tuning.getByLabel("Length of passages").fill("100");
   await tuning.getByRole("button", { name: "Save" }).click();
-  await expect(tuning.getByText("A whole number from 200 to 4000.")).toBeVisible();
+  await expect(tuning.getByText("A whole number from 200 to 4,000.")).toBeVisible();
   await tuning.getByLabel("Length of passages").fill("400");
   await tuning.getByLabel("Overlap").fill("50");
   await tuning.getByLabel("Words or meaning").fill("50");

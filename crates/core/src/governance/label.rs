@@ -14,18 +14,23 @@ pub struct DataLabel {
     pub classification: Classification,
     /// Files of the workspace: `hr/**` is all below a folder, `*` stands for part of a name.
     #[serde(default)]
+    #[schema(max_items = 200)]
     pub paths: Vec<String>,
     /// Names of tools and skills whose results are such data.
     #[serde(default)]
+    #[schema(max_items = 200)]
     pub tools: Vec<String>,
     /// Names of tables: a statement that names one reads such data.
     #[serde(default)]
+    #[schema(max_items = 200)]
     pub tables: Vec<String>,
     /// Words that mark such data where they stand in it, written as here: `CONFIDENTIAL`.
     #[serde(default)]
+    #[schema(max_items = 200)]
     pub marks: Vec<String>,
     /// Names of agents: all that they do is about such data.
     #[serde(default)]
+    #[schema(max_items = 200)]
     pub agents: Vec<String>,
     /// Kinds of personal data and secrets: a text in which one is found is such data.
     #[serde(default)]

@@ -7,7 +7,7 @@ import type { DataRulesView } from "@/api/types";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
 import { Button, Card, Dialog, Dot, EmptyState, ErrorState, Page, Skeleton, toast } from "@/ui";
-import { changesOf, exampleOf, type Form, formOf, isNew, joined, labelOf, newLabel, newPolicy, policyOf, problemsOf, rulesOf, savedOf } from "./parts/form";
+import { changesOf, exampleOf, type Form, formOf, isNew, joined, labelOf, newLabel, newPolicy, policyOf, problemsOf, rulesOf, savedOf, valuesOf } from "./parts/form";
 import { LabelEditor, LabelView } from "./parts/Labels";
 import { PolicyEditor, PolicyView } from "./parts/Policies";
 import { Retention } from "./parts/Retention";
@@ -59,7 +59,7 @@ function Editor({ newest, onNewest }: { newest: DataRulesView; onNewest: () => v
   const problems = useMemo(() => problemsOf(form), [form]);
   const conflict = replace.error instanceof ApiError && replace.error.code === "changed_meanwhile";
   const refused = replace.error instanceof ApiError && replace.error.field ? { [replace.error.field]: replace.error.message } : {};
-  const problem = (field: string): string | undefined => (tried && problems[field] ? t(problems[field]) : refused[field]);
+  const problem = (field: string): string | undefined => (tried && problems[field] ? t(problems[field], valuesOf(problems[field])) : refused[field]);
   const edit = (change: Partial<Form>) => {
     setForm((old) => ({ ...old, ...change }));
     if (replace.error) replace.reset();

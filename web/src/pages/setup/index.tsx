@@ -1,12 +1,15 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useAccountActions, useAuthStatus } from "@/api/hooks";
+import { charactersOf, lengthOf, limits } from "@/api/limits";
 import { PasswordInput } from "@/auth/form";
 import { Gate } from "@/auth/gate";
 import { useT } from "@/i18n";
 import { Button, ButtonLink, ErrorState, Field, Input } from "@/ui";
 
 const tokenOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, "")).get("token") ?? "";
+
+const LENGTH = lengthOf(limits.SetUp.password);
 
 export default function SetupPage() {
   const t = useT("auth");
@@ -21,7 +24,7 @@ export default function SetupPage() {
   });
   const [form, setForm] = useState({ email: "", name: "", password: "" });
   const set = (name: keyof typeof form) => (event: React.ChangeEvent<HTMLInputElement>) => setForm({ ...form, [name]: event.target.value });
-  const short = form.password.length > 0 && [...form.password].length < 10;
+  const short = form.password.length > 0 && charactersOf(form.password) < LENGTH.least;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (short) return;
@@ -37,7 +40,7 @@ export default function SetupPage() {
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field label={t("email")}>{(p) => <Input {...p} type="email" name="email" required autoFocus autoComplete="username" value={form.email} onChange={set("email")} />}</Field>
         <Field label={t("name")} hint={t("nameHint")}>{(p) => <Input {...p} name="name" autoComplete="name" value={form.name} onChange={set("name")} />}</Field>
-        <Field label={t("password")} hint={t("setup.passwordHint")} error={short ? t("setup.short") : null}>{(p) => <PasswordInput {...p} name="password" required autoComplete="new-password" value={form.password} onChange={set("password")} />}</Field>
+        <Field label={t("password")} hint={t("setup.passwordHint", LENGTH)} error={short ? t("setup.short", LENGTH) : null}>{(p) => <PasswordInput {...p} name="password" required autoComplete="new-password" value={form.password} onChange={set("password")} />}</Field>
         {setup.error && <ErrorState inline error={setup.error} />}
         <Button type="submit" variant="primary" loading={setup.isPending}>{t("setup.create")}</Button>
       </form>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useAuditActions, useAuditRetention } from "@/api/hooks";
 import { limits, numbersOf, within } from "@/api/limits";
 import { useT } from "@/i18n";
-import { Button, Dialog, ErrorState, Field, Input, toast } from "@/ui";
+import { Button, Dialog, ErrorState, Field, formatRange, Input, toast } from "@/ui";
 
 const DAYS = numbersOf(limits.AuditRetention.days);
 
@@ -38,7 +38,7 @@ export function Retention() {
           </>
         }
       >
-        <Field label={t("retention_days")} hint={t("retention_hint")} error={bad ? t("retention_bad") : null}>
+        <Field label={t("retention_days")} hint={t("retention_hint")} error={bad ? t("retention_bad", formatRange(DAYS)) : null}>
           {(props) => <Input {...props} inputMode="numeric" value={typed} onChange={(event) => setTyped(event.target.value)} onKeyDown={(event) => event.key === "Enter" && save()} />}
         </Field>
         {retention.error && <ErrorState inline error={retention.error} className="mt-3" />}

@@ -4,8 +4,8 @@ import { useCredentials, useDatasourceActions } from "@/api/hooks";
 import { limits } from "@/api/limits";
 import type { Datasource, RowVisibility } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Dialog, ErrorState, Field, Input, Select, Switch, toast } from "@/ui";
-import { EMPTY, type Form, formOf, inputOf, isPostgres, isServer, problemsOf, VISIBILITIES } from "./form";
+import { Button, Dialog, ErrorState, Field, formatRange, Input, Select, Switch, toast } from "@/ui";
+import { EMPTY, type Form, formOf, inputOf, isPostgres, isServer, problemsOf, ROWS, SECONDS, VISIBILITIES } from "./form";
 
 const mono = { className: "font-mono text-sm", autoComplete: "off", spellCheck: false } as const;
 
@@ -19,7 +19,7 @@ export function SourceDialog({ source, onClose, onSaved }: { source: Datasource 
   const [tried, setTried] = useState(false);
   const patch = (change: Partial<Form>) => setForm((old) => ({ ...old, ...change }));
   const problems = problemsOf(form);
-  const problem = (name: keyof typeof problems) => (tried && problems[name] ? t(problems[name]) : undefined);
+  const problem = (name: keyof typeof problems) => (tried && problems[name] ? t(problems[name], formatRange(name === "seconds" ? SECONDS : ROWS)) : undefined);
   const error = create.error ?? update.error;
   const fitting = credentials.items.filter((one) => one.kind === "password" || one.id === form.credential);
   const save = () => {
@@ -58,8 +58,8 @@ export function SourceDialog({ source, onClose, onSaved }: { source: Datasource 
         </Field>
         <Field label={t("visibility")} hint={t(`visibility_${form.visibility}_hint`)}>{(p) => <Select {...p} value={form.visibility} onChange={(event) => patch({ visibility: event.target.value as RowVisibility })}>{VISIBILITIES.map((one) => <option key={one} value={one}>{t(`visibility_${one}`)}</option>)}</Select>}</Field>
         <div className="grid gap-4 md:grid-cols-3">
-          <Field label={t("limit_rows")} hint={t("limit_rows_hint")} error={problem("rows")}>{(p) => <Input {...p} inputMode="numeric" value={form.rows} onChange={(event) => patch({ rows: event.target.value })} />}</Field>
-          <Field label={t("limit_seconds")} hint={t("limit_seconds_hint")} error={problem("seconds")}>{(p) => <Input {...p} inputMode="decimal" value={form.seconds} onChange={(event) => patch({ seconds: event.target.value })} />}</Field>
+          <Field label={t("limit_rows")} hint={t("limit_rows_hint", formatRange(ROWS))} error={problem("rows")}>{(p) => <Input {...p} inputMode="numeric" value={form.rows} onChange={(event) => patch({ rows: event.target.value })} />}</Field>
+          <Field label={t("limit_seconds")} hint={t("limit_seconds_hint", formatRange(SECONDS))} error={problem("seconds")}>{(p) => <Input {...p} inputMode="decimal" value={form.seconds} onChange={(event) => patch({ seconds: event.target.value })} />}</Field>
           <Field label={t("limit_planned")} hint={t("limit_planned_hint")} error={problem("planned")}>{(p) => <Input {...p} inputMode="numeric" value={form.planned} onChange={(event) => patch({ planned: event.target.value })} />}</Field>
         </div>
         <Switch label={t("writable")} hint={t("writable_hint")} checked={form.writable} onChange={(writable) => patch({ writable })} />

@@ -8,8 +8,8 @@ export const EMPTY: Form = { name: "", database: "", credential: "", visibility:
 
 export const formOf = (one: Datasource): Form => ({ name: one.name, database: one.database, credential: one.credential ?? "", visibility: one.visibility, rows: String(one.limits.rows), seconds: String(one.limits.timeout_ms / 1000), planned: String(one.limits.planned_rows), writable: one.writable, asAskingUser: one.as_asking_user });
 
-const ROWS = numbersOf(limits.DatasourceLimits.rows);
-const SECONDS = numbersOf(limits.DatasourceLimits.timeout_ms, 1_000);
+export const ROWS = numbersOf(limits.DatasourceLimits.rows);
+export const SECONDS = numbersOf(limits.DatasourceLimits.timeout_ms, 1_000);
 
 export type Problem = "name_bad" | "database_missing" | "database_bad" | "password_in_address" | "rows_bad" | "seconds_bad" | "planned_bad";
 export type Problems = Partial<Record<"name" | "database" | "rows" | "seconds" | "planned", Problem>>;

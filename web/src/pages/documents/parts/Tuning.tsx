@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { useCollectionActions } from "@/api/hooks";
 import type { Collection } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Checkbox, Dialog, ErrorState, Field, formatNumber, Input, Meter, toast } from "@/ui";
+import { Button, Checkbox, Dialog, ErrorState, Field, formatNumber, formatRange, Input, Meter, toast } from "@/ui";
 import { LENGTH, overlapMost, problemsOf, shareOf, weightsOf } from "./tuning-form";
 
 /** How a collection's documents are cut, and how what is found is ranked. */
@@ -46,7 +46,7 @@ export function Tuning({ collection, onClose }: { collection: Collection; onClos
           <legend className="text-base font-semibold">{t("cutting")}</legend>
           <p className="text-sm text-ink-2">{t("cutting_text")}</p>
           <div className="grid grid-cols-2 gap-3">
-            <Field label={t("chunk_length")} hint={t("chunk_length_hint")} error={tried && wrong.length ? t("chunk_length_wrong") : null}>{(p) => <Input {...p} type="number" inputMode="numeric" min={LENGTH.least} max={LENGTH.most} step={100} value={length} onChange={(event) => setLength(event.target.value)} />}</Field>
+            <Field label={t("chunk_length")} hint={t("chunk_length_hint")} error={tried && wrong.length ? t("chunk_length_wrong", formatRange(LENGTH)) : null}>{(p) => <Input {...p} type="number" inputMode="numeric" min={LENGTH.least} max={LENGTH.most} step={100} value={length} onChange={(event) => setLength(event.target.value)} />}</Field>
             <Field label={t("chunk_overlap")} hint={t("chunk_overlap_hint")} error={tried && wrong.overlap ? t("chunk_overlap_wrong", { most: formatNumber(overlapMost(length)) }) : null}>{(p) => <Input {...p} type="number" inputMode="numeric" min={0} max={overlapMost(length)} step={50} value={overlap} onChange={(event) => setOverlap(event.target.value)} />}</Field>
           </div>
           {collection.documents > 0 && <Checkbox label={t("apply", { count: collection.documents })} hint={t("apply_hint")} checked={apply} onChange={setApply} disabled={busy} />}

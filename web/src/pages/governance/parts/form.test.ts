@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "@/api/limits";
 import type { DataRulesView, Standard } from "@/api/types";
 import { changesOf, clausesWith, entriesOf, exampleOf, formOf, joined, newLabel, newPolicy, problemsOf, rulesOf, savedOf } from "./form";
 
@@ -22,7 +23,7 @@ test("entries are lines, each once, and what is saved comes out as it went in", 
 
 test("the example is sound, and what says nothing is not", () => {
   assert.deepEqual(problemsOf(exampleOf("people", "house")), {});
-  const form = { labels: [newLabel(label("a")), newLabel(label("a", [])), newLabel({ name: " ", marks: ["x".repeat(501)] })], policies: [newPolicy(policy("p".repeat(81))), newPolicy(policy("q", Array.from({ length: 51 }, String)))] };
+  const form = { labels: [newLabel(label("a")), newLabel(label("a", [])), newLabel({ name: " ", marks: ["x".repeat(501)] })], policies: [newPolicy(policy("p".repeat(81))), newPolicy(policy("q", Array.from({ length: limits.DataPolicy.references.maxItems + 1 }, String)))] };
   assert.deepEqual(problemsOf(form), {
     "labels.1.name": "name_taken", "labels.1": "label_empty", "labels.2.name": "name_missing", "labels.2.marks": "entry_long",
     "policies.0.name": "name_long", "policies.1.references": "references_many",

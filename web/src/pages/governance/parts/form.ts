@@ -59,6 +59,11 @@ export function changesOf(form: Form, saved: Rules): number {
 
 /** What is wrong by the name of its field, as the server would call it: `labels.0.name`. */
 export type Problem = "name_missing" | "name_long" | "name_taken" | "label_empty" | "entry_long" | "entries_many" | "personal_unknown" | "references_many";
+/** What the server takes at most. The document of its API has no length of an entry of a list. */
+const ENTRY = 500;
+const MOST: Partial<Record<Problem, number>> = { name_long: limits.DataLabel.name.maxLength, entry_long: ENTRY, entries_many: limits.DataLabel.paths.maxItems, references_many: limits.DataPolicy.references.maxItems };
+export const valuesOf = (problem: Problem) => ({ most: MOST[problem] ?? 0 });
+
 export function problemsOf(form: Form): Record<string, Problem> {
   const out: Record<string, Problem> = {};
   const names = (kind: string, entries: readonly { name: string }[]) =>
@@ -75,8 +80,8 @@ export function problemsOf(form: Form): Record<string, Problem> {
     if (LISTS.every((list) => entriesOf(label[list]).length === 0)) out[`labels.${index}`] = "label_empty";
     for (const list of LISTS) {
       const entries = entriesOf(label[list]);
-      if (entries.length > 200) out[`labels.${index}.${list}`] = "entries_many";
-      else if (entries.some((entry) => [...entry].length > 500)) out[`labels.${index}.${list}`] = "entry_long";
+      if (list !== "personal" && entries.length > limits.DataLabel[list].maxItems) out[`labels.${index}.${list}`] = "entries_many";
+      else if (entries.some((entry) => charactersOf(entry) > ENTRY)) out[`labels.${index}.${list}`] = "entry_long";
       else if (list === "personal" && entries.some((entry) => !(PERSONAL as readonly string[]).includes(entry))) out[`labels.${index}.${list}`] = "personal_unknown";
     }
   });

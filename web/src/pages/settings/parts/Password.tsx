@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { useAccountActions, useMe } from "@/api/hooks";
+import { charactersOf, lengthOf, limits } from "@/api/limits";
 import { useT } from "@/i18n";
 import { Button, Card, ErrorState, Field, Input, toast } from "@/ui";
 
-const SHORTEST = 10;
+const LENGTH = lengthOf(limits.NewPassword.new);
 const EMPTY = { current: "", next: "", repeat: "" };
 
 export function Password() {
@@ -14,7 +15,7 @@ export function Password() {
   const [tried, setTried] = useState(false);
   const problems = {
     current: form.current === "" ? t("password_missing") : undefined,
-    next: form.next.length < SHORTEST ? t("password_short") : undefined,
+    next: charactersOf(form.next) < LENGTH.least ? t("password_short", LENGTH) : undefined,
     repeat: form.repeat !== form.next ? t("password_differs") : undefined,
   };
   const save = () => {
@@ -33,7 +34,7 @@ export function Password() {
         {/* For password managers. */}
         <input type="text" name="username" autoComplete="username" value={me.data?.email ?? ""} readOnly hidden />
         {field("current", t("password_current"), "current-password")}
-        {field("next", t("password_new"), "new-password", t("password_hint"))}
+        {field("next", t("password_new"), "new-password", t("password_hint", LENGTH))}
         {field("repeat", t("password_repeat"), "new-password")}
         {password.error && <ErrorState inline error={password.error} />}
         <Button type="submit" className="self-start" loading={password.isPending}>{t("password_save")}</Button>
