@@ -44,17 +44,6 @@ impl Relay {
         self.reservation.settle(Some(&self.connection), usage, priced, failed);
     }
 
-    fn whole_events(&mut self, piece: Bytes) -> Bytes {
-        if self.partial.is_empty() && piece.ends_with(b"\n\n") {
-            return piece;
-        }
-        let mut all = std::mem::take(&mut self.partial);
-        all.extend_from_slice(&piece);
-        let end = end_of_events(&all).unwrap_or(if all.len() > PARTIAL { all.len() } else { 0 });
-        self.partial = all.split_off(end);
-        all.freeze()
-    }
-
     /// In the place of what will not come any more.
     fn told(&self, error: &OpenAiError) -> Bytes {
         let body = error.body();
@@ -68,6 +57,21 @@ impl Relay {
         };
         Bytes::from(text)
     }
+}
+
+/// What has come of `piece` and of what was kept back before, up to the end of its last event.
+fn whole_events(partial: &mut BytesMut, piece: Bytes) -> Bytes {
+    if partial.is_empty() && piece.ends_with(b"\n\n") {
+        return piece;
+    }
+    let mut all = std::mem::take(partial);
+    // What was kept back has no end in it, but may have the beginning of one.
+    let from = all.len().saturating_sub(3);
+    all.extend_from_slice(&piece);
+    let too_long = if all.len() > PARTIAL { all.len() } else { 0 };
+    let end = end_of_events(&all[from..]).map_or(too_long, |end| from + end);
+    *partial = all.split_off(end);
+    all.freeze()
 }
 
 fn end_of_events(bytes: &[u8]) -> Option<usize> {
@@ -91,7 +95,7 @@ impl Stream for Relay {
             match next {
                 Some(Ok(piece)) => {
                     self.sniffer.take(&piece);
-                    let out = if self.events { self.whole_events(piece) } else { piece };
+                    let out = if self.events { whole_events(&mut self.partial, piece) } else { piece };
                     if !out.is_empty() {
                         return Poll::Ready(Some(Ok(out)));
                     }
@@ -118,5 +122,34 @@ impl Drop for Relay {
         if !self.over {
             self.settle(false);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PARTIAL, end_of_events, whole_events};
+    use bytes::{Bytes, BytesMut};
+
+    #[test]
+    fn events_go_out_whole_wherever_they_are_cut() {
+        let text = "data: 1\n\ndata: 2\r\n\r\ndata: 3\r\rdata: 4\n\nrest".as_bytes();
+        for size in 1..text.len() {
+            let mut partial = BytesMut::new();
+            let mut sent = Vec::new();
+            for piece in text.chunks(size) {
+                let out = whole_events(&mut partial, Bytes::from_static(piece));
+                assert!(out.is_empty() || end_of_events(&out) == Some(out.len()), "{size}: {out:?}");
+                sent.extend_from_slice(&out);
+            }
+            assert_eq!((&sent[..], &partial[..]), (&text[..text.len() - 4], &b"rest"[..]), "{size}");
+        }
+    }
+
+    #[test]
+    fn an_event_longer_than_what_is_kept_back_goes_out_in_parts() {
+        let mut partial = BytesMut::new();
+        assert!(whole_events(&mut partial, Bytes::from(vec![b'x'; PARTIAL])).is_empty());
+        assert_eq!(whole_events(&mut partial, Bytes::from_static(b"y")).len(), PARTIAL + 1);
+        assert!(partial.is_empty());
     }
 }

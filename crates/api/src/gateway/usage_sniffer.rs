@@ -58,7 +58,7 @@ impl UsageSniffer {
     }
 
     fn usage_in(&self, end: &[u8]) -> Usage {
-        told(end).unwrap_or_else(|| Usage {
+        told(&end[end.len().saturating_sub(TAIL)..]).unwrap_or_else(|| Usage {
             prompt_tokens: self.prompt,
             completion_tokens: if self.counts {
                 self.chars.div_ceil(CHARS_A_TOKEN)

@@ -7,13 +7,20 @@ use steward_core::model::{ModelChunk, Usage};
 /// Most calls of one answer.
 const MOST_CALLS: usize = 255;
 
+#[derive(Debug)]
+struct Call {
+    id: String,
+    name: String,
+    arguments: String,
+}
+
 /// An answer as far as it has come.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub chat: ChatFrame,
     text: String,
     reasoning: String,
-    calls: Vec<Value>,
+    calls: Vec<Call>,
     pub finish: String,
     pub usage: Usage,
     pub ended: bool,
@@ -69,21 +76,19 @@ impl Frame {
         let index = index.min(MOST_CALLS);
         while self.calls.len() <= index {
             let id = format!("call_{}_{}", self.chat.id, self.calls.len());
-            let function = json!({"name": "", "arguments": ""});
-            self.calls.push(json!({"id": id, "type": "function", "function": function}));
+            self.calls.push(Call { id, name: String::new(), arguments: String::new() });
         }
         let call = &mut self.calls[index];
         if let Some(id) = id {
-            call["id"] = json!(id);
+            call.id = id;
         }
         if let Some(name) = name {
-            call["function"]["name"] = json!(name);
-            delta["id"] = call["id"].clone();
+            delta["id"] = json!(call.id);
             delta["type"] = json!("function");
             delta["function"]["name"] = json!(name);
+            call.name = name;
         }
-        let before = call["function"]["arguments"].as_str().unwrap_or_default();
-        call["function"]["arguments"] = json!(format!("{before}{arguments}"));
+        call.arguments.push_str(arguments);
         json!({"tool_calls": [delta]})
     }
 
@@ -96,7 +101,10 @@ impl Frame {
             message.insert("reasoning_content".to_owned(), json!(self.reasoning));
         }
         if !self.calls.is_empty() {
-            message.insert("tool_calls".to_owned(), json!(self.calls));
+            let calls = self.calls.iter().map(|Call { id, name, arguments }| {
+                json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+            });
+            message.insert("tool_calls".to_owned(), calls.collect());
         }
         self.chat.whole(&Value::Object(message), &self.finish, &usage(&self.usage))
     }
