@@ -4,6 +4,7 @@ mod assets;
 mod auth;
 mod certificate;
 mod connection;
+mod connection_places;
 mod extract;
 mod gateway;
 mod guard;

@@ -1,5 +1,6 @@
 use crate::ApiState;
 use crate::connection::Serving;
+use crate::connection_places::{ConnectionPlace, ConnectionPlaces};
 use crate::main_runtime::MainRuntime;
 use crate::router::router;
 use crate::tls::Tls;
@@ -11,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How long open requests may take once the server stops. Event streams of browsers never end by themselves.
 const GRACE: Duration = Duration::from_secs(3);
@@ -20,8 +20,6 @@ const NO_ROOM: Duration = Duration::from_millis(500);
 
 /// Longest wait for a request's head, between two pieces of its body, and between two requests of a connection.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Fewest and most connections at once. Further ones wait in the system's queue.
-const CONNECTIONS: std::ops::RangeInclusive<usize> = 64..=8192;
 
 pub struct Listening {
     listener: TcpListener,
@@ -58,7 +56,7 @@ pub async fn serve(
     state: ApiState,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<WorkerThreads> {
-    serve_within(listening, state, stop, PATIENCE, most_connections()).await
+    serve_within(listening, state, stop, PATIENCE, ConnectionPlaces::of_this_process()).await
 }
 
 async fn serve_within(
@@ -66,14 +64,13 @@ async fn serve_within(
     state: ApiState,
     stop: impl Future<Output = ()> + Send + 'static,
     patience: Duration,
-    connections: usize,
+    places: ConnectionPlaces,
 ) -> std::io::Result<WorkerThreads> {
     let main = MainRuntime(Some(Handle::current()));
     let serving = Serving { router: router(state), main, patience, tls: listening.tls.clone() };
     let mut workers = WorkerThreads::start(&serving)?;
-    let room = Arc::new(Semaphore::new(connections));
     tokio::select! {
-        () = accept_all(&listening.listener, &workers, &room) => {}
+        () = accept_all(&listening.listener, &workers, &places) => {}
         () = stop => {}
     }
     drop(listening);
@@ -82,23 +79,13 @@ async fn serve_within(
     Ok(workers)
 }
 
-/// Half of the files that this process may open: each connection may need one more towards a model or a database.
-fn most_connections() -> usize {
-    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    let half = files.map_or(*CONNECTIONS.end(), |files| usize::try_from(files / 2).unwrap_or(usize::MAX));
-    half.clamp(*CONNECTIONS.start(), *CONNECTIONS.end())
-}
-
-async fn accept_all(listener: &TcpListener, workers: &WorkerThreads, room: &Arc<Semaphore>) {
-    loop {
-        if room.available_permits() == 0 {
-            tracing::warn!("as many connections are open as may be; further ones wait");
-        }
-        let Ok(permit) = Arc::clone(room).acquire_owned().await else {
-            return;
-        };
+async fn accept_all(listener: &TcpListener, workers: &WorkerThreads, places: &ConnectionPlaces) {
+    while let Some(room) = places.room().await {
         let taken = match listener.accept().await {
-            Ok((stream, peer)) => take(stream, peer, permit, workers),
+            Ok((stream, peer)) => match places.take(room, peer.ip()) {
+                Some(place) => take(stream, peer, place, workers),
+                None => continue,
+            },
             Err(error) => Err(error),
         };
         let Err(error) = taken else { continue };
@@ -114,23 +101,19 @@ async fn accept_all(listener: &TcpListener, workers: &WorkerThreads, room: &Arc<
     }
 }
 
-fn take(
-    stream: TcpStream,
-    peer: SocketAddr,
-    permit: OwnedSemaphorePermit,
-    workers: &WorkerThreads,
-) -> std::io::Result<()> {
+fn take(stream: TcpStream, peer: SocketAddr, place: ConnectionPlace, workers: &WorkerThreads) -> std::io::Result<()> {
     // Without it, streams stall for 40 ms now and then.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY refused");
     }
-    workers.take(stream, peer, permit)
+    workers.take(stream, peer, place)
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod tests {
     use super::{Listening, serve, serve_within};
+    use crate::connection_places::ConnectionPlaces;
     use crate::testing::bed;
     use std::time::Duration;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -140,8 +123,8 @@ mod tests {
         let listening = Listening::bind("127.0.0.1:0").await.unwrap();
         let address = listening.address;
         let forever = std::future::pending();
-        let state = bed().await.state;
-        tokio::spawn(async move { serve_within(listening, state, forever, patience, connections).await });
+        let (state, places) = (bed().await.state, ConnectionPlaces::new(connections));
+        tokio::spawn(async move { serve_within(listening, state, forever, patience, places).await });
         address
     }
 

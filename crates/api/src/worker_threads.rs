@@ -2,12 +2,13 @@
 //! connection to the model and its answer stay on one thread, so no piece of an answer wakes another one.
 
 use crate::connection::{Serving, serve_one};
+use crate::connection_places::ConnectionPlace;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 
 /// Most threads: passing on is cheap, and each one keeps connections to models of its own.
 const MOST: usize = 8;
@@ -39,7 +40,7 @@ struct Arrival {
 
 struct Open {
     count: Arc<AtomicUsize>,
-    _permit: OwnedSemaphorePermit,
+    _place: ConnectionPlace,
     _alive: mpsc::Sender<()>,
 }
 
@@ -61,15 +62,15 @@ impl WorkerThreads {
         Ok(Self { all: threads, stopping, _over: over, alive, gone })
     }
 
-    /// Gives a new connection to the thread with the fewest. The permit is given back when it ends.
-    pub(crate) fn take(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) -> io::Result<()> {
+    /// Gives a new connection to the thread with the fewest. Its place is given back when it ends.
+    pub(crate) fn take(&self, stream: TcpStream, peer: SocketAddr, place: ConnectionPlace) -> io::Result<()> {
         let fewest = |thread: &&WorkerThread| thread.open.load(Ordering::Relaxed);
         let Some(thread) = self.all.iter().min_by_key(fewest) else {
             return Ok(());
         };
         let stream = stream.into_std()?;
         thread.open.fetch_add(1, Ordering::Relaxed);
-        let open = Open { count: Arc::clone(&thread.open), _permit: permit, _alive: self.alive.clone() };
+        let open = Open { count: Arc::clone(&thread.open), _place: place, _alive: self.alive.clone() };
         let arrival = Arrival { stream, peer, open };
         let sent = thread.arrivals.send(arrival);
         sent.map_err(|_| io::Error::other("a thread that serves connections has ended"))
