@@ -429,6 +429,8 @@ fn private_key(text: &str, at: usize) -> Option<Finding> {
     let body = at + label.len() + 5;
     let closing = format!("-----END {}-----", label.strip_prefix("BEGIN ").unwrap_or_default());
     let rest = &text[body..floor(text, body + LONGEST_KEY)];
+    // No key has the beginning of another in it, and each text is searched once.
+    let rest = rest.find("-----BEGIN ").map_or(rest, |next| &rest[..next]);
     let end = rest.find(&closing).map_or_else(
         || {
             body + text[body..]

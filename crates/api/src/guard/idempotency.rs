@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use steward_core::hash::sha256_of;
 use steward_core::ports::Remembered;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 
 const HEADER: &str = "idempotency-key";
 /// Longest key, characters.
@@ -54,7 +54,7 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     let (mut parts, body) = request.into_parts();
     let (app, identity) = identify(&mut parts, &state).await?;
     let most = body_limit(parts.uri.path());
-    let _room = if most > MAX_UPLOAD { Some(room_for_large_body()?) } else { None };
+    let room = if may_be_large(&parts.headers, most) { LARGE_BODIES.acquire().await.ok() } else { None };
     let bytes = axum::body::to_bytes(body, most).await.map_err(|_| too_long())?;
     let known = Known { owner: identity.principal.user.to_string(), key };
     let line = format!("{} {}\n", parts.method, parts.uri);
@@ -69,6 +69,7 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     // A task of its own: a client that goes away must not leave the key half done.
     let task = tokio::spawn(async move {
         let response = next.run(request).await;
+        drop(room);
         remember(&app, &known, response).await
     });
     match task.await {
@@ -78,13 +79,13 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     }
 }
 
-/// Large bodies with a key are in memory as a whole, so only few may come at once.
+/// Large bodies with a key are in memory as a whole, so only few may come at once; others wait.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(4);
 
-fn room_for_large_body() -> Result<SemaphorePermit<'static>, Problem> {
-    LARGE_BODIES
-        .try_acquire()
-        .map_err(|_| Problem::unavailable("other large uploads with an idempotency key are under way").retry_after(10))
+/// `most`: bytes that the path takes.
+fn may_be_large(headers: &HeaderMap, most: usize) -> bool {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    most > MAX_UPLOAD && length.is_none_or(|length| length > MAX_UPLOAD)
 }
 
 /// The request's key, if it has one; else what is wrong with it.
