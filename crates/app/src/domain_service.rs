@@ -9,6 +9,7 @@ mod queries;
 mod sources;
 mod texts;
 mod verified;
+mod visibility;
 
 pub(crate) use changes::ProposedChange;
 pub(crate) use known::Known;

@@ -211,6 +211,39 @@ fn what_models_see_of_rows_is_the_datasources_to_say() {
     }
 }
 
+#[test]
+fn numbers_and_groups_show_models_no_values_of_rows() {
+    let one = |field: &str, value: i64| json!([{"field": field, "op": "eq", "value": value}]);
+    let questions = [
+        json!({"domain": "customer", "where": one("id", 1), "aggregate": [{"fn": "max", "field": "email"}]}),
+        json!({"domain": "customer", "group": [{"field": "email"}], "aggregate": [{"fn": "count"}]}),
+        json!({"domain": "invoice", "where": one("id", 5), "aggregate": [{"fn": "sum", "field": "total", "as": "one"}]}),
+        json!({"domain": "customer", "fields": ["country"], "order": [{"field": "email"}], "limit": 5}),
+        json!({"domain": "invoice", "group": [{"field": "invoice_date", "by": "year"}], "aggregate": [{"fn": "avg", "field": "total"}]}),
+        json!({"domain": "invoice", "aggregate": [{"fn": "sum", "field": "total", "as": "all"}, {"fn": "count"}]}),
+    ];
+    for visibility in ["full", "ids", "counts"] {
+        let calls = questions.iter().map(|query| Behaviour::calls([("oos_query", json!({"query": query}))]));
+        let house = shop(Script::of(calls.chain([Behaviour::text("Done.")]).collect::<Vec<_>>()));
+        let source = house.items("/api/datasources")[0].clone();
+        let body = json!({"name": "music", "database": "sqlite:chinook.db", "visibility": visibility});
+        house.send(Method::PUT, &format!("/api/datasources/{}", text(&source["id"])), Some(body), 200);
+        let agent = text(&house.items("/api/agents?q=oos")[0]["id"]);
+        let started = house.post(&format!("/api/chat/{agent}"), json!({"message": "who?"}), 202);
+        let run = text(&started["run_id"]);
+        house.wait(&run, "finished");
+        let told = house.bench.model.requests().last().unwrap().body.to_string();
+        let log = house.get(&format!("/api/runs/{run}/events")).to_string();
+        for value in ["luisg@embraer.com.br", "13.86"] {
+            assert_eq!(told.contains(value), visibility == "full", "{visibility}: {value} in {told}");
+            assert_eq!(log.contains(value), visibility == "full", "{visibility}: {value} in {log}");
+        }
+        assert_eq!(told.contains("fewer than 5 rows"), visibility != "full", "{told}");
+        assert!(told.contains("2328.6") && told.contains("412"), "numbers over all rows are shown: {told}");
+        assert!(!told.contains("steward_rows"), "{told}");
+    }
+}
+
 fn propose(house: &House, as_key: &str, change: Value) -> (u16, Value) {
     house.call_as(as_key, Method::POST, "/api/record-changes", Some(json!({"change": change})))
 }

@@ -1,18 +1,15 @@
 //! Queries over domains: checked for their caller, run where the rows are, cut down to what the reader may see.
 
 use super::sources::{dialect, failed};
+use super::visibility::{counted, cut_down};
 use super::{DataResult, DomainService, Known, Reader};
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use steward_core::datasource::{Datasource, RowVisibility};
 use steward_core::ports::{DataAnswer, DataCaller, DataColumn, DataError};
 use steward_domains::query::embed::{attach, objects};
 use steward_domains::query::lower::OutColumn;
 use steward_domains::query::{Query, QueryError, lower, validate};
-use steward_domains::result::{Shape, shape, tidy};
-
-/// Rows that a model sees of a datasource that shows it a sample.
-const SAMPLE: usize = 5;
+use steward_domains::result::{shape, tidy};
 
 /// Who reads the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +33,13 @@ impl DomainService {
         query: &Query,
         rows_for: RowsFor,
     ) -> DataResult<DataAnswer> {
-        let checked = validate(query, &known.domains, &reader.roles).map_err(|errors| refused(&errors))?;
+        let mut checked = validate(query, &known.domains, &reader.roles).map_err(|errors| refused(&errors))?;
         let datasource = known.datasource(checked.datasource()).ok_or_else(|| no_datasource(checked.datasource()))?;
+        if rows_for == RowsFor::Model
+            && let Some(counted) = counted(query, datasource.visibility)
+        {
+            checked = validate(&counted, &known.domains, &reader.roles).map_err(|errors| refused(&errors))?;
+        }
         let access = self.access_for(datasource, reader).await?;
         let lowered = lower(&checked, dialect(&access));
         let read = self.databases.read(&access, lowered.sql.clone(), lowered.values.clone()).await;
@@ -83,7 +85,8 @@ impl DomainService {
             sql: lowered.sql,
         };
         if rows_for == RowsFor::Model {
-            cut_down(&mut answer, datasource, form, known.domains.key(checked.domain()));
+            let columns: Vec<&OutColumn> = shown.iter().map(|at| &lowered.columns[*at]).collect();
+            cut_down(&mut answer, datasource.visibility, &columns, known.domains.key(checked.domain()));
         }
         Ok(answer)
     }
@@ -91,34 +94,6 @@ impl DomainService {
 
 fn column(column: &OutColumn) -> DataColumn {
     DataColumn { name: column.name.clone(), kind: column.kind.name().to_owned() }
-}
-
-/// Leaves only what models may see of this datasource. Numbers over rows are no rows.
-fn cut_down(answer: &mut DataAnswer, datasource: &Datasource, form: Shape, key: &[String]) {
-    let summed_up = matches!(form, Shape::Number { .. } | Shape::Series { .. });
-    let found = answer.found;
-    match datasource.visibility {
-        RowVisibility::Full => {}
-        _ if summed_up => {}
-        RowVisibility::Sample if found <= SAMPLE => {}
-        RowVisibility::Sample => {
-            answer.rows.truncate(SAMPLE);
-            answer.note = Some(format!("{SAMPLE} of {found} rows are shown; the user sees all of them."));
-        }
-        RowVisibility::Ids => {
-            let kept: Vec<usize> =
-                (0..answer.columns.len()).filter(|at| key.contains(&answer.columns[*at].name)).collect();
-            answer.columns = kept.iter().map(|at| answer.columns[*at].clone()).collect();
-            for row in &mut answer.rows {
-                *row = kept.iter().map(|at| row[*at].clone()).collect();
-            }
-            answer.note = Some(format!("Of the {found} rows only keys are shown; the user sees all of them."));
-        }
-        RowVisibility::Counts => {
-            answer.rows.clear();
-            answer.note = Some(format!("{found} rows were found. They are not shown to you; the user sees them."));
-        }
-    }
 }
 
 pub(super) fn refused(errors: &[QueryError]) -> DataError {
