@@ -1,5 +1,6 @@
 //! What the use cases of documents work with, and the worker that reads and embeds them.
 
+mod classification;
 mod embedding;
 mod folders;
 mod indexes;

@@ -1,162 +1,31 @@
 //! Collections whose vectors are of models elsewhere: what fails is tried again or told, and nothing is ever mixed.
 
+mod servers;
+
 use super::no_models::NoModels;
 use super::rag::Words;
 use super::{Answer, Bed, bed, gateway, with_parts};
 use crate::router::router;
-use async_trait::async_trait;
-use bytes::Bytes;
-use futures::StreamExt as _;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use servers::{Next, Servers, failure};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_access::governance::SharedDetector;
 use steward_app::{
     CrossEncoder, DocumentParts, DocumentService, EmbeddingModels, EmbeddingStatus, EndpointParts, UsageWriter,
 };
-use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Price, Provider, Usage};
-use steward_core::passthrough_request::PassthroughRequest;
-use steward_core::ports::{
-    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections,
-    ModelCall, Models, NoAnswer, Opened, Passage, Passed, Route, RouteRequest, Scored, StoreError, TypedKey,
-};
-use steward_core::routing::Routing;
-use steward_core::{ConnectionId, TenantId};
+use steward_core::document::DocumentOrigin;
+use steward_core::model::{ModelError, ModelErrorClass};
+use steward_core::ports::NewDocument;
+use steward_core::{DocumentId, TenantId, Timestamp};
 use steward_testkit::SeqIds;
 use uuid::Uuid;
 
 const ROOT: &str = "authorization: Bearer sk-steward-root-key";
 const PUMP: &str = "The pump is serviced by whom? Every year in March.";
 const HILL: &str = "Wild flowers of the green hill.";
-
-/// What a server does next instead of answering well.
-#[derive(Clone)]
-enum Next {
-    Fail(ModelError),
-    Numbers(usize),
-}
-
-/// Servers `near`, in the house, and `far`, outside: vectors of 8 numbers for each text, unless told otherwise.
-#[derive(Default)]
-struct Servers {
-    next: Mutex<VecDeque<Next>>,
-    /// Model and number of texts of each request.
-    asked: Mutex<Vec<(String, usize)>>,
-    tries: AtomicUsize,
-    /// What the chat model says, and what it was sent.
-    says: Mutex<VecDeque<String>>,
-    read: Mutex<Vec<ModelRequest>>,
-    trusted: AtomicBool,
-    outside: AtomicBool,
-}
-
-fn failure(class: ModelErrorClass, words: &str) -> ModelError {
-    ModelError { detail: Some(words.to_owned()), ..ModelError::new(class, "it failed", "mend it") }
-}
-
-fn connection(number: u128, name: &str) -> Connection {
-    let id = ConnectionId(Uuid::from_u128(number));
-    let mut made = Connection::new(id, name, Provider::Compatible, format!("http://{name}/v1"), "chat");
-    made.in_house = Some(name == "near");
-    made
-}
-
-#[async_trait]
-impl Gateway for Servers {
-    async fn pass(
-        &self,
-        _: &[Connection],
-        _: &Routing,
-        _: Passage,
-        _: (Bytes, &PassthroughRequest),
-        _: u64,
-    ) -> Result<Passed, NoAnswer> {
-        unreachable!("nothing is passed on")
-    }
-
-    async fn embed(&self, connection: &Connection, texts: &[String], _: u64) -> Result<Vec<Vec<f32>>, ModelError> {
-        let name = format!("{}@{}", connection.model, connection.name);
-        self.asked.lock().unwrap().push((name, texts.len()));
-        self.tries.fetch_add(1, Ordering::Relaxed);
-        let next = self.next.lock().unwrap().pop_front();
-        let numbers = match next {
-            Some(Next::Fail(error)) => return Err(error),
-            Some(Next::Numbers(numbers)) => numbers,
-            None => 8,
-        };
-        // Words of a text and what they are near to.
-        Ok(texts.iter().map(|text| meaning(text, numbers)).collect())
-    }
-
-    fn price(&self, _: &Connection) -> Option<Price> {
-        None
-    }
-}
-
-/// Not of length 1, as some servers send them.
-fn meaning(text: &str, numbers: usize) -> Vec<f32> {
-    let text = text.to_lowercase();
-    let mut vector = vec![0.1; numbers];
-    for (place, word) in ["pump", "serviced", "engine", "flowers", "hill", "blossom"].iter().enumerate() {
-        if text.contains(word) {
-            vector[place / 3] += 3.0;
-        }
-    }
-    vector
-}
-
-#[async_trait]
-impl ManagedConnections for Servers {
-    async fn list(&self) -> Vec<KnownConnection> {
-        let known = |connection| KnownConnection { connection, from: "saved".to_owned(), default: false };
-        vec![known(connection(1, "near")), known(connection(2, "far"))]
-    }
-    async fn save(&self, _: Connection, _: TypedKey) -> Result<(), ConnectionsError> {
-        Err(StoreError::Backend("no".to_owned()).into())
-    }
-    async fn remove(&self, _: ConnectionId) -> Result<(), ConnectionsError> {
-        Err(StoreError::Backend("no".to_owned()).into())
-    }
-    async fn set_default(&self, _: ConnectionId) -> Result<(), ConnectionsError> {
-        Err(StoreError::Backend("no".to_owned()).into())
-    }
-    async fn test(&self, _: ConnectionId) -> Result<ConnectionTest, ModelError> {
-        Err(failure(ModelErrorClass::Connect, "no"))
-    }
-}
-
-#[async_trait]
-impl Models for Servers {
-    async fn select(&self, _: Option<ConnectionId>) -> Result<Connection, ModelError> {
-        let mut usual = connection(if self.outside.load(Ordering::Relaxed) { 2 } else { 1 }, "near");
-        usual.in_house = Some(!self.outside.load(Ordering::Relaxed));
-        usual.capabilities.trusted = self.trusted.load(Ordering::Relaxed);
-        usual.capabilities.json_schema = true;
-        Ok(usual)
-    }
-    async fn route(&self, _: RouteRequest<'_>) -> Result<Route, ModelError> {
-        Err(failure(ModelErrorClass::Connect, "no"))
-    }
-    async fn open(&self, _: ModelCall<'_>) -> Result<Opened, NoAnswer> {
-        Err(NoAnswer { error: failure(ModelErrorClass::Connect, "no"), attempts: Vec::new() })
-    }
-    async fn stream(&self, _: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError> {
-        self.read.lock().unwrap().push(request);
-        let said = self.says.lock().unwrap().pop_front().unwrap_or_else(|| "nothing".to_owned());
-        let usage = Usage { prompt_tokens: 90, completion_tokens: 9, ..Usage::default() };
-        let end = ModelChunk::End { finish: "stop".to_owned(), usage, model: "chat".to_owned() };
-        Ok(futures::stream::iter([Ok(ModelChunk::Text(said)), Ok(end)]).boxed())
-    }
-    async fn score(&self, _: ConnectionId, _: ModelRequest, _: &[String]) -> Result<Vec<Scored>, ModelError> {
-        Err(failure(ModelErrorClass::Connect, "no"))
-    }
-    async fn health(&self) -> Vec<ConnectionHealth> {
-        Vec::new()
-    }
-}
 
 struct House {
     bed: Bed,
@@ -196,7 +65,7 @@ impl House {
             clock: first.clock.clone(),
             ids: Arc::new(SeqIds::new(0x7777_0000)),
             data_dir: first.dir.path().to_owned(),
-            workspace: "/nowhere".to_owned(),
+            workspace: first.dir.path().join("work").display().to_string(),
             serving: false,
         }));
         let given = Arc::clone(&documents);
@@ -487,6 +356,53 @@ async fn what_is_confidential_goes_to_no_endpoint_outside() {
     assert_eq!(changed["embedding_model"], "m@near", "{changed}");
     assert_eq!(house.document(&pump).await["status"], "ready");
     assert!(house.asked().iter().all(|(model, _)| model == "m@near"));
+}
+
+#[tokio::test]
+async fn what_a_label_says_of_a_file_holds_for_endpoints_outside() {
+    let house = House::new().await;
+    let work = house.bed.dir.path().join("work");
+    for (path, text) in [("hr/pump.txt", PUMP), ("hill.txt", HILL)] {
+        let file = work.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    let rules = json!({"version": 0,
+        "labels": [{"name": "Personnel files", "classification": "confidential", "paths": ["hr/**"]}],
+        "policies": [{"name": "Stays in the house", "from": "confidential", "action": "local_only"}]});
+    let saved = house.root("PUT /api/data-governance/policies", &rules).await;
+    assert_eq!(saved.status, 200, "{}", saved.text);
+    let docs = house.collection("Docs", "m@far").await;
+    let mut added = Vec::new();
+    for (number, path) in [(1, "hr/pump.txt"), (2, "hill.txt")] {
+        let new = NewDocument {
+            id: DocumentId(Uuid::from_u128(number)),
+            collection: id(&docs).parse().unwrap(),
+            name: path.to_owned(),
+            origin: DocumentOrigin::Workspace,
+            source: path.to_owned(),
+            bytes: 1,
+            sha256: "0".repeat(64),
+            classification: None,
+            job: None,
+            added_by: None,
+            at: Timestamp(0),
+        };
+        house.bed.store.add_document(TenantId::DEFAULT, &new).await.unwrap();
+        added.push(json!({"id": new.id}));
+    }
+    house.documents.work().await.unwrap();
+    let (pay, hill) = (house.document(&added[0]).await, house.document(&added[1]).await);
+    assert_eq!((&hill["status"], house.asked().len()), (&json!("ready"), 1), "{hill}");
+    let said = pay["problem"]["message"].as_str().unwrap();
+    assert!(said.contains("Stays in the house") && said.contains("`far`"), "{said}");
+    // A re-ranker outside is not sent it either.
+    house.servers.trusted.store(true, Ordering::Relaxed);
+    house.servers.outside.store(true, Ordering::Relaxed);
+    let found = house.search(json!({"query": "pump hill", "mode": "text", "rerank": "auto"})).await;
+    assert_eq!(names(&found).len(), 2, "{found}");
+    assert!(found["notice"].as_str().unwrap().contains("Stays in the house"), "{found}");
+    assert!(house.servers.read.lock().unwrap().is_empty());
 }
 
 #[tokio::test]

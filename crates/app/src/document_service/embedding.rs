@@ -6,6 +6,7 @@ mod endpoint;
 pub use endpoint::EndpointParts;
 pub(super) use endpoint::Endpoints;
 
+use super::classification::DocumentClassification;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -40,8 +41,8 @@ impl EmbeddingProblem {
 /// What vectors are wanted of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Passages of a document of this classification.
-    Passages(Option<Classification>),
+    /// Passages of documents.
+    Passages(DocumentClassification),
     Question,
 }
 
@@ -165,7 +166,13 @@ impl EmbeddingModels {
     ) -> Result<(), EmbeddingProblem> {
         match (self.connection_of(model).await?, &self.endpoints) {
             (Some(connection), Some(endpoints)) => {
-                endpoints.check_data(&connection, &[], Purpose::Passages(classification)).await
+                endpoints
+                    .check_data(
+                        &connection,
+                        &[],
+                        Purpose::Passages(DocumentClassification::of_collection(classification)),
+                    )
+                    .await
             }
             _ => Ok(()),
         }

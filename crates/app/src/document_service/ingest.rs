@@ -177,7 +177,7 @@ impl DocumentService {
             .filter(|(index, _)| !made.contains(index))
             .map(|(index, row)| (index, embedding_text(&row.headings, &row.text)))
             .collect();
-        let purpose = Purpose::Passages(document.classification.max(collection.classification));
+        let purpose = Purpose::Passages(self.classification_of(document, Some(&collection), &self.labels().await?));
         let mut dimension = None;
         for batch in open.chunks(BATCH) {
             let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();

@@ -3,15 +3,16 @@
 mod by_model;
 
 use super::DocumentService;
+use super::classification::DocumentClassification;
 use super::ranking::{RankedChunk, Search};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use steward_core::DocumentId;
 use steward_core::document::Rerank;
-use steward_core::governance::Classification;
 use steward_core::model::Connection;
 use steward_core::ports::{ChunkRow, StoreResult};
-use steward_core::{CollectionId, DocumentId};
 use steward_knowledge::{Cacheable, embedding_text, rerank};
 use steward_models::embed::CrossEncoder;
 
@@ -117,13 +118,11 @@ impl DocumentService {
         let scores = match reranker {
             Reranker::CrossEncoder(model) => by_cross_encoder(model, search.query, texts).await,
             Reranker::Model(connection, _) => {
-                let mut highest = None;
-                for (hit, _) in &found.hits[..count] {
-                    match self.classification_of(hit.facts.id, hit.facts.collection).await {
-                        Ok(one) => highest = highest.max(one),
-                        Err(error) => return found.not_reranked(&error.to_string()),
-                    }
-                }
+                let documents = found.hits[..count].iter().map(|(hit, _)| hit.facts.id).collect();
+                let highest = match self.highest_of(documents).await {
+                    Ok(highest) => highest,
+                    Err(error) => return found.not_reranked(&error.to_string()),
+                };
                 match self.embedding.endpoints() {
                     Some(endpoints) => endpoints.scores(connection, search.query, &texts, highest).await,
                     None => return,
@@ -139,16 +138,16 @@ impl DocumentService {
         }
     }
 
-    /// The higher of what a document and its collection are said to be.
-    async fn classification_of(
-        &self,
-        document: DocumentId,
-        collection: CollectionId,
-    ) -> StoreResult<Option<Classification>> {
-        let document = self.store.document(self.tenant, document).await?;
-        let collection = self.store.collection(self.tenant, collection).await?;
-        let of_collection = collection.and_then(|one| one.classification);
-        Ok(document.and_then(|one| one.classification).max(of_collection))
+    async fn highest_of(&self, documents: BTreeSet<DocumentId>) -> StoreResult<DocumentClassification> {
+        let labels = self.labels().await?;
+        let mut highest = DocumentClassification::default();
+        for id in documents {
+            if let Some(document) = self.store.document(self.tenant, id).await? {
+                let collection = self.store.collection(self.tenant, document.collection).await?;
+                highest = highest.higher(self.classification_of(&document, collection.as_ref(), &labels));
+            }
+        }
+        Ok(highest)
     }
 }
 

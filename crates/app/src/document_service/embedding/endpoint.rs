@@ -2,6 +2,7 @@
 
 use super::{EmbeddingProblem, Purpose};
 use crate::data_rules::read_data_rules;
+use crate::document_service::classification::DocumentClassification;
 use crate::gateway::{Settlement, UsageWriter};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -120,11 +121,11 @@ impl Endpoints {
         purpose: Purpose,
     ) -> Result<(), EmbeddingProblem> {
         let in_house = connection.is_in_house();
-        let labelled = match purpose {
+        let DocumentClassification { said, labelled } = match purpose {
             Purpose::Passages(classification) => classification,
-            Purpose::Question => None,
+            Purpose::Question => DocumentClassification::default(),
         };
-        if let Some(classification) = labelled.filter(|one| !in_house && *one >= Classification::Confidential) {
+        if let Some(classification) = said.filter(|one| !in_house && *one >= Classification::Confidential) {
             return Err(kept(connection, classification, "its classification"));
         }
         let rules = read_data_rules(&self.parts.store, self.parts.tenant).await.map_err(|error| EmbeddingProblem {
@@ -139,7 +140,7 @@ impl Endpoints {
                 if rules.looks_for_personal_data() { self.parts.personal_data.kinds_in(text) } else { Vec::new() };
             rules.classify_text(text, &personal).map(|seen| seen.classification)
         });
-        let Some(highest) = seen.chain(labelled).max() else {
+        let Some(highest) = seen.chain(said).chain(labelled).max() else {
             return Ok(());
         };
         let policy = rules.demanding(DataAction::Block, highest).or_else(|| rules.keeps_whole_from(in_house, highest));

@@ -1,5 +1,6 @@
 //! Re-ranking by a model of a connection: it gives each passage a number, in a form that its server holds it to.
 
+use crate::document_service::classification::DocumentClassification;
 use crate::document_service::embedding::{Endpoints, Purpose};
 use futures::StreamExt as _;
 use serde::Deserialize;
@@ -7,7 +8,6 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Duration;
 use steward_core::ConnectionId;
-use steward_core::governance::Classification;
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelRequest, Usage};
 
@@ -32,13 +32,13 @@ impl Endpoints {
         (found.capabilities.trusted && found.capabilities.json_schema).then_some(found)
     }
 
-    /// A number from 0 to 10 for each passage. `highest`: what the passages are classified as.
+    /// A number from 0 to 10 for each passage. `highest`: what the passages are classified as at most.
     pub async fn scores(
         &self,
         connection: &Connection,
         question: &str,
         passages: &[String],
-        highest: Option<Classification>,
+        highest: DocumentClassification,
     ) -> Result<Vec<f64>, String> {
         let mut text = format!("Question: {question}\n");
         for (number, passage) in (1..).zip(passages) {
