@@ -7,13 +7,17 @@ use steward_core::ports::{Facts as _, Reminder};
 const LATEST: i64 = 253_402_300_799_999;
 
 impl App {
-    /// Reminders of all agents by time. `due`: only those whose time has come; `done`: with those that are done.
+    /// Reminders of all agents that the caller may use, by time. `due`: only those whose time has come; `done`: with those that are done.
     pub async fn reminders(&self, caller: &Caller, due: bool, done: bool) -> AppResult<Vec<ReminderView>> {
         authorize(caller, Action::Read, Resource::Reminders)?;
         let now = self.now();
         let mut all = self.store.all_reminders(self.tenant()).await?;
         all.retain(|(_, one)| (done || !one.done) && (!due || (!one.done && one.at <= now)));
         let names = self.agent_names(all.iter().map(|(agent, _)| *agent).collect()).await?;
+        all.retain(|(id, _)| {
+            let name = names.get(*id).unwrap_or_default();
+            authorize(caller, Action::Read, Resource::Agent { id: *id, name: &name }).is_ok()
+        });
         Ok(all.into_iter().map(|one| ReminderView::named(names.get(one.0), one, now)).collect())
     }
 

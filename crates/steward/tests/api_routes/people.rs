@@ -121,3 +121,23 @@ fn roles_decide_what_may_be_changed() {
         assert_eq!(status(&house, "vic", Method::POST, path, Some(ask.clone())), 403, "{path}");
     }
 }
+
+#[test]
+fn reminders_of_a_restricted_agent_are_shown_to_who_may_use_it() {
+    let args = json!({"text": "water the plants", "at": "2126-11-22T09:00:00Z"});
+    let call = Behaviour::calls([("reminders_create", args)]);
+    let house = House::with_people(Script::of([call, Behaviour::text("It is set.")]), &PEOPLE);
+    let (run, _) = house.chat("Remind me to water the plants.");
+    let detail = house.wait(&run, "parked");
+    let answer = json!({"answer": {"decision": "approve"}});
+    house.post(&format!("/api/approvals/{}/decide", text(&detail["waiting_approval"])), answer, 200);
+    house.wait(&run, "finished");
+    let seen = |name: &str| {
+        let (_, page) = house.call_as(&key(name), Method::GET, "/api/reminders", None);
+        page["items"].as_array().unwrap().len()
+    };
+    assert_eq!([seen("ann"), seen("vic"), seen("olga")], [1, 1, 1]);
+    let access = format!("/api/access/agent/{}", house.agent());
+    house.send(Method::PUT, &access, Some(json!({"restricted": true})), 200);
+    assert_eq!([seen("ann"), seen("vic"), seen("olga")], [0, 0, 1]);
+}
