@@ -116,6 +116,7 @@ mod tests {
                 roles: Vec::new(),
                 decision,
                 four_eyes,
+                of_data: false,
             };
             assert_eq!(check_rule(0, &rule).is_ok(), expect, "{name}");
         }

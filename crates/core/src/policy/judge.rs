@@ -1,6 +1,6 @@
 //! Judges one call by a policy, by the rules of the installation and by what people have granted.
 
-use super::rules::{needs_four_eyes, strictest};
+use super::rules::{needs_each_call, strictest};
 use super::{Decision, Grant, GrantScope, Policy, RiskClass, ToolRule};
 use crate::Timestamp;
 use crate::tool::{ToolCall, ToolSpec};
@@ -29,12 +29,12 @@ pub fn judge(
         decision = Decision::Ask;
         reason = format!("the call was only guessed ({:?})", call.source).to_lowercase();
     }
-    if let Some(rule) = strictest(rules, spec.risk).filter(|rule| rule.decision > decision || rule.four_eyes) {
+    if let Some(rule) = strictest(rules, spec.risk).filter(|rule| rule.decision > decision || rule.is_for_each_call()) {
         decision = decision.max(rule.decision);
-        reason = format!("the rule “{}” of this installation", rule.name);
+        let what = if rule.of_data { "data policy" } else { "rule" };
+        reason = format!("the {what} “{}” of this installation", rule.name);
     }
-    let each_by_itself = needs_four_eyes(rules, spec.risk);
-    if decision == Decision::Ask && granted(grants, spec, call, now, each_by_itself) {
+    if decision == Decision::Ask && granted(grants, spec, call, now, needs_each_call(rules, spec.risk)) {
         return Verdict { decision: Decision::Allow, reason: "granted by a person".to_owned() };
     }
     Verdict { decision, reason }
@@ -97,6 +97,7 @@ mod tests {
             roles: Vec::new(),
             decision,
             four_eyes,
+            of_data: false,
         }
     }
 
@@ -117,6 +118,9 @@ mod tests {
         let two = [rule(&[RiskClass::Write], Decision::Ask, true)];
         check_with(&two, RiskClass::Write, CallSource::Native, &all, Decision::Ask);
         check_with(&two, RiskClass::Write, CallSource::Native, &exact, Decision::Allow);
+        let data = [ToolRule { of_data: true, ..rule(&[RiskClass::Write], Decision::Ask, false) }];
+        check_with(&data, RiskClass::Write, CallSource::Native, &all, Decision::Ask);
+        check_with(&data, RiskClass::Write, CallSource::Native, &exact, Decision::Allow);
         let allow = [rule(&[], Decision::Allow, false)];
         check_with(&allow, RiskClass::Write, CallSource::Native, &[], Decision::Ask);
     }

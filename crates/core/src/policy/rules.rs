@@ -31,6 +31,9 @@ pub struct ToolRule {
     /// Whether only somebody else than who asked may approve such a call, each by itself.
     #[serde(default)]
     pub four_eyes: bool,
+    /// Whether a data policy stands behind it, for what a run has seen; such a rule is made anew for each decision.
+    #[serde(skip)]
+    pub of_data: bool,
 }
 
 /// The rules of an installation. `version` counts their changes, so that two administrators don't overwrite each other.
@@ -60,16 +63,26 @@ impl ToolRule {
     pub fn is_about(&self, risk: RiskClass) -> bool {
         self.risks.is_empty() || self.risks.contains(&risk)
     }
+
+    /// Whether only a permission for just this call counts.
+    pub fn is_for_each_call(&self) -> bool {
+        self.four_eyes || self.of_data
+    }
 }
 
 /// The strictest of the rules about a class of tools.
 pub fn strictest(rules: &[ToolRule], risk: RiskClass) -> Option<&ToolRule> {
-    rules.iter().filter(|rule| rule.is_about(risk)).max_by_key(|rule| (rule.decision, rule.four_eyes))
+    rules.iter().filter(|rule| rule.is_about(risk)).max_by_key(|rule| (rule.decision, rule.four_eyes, rule.of_data))
 }
 
 /// Whether a call of this class needs somebody else than who asked.
 pub fn needs_four_eyes(rules: &[ToolRule], risk: RiskClass) -> bool {
     rules.iter().any(|rule| rule.four_eyes && rule.is_about(risk))
+}
+
+/// Whether calls of this class are let through one by one.
+pub(super) fn needs_each_call(rules: &[ToolRule], risk: RiskClass) -> bool {
+    rules.iter().any(|rule| rule.is_for_each_call() && rule.is_about(risk))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ impl RunState {
                 self.fallback.begun_at = event.at;
                 self.fallback.compaction = setup.carried.compaction.clone();
                 self.grants.clone_from(&setup.grants);
+                self.granted_before_data = self.grants.len();
                 self.standing.clone_from(&setup.standing);
                 self.taint.clone_from(&setup.taint);
                 self.classified.clone_from(&setup.classified);

@@ -73,6 +73,9 @@ impl RunState {
         if let Some(setup) = self.setup.as_ref() {
             let policy = &setup.agent.policy;
             if let Some(rule) = strictest(&self.rules(), risk).filter(|rule| rule.decision == Decision::Ask) {
+                if rule.of_data {
+                    return format!("The data policy “{}” asks before each call that sends something out.", rule.name);
+                }
                 let who = if rule.four_eyes { ", and somebody else than who asked has to approve" } else { "" };
                 return format!("The rule “{}” of this installation asks before it{who}.", rule.name);
             }

@@ -9,7 +9,11 @@ use std::borrow::Cow;
 
 impl RunState {
     pub(super) fn record_classified(&mut self, seen: Option<&Classified>) {
-        self.classified = higher(self.classified.take(), seen.cloned());
+        let Some(seen) = seen.filter(|seen| self.is_above(seen)) else {
+            return;
+        };
+        self.classified = Some(seen.clone());
+        self.granted_before_data = self.grants.len();
     }
 
     /// The classification of what a call of `tool` said, if it is above all that the run has seen.
@@ -85,6 +89,7 @@ impl RunState {
                 roles: Vec::new(),
                 decision,
                 four_eyes: false,
+                of_data: true,
             })
         });
         let asked: Vec<ToolRule> = asked.collect();

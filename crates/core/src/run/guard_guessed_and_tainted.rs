@@ -7,7 +7,7 @@ use super::state::{RunState, step_call_id};
 use crate::approval::Taint;
 use crate::event::{Setup, ToolResult};
 use crate::plan::Plan;
-use crate::policy::{Decision, Grant, GrantScope, RiskClass, Verdict, judge};
+use crate::policy::{Decision, Grant, GrantScope, RiskClass, ToolRule, Verdict, judge};
 use crate::tool::{CallSource, ToolCall, ToolSpec};
 use crate::{Timestamp, hash};
 
@@ -17,8 +17,9 @@ impl RunState {
     /// were given to calls that the agent makes of its own accord.
     pub(super) fn verdict(&self, setup: &Setup, spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> Verdict {
         let spec = &ToolSpec { risk: spec.risk_of(call), ..spec.clone() };
-        let grants = self.permissions();
-        let verdict = judge(&setup.agent.policy, &self.rules(), &grants, spec, call, now);
+        let rules = self.rules();
+        let grants = self.permissions_for(spec, &rules);
+        let verdict = judge(&setup.agent.policy, &rules, &grants, spec, call, now);
         let guessed = call.is_guessed() && spec.risk != RiskClass::Read;
         let taint = self.taint_of(spec, call);
         let free = !guessed && taint.is_empty();
@@ -36,6 +37,14 @@ impl RunState {
         self.grants.iter().chain(standing).cloned().collect()
     }
 
+    /// Where a data policy asks, only what a person allowed since the run saw the data counts.
+    fn permissions_for(&self, spec: &ToolSpec, rules: &[ToolRule]) -> Vec<Grant> {
+        if rules.iter().any(|rule| rule.of_data && rule.is_about(spec.risk)) {
+            return self.grants.iter().skip(self.granted_before_data).cloned().collect();
+        }
+        self.permissions()
+    }
+
     /// What a person allowed another run ends where a fork begins to go its own way: it has what its own request and
     /// its agent were given.
     pub(super) fn drop_inherited_permissions(&mut self, seq: u64) {
@@ -43,6 +52,7 @@ impl RunState {
             && setup.forked_from.is_some_and(|from| from.seq == seq)
         {
             self.grants.clone_from(&setup.grants);
+            self.granted_before_data = self.grants.len();
             self.standing.clone_from(&setup.standing);
         }
     }

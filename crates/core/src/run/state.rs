@@ -139,6 +139,8 @@ pub struct RunState {
     pub waiting: Option<Waiting>,
     /// Permissions given with the request, and by people since.
     pub grants: Vec<Grant>,
+    /// How many of these were given before it saw the most confidential that it has seen.
+    pub granted_before_data: usize,
     /// Permissions of the agent beyond this run.
     pub standing: Vec<StandingGrant>,
     pub spent: Spent,

@@ -8,6 +8,7 @@ mod driver;
 mod fallback_parsing;
 mod forks;
 mod replays;
+mod sending_out;
 mod taint;
 mod trusted;
 
