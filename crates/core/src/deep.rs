@@ -131,6 +131,7 @@ pub fn plan_tool(settings: DeepSettings) -> ToolSpec {
         }).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 0,
         skill: None,

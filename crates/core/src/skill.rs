@@ -165,6 +165,7 @@ impl Skill {
             parameters: self.parameters.clone().into(),
             effect: self.effect,
             risk: self.risk,
+            sends_out: false,
             utterances: self.utterances.clone().into(),
             result_limit: self.limits.result_chars,
             skill: Some(self.reference()),

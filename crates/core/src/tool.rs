@@ -39,6 +39,9 @@ pub struct ToolSpec {
     pub effect: EffectClass,
     /// What a policy decides on.
     pub risk: RiskClass,
+    /// Whether it sends something to others although its class is not `external`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sends_out: bool,
     /// Requests that this tool answers, in people's words: for the intent filter, never for a model.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     #[schema(value_type = Vec<String>)]
@@ -66,6 +69,12 @@ impl ToolSpec {
         } else {
             self.risk
         }
+    }
+
+    /// Whether a call may take data out of the house, whatever harm it does there.
+    pub fn takes_data_out(&self) -> bool {
+        let by_skill = self.skill.as_ref().is_some_and(|skill| skill.kind.sends_out());
+        self.sends_out || by_skill || self.risk == RiskClass::External
     }
 }
 
@@ -100,6 +109,7 @@ pub fn tool_search() -> ToolSpec {
         }).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: SEARCH_RESULT,
         skill: None,

@@ -108,6 +108,7 @@ async fn the_request_on_the_wire() {
         parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}}).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: vec!["show me".to_owned()].into(),
         result_limit: 10,
         skill: None,

@@ -31,6 +31,7 @@ fn shipped() -> Vec<ToolSpec> {
                 .into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 1000,
         skill: None,

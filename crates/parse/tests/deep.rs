@@ -13,6 +13,7 @@ fn tools() -> ToolIndex {
         parameters: json!({"type": "object"}).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 100,
         skill: None,

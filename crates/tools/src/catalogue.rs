@@ -16,6 +16,8 @@ struct Entry {
     result_limit: usize,
     risk: RiskClass,
     effect: EffectClass,
+    #[serde(default)]
+    sends_out: bool,
     #[serde(deserialize_with = "json_text")]
     properties: Value,
     required: Option<Vec<String>>,
@@ -49,6 +51,7 @@ pub fn spec(name: &str) -> ToolSpec {
         parameters: Arc::default(),
         effect: EffectClass::Write,
         risk: RiskClass::Destructive,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 8000,
         skill: None,
@@ -63,6 +66,7 @@ pub fn spec(name: &str) -> ToolSpec {
         spec.parameters = parameters.into();
         spec.effect = entry.effect;
         spec.risk = entry.risk;
+        spec.sends_out = entry.sends_out;
         spec.utterances = entry.utterances.clone().into();
         spec.result_limit = entry.result_limit;
     }

@@ -30,6 +30,7 @@ fn spec(name: &str, description: &str, effect: EffectClass, skill: Option<SkillR
         parameters: json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false}).into(),
         effect,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 1000,
         skill,

@@ -12111,6 +12111,8 @@ export interface components {
             result_limit: number;
             /** @description What a policy decides on. */
             risk: components["schemas"]["Risk"];
+            /** @description Whether it sends something to others although its class is not `external`. */
+            sends_out?: boolean;
             /** @description The skill that it stands for; none for a built-in tool. */
             skill?: components["schemas"]["SkillRef"];
             /** @description Requests that this tool answers, in people's words: for the intent filter, never for a model. */

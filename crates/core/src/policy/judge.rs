@@ -29,12 +29,15 @@ pub fn judge(
         decision = Decision::Ask;
         reason = format!("the call was only guessed ({:?})", call.source).to_lowercase();
     }
-    if let Some(rule) = strictest(rules, spec.risk).filter(|rule| rule.decision > decision || rule.is_for_each_call()) {
+    let takes_data_out = spec.takes_data_out();
+    let rule = strictest(rules, spec.risk, takes_data_out);
+    if let Some(rule) = rule.filter(|rule| rule.decision > decision || rule.is_for_each_call()) {
         decision = decision.max(rule.decision);
         let what = if rule.of_data { "data policy" } else { "rule" };
         reason = format!("the {what} “{}” of this installation", rule.name);
     }
-    if decision == Decision::Ask && granted(grants, spec, call, now, needs_each_call(rules, spec.risk)) {
+    if decision == Decision::Ask && granted(grants, spec, call, now, needs_each_call(rules, spec.risk, takes_data_out))
+    {
         return Verdict { decision: Decision::Allow, reason: "granted by a person".to_owned() };
     }
     Verdict { decision, reason }
@@ -72,6 +75,7 @@ mod tests {
             parameters: json!({}).into(),
             effect: EffectClass::Write,
             risk,
+            sends_out: false,
             utterances: Arc::default(),
             result_limit: 100,
             skill: None,
@@ -118,9 +122,10 @@ mod tests {
         let two = [rule(&[RiskClass::Write], Decision::Ask, true)];
         check_with(&two, RiskClass::Write, CallSource::Native, &all, Decision::Ask);
         check_with(&two, RiskClass::Write, CallSource::Native, &exact, Decision::Allow);
-        let data = [ToolRule { of_data: true, ..rule(&[RiskClass::Write], Decision::Ask, false) }];
-        check_with(&data, RiskClass::Write, CallSource::Native, &all, Decision::Ask);
-        check_with(&data, RiskClass::Write, CallSource::Native, &exact, Decision::Allow);
+        let data = [ToolRule { of_data: true, ..rule(&[], Decision::Ask, false) }];
+        check_with(&data, RiskClass::External, CallSource::Native, &all, Decision::Ask);
+        check_with(&data, RiskClass::External, CallSource::Native, &exact, Decision::Allow);
+        check_with(&data, RiskClass::Write, CallSource::Native, &all, Decision::Allow);
         let allow = [rule(&[], Decision::Allow, false)];
         check_with(&allow, RiskClass::Write, CallSource::Native, &[], Decision::Ask);
     }

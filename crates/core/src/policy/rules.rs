@@ -31,7 +31,8 @@ pub struct ToolRule {
     /// Whether only somebody else than who asked may approve such a call, each by itself.
     #[serde(default)]
     pub four_eyes: bool,
-    /// Whether a data policy stands behind it, for what a run has seen; such a rule is made anew for each decision.
+    /// Whether a data policy stands behind it, for what a run has seen. Such a rule is made anew for each decision, and
+    /// is about all that takes data out, whatever its class.
     #[serde(skip)]
     pub of_data: bool,
 }
@@ -60,8 +61,9 @@ impl ToolRules {
 }
 
 impl ToolRule {
-    pub fn is_about(&self, risk: RiskClass) -> bool {
-        self.risks.is_empty() || self.risks.contains(&risk)
+    /// `takes_data_out`: what [`ToolSpec::takes_data_out`](crate::tool::ToolSpec::takes_data_out) says.
+    pub fn is_about(&self, risk: RiskClass, takes_data_out: bool) -> bool {
+        if self.of_data { takes_data_out } else { self.risks.is_empty() || self.risks.contains(&risk) }
     }
 
     /// Whether only a permission for just this call counts.
@@ -70,19 +72,20 @@ impl ToolRule {
     }
 }
 
-/// The strictest of the rules about a class of tools.
-pub fn strictest(rules: &[ToolRule], risk: RiskClass) -> Option<&ToolRule> {
-    rules.iter().filter(|rule| rule.is_about(risk)).max_by_key(|rule| (rule.decision, rule.four_eyes, rule.of_data))
+/// The strictest of the rules about such tools.
+pub fn strictest(rules: &[ToolRule], risk: RiskClass, takes_data_out: bool) -> Option<&ToolRule> {
+    let about = rules.iter().filter(|rule| rule.is_about(risk, takes_data_out));
+    about.max_by_key(|rule| (rule.decision, rule.four_eyes, rule.of_data))
 }
 
 /// Whether a call of this class needs somebody else than who asked.
 pub fn needs_four_eyes(rules: &[ToolRule], risk: RiskClass) -> bool {
-    rules.iter().any(|rule| rule.four_eyes && rule.is_about(risk))
+    rules.iter().any(|rule| rule.four_eyes && rule.is_about(risk, false))
 }
 
-/// Whether calls of this class are let through one by one.
-pub(super) fn needs_each_call(rules: &[ToolRule], risk: RiskClass) -> bool {
-    rules.iter().any(|rule| rule.is_for_each_call() && rule.is_about(risk))
+/// Whether calls of such tools are let through one by one.
+pub(super) fn needs_each_call(rules: &[ToolRule], risk: RiskClass, takes_data_out: bool) -> bool {
+    rules.iter().any(|rule| rule.is_for_each_call() && rule.is_about(risk, takes_data_out))
 }
 
 #[cfg(test)]
@@ -130,7 +133,7 @@ mod tests {
             rule("never", "deny", &json!({"risks": ["external"]})),
             rule("two", "ask", &json!({"risks": ["destructive"], "four_eyes": true})),
         ];
-        let of = |risk| strictest(&rules, risk).map(|rule| (rule.name.as_str(), rule.decision));
+        let of = |risk| strictest(&rules, risk, false).map(|rule| (rule.name.as_str(), rule.decision));
         assert_eq!(of(RiskClass::Read), None);
         assert_eq!(of(RiskClass::Write), Some(("ask", Decision::Ask)));
         assert_eq!(of(RiskClass::External), Some(("never", Decision::Deny)));

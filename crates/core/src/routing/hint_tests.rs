@@ -64,6 +64,7 @@ fn tools_that_fit_go_first_and_none_is_taken_away() {
         parameters: serde_json::Value::Null.into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 0,
         skill: None,

@@ -4,6 +4,7 @@ use crate::approval::{About, Subject};
 use crate::event::Mode;
 use crate::policy::{Decision, RiskClass, needs_four_eyes, strictest};
 use crate::skill::SkillRef;
+use crate::tool::ToolSpec;
 
 impl RunState {
     pub fn about(&self, subject: &Subject) -> About {
@@ -72,7 +73,10 @@ impl RunState {
         }
         if let Some(setup) = self.setup.as_ref() {
             let policy = &setup.agent.policy;
-            if let Some(rule) = strictest(&self.rules(), risk).filter(|rule| rule.decision == Decision::Ask) {
+            let takes_data_out = self.tool(tool).is_some_and(ToolSpec::takes_data_out);
+            if let Some(rule) =
+                strictest(&self.rules(), risk, takes_data_out).filter(|rule| rule.decision == Decision::Ask)
+            {
                 if rule.of_data {
                     return format!("The data policy “{}” asks before each call that sends something out.", rule.name);
                 }

@@ -2,7 +2,7 @@
 
 use crate::governance::{Classified, ClassifiedFile, DataAction, DataPolicy, PiiKind, Seen, higher};
 use crate::model::Connection;
-use crate::policy::{Decision, RiskClass, ToolRule};
+use crate::policy::{Decision, ToolRule};
 use crate::run::RunState;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -83,7 +83,7 @@ impl RunState {
             let (policy, _) = self.demanding(action)?;
             Some(ToolRule {
                 name: policy.name.clone(),
-                risks: vec![RiskClass::External],
+                risks: Vec::new(),
                 agents: Vec::new(),
                 origins: Vec::new(),
                 roles: Vec::new(),

@@ -39,7 +39,7 @@ impl RunState {
 
     /// Where a data policy asks, only what a person allowed since the run saw the data counts.
     fn permissions_for(&self, spec: &ToolSpec, rules: &[ToolRule]) -> Vec<Grant> {
-        if rules.iter().any(|rule| rule.of_data && rule.is_about(spec.risk)) {
+        if rules.iter().any(|rule| rule.of_data && rule.is_about(spec.risk, spec.takes_data_out())) {
             return self.grants.iter().skip(self.granted_before_data).cloned().collect();
         }
         self.permissions()

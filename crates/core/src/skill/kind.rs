@@ -76,6 +76,11 @@ impl SkillKind {
         matches!(self, Self::Http | Self::Graphql | Self::Scrape | Self::Huggingface | Self::Mcp)
     }
 
+    /// Whether it may reach another machine, whatever its risk and its configuration. Databases are the house's own.
+    pub fn sends_out(self) -> bool {
+        !matches!(self, Self::Internal | Self::Python | Self::Sql | Self::AgentDelegation)
+    }
+
     /// Suitable kinds of credential, best first.
     pub fn credentials(self) -> &'static [CredentialKind] {
         use CredentialKind as C;

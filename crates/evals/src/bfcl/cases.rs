@@ -66,6 +66,7 @@ fn tool(function: Function) -> ToolSpec {
         parameters: schema(&function.parameters, true).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 1000,
         skill: None,

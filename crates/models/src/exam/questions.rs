@@ -181,6 +181,7 @@ fn spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
         parameters: parameters.into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 1000,
         skill: None,

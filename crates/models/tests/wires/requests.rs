@@ -36,6 +36,7 @@ fn full() -> ModelRequest {
         .into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 1000,
         skill: None,

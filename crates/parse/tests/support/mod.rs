@@ -46,6 +46,7 @@ fn spec((name, properties, required): (&str, Value, Value)) -> ToolSpec {
         parameters: json!({"type": "object", "properties": properties, "required": required}).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 1000,
         skill: None,

@@ -41,6 +41,7 @@ impl Tools for Odd {
             parameters: json!({"type": "object"}).into(),
             effect: EffectClass::Read,
             risk: RiskClass::Read,
+            sends_out: false,
             utterances: Arc::default(),
             result_limit: 1000,
             skill: None,

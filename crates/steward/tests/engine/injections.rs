@@ -33,6 +33,7 @@ fn spec(name: &str, risk: RiskClass) -> ToolSpec {
         parameters: json!({"type": "object"}).into(),
         effect: EffectClass::Write,
         risk,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 20_000,
         skill: None,

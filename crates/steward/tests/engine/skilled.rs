@@ -32,6 +32,7 @@ fn spec(agent: &str) -> ToolSpec {
         parameters: json!({"type": "object", "properties": {"task": {"type": "string"}}, "required": ["task"], "additionalProperties": false}).into(),
         effect: EffectClass::Idempotent,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 4000,
         skill: Some(SkillRef {

@@ -37,6 +37,9 @@ fn every_tool_is_described_and_closed() {
     assert_eq!(risk("terminal"), RiskClass::Read);
     assert_eq!(risk("write"), RiskClass::Write);
     assert_eq!(risk("web_fetch"), RiskClass::External);
+    let takes_data_out = |name: &str| all.iter().find(|spec| spec.name == name).unwrap().takes_data_out();
+    assert!(takes_data_out("web_fetch"));
+    assert!(!takes_data_out("terminal_write") && !takes_data_out("write"));
 }
 
 /// What holds for every built-in tool.

@@ -38,6 +38,7 @@ impl ToolHandler for Odd {
             .into(),
             effect: self.effect,
             risk: RiskClass::Read,
+            sends_out: false,
             utterances: Arc::default(),
             result_limit: 100,
             skill: None,

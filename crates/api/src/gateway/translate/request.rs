@@ -189,6 +189,7 @@ fn tools(tools: Vec<Tool>, choice: Option<&Value>) -> Result<Vec<ToolSpec>, Open
             parameters: function.parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})).into(),
             effect: EffectClass::Write,
             risk: RiskClass::Read,
+            sends_out: false,
             utterances: Arc::default(),
             result_limit: usize::MAX,
             skill: None,

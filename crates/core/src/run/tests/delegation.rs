@@ -24,6 +24,7 @@ fn with_helper(setup: &mut Setup) {
         parameters: json!({"type": "object", "properties": {"x": {"type": "string"}}}).into(),
         effect: EffectClass::Idempotent,
         risk: RiskClass::Read,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 1000,
         skill: Some(SkillRef {

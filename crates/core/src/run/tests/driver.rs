@@ -49,6 +49,7 @@ impl Driver {
                 json!({"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": true}).into(),
             effect,
             risk,
+            sends_out: false,
             utterances: Arc::default(),
             result_limit: 1000,
             skill: None,

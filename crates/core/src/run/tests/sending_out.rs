@@ -1,14 +1,17 @@
 //! What a run may send out once it has seen data that a policy is about.
 
 use super::driver::{Driver, ok};
+use crate::SkillId;
 use crate::approval::Answer;
 use crate::event::{EventBody, Mode, Setup};
 use crate::governance::{Classification, Classified, DataAction, DataPolicy};
 use crate::policy::{Decision, Grant, GrantScope, RiskClass};
 use crate::run::{Ask, Effect};
+use crate::skill::{SkillKind, SkillRef};
 use crate::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
 use serde_json::json;
 use std::sync::Arc;
+use uuid::Uuid;
 
 fn post() -> ToolSpec {
     ToolSpec {
@@ -17,6 +20,7 @@ fn post() -> ToolSpec {
         parameters: json!({"type": "object", "properties": {"x": {"type": "string"}}}).into(),
         effect: EffectClass::Write,
         risk: RiskClass::External,
+        sends_out: false,
         utterances: Arc::default(),
         result_limit: 1000,
         skill: None,
@@ -79,8 +83,38 @@ fn each_call_waits_for_a_person_whatever_was_granted_before() {
 
 #[test]
 fn what_does_not_send_stays_as_it_was() {
-    let (mut run, _) = Driver::start(Mode::Loop, |setup| governed(setup, DataAction::AskOutside, post()));
+    let (mut run, _) = Driver::start(Mode::Loop, |setup| governed(setup, DataAction::DenyOutside, post()));
     see_the_pay(&mut run);
     let effects = run.replied("", &[("1", "put")]);
     assert!(matches!(&effects[..], [Effect::RunTool { .. }]), "{effects:?}");
+}
+
+fn of_kind(kind: SkillKind) -> ToolSpec {
+    let skill =
+        SkillRef { id: SkillId(Uuid::from_u128(1)), version: 1, kind, untrusted: false, agent: None, request: None };
+    ToolSpec { risk: RiskClass::Read, skill: Some(skill), ..post() }
+}
+
+#[test]
+fn what_sends_is_refused_whatever_its_class() {
+    let read = ToolSpec { risk: RiskClass::Read, ..post() };
+    let mail = ToolSpec { risk: RiskClass::Destructive, sends_out: true, ..post() };
+    for (tool, refused) in [
+        (post(), true),
+        (mail, true),
+        (of_kind(SkillKind::Scrape), true),
+        (of_kind(SkillKind::Ssh), true),
+        (of_kind(SkillKind::Mcp), true),
+        (of_kind(SkillKind::Sql), false),
+        (read, false),
+    ] {
+        let (mut run, _) = Driver::start(Mode::Loop, |setup| {
+            setup.agent.policy.destructive = Decision::Allow;
+            governed(setup, DataAction::DenyOutside, tool.clone());
+        });
+        see_the_pay(&mut run);
+        let effects = run.replied("", &[("1", "post")]);
+        let denied = matches!(&effects[..], [Effect::Reject { message, .. }] if message.contains("stays here"));
+        assert_eq!(denied, refused, "{tool:?}: {effects:?}");
+    }
 }
