@@ -2,9 +2,11 @@ use super::state::RunState;
 use crate::AgentId;
 use crate::approval::{About, Subject};
 use crate::event::Mode;
+use crate::plan::FINAL_ANSWER;
 use crate::policy::{Decision, RiskClass, needs_four_eyes, strictest};
 use crate::skill::SkillRef;
-use crate::tool::ToolSpec;
+use crate::tool::{CallSource, ToolCall, ToolSpec};
+use serde_json::Value;
 
 impl RunState {
     pub fn about(&self, subject: &Subject) -> About {
@@ -35,13 +37,24 @@ impl RunState {
     }
 
     fn needs_four_eyes(&self, subject: &Subject) -> bool {
-        let rules = &*self.rules();
         match subject {
-            Subject::Call { risk, .. } => needs_four_eyes(rules, *risk),
-            Subject::Plan { previews, .. } => previews.iter().any(|step| needs_four_eyes(rules, step.risk)),
-            Subject::Uncertain { tool, .. } => self.tool(tool).is_some_and(|spec| needs_four_eyes(rules, spec.risk)),
+            Subject::Call { tool, arguments, .. } | Subject::Uncertain { tool, arguments, .. } => {
+                self.is_under_four_eyes(tool, arguments)
+            }
+            // Its previews leave out what only looks, and its approval covers that too.
+            Subject::Plan { .. } => self.plan.as_ref().is_some_and(|state| {
+                let mut steps = state.plan.steps.iter().filter(|step| step.tool != FINAL_ANSWER);
+                steps.any(|step| self.is_under_four_eyes(&step.tool, &step.args))
+            }),
             Subject::Question { .. } => false,
         }
+    }
+
+    /// By the class that the policy judges just this call by.
+    fn is_under_four_eyes(&self, tool: &str, arguments: &Value) -> bool {
+        let call = ToolCall::new(String::new(), tool, arguments.clone(), CallSource::Direct);
+        let risk = self.tool(tool).map_or(RiskClass::Destructive, |spec| spec.risk_of(&call));
+        needs_four_eyes(&self.rules(), risk)
     }
 
     fn skill_of(&self, tool: &str) -> Option<SkillRef> {

@@ -7,6 +7,7 @@ mod delegation;
 mod driver;
 mod fallback_parsing;
 mod forks;
+mod four_eyes;
 mod replays;
 mod sending_out;
 mod taint;
