@@ -11,10 +11,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use steward_core::DatasourceId;
 use steward_core::datasource::RowVisibility;
+use steward_core::ports::VaultError;
 use steward_core::tables::Schema;
 use steward_domains::init::{Samples, init};
 use steward_domains::render::{render, render_view};
-use steward_tools::datasource::check_address;
+use steward_tools::datasource::{check_address, check_credential};
 
 impl App {
     /// By name.
@@ -36,6 +37,7 @@ impl App {
     pub async fn create_datasource(&self, caller: &Caller, input: DatasourceInput) -> AppResult<Datasource> {
         authorize(caller, Action::Write, Resource::Datasources)?;
         let datasource = self.datasource_from(caller, DatasourceId(self.new_id()), input)?;
+        self.check_credential_of(&datasource).await?;
         let saved = self.store.save_datasource(self.tenant(), &Datasource { version: 0, ..datasource }).await?;
         data_agents(&self.store, &*self.deps().ids, self.tenant()).await?;
         Ok(saved)
@@ -59,6 +61,7 @@ impl App {
         }
         let version = if input.version == 0 { known.version } else { input.version };
         let datasource = Datasource { version, ..self.datasource_from(caller, id, input)? };
+        self.check_credential_of(&datasource).await?;
         let saved = self.store.save_datasource(self.tenant(), &datasource).await?;
         self.domains.forget_schema(id);
         Ok(saved)
@@ -162,6 +165,26 @@ impl App {
 
     async fn described_by(&self, name: &str) -> AppResult<bool> {
         Ok(self.domains.known().await?.domains.iter().any(|domain| domain.datasource == name))
+    }
+
+    /// It exists, and may be sent to the database's server.
+    async fn check_credential_of(&self, datasource: &Datasource) -> AppResult<()> {
+        let Some(id) = datasource.credential else {
+            return Ok(());
+        };
+        let credential = match self.vault.credential(self.tenant(), id).await {
+            Err(VaultError::Unknown(_)) => {
+                return Err(AppError::invalid(
+                    "credential",
+                    format!("there is no credential {id}"),
+                    "take the id of one from GET /api/credentials",
+                ));
+            }
+            found => found?,
+        };
+        check_credential(&datasource.database, &credential).map_err(|error| {
+            AppError::invalid("credential", error.to_string(), "name another one, or add the host to this one")
+        })
     }
 
     fn datasource_from(&self, caller: &Caller, id: DatasourceId, input: DatasourceInput) -> AppResult<Datasource> {

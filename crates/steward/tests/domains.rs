@@ -385,6 +385,31 @@ fn datasources_that_can_t_be_are_refused() {
 }
 
 #[test]
+fn a_login_goes_to_the_servers_of_its_credential_only() {
+    let house = House::with_people(Script::default(), PEOPLE);
+    let fields = json!({"username": "reader", "password": "only-for-reading"});
+    let body = json!({"name": "erp reader", "kind": "password", "fields": fields, "hosts": ["db.example.org:5432"]});
+    let credential = house.post("/api/credentials", body, 201);
+    let named = |database: &str| json!({"name": "erp", "database": database, "credential": credential["id"]});
+    for elsewhere in [
+        "postgres://db.example.net/erp",
+        "postgres://db.example.org:5433/erp",
+        "mysql://db.example.org/erp",
+        "postgres://db.example.org/erp?host=db.example.net",
+    ] {
+        let problem = house.post("/api/datasources", named(elsewhere), 422);
+        assert_eq!(problem["field"], "credential", "{elsewhere}: {problem}");
+    }
+    let made = house.post("/api/datasources", named("postgres://db.example.org/erp"), 201);
+    let path = format!("/api/credentials/{}", text(&credential["id"]));
+    house.send(Method::PATCH, &path, Some(json!({"hosts": ["other.example.org"]})), 200);
+    let problem = house.post(&place(&made, "check"), json!({}), 503);
+    assert!(text(&problem["title"]).contains("may only be sent to other.example.org"), "{problem}");
+    let uses = house.get(&format!("{path}/uses"));
+    assert_eq!(uses["items"], json!([]), "it was not opened: {uses}");
+}
+
+#[test]
 fn a_folder_of_files_is_a_database_that_is_only_read() {
     let house = House::with_people(Script::default(), PEOPLE);
     std::fs::create_dir(house.bench.work.path().join("numbers")).unwrap();

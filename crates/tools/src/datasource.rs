@@ -6,7 +6,7 @@ mod idle;
 
 use crate::sql::databases;
 pub use crate::sql::target::DatabaseKind;
-use crate::sql::target::{SQLITE_PREFIX, Target, blocking, broke_off, server_url};
+use crate::sql::target::{SQLITE_PREFIX, Target, blocking, broke_off, check_server, server_url};
 use folder::Folder;
 use futures::executor::block_on;
 use idle::{IdleConnections, IdleKey, Open, Stamp, of_file};
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::DatasourceId;
+use steward_core::credential::Credential;
 use steward_core::datasource::Datasource;
 use steward_core::ports::OpenedCredential;
 use steward_core::tables::Schema;
@@ -141,6 +142,14 @@ pub fn check_address(database: &str) -> Result<(), String> {
         (Some(_), _) | (_, Some(_)) => Ok(()),
         (None, None) => server_url(database, None).map(|_| ()),
     }
+}
+
+/// Refuses a credential that names hosts, unless the database's server is among them; files are sent none.
+pub fn check_credential(database: &str, credential: &Credential) -> Result<(), DatasourceError> {
+    if database.starts_with(SQLITE_PREFIX) || database.starts_with(FOLDER) {
+        return Ok(());
+    }
+    check_server(credential, database).map_err(|error| DatasourceError::Settings(error.to_string()))
 }
 
 fn file_of(path: &str, workspace: &Path, data_dir: &Path) -> Result<PathBuf, DatasourceError> {

@@ -1,14 +1,14 @@
 use super::{DataResult, DomainService, Reader};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use steward_core::DatasourceId;
 use steward_core::credential::CredentialUse;
 use steward_core::datasource::Datasource;
 use steward_core::locks::lock;
-use steward_core::ports::DataError;
+use steward_core::ports::{DataError, OpenedCredential};
+use steward_core::{CredentialId, DatasourceId};
 use steward_domains::init::{ColumnSample, Samples};
 use steward_domains::query::Dialect;
-use steward_tools::datasource::{DatabaseKind, DatasourceAccess, DatasourceError, SAMPLES};
+use steward_tools::datasource::{DatabaseKind, DatasourceAccess, DatasourceError, SAMPLES, check_credential};
 
 pub(super) type Opened = HashMap<(DatasourceId, u64), (Instant, DatasourceAccess)>;
 
@@ -53,20 +53,25 @@ impl DomainService {
             |why: String| DataError::Failed(format!("the datasource `{}` can't be used: {why}", datasource.name));
         let secret = match datasource.credential {
             None => None,
-            Some(id) => {
-                let used = CredentialUse {
-                    credential: id,
-                    run: None,
-                    agent: None,
-                    tool: format!("datasource {}", datasource.name),
-                    at: self.parts.clock.now(),
-                };
-                let opened = self.parts.vault.open(self.parts.tenant, id, used).await;
-                Some(opened.map_err(|error| failed(error.to_string()))?)
-            }
+            Some(id) => Some(self.open_credential(datasource, id).await.map_err(failed)?),
         };
         DatasourceAccess::new(datasource, secret.as_ref(), &self.parts.workspace, &self.parts.data_dir)
             .map_err(|error| failed(error.to_string()))
+    }
+
+    /// Opened only if it may be sent to the database's server.
+    async fn open_credential(&self, datasource: &Datasource, id: CredentialId) -> Result<OpenedCredential, String> {
+        let (vault, tenant) = (&self.parts.vault, self.parts.tenant);
+        let credential = vault.credential(tenant, id).await.map_err(|error| error.to_string())?;
+        check_credential(&datasource.database, &credential).map_err(|error| error.to_string())?;
+        let used = CredentialUse {
+            credential: id,
+            run: None,
+            agent: None,
+            tool: format!("datasource {}", datasource.name),
+            at: self.parts.clock.now(),
+        };
+        vault.open(tenant, id, used).await.map_err(|error| error.to_string())
     }
 
     /// A few values of the columns of small tables.

@@ -2,7 +2,7 @@ use super::SkillPorts;
 use super::ssh::parse_jump;
 use crate::credential::{CredentialUser, check_host};
 use crate::error::{ToolsError, refused};
-use crate::sql::target::SQLITE_PREFIX;
+use crate::sql::target::{SQLITE_PREFIX, check_server};
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
 use steward_core::credential::Credential;
@@ -83,7 +83,7 @@ fn check_hosts(credential: &Credential, skill: &Skill) -> Result<(), ToolsError>
         | SkillSpec::Huggingface(HuggingfaceSpec { url, .. }) => url,
         // Empty: the server stands in the credential itself.
         SkillSpec::Sql(spec) if spec.database.is_empty() || spec.database.starts_with(SQLITE_PREFIX) => return Ok(()),
-        SkillSpec::Sql(spec) => &spec.database,
+        SkillSpec::Sql(spec) => return check_server(credential, &spec.database),
         SkillSpec::Ssh(spec) => {
             if let Some(jump) = &spec.jump {
                 let place = parse_jump(jump)?.place;

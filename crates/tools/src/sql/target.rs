@@ -1,8 +1,10 @@
 //! A database that statements are run on with its limits: a file, or a server by its address.
 
-use crate::error::ToolsError;
+use crate::credential::check_host;
+use crate::error::{ToolsError, refused};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::PathBuf;
+use steward_core::credential::Credential;
 use steward_core::ports::OpenedCredential;
 use steward_sandbox::sql::change::{Snapshot, WriteState};
 use steward_sandbox::sql::remote::{OnBehalfOf, Remote, RemoteOptions};
@@ -96,6 +98,32 @@ pub(crate) fn server_url(text: &str, secret: Option<&OpenedCredential>) -> Resul
     Ok(url.to_string().into())
 }
 
+/// Refuses to send a login to a database server that its credential does not name.
+pub(crate) fn check_server(credential: &Credential, address: &str) -> Result<(), ToolsError> {
+    if credential.hosts.is_empty() {
+        return Ok(());
+    }
+    let place = Url::parse(address).ok().as_ref().and_then(host_and_port);
+    let Some((host, port)) = place else {
+        return Err(refused!(
+            "the address of the database does not name its server in the usual place, so the credential {} can't be sent there; \
+             write it as postgres://HOST:PORT/NAME",
+            credential.name
+        ));
+    };
+    check_host(credential, &host, Some(port))
+}
+
+/// Parameters of an address by which it leads to another server than the one that it begins with.
+const ELSEWHERE: [&str; 4] = ["host", "hostaddr", "port", "socket"];
+
+fn host_and_port(url: &Url) -> Option<(String, u16)> {
+    let usual = if url.scheme().starts_with("postgres") { 5432 } else { 3306 };
+    let host = url.host_str().filter(|host| !host.is_empty() && !host.contains('%'))?;
+    let elsewhere = url.query_pairs().any(|(name, _)| ELSEWHERE.contains(&&*name));
+    (!elsewhere).then(|| (host.to_owned(), url.port().unwrap_or(usual)))
+}
+
 /// Runs what blocks off the async threads.
 pub(crate) async fn blocking<T: Send + 'static, E: From<SqlError> + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
@@ -121,5 +149,55 @@ pub(crate) fn not_undone(error: SqlError) -> ToolsError {
         }
         SqlError::NoUndo(why) => ToolsError::NoUndo(why),
         other => ToolsError::Refused(format!("not undone: {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_server;
+    use std::collections::BTreeMap;
+    use steward_core::credential::{Credential, CredentialKind};
+    use steward_core::{CredentialId, Timestamp};
+
+    /// An empty `host`: it names none.
+    fn for_host(host: &str) -> Credential {
+        Credential {
+            id: CredentialId::default(),
+            name: "reader".to_owned(),
+            kind: CredentialKind::Password,
+            description: String::new(),
+            shown: BTreeMap::new(),
+            secret: Vec::new(),
+            roles: Vec::new(),
+            discoverable: false,
+            hosts: if host.is_empty() { Vec::new() } else { vec![host.to_owned()] },
+            connection: None,
+            created_at: Timestamp(1),
+            changed_at: Timestamp(1),
+            used_at: None,
+            expires_at: None,
+        }
+    }
+
+    #[test]
+    fn a_login_goes_to_the_servers_that_its_credential_names() {
+        for (host, address, may) in [
+            ("", "postgres://any.example.net/erp", true),
+            ("db.example.org", "postgres://db.example.org/erp", true),
+            ("db.example.org", "postgres://DB.example.org:6543/erp", true),
+            ("db.example.org", "mysql://evil.example.net/erp", false),
+            ("db.example.org:5432", "postgresql://db.example.org/erp", true),
+            ("db.example.org:5432", "mariadb://db.example.org/erp", false),
+            ("db.example.org:3306", "mariadb://db.example.org/erp", true),
+            ("db.example.org:5432", "postgres://db.example.org:5433/erp", false),
+            ("db.example.org", "postgres://db.example.org/erp?host=evil.example.net", false),
+            ("db.example.org", "postgres://db.example.org/erp?hostaddr=10.0.0.1", false),
+            ("db.example.org", "mysql://db.example.org/erp?socket=/tmp/evil", false),
+            ("db.example.org", "postgres:///erp", false),
+            ("*.example.org", "postgres://evil%2F.example.org/erp", false),
+        ] {
+            let checked = check_server(&for_host(host), address);
+            assert_eq!(checked.is_ok(), may, "{host} {address}: {checked:?}");
+        }
     }
 }
