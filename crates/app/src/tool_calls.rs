@@ -1,8 +1,10 @@
-use crate::app::{App, Caller};
-use serde_json::Value;
+use crate::app::{App, AppError, AppResult, Caller};
+use serde_json::{Value, json};
 use steward_core::agent::{Agent, DatabaseScope};
+use steward_core::audit::{AuditEntry, AuditResult};
+use steward_core::governance::{Classified, DataAction, Seen, higher};
 use steward_core::policy::{Decision, RiskClass, judge};
-use steward_core::ports::{Authorized, ToolScope};
+use steward_core::ports::{Authorized, RunStore as _, ToolScope};
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolError, ToolOutput, ToolSpec};
 use steward_core::{AgentId, Cancellation, hash};
 
@@ -15,7 +17,18 @@ const TIMEOUT_MS: u64 = 30_000;
 pub enum ReadingToolError {
     /// The agent's policy does not allow it unasked.
     Policy,
+    /// A data policy keeps what it showed from every model.
+    Blocked {
+        policy: String,
+        seen: Classified,
+    },
     Tool(ToolError),
+}
+
+impl From<AppError> for ReadingToolError {
+    fn from(error: AppError) -> Self {
+        Self::Tool(ToolError::Fatal(error.to_string()))
+    }
 }
 
 impl App {
@@ -35,21 +48,117 @@ impl App {
             .collect()
     }
 
+    /// Runs outside of a run; in the audit trail however it ends.
     pub async fn call_reading_tool(
         &self,
         caller: &Caller,
         agent: &Agent,
         spec: &ToolSpec,
         arguments: Value,
+        cancellation: Cancellation,
     ) -> Result<ToolOutput, ReadingToolError> {
         let call = direct_call("mcp".to_owned(), &spec.name, arguments);
+        let (entry, begun) = (self.entry_of_call(caller, agent, spec, &call), self.now());
+        let done = self.read_for(caller, agent, spec, call, cancellation.clone()).await;
+        let entry = entry.with("ms", u64::try_from(self.now().since(begun).as_millis()).unwrap_or(u64::MAX));
+        let entry = match &done {
+            Ok(output) => entry.with("from_outside", output.tainted.then_some(true)),
+            Err(ReadingToolError::Policy) => entry.ended(AuditResult::Refused),
+            Err(ReadingToolError::Blocked { policy, seen }) => {
+                self.record_audit(&self.entry_of_block(caller, agent, spec, policy, seen)).await?;
+                entry.ended(AuditResult::Refused)
+            }
+            Err(ReadingToolError::Tool(_)) if cancellation.is_cancelled() => entry.ended(AuditResult::Stopped),
+            Err(ReadingToolError::Tool(_)) => entry.ended(AuditResult::Failed),
+        };
+        self.record_audit(&entry).await?;
+        done
+    }
+
+    /// As one of a call within a run.
+    fn entry_of_call(&self, caller: &Caller, agent: &Agent, spec: &ToolSpec, call: &ToolCall) -> AuditEntry {
+        let key = caller.principal.key.as_ref().map(|key| key.id.to_string());
+        self.audit_entry_of(caller, "tool.called")
+            .on(spec.name.as_str())
+            .with("agent", agent.name.as_str())
+            .with("call_id", call.id.as_str())
+            .with("args_hash", hash::of_json(&call.arguments))
+            .with("risk", json!(spec.risk))
+            .with("key", key)
+    }
+
+    fn entry_of_block(
+        &self,
+        caller: &Caller,
+        agent: &Agent,
+        spec: &ToolSpec,
+        policy: &str,
+        seen: &Classified,
+    ) -> AuditEntry {
+        self.audit_entry_of(caller, "data.blocked")
+            .on(spec.name.as_str())
+            .ended(AuditResult::Refused)
+            .with("agent", agent.name.as_str())
+            .with("policy", policy)
+            .with("classification", seen.classification.as_str())
+            .with("label", seen.label.as_str())
+            .with("source", seen.source.as_str())
+    }
+
+    async fn read_for(
+        &self,
+        caller: &Caller,
+        agent: &Agent,
+        spec: &ToolSpec,
+        call: ToolCall,
+        cancellation: Cancellation,
+    ) -> Result<ToolOutput, ReadingToolError> {
         let rules = self.runs.tool_rules(agent, caller.origin, caller.user()).await;
         let rules = rules.map_err(|error| ReadingToolError::Tool(ToolError::Fatal(error.to_string())))?;
         if judge(&agent.policy, &rules, &self.grants, spec, &call, self.now()).decision != Decision::Allow {
             return Err(ReadingToolError::Policy);
         }
-        let scope = self.tool_scope(caller, agent.id, TIMEOUT_MS, Cancellation::default());
-        self.deps().tools.run(authorized(call, self.new_id().to_string()), &scope).await.map_err(ReadingToolError::Tool)
+        let scope = self.tool_scope(caller, agent.id, TIMEOUT_MS, cancellation);
+        let done = self.deps().tools.run(authorized(call.clone(), self.new_id().to_string()), &scope).await;
+        let (text, told) = match &done {
+            Ok(output) => (output.content.clone(), output.classified.clone()),
+            Err(error) => (error.to_string(), None),
+        };
+        match self.block_of(agent, &call, &text, told).await? {
+            Some((policy, seen)) => Err(ReadingToolError::Blocked { policy, seen }),
+            None => done.map_err(ReadingToolError::Tool),
+        }
+    }
+
+    /// The policy that ends a run which sees what the call said, and what that is. `told`: what the tool itself says of it.
+    async fn block_of(
+        &self,
+        agent: &Agent,
+        call: &ToolCall,
+        text: &str,
+        told: Option<Classified>,
+    ) -> AppResult<Option<(String, Classified)>> {
+        let rules = self.kept_data_rules().await?;
+        if rules.policies.iter().all(|policy| policy.action != DataAction::Block) {
+            return Ok(None);
+        }
+        let personal =
+            if rules.looks_for_personal_data() { self.deps().personal_data.kinds_in(text) } else { Vec::new() };
+        let seen = Seen {
+            agent: &agent.name,
+            tool: &call.name,
+            arguments: Some(&call.arguments),
+            text,
+            workspace: &self.workspace,
+            folder: "",
+            personal: &personal,
+        };
+        let files = self.store.classified_files(self.tenant(), &self.workspace).await?;
+        let found = higher(told, higher(rules.classify(&seen), seen.written(&files)));
+        Ok(found.and_then(|found| {
+            let policy = rules.demanding(DataAction::Block, found.classification)?.name.clone();
+            Some((policy, found))
+        }))
     }
 
     pub(crate) fn tool_scope(

@@ -5,6 +5,7 @@ use crate::tenant_app::TenantApp;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 use steward_app::{Caller, ReadingToolError};
+use steward_core::Cancellation;
 use steward_core::agent::Agent;
 use steward_core::tool::{ToolSpec, truncate};
 use tokio_util::sync::CancellationToken;
@@ -38,9 +39,16 @@ pub(super) async fn run(
     ended: &CancellationToken,
 ) -> CallToolResult {
     let failed = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
+    let cancellation = Cancellation::default();
+    let call = state.call_reading_tool(caller, offered.agent, &offered.spec, arguments, cancellation.clone());
+    tokio::pin!(call);
     let done = tokio::select! {
-        done = state.call_reading_tool(caller, offered.agent, &offered.spec, arguments) => done,
-        () = ended.cancelled() => return failed("cancelled".to_owned()),
+        done = &mut call => done,
+        () = ended.cancelled() => {
+            // It ends soon, and how it ended is written down.
+            cancellation.cancel();
+            call.await
+        }
     };
     match done {
         Ok(output) => {
@@ -53,6 +61,9 @@ pub(super) async fn run(
             "the policy of {} does not allow {} unasked; ask the agent instead",
             offered.agent.name, offered.spec.name
         )),
+        Err(ReadingToolError::Blocked { policy, .. }) => {
+            failed(format!("the data policy “{policy}” keeps what {} showed from every model", offered.spec.name))
+        }
         Err(ReadingToolError::Tool(error)) => failed(error.to_string()),
     }
 }
