@@ -141,6 +141,7 @@ cases! {
     spending::periods_begin_anew,
     spending::parallel_calls_never_pass_a_budget,
     spending::a_new_budget_misses_no_call,
+    spending::other_amounts_keep_what_is_spent,
     spending_usage::usage_is_summed_up,
     spending_model::spent_and_set_aside_stay_below_the_limit,
     keys::keys_are_found_by_their_hash,

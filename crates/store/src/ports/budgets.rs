@@ -1,5 +1,5 @@
-//! Hard budgets: limits, and what their periods have spent, counted from the record of usage when a period begins and
-//! with each settled call since. Reservations count until they end. On PostgreSQL a call locks all its limits first, in
+//! Hard budgets: limits, and what their periods have spent, counted from the record of usage when a period begins, or
+//! another period or owner is set, and with each settled call since. Reservations count until they end. On PostgreSQL a call locks all its limits first, in
 //! the order of their ids, so that none wait in a circle.
 
 use super::usage::{MAX_AMOUNT, spent_since};
@@ -24,6 +24,7 @@ pub(super) async fn save(
         scopes.add(tenant, limit.scope);
     }
     let (scope, owner) = scope_columns(limit.scope);
+    // Other amounts leave what is spent as it is: the record of usage may have lost some of it to the retention.
     tx.write_unique(
         "insert into spend_limits (tenant_id, id, scope, owner_id, period, tokens, cost_micros,
                                    since, spent_tokens, spent_cost_micros)
@@ -31,7 +32,8 @@ pub(super) async fn save(
          on conflict (tenant_id, id) do update set
              scope = excluded.scope, owner_id = excluded.owner_id, period = excluded.period,
              tokens = excluded.tokens, cost_micros = excluded.cost_micros,
-             since = null, spent_tokens = 0, spent_cost_micros = 0",
+             since = case when spend_limits.scope = excluded.scope and spend_limits.owner_id = excluded.owner_id
+                 and spend_limits.period = excluded.period then spend_limits.since end",
         args![
             tenant,
             limit.id,

@@ -2,10 +2,13 @@ use crate::conformance::bed::Bed;
 use crate::conformance::fixtures::{NOW, TENANT, id};
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::audit::AuditEntry;
 use steward_core::model::Usage;
 use steward_core::ports::{
-    BudgetScope, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError, UsageBy,
+    BudgetScope, Period, ReserveError, RetainedFilter, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord,
+    StoreError, UsageBy,
 };
+use steward_core::retention::{DELETED, RetainedKind};
 use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
 use steward_store::Store;
 use tokio::task::JoinSet;
@@ -351,4 +354,39 @@ pub async fn a_new_budget_misses_no_call(bed: Bed) {
         done.unwrap();
     }
     assert_eq!(one(&store, NOW).await.tokens, 8 * 15 * 5);
+}
+
+/// Deletes all figures of usage, as a retention policy does.
+async fn forget_usage(store: &Store) {
+    let all = RetainedFilter {
+        kind: RetainedKind::Usage,
+        before: None,
+        user: None,
+        deleted_only: false,
+        after: None,
+        limit: 100,
+    };
+    for day in store.retained(TENANT, &all).await.unwrap() {
+        let entry = AuditEntry::new(id(), NOW, DELETED);
+        assert!(store.delete_retained(TENANT, &day, &entry).await.unwrap().is_some(), "{day:?}");
+    }
+}
+
+pub async fn other_amounts_keep_what_is_spent(bed: Bed) {
+    let store = bed.store();
+    let who = somebody();
+    let budget = limit(BudgetScope::Installation, Period::Total, Some(100));
+    store.save_spend_limit(TENANT, &budget).await.unwrap();
+    store.settle(TENANT, None, &call(who, NOW, 30, 20)).await.unwrap();
+    assert_eq!(one(&store, NOW).await.tokens, 50);
+    forget_usage(&store).await;
+    store.save_spend_limit(TENANT, &SpendLimit { tokens: Some(60), ..budget.clone() }).await.unwrap();
+    let state = one(&store, NOW).await;
+    assert_eq!((state.limit.tokens, state.tokens, state.cost_micros), (Some(60), 50, 1000));
+    assert!(wants(&store, who, 10, NOW).await);
+    assert!(!wants(&store, who, 1, NOW).await, "no room is left beside what was set aside");
+    // Another period is counted from what is there.
+    store.settle(TENANT, None, &call(who, NOW, 3, 2)).await.unwrap();
+    store.save_spend_limit(TENANT, &SpendLimit { period: Period::Day, ..budget }).await.unwrap();
+    assert_eq!(one(&store, NOW).await.tokens, 5);
 }
