@@ -17,8 +17,8 @@ use steward_core::audit::PROGRAM;
 use steward_core::event::RequestedBy;
 use steward_core::hash;
 use steward_core::ports::{
-    AuditFilter, Conversation, ConversationFilter, Conversations as _, Page, RetainedFilter, Role, RunFilter, RunRow,
-    RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserFilter, UserState,
+    AuditFilter, Conversation, ConversationFilter, Conversations as _, Page, RetainedFilter, RunFilter, RunRow,
+    RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserState,
 };
 use steward_core::retention::RetainedKind;
 use steward_core::{AgentId, ConversationId, RunId, UserId};
@@ -72,17 +72,17 @@ impl App {
             deleted: 0,
             renamed: 0,
         };
+        // First, since it is refused for the last administrator. From now on they can do nothing.
+        if user.state() != UserState::Disabled {
+            let change = UserChange { disabled_at: Some(Some(self.now())), ..UserChange::default() };
+            self.access.change_user(id, change).await?;
+        }
         {
             let _changing = ERASING.lock().await;
             let mut all = self.erasures().await?;
             all.retain(|one| one.user_id != id.0);
             all.push(asked.clone());
             self.save_erasures(&all).await?;
-        }
-        // From now on they can do nothing.
-        if user.state() != UserState::Disabled {
-            let change = UserChange { disabled_at: Some(Some(self.now())), ..UserChange::default() };
-            self.access.change_user(id, change).await?;
         }
         self.access.end_sessions(id).await?;
         tracing::info!(user = %id, by = %caller.user(), "erasure was asked for");
@@ -203,7 +203,7 @@ impl App {
         if user.email == LOCAL_USER {
             obstacles.push(format!("{LOCAL_USER} stands for the programs of this machine's owner"));
         }
-        if user.role == Role::Admin && self.is_last_administrator(user).await? {
+        if self.store.is_last_administrator(self.tenant(), user.id).await? {
             obstacles.push("this is the last administrator".to_owned());
         }
         if held > 0 {
@@ -212,12 +212,6 @@ impl App {
         // What is confirmed is what was looked at: more of it needs another look.
         let confirmation = hash::of_json(&json!([user.id.to_string(), goes]));
         Ok(ErasurePreview { goes, renamed, stays, obstacles, confirmation })
-    }
-
-    async fn is_last_administrator(&self, user: &User) -> AppResult<bool> {
-        let filter = UserFilter { role: Some(Role::Admin), state: Some(UserState::Active), ..UserFilter::default() };
-        let admins = self.access.users(&filter, None, 10).await?;
-        Ok(!admins.items.iter().any(|one| one.id != user.id && one.email != LOCAL_USER))
     }
 
     async fn runs_of(

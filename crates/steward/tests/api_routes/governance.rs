@@ -203,6 +203,21 @@ fn what_is_kept_long_enough_goes_with_a_proof() {
 }
 
 #[test]
+fn the_last_administrator_with_a_password_is_not_erased() {
+    let house = house();
+    let ann = Uuid::from_u128(100);
+    send(&house, Method::PATCH, &format!("/api/users/{ann}"), Some(json!({"role": "admin"})), 200);
+    let password = "update users set password_hash = 'x' where email = 'ann@example.org'";
+    steward_testkit::database::change(&house.bench.data(), password);
+    let path = format!("/api/users/{ann}/erasure");
+    let preview = get(&house, &path)["preview"].clone();
+    assert_eq!(preview["obstacles"], json!(["this is the last administrator"]), "{preview}");
+    post(&house, &path, json!({"confirmation": preview["confirmation"]}), 409);
+    assert_eq!(get(&house, &path)["erasure"], Value::Null);
+    assert_eq!(get(&house, &format!("/api/users/{ann}"))["state"], "active");
+}
+
+#[test]
 fn only_who_had_it_masked_gets_it_back() {
     let house = house();
     let mask = json!({"text": "Write to ann@example.org", "reversible": true, "hours": 1});

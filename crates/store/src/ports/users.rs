@@ -114,6 +114,13 @@ impl Users for Store {
     }
 }
 
+impl Store {
+    /// Whether a change that ends this administrator would be refused: nobody else can log in and administer.
+    pub async fn is_last_administrator(&self, tenant: TenantId, id: UserId) -> StoreResult<bool> {
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(is_last_administrator(tx, *tenant, *id))).await
+    }
+}
+
 pub(crate) async fn insert(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()> {
     let sql = "insert into users (tenant_id, id, email, sort_key, name, folded, role, password_hash, api_key_hash,
                                   created_at, disabled_at, last_login_at, invitation_hash, invitation_expires_at)
@@ -146,20 +153,8 @@ pub(crate) async fn update(
     id: UserId,
     change: &UserChange,
 ) -> StoreResult<Option<User>> {
-    if change.ends_administrator() {
-        // Locked by all who do this, so that two can't end each other's at the same time.
-        let sql = locking!(
-            tx,
-            "select id from users where tenant_id = $1 and role = 'admin'
-                and disabled_at is null and password_hash is not null order by id",
-            "for update"
-        );
-        let rows = tx.rows(sql, args![tenant]).await?;
-        if let [last] = &rows[..]
-            && last.id(0)? == id.0
-        {
-            return Ok(None);
-        }
+    if change.ends_administrator() && is_last_administrator(tx, tenant, id).await? {
+        return Ok(None);
     }
     let before = locked(tx, tenant, id).await?;
     let after = changed(&before, change);
@@ -168,6 +163,22 @@ pub(crate) async fn update(
         end_sessions(tx, tenant, id).await?;
     }
     Ok(Some(after))
+}
+
+/// Whether nobody else could log in and administer. The rows are locked by all who end an administrator, so that two can't
+/// end each other's at the same time.
+async fn is_last_administrator(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<bool> {
+    let sql = locking!(
+        tx,
+        "select id from users where tenant_id = $1 and role = 'admin'
+            and disabled_at is null and password_hash is not null order by id",
+        "for update"
+    );
+    let rows = tx.rows(sql, args![tenant]).await?;
+    if let [last] = &rows[..] {
+        return Ok(last.id(0)? == id.0);
+    }
+    Ok(false)
 }
 
 fn changed(before: &User, change: &UserChange) -> User {

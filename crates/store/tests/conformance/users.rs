@@ -117,7 +117,11 @@ pub async fn an_administrator_remains(bed: Bed) {
         store.create_user(TENANT, user).await.unwrap();
     }
     let demote = UserChange { role: Some(Role::Operator), ..UserChange::default() };
+    assert!(!store.is_last_administrator(TENANT, ann.id).await.unwrap());
     store.change_user(TENANT, bob.id, &demote).await.unwrap();
+    for (user, last) in [(ann.id, true), (bob.id, false), (new.id, false)] {
+        assert_eq!(store.is_last_administrator(TENANT, user).await.unwrap(), last);
+    }
     for change in [&demote, &disable(NOW)] {
         let refused = store.change_user(TENANT, ann.id, change).await;
         assert!(matches!(refused, Err(UserChangeError::LastAdministrator)), "{refused:?}");
