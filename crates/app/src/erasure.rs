@@ -5,13 +5,15 @@ mod documents;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{Erasure, ErasureInput, ErasurePreview, ErasureView, KindCount};
-use crate::retention::is_held;
+use crate::retention::{hold_of, is_held};
 use crate::settings::kept_setting;
 use bytes::Bytes;
 use futures::channel::mpsc::{Sender, channel};
 use futures::stream::BoxStream;
 use futures::{SinkExt as _, StreamExt as _, TryStreamExt as _};
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::time::Duration;
 use steward_access::{AccessError, LOCAL_USER};
 use steward_core::audit::PROGRAM;
 use steward_core::event::RequestedBy;
@@ -20,8 +22,8 @@ use steward_core::ports::{
     AuditFilter, Conversation, ConversationFilter, Conversations as _, Page, RetainedFilter, RunFilter, RunRow,
     RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserState,
 };
-use steward_core::retention::RetainedKind;
-use steward_core::{AgentId, ConversationId, RunId, UserId};
+use steward_core::retention::{HoldOn, LegalHold, RetainedKind, RetentionRules};
+use steward_core::{AgentId, ConversationId, RunId, Timestamp, UserId};
 use steward_store::Store;
 use tokio::sync::Mutex;
 
@@ -32,7 +34,13 @@ const PAGE: u32 = 500;
 /// A name that is shorter, or one word, stands for too much else.
 const SHORTEST_NAME: usize = 5;
 
-/// Held while the list of erasures is changed, or followed.
+/// A failed erasure is not tried again before.
+const RETRY_AFTER: Duration = Duration::from_mins(1);
+
+/// When erasures last failed.
+pub(crate) type FailedErasures = HashMap<UserId, Timestamp>;
+
+/// Held while the list of erasures is changed.
 static ERASING: Mutex<()> = Mutex::const_new(());
 
 impl App {
@@ -71,19 +79,14 @@ impl App {
             done_at: None,
             deleted: 0,
             renamed: 0,
+            waits_for: None,
         };
         // First, since it is refused for the last administrator. From now on they can do nothing.
         if user.state() != UserState::Disabled {
             let change = UserChange { disabled_at: Some(Some(self.now())), ..UserChange::default() };
             self.access.change_user(id, change).await?;
         }
-        {
-            let _changing = ERASING.lock().await;
-            let mut all = self.erasures().await?;
-            all.retain(|one| one.user_id != id.0);
-            all.push(asked.clone());
-            self.save_erasures(&all).await?;
-        }
+        self.save_erasure(asked.clone()).await?;
         self.access.end_sessions(id).await?;
         tracing::info!(user = %id, by = %caller.user(), "erasure was asked for");
         Ok(asked)
@@ -104,34 +107,51 @@ impl App {
         Ok(received.boxed())
     }
 
-    /// Carries out what was asked for; what can't be done yet waits for the next time.
-    pub(crate) async fn go_on_erasing(&self) -> AppResult<()> {
-        if self.erasures().await?.iter().all(|one| one.done_at.is_some()) {
-            return Ok(());
-        }
-        let _changing = ERASING.lock().await;
-        let mut all = self.erasures().await?;
-        for one in all.iter_mut().filter(|one| one.done_at.is_none()) {
-            if self.erase(one).await? {
-                one.done_at = Some(self.now().0);
-                let entry = self.audit_fact("users.erased").on(one.user_id.to_string());
-                let entry = entry.with("items", one.deleted).with("rows_renamed", one.renamed);
-                self.record_audit(&entry.with("asked_by", one.asked_by.to_string())).await?;
+    /// Carries out what was asked for; what can't be done yet waits for the next time, and keeps no other waiting.
+    pub(crate) async fn go_on_erasing(&self, failed: &mut FailedErasures) -> AppResult<()> {
+        for before in self.erasures().await?.into_iter().filter(|one| one.done_at.is_none()) {
+            let user = UserId(before.user_id);
+            if failed.get(&user).is_some_and(|at| self.now().since(*at) < RETRY_AFTER) {
+                continue;
+            }
+            let mut one = before.clone();
+            if let Err(error) = self.carry_out(&mut one).await {
+                failed.insert(user, self.now());
+                one.waits_for = Some(error.to_string());
+                if one.waits_for != before.waits_for {
+                    tracing::error!(%user, %error, "an erasure has failed; it is tried again every minute");
+                }
+            }
+            if one != before {
+                self.save_erasure(one).await?;
             }
         }
-        self.save_erasures(&all).await?;
         Ok(())
     }
 
-    /// `false`: runs of theirs are still at work.
-    async fn erase(&self, erasure: &mut Erasure) -> AppResult<bool> {
+    async fn carry_out(&self, one: &mut Erasure) -> AppResult<()> {
+        one.waits_for = self.erase(one).await?;
+        if one.waits_for.is_none() {
+            let entry = self.audit_fact("users.erased").on(one.user_id.to_string());
+            let entry = entry.with("items", one.deleted).with("rows_renamed", one.renamed);
+            self.record_audit(&entry.with("asked_by", one.asked_by.to_string())).await?;
+            one.done_at = Some(self.now().0);
+        }
+        Ok(())
+    }
+
+    /// Answers why it can't be done yet; `None`: it is done.
+    async fn erase(&self, erasure: &mut Erasure) -> AppResult<Option<String>> {
         let id = UserId(erasure.user_id);
         let user = match self.access.user(id).await {
             Ok(user) => user,
             // It was done, and the end of it was not noted.
-            Err(AccessError::Store(StoreError::NotFound(_))) => return Ok(true),
+            Err(AccessError::Store(StoreError::NotFound(_))) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+        if let Some(hold) = self.hold_on(&self.kept_retention().await?, id).await? {
+            return Ok(Some(hold));
+        }
         for status in [RunStatus::Running, RunStatus::Parked] {
             for run in self.runs_of(id, Some(status), None).await?.items {
                 let by = RequestedBy { name: PROGRAM.to_owned(), source: None };
@@ -141,13 +161,19 @@ impl App {
             }
         }
         for kind in [RetainedKind::Conversations, RetainedKind::Runs] {
-            erasure.deleted += self.delete_all(id, kind, &erasure.stand_in).await?;
+            if let Some(hold) = self.delete_all(erasure, kind).await? {
+                return Ok(Some(hold));
+            }
+        }
+        // All that took its time.
+        if let Some(hold) = self.hold_on(&self.kept_retention().await?, id).await? {
+            return Ok(Some(hold));
         }
         erasure.deleted += self.remove_own_documents(id).await?;
         erasure.deleted += self.remove_own_databases(id).await?;
         let left = self.runs_of(id, None, None).await?;
         if !left.items.is_empty() {
-            return Ok(false);
+            return Ok(Some("runs of theirs have not ended yet".to_owned()));
         }
         let texts = names_of(&user);
         erasure.renamed += self.store.erase_mentions(self.tenant(), id, &texts, &erasure.stand_in).await?;
@@ -155,18 +181,42 @@ impl App {
             tracing::warn!(user = %id, %error, "logins of an erased user at MCP servers stay in the vault");
         }
         self.access.remove_user(id).await?;
-        Ok(true)
+        Ok(None)
     }
 
-    async fn delete_all(&self, user: UserId, kind: RetainedKind, stand_in: &str) -> AppResult<u64> {
-        let (mut deleted, mut pages) = (0, self.retained_pages(filter_of(user, kind)));
+    /// Up to the first that a hold keeps; answers with that hold.
+    async fn delete_all(&self, erasure: &mut Erasure, kind: RetainedKind) -> AppResult<Option<String>> {
+        let mut pages = self.retained_pages(filter_of(UserId(erasure.user_id), kind));
         while let Some(items) = pages.try_next().await? {
             for item in &items {
-                let entry = self.deletion_of(item).with("erasure", stand_in);
-                deleted += u64::from(self.store.delete_retained(self.tenant(), item, &entry).await?.is_some());
+                // Read for each, since what is deleted against a hold can't be brought back.
+                if let Some(hold) = hold_of(&self.kept_retention().await?, item) {
+                    return Ok(Some(kept_by(hold)));
+                }
+                let entry = self.deletion_of(item).with("erasure", erasure.stand_in.as_str());
+                let done = self.store.delete_retained(self.tenant(), item, &entry).await?;
+                erasure.deleted += u64::from(done.is_some());
             }
         }
-        Ok(deleted)
+        Ok(None)
+    }
+
+    /// The hold that is on somebody, or on a conversation of theirs, whatever its state.
+    async fn hold_on(&self, rules: &RetentionRules, user: UserId) -> AppResult<Option<String>> {
+        for hold in &rules.holds {
+            let theirs = match hold.on {
+                HoldOn::User(id) => id == user.0,
+                HoldOn::Conversation(id) => match self.store.conversation(self.tenant(), ConversationId(id)).await {
+                    Ok(conversation) => conversation.user == Some(user),
+                    Err(StoreError::NotFound(_)) => false,
+                    Err(error) => return Err(error.into()),
+                },
+            };
+            if theirs {
+                return Ok(Some(kept_by(hold)));
+            }
+        }
+        Ok(None)
     }
 
     async fn preview_erasure(&self, caller: &Caller, user: &User) -> AppResult<ErasurePreview> {
@@ -206,7 +256,9 @@ impl App {
         if self.store.is_last_administrator(self.tenant(), user.id).await? {
             obstacles.push("this is the last administrator".to_owned());
         }
-        if held > 0 {
+        if let Some(hold) = self.hold_on(&rules, user.id).await? {
+            obstacles.push(hold);
+        } else if held > 0 {
             obstacles.push(format!("a hold keeps {held} of their conversations and runs"));
         }
         // What is confirmed is what was looked at: more of it needs another look.
@@ -228,7 +280,12 @@ impl App {
         kept_setting(&self.store, self.tenant(), ERASURES_SETTING).await
     }
 
-    async fn save_erasures(&self, all: &[Erasure]) -> StoreResult<()> {
+    /// In the place of the one that was there for the same user.
+    async fn save_erasure(&self, erasure: Erasure) -> StoreResult<()> {
+        let _changing = ERASING.lock().await;
+        let mut all = self.erasures().await?;
+        all.retain(|one| one.user_id != erasure.user_id);
+        all.push(erasure);
         self.store.set_setting(self.tenant(), ERASURES_SETTING, &json!(all)).await
     }
 
@@ -345,6 +402,10 @@ async fn line(lines: &mut Lines, kind: &str, value: Value) -> AppResult<()> {
 
 fn filter_of(user: UserId, kind: RetainedKind) -> RetainedFilter {
     RetainedFilter { kind, before: None, user: Some(user), deleted_only: false, after: None, limit: PAGE }
+}
+
+fn kept_by(hold: &LegalHold) -> String {
+    format!("a hold keeps their data: {}", hold.reason)
 }
 
 fn counted(kind: &str, count: usize) -> KindCount {

@@ -14,7 +14,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use steward_core::hash;
 use steward_core::ports::{RetainedFilter, Settings as _, StoreResult};
-use steward_core::retention::{RETENTION_SETTING, RetainedItem, RetainedKind, RetentionPolicy, RetentionRules};
+use steward_core::retention::{
+    LegalHold, RETENTION_SETTING, RetainedItem, RetainedKind, RetentionPolicy, RetentionRules,
+};
 use steward_core::{ConversationId, Timestamp};
 use tokio::sync::Mutex;
 
@@ -148,11 +150,16 @@ fn filter_of(policy: &RetentionPolicy, now: Timestamp) -> RetainedFilter {
 }
 
 pub(crate) fn is_held(rules: &RetentionRules, item: &RetainedItem) -> bool {
+    hold_of(rules, item).is_some()
+}
+
+/// The hold that keeps an item.
+pub(crate) fn hold_of<'r>(rules: &'r RetentionRules, item: &RetainedItem) -> Option<&'r LegalHold> {
     let own = match item.kind {
         RetainedKind::Conversations => item.id.parse::<ConversationId>().ok(),
         _ => item.conversation,
     };
-    rules.hold(item.user, own).is_some()
+    rules.hold(item.user, own)
 }
 
 fn confirmation(rules: &RetentionRules) -> String {

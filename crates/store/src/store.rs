@@ -282,12 +282,16 @@ impl Store {
         String::from_utf8(bytes).map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))
     }
 
-    /// Deletes a blob and returns what was in it; `None`: there is none.
+    /// Deletes a blob and returns what was in it; `None`: there is none, or it was damaged.
     pub(crate) async fn take_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<Vec<u8>>> {
         let blobs = self.blobs_of(tenant);
         let bytes = match blobs.get(hash).await {
             Ok(bytes) => bytes,
             Err(BlobError::Missing(_)) => return Ok(None),
+            Err(BlobError::Damaged(_)) => {
+                blobs.remove(hash).await.map_err(|e| error::blob(&e))?;
+                return Ok(None);
+            }
             Err(error) => return Err(error::blob(&error)),
         };
         blobs.remove(hash).await.map_err(|e| error::blob(&e))?;

@@ -172,6 +172,7 @@ cases! {
     retention::a_conversation_goes_with_its_runs_and_leaves_a_proof,
     retention::runs_outside_of_conversations_go_by_themselves,
     retention::who_is_erased_is_named_nowhere,
+    retention::a_blob_that_is_gone_stops_no_erasure,
     race::many_runs_append_at_once,
     race::two_owners_of_one_run,
     race::claims_of_many_nodes_are_disjoint,

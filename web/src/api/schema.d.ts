@@ -6437,6 +6437,8 @@ export interface components {
              * @description Id of the user who was or is erased.
              */
             user_id: string;
+            /** @description Why it does not go on, such as a hold; null: it does, or is done. */
+            waits_for: string | null;
         };
         /** @description Asks for an erasure. */
         ErasureInput: {

@@ -173,4 +173,8 @@ pub struct Erasure {
     pub deleted: u64,
     /// Rows in which a stand-in was put.
     pub renamed: u64,
+    /// Why it does not go on, such as a hold; null: it does, or is done.
+    #[serde(default)]
+    #[schema(required)]
+    pub waits_for: Option<String>,
 }

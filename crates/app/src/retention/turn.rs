@@ -1,10 +1,12 @@
 //! The deletion itself, a bounded number of items at a time.
 
 use super::{filter_of, is_held};
-use crate::app::{App, AppResult};
+use crate::app::{App, AppError, AppResult};
 use crate::dto::retention::RetentionTurn;
+use crate::erasure::FailedErasures;
 use futures::TryStreamExt as _;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use steward_core::audit::AuditEntry;
 use steward_core::ports::{Settings as _, StoreError, StoreResult};
@@ -89,24 +91,48 @@ impl App {
 
 /// Deletes what is kept long enough, and erases who is to be, for as long as it is polled.
 pub async fn keep_data(app: App) {
-    let (mut turn, mut known, mut failing) = (0_u32, None, false);
+    let mut progress = Progress::default();
     loop {
-        let done = look(&app, turn, &mut known).await;
-        if let Err(error) = &done
-            && !failing
-        {
-            tracing::error!(%error, "data that is due can't be deleted");
-        }
-        failing = done.is_err();
-        turn = turn.wrapping_add(1);
+        look(&app, &mut progress).await;
+        progress.turn = progress.turn.wrapping_add(1);
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
-/// `known`: the version of the rules that were followed to the end.
-async fn look(app: &App, turn: u32, known: &mut Option<u64>) -> AppResult<()> {
-    app.go_on_erasing().await?;
-    app.forget_masks().await?;
+/// What one look knows of those before.
+#[derive(Default)]
+struct Progress {
+    turn: u32,
+    /// The version of the rules that were followed to the end.
+    known: Option<u64>,
+    failed_erasures: FailedErasures,
+    /// What fails; it was logged.
+    failing: BTreeSet<&'static str>,
+}
+
+impl Progress {
+    fn note(&mut self, work: &'static str, done: &AppResult<()>) {
+        match done {
+            Ok(()) => {
+                self.failing.remove(work);
+            }
+            Err(error) if self.failing.insert(work) => tracing::error!(work, %error, "what is due can't be deleted"),
+            Err(_) => {}
+        }
+    }
+}
+
+/// None of it waits for what fails before it.
+async fn look(app: &App, progress: &mut Progress) {
+    let erased = app.go_on_erasing(&mut progress.failed_erasures).await;
+    progress.note("erasures", &erased);
+    let forgotten = app.forget_masks().await.map_err(AppError::from);
+    progress.note("masks", &forgotten);
+    let deleted = delete_due(app, progress.turn, &mut progress.known).await;
+    progress.note("retention", &deleted);
+}
+
+async fn delete_due(app: &App, turn: u32, known: &mut Option<u64>) -> AppResult<()> {
     let version = app.kept_retention().await?.version;
     if *known != Some(version) || turn.is_multiple_of(TURN_EVERY) {
         *known = app.delete_expired().await?.then_some(version);

@@ -217,6 +217,72 @@ fn the_last_administrator_with_a_password_is_not_erased() {
     assert_eq!(get(&house, &format!("/api/users/{ann}"))["state"], "active");
 }
 
+/// Rules with this hold, saved.
+fn set_holds(house: &House, version: u64, holds: &Value) {
+    let path = "/api/data-governance/retention";
+    let rules = json!({"version": version, "policies": [], "holds": holds});
+    let confirmation = post(house, &format!("{path}/preview"), rules.clone(), 200)["confirmation"].clone();
+    send(house, Method::PUT, path, Some(json!({"rules": rules, "confirmation": confirmation})), 200);
+}
+
+#[test]
+fn a_hold_stops_an_erasure_before_and_after_it_began() {
+    let house = house();
+    let (ann, bob) = (Uuid::from_u128(100), Uuid::from_u128(101));
+    let talk = ask(&house, "ann", "A canary under a hold");
+    set_holds(
+        &house,
+        0,
+        &json!([{"on": {"kind": "user", "id": bob.to_string()}, "reason": "case 7"},
+        {"on": {"kind": "conversation", "id": talk}, "reason": "case 8"}]),
+    );
+    // Bob has nothing that a hold could keep, and is under one.
+    for (user, reason) in [(bob, "case 7"), (ann, "case 8")] {
+        let path = format!("/api/users/{user}/erasure");
+        let preview = get(&house, &path)["preview"].clone();
+        assert_eq!(preview["obstacles"], json!([format!("a hold keeps their data: {reason}")]), "{preview}");
+        post(&house, &path, json!({"confirmation": preview["confirmation"]}), 409);
+    }
+    // As if the hold had come after the erasure was asked for.
+    let asked = json!([{"user_id": ann.to_string(), "stand_in": "erased-7", "asked_at": 1, "asked_by": ann.to_string(), "done_at": null,
+        "deleted": 0, "renamed": 0, "waits_for": null}]);
+    let noted = format!(
+        "update users set disabled_at = 1 where email = 'ann@example.org';
+         insert into settings (tenant_id, name, value)
+         select tenant_id, 'governance.erasures', '{asked}' from users where email = 'ann@example.org'"
+    );
+    steward_testkit::database::change(&house.bench.data(), &noted);
+    let path = format!("/api/users/{ann}/erasure");
+    until("waiting", || get(&house, &path)["erasure"]["waits_for"] == "a hold keeps their data: case 8");
+    assert!(!places(&house.bench.data(), "canary under").is_empty());
+    set_holds(&house, 1, &json!([]));
+    until("erased", || !get(&house, &path)["erasure"]["done_at"].is_null());
+    assert_eq!(get(&house, &path)["erasure"]["waits_for"], Value::Null);
+    assert_eq!(places(&house.bench.data(), "canary under"), [""; 0]);
+}
+
+#[test]
+fn a_missing_blob_stops_neither_erasure_nor_retention() {
+    let house = house();
+    let large = format!("For ann@example.org: {}", "finch ".repeat(20_000));
+    let talk = ask(&house, "bob", &large);
+    let blobs = house.bench.data().join("blobs");
+    std::fs::remove_dir_all(&blobs).unwrap();
+    std::fs::create_dir_all(&blobs).unwrap();
+    let path = format!("/api/users/{}/erasure", Uuid::from_u128(100));
+    let confirmation = get(&house, &path)["preview"]["confirmation"].clone();
+    post(&house, &path, json!({"confirmation": confirmation}), 202);
+    until("erased", || !get(&house, &path)["erasure"]["done_at"].is_null());
+    let old =
+        format!("update conversations set updated_at = 1 where hex(id) = '{}'", talk.replace('-', "").to_uppercase());
+    steward_testkit::database::change(&house.bench.data(), &old);
+    let path = "/api/data-governance/retention";
+    let rules = json!({"version": 0, "policies": [{"name": "a day", "kind": "conversations", "days": 1}], "holds": []});
+    let confirmation = post(&house, &format!("{path}/preview"), rules.clone(), 200)["confirmation"].clone();
+    send(&house, Method::PUT, path, Some(json!({"rules": rules, "confirmation": confirmation})), 200);
+    until("deleted", || get(&house, path)["last"]["deleted"] == 1);
+}
+
 #[test]
 fn only_who_had_it_masked_gets_it_back() {
     let house = house();

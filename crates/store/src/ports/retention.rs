@@ -75,7 +75,10 @@ impl Store {
         for row in self.rows(sql, args![tenant, id]).await? {
             let text = match (row.opt_text(0)?, row.opt_text(1)?) {
                 (Some(text), _) => text,
-                (None, Some(blob)) => self.blob_text(tenant, &blob).await?,
+                (None, Some(blob)) => match self.readable_blob(tenant, &blob).await? {
+                    Some(text) => text,
+                    None => continue,
+                },
                 (None, None) => continue,
             };
             highest = highest.max(classification_in(&text));
@@ -128,7 +131,9 @@ impl Store {
             let rows = self.rows(LARGE_EVENTS, args![tenant, &after, AT_ONCE]).await?;
             for row in &rows {
                 after = row.text(0)?;
-                let text = self.blob_text(tenant, &after).await?;
+                let Some(text) = self.readable_blob(tenant, &after).await? else {
+                    continue;
+                };
                 let Cow::Owned(replaced) = names.replace_all(&text, NoExpand(stand_in)) else {
                     continue;
                 };
@@ -422,6 +427,18 @@ fn hashes_in(body: &str) -> Vec<String> {
 }
 
 impl Store {
+    /// `None`: it is missing or damaged, so that there is nothing to find in it.
+    async fn readable_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<String>> {
+        match self.blob_text(tenant, hash).await {
+            Ok(text) => Ok(Some(text)),
+            Err(StoreError::Corrupt(error)) => {
+                tracing::warn!(blob = hash, error, "the text of a large event can't be read, and is passed over");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Deletes a blob that no row of the tenant has; `false`: one has it, or there is none.
     async fn remove_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
         if self.has_blob(tenant, hash).await? {

@@ -183,3 +183,24 @@ pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
     assert!(format!("{events:?}").contains("erased-7 xxx") && !format!("{events:?}").contains("Ann LEE"));
     assert_eq!(bed.blobs.0.lock().unwrap().len(), 1, "that with the name is gone");
 }
+
+pub async fn a_blob_that_is_gone_stops_no_erasure(bed: Bed) {
+    let store = bed.store();
+    let done = || vec![status(RunStatus::Finished)];
+    for letter in ["a", "b"] {
+        let large = format!("Ann Lee {}", letter.repeat(80_000));
+        let lease = store.create_run(row(), vec![text(&large)], vec![], "a", LATER).await.unwrap();
+        store.commit(append(&lease, 1, vec![], done())).await.unwrap();
+    }
+    let first = bed.blobs.0.lock().unwrap().keys().min().cloned().unwrap();
+    bed.blobs.0.lock().unwrap().remove(&first);
+    let changed = store.erase_mentions(TENANT, UserId(id()), &["Ann Lee".to_owned()], "erased-7").await.unwrap();
+    assert_eq!(changed, 1, "the other one");
+    let left = bed.blobs.0.lock().unwrap().values().next().cloned().unwrap();
+    assert!(String::from_utf8(left).unwrap().contains("erased-7 "));
+    for item in found(&store, &filter(RetainedKind::Runs)).await {
+        assert_eq!(store.retained_classification(TENANT, &item).await.unwrap(), None);
+        store.delete_retained(TENANT, &item, &entry()).await.unwrap().unwrap();
+    }
+    assert!(bed.blobs.0.lock().unwrap().is_empty());
+}

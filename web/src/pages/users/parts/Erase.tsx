@@ -31,6 +31,7 @@ export function Erase({ user, onClose }: { user: User; onClose: () => void }) {
             {preview.obstacles.map((text) => <p key={text} role="alert" className="text-sm text-bad first-letter:uppercase">{text}.</p>)}
           </>
         )}
+        {erasure.data?.erasure?.waits_for && <p role="status" className="text-sm text-bad first-letter:uppercase">{erasure.data.erasure.waits_for}.</p>}
         {erase.error && <ErrorState inline error={erase.error} />}
       </div>
     </ConfirmDialog>
