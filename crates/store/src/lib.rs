@@ -12,6 +12,7 @@ mod error;
 mod limit_lookup;
 mod lock;
 mod migrate;
+mod names;
 mod ports;
 mod store;
 mod tx;

@@ -3,19 +3,11 @@
 use crate::migrate::FIRST;
 use std::sync::LazyLock;
 
-/// The columns whose words an erasure replaces.
-pub(crate) static REPLACED: LazyLock<Vec<Replacement>> =
+/// For each column whose words an erasure replaces: puts `$3` into the place of what the pattern `$2` finds.
+pub(crate) static REPLACED: LazyLock<Vec<&str>> =
     LazyLock::new(|| columns().filter_map(|column| column.replacement()).collect());
 
-/// Statements for one column.
-pub(crate) struct Replacement {
-    /// Some of the texts that are like `$2`, which is folded.
-    pub texts: &'static str,
-    /// Puts `$3` into the place of `$2`, as it is written.
-    pub update: &'static str,
-}
-
-/// Counts the rows of a table that are like `$2`. What is folded only repeats another column.
+/// Counts the rows of a table in which the pattern `$2` finds something. What is folded only repeats another column.
 pub(crate) static MENTIONS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     let counted = |column: &Column| column.mark.is_some() && !column.name.starts_with("folded_");
     let columns: Vec<Column> = columns().filter(counted).collect();
@@ -60,20 +52,15 @@ impl Column {
         (kind == "text").then(|| Self { table, name, mark: Mark::read(comment) })
     }
 
-    fn replacement(&self) -> Option<Replacement> {
+    fn replacement(&self) -> Option<&'static str> {
         let (table, name) = (self.table, self.name);
         let condition = match self.mark? {
             Mark::Replaced => String::new(),
             Mark::ReplacedOnce(condition) => format!(" and {condition}"),
             Mark::Kept => return None,
         };
-        let like = format!("tenant_id = $1 and lower({name}) like $2 escape '\\'{condition}");
-        let set = format!("update {table} set {name} = replace({name}, $2, $3)");
-        let has = format!("tenant_id = $1 and replace({name}, $2, $3) <> {name}{condition}");
-        Some(Replacement {
-            texts: format!("select {name} from {table} where {like} limit 50").leak(),
-            update: format!("{set} where {has}").leak(),
-        })
+        let set = format!("update {table} set {name} = regexp_replace({name}, $2, $3, 'g')");
+        Some(&*format!("{set} where tenant_id = $1 and regexp_like({name}, $2){condition}").leak())
     }
 }
 
@@ -89,9 +76,9 @@ impl Mark {
 
 fn mentions(columns: &[Column]) -> Option<(&'static str, &'static str)> {
     let table = columns.first()?.table;
-    let like = |column: &Column| format!("lower({}) like $2 escape '\\'", column.name);
-    let like = columns.iter().map(like).collect::<Vec<_>>().join(" or ");
-    let sql = format!("select cast(count(*) as bigint) from {table} where tenant_id = $1 and ({like})");
+    let found = |column: &Column| format!("regexp_like({}, $2)", column.name);
+    let found = columns.iter().map(found).collect::<Vec<_>>().join(" or ");
+    let sql = format!("select cast(count(*) as bigint) from {table} where tenant_id = $1 and ({found})");
     Some((table, &*sql.leak()))
 }
 
@@ -151,20 +138,18 @@ mod tests {
 
     #[test]
     fn marks_become_statements() {
-        let updates: Vec<&str> = REPLACED.iter().map(|one| one.update).collect();
-        assert!(updates.contains(
-            &"update notes set text = replace(text, $2, $3) where tenant_id = $1 and replace(text, $2, $3) <> text"
+        assert!(REPLACED.contains(
+            &"update notes set text = regexp_replace(text, $2, $3, 'g') where tenant_id = $1 and regexp_like(text, $2)"
         ));
-        assert!(updates.iter().any(|sql| sql.ends_with(" and decided_at is not null")));
-        assert!(!updates.iter().any(|sql| sql.contains("audit_")), "the audit trail is a chain");
+        assert!(REPLACED.iter().any(|sql| sql.ends_with(" and decided_at is not null")));
+        assert!(!REPLACED.iter().any(|sql| sql.contains("audit_")), "the audit trail is a chain");
         let stays: Vec<&str> = MENTIONS.iter().map(|(table, _)| *table).filter(|table| stay_in(table)).collect();
         assert!(stays.contains(&"skills") && !stays.contains(&"notes") && !stays.contains(&"events"), "{stays:?}");
         let (_, sql) = MENTIONS.iter().find(|(table, _)| *table == "runs").expect("runs have words");
         assert_eq!(
             *sql,
             "select cast(count(*) as bigint) from runs where tenant_id = $1 and \
-             (lower(title) like $2 escape '\\' or lower(outcome) like $2 escape '\\' \
-             or lower(answer) like $2 escape '\\')"
+             (regexp_like(title, $2) or regexp_like(outcome, $2) or regexp_like(answer, $2))"
         );
     }
 }

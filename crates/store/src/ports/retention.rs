@@ -2,11 +2,12 @@
 
 use super::run_commit::open_run;
 use crate::append::{AuditRow, insert_audit};
-use crate::codec::{from_json, page_size, pattern, to_json};
+use crate::codec::{from_json, page_size, to_json};
+use crate::names;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
-use crate::words::{self, MENTIONS, REPLACED, Replacement};
-use regex::{NoExpand, Regex, RegexBuilder};
+use crate::words::{self, MENTIONS, REPLACED};
+use regex::Regex;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -116,16 +117,18 @@ impl Store {
         texts: &[String],
         stand_in: &str,
     ) -> StoreResult<u64> {
-        let args = (tenant, user, texts.to_vec(), stand_in.to_owned());
-        let changed = self
-            .write(args, |(tenant, user, texts, stand_in), tx| Box::pin(erase(tx, *tenant, *user, texts, stand_in)))
-            .await?;
-        Ok(changed + self.erase_in_blobs(tenant, texts, stand_in).await?)
+        let Some(pattern) = names::pattern_of(texts)? else {
+            return self.write((tenant, user), |(tenant, user), tx| Box::pin(forget(tx, *tenant, *user))).await;
+        };
+        let args = (tenant, user, pattern.clone(), names::escaped(stand_in));
+        let changed = self.write(args, |(tenant, user, pattern, stand_in), tx| {
+            Box::pin(erase(tx, *tenant, *user, pattern, stand_in))
+        });
+        Ok(changed.await? + self.erase_in_blobs(tenant, &names::compiled(&pattern)?, stand_in).await?)
     }
 
     /// The same in events of ended runs that are too large to be in the database.
-    async fn erase_in_blobs(&self, tenant: TenantId, texts: &[String], stand_in: &str) -> StoreResult<u64> {
-        let names = in_any_case(texts)?;
+    async fn erase_in_blobs(&self, tenant: TenantId, named: &Regex, stand_in: &str) -> StoreResult<u64> {
         let (mut changed, mut after) = (0, String::new());
         loop {
             let rows = self.rows(LARGE_EVENTS, args![tenant, &after, AT_ONCE]).await?;
@@ -134,7 +137,7 @@ impl Store {
                 let Some(text) = self.readable_blob(tenant, &after).await? else {
                     continue;
                 };
-                let Cow::Owned(replaced) = names.replace_all(&text, NoExpand(stand_in)) else {
+                let Cow::Owned(replaced) = names::replaced(named, &text, stand_in) else {
                     continue;
                 };
                 let stored = self.put_blob(tenant, replaced.into_bytes()).await?;
@@ -150,11 +153,11 @@ impl Store {
     /// How many rows still have one of these texts, by table, the audit trail included.
     pub async fn mentions(&self, tenant: TenantId, texts: &[String]) -> StoreResult<Vec<(String, u64)>> {
         let mut found = Vec::new();
+        let Some(pattern) = names::pattern_of(texts)? else {
+            return Ok(found);
+        };
         for &(table, sql) in &*MENTIONS {
-            let mut count = 0;
-            for text in texts {
-                count = count.max(self.count(sql, args![tenant, pattern(Some(text))?]).await?);
-            }
+            let count = self.count(sql, args![tenant, &pattern]).await?;
             if count > 0 {
                 found.push((table.to_owned(), count));
             }
@@ -475,18 +478,20 @@ impl Store {
     }
 }
 
-async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String], stand_in: &str) -> StoreResult<u64> {
-    let mut changed = 0;
-    for text in texts {
-        // With a name replaced in its query, it would answer that there is nothing.
-        let sql = "delete from verified_questions where tenant_id = $1 and lower(body) like $2 escape '\\'";
-        changed += tx.execute(sql, args![tenant, pattern(Some(text))?]).await?;
-        for column in &*REPLACED {
-            changed += replace(tx, tenant, column, text, stand_in).await?;
-        }
+async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, pattern: &str, stand_in: &str) -> StoreResult<u64> {
+    // With a name replaced in its query, it would answer that there is nothing.
+    let sql = "delete from verified_questions where tenant_id = $1 and regexp_like(body, $2)";
+    let mut changed = tx.execute(sql, args![tenant, pattern]).await?;
+    for &sql in &*REPLACED {
+        changed += tx.execute(sql, args![tenant, pattern, stand_in]).await?;
     }
+    Ok(changed + forget(tx, tenant, user).await?)
+}
+
+/// Removes what is kept for somebody beside their account.
+async fn forget(tx: &mut Tx<'_>, tenant: TenantId, user: UserId) -> StoreResult<u64> {
     let owner = user.to_string();
-    changed +=
+    let mut changed =
         tx.execute("delete from idempotency_keys where tenant_id = $1 and owner = $2", args![tenant, owner]).await?;
     changed += tx.execute("delete from mask_maps where tenant_id = $1 and user_id = $2", args![tenant, user]).await?;
     for sql in [
@@ -495,41 +500,7 @@ async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, texts: &[String]
     ] {
         changed += tx.execute(sql, args![tenant, user]).await?;
     }
-    changed += forget_maker(tx, tenant, user).await?;
-    Ok(changed)
-}
-
-/// In one column: as it is written here, then as it is written there.
-async fn replace(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    column: &Replacement,
-    text: &str,
-    stand_in: &str,
-) -> StoreResult<u64> {
-    let mut changed = tx.execute(column.update, args![tenant, text, stand_in]).await?;
-    let spelled = in_any_case(&[text.to_owned()])?;
-    loop {
-        let rows = tx.rows(column.texts, args![tenant, pattern(Some(text))?]).await?;
-        let mut spellings = BTreeSet::new();
-        for row in &rows {
-            spellings.extend(spelled.find_iter(&row.text(0)?).map(|found| found.as_str().to_owned()));
-        }
-        let before = changed;
-        for spelling in spellings {
-            changed += tx.execute(column.update, args![tenant, spelling, stand_in]).await?;
-        }
-        if changed == before {
-            return Ok(changed);
-        }
-    }
-}
-
-/// Finds each of these texts, in small or capital letters.
-fn in_any_case(texts: &[String]) -> StoreResult<Regex> {
-    let either = texts.iter().map(|text| regex::escape(text)).collect::<Vec<_>>().join("|");
-    let built = RegexBuilder::new(&either).case_insensitive(true).build();
-    built.map_err(|error| StoreError::Backend(format!("a name can't be looked for: {error}")))
+    Ok(changed + forget_maker(tx, tenant, user).await?)
 }
 
 /// Collections stay, made by nobody.

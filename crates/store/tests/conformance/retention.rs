@@ -204,3 +204,46 @@ pub async fn a_blob_that_is_gone_stops_no_erasure(bed: Bed) {
     }
     assert!(bed.blobs.0.lock().unwrap().is_empty());
 }
+
+pub async fn names_are_replaced_whatever_their_letters(bed: Bed) {
+    let store = bed.store();
+    let agent = AgentId(id());
+    let names = ["Νίκος Σ. (CEO)", "İpek Öz", "o\\n@x.org", "Öz Ipek"].map(str::to_owned);
+    let said = [
+        ("a", "ΝΊΚΟΣ ς. (ceo) met νίκοσ σ. (Ceo)", "erased\\1& met erased\\1&"),
+        ("b", "Νίκος Σx (CEO)", "Νίκος Σx (CEO)"),
+        ("c", "İPEK ÖZ, i\u{307}pek öz", "erased\\1&, erased\\1&"),
+        ("d", "O\\N@X.ORG o\\n@xxorg", "erased\\1& o\\n@xxorg"),
+    ];
+    for (title, text, _) in said {
+        let note = Note { title: title.into(), text: text.into(), updated_at: NOW, classified: None };
+        store.save_note(TENANT, agent, &note).await.unwrap();
+    }
+    let note = Note { title: "e".into(), text: spellings().join(" "), updated_at: NOW, classified: None };
+    store.save_note(TENANT, agent, &note).await.unwrap();
+    assert_eq!(store.mentions(TENANT, &names).await.unwrap(), [("notes".to_owned(), 4)]);
+    let erased = "erased\\1&";
+    assert_eq!(store.erase_mentions(TENANT, UserId(id()), &names, erased).await.unwrap(), 4, "rows, not names");
+    assert_eq!(store.mentions(TENANT, &names).await.unwrap(), []);
+    let notes = store.notes(TENANT, agent).await.unwrap();
+    let text_of = |title: &str| notes.iter().find(|note| note.title == title).unwrap().text.as_str();
+    for (title, _, expect) in said {
+        assert_eq!(text_of(title), expect);
+    }
+    assert_eq!(text_of("e"), [erased; 64].join(" "));
+    assert_eq!(store.erase_mentions(TENANT, UserId(id()), &[], "erased-7").await.unwrap(), 0);
+}
+
+/// "öz ipek" in all its small and capital letters, one of each.
+fn spellings() -> Vec<String> {
+    let spelled = |number: usize| {
+        let letters = "öz ipek".chars().filter(|letter| *letter != ' ').enumerate();
+        let letters = letters.map(|(at, letter)| match (number >> at) & 1 {
+            0 => letter.to_string(),
+            _ => letter.to_uppercase().to_string(),
+        });
+        let letters: Vec<String> = letters.collect();
+        format!("{} {}", letters[..2].concat(), letters[2..].concat())
+    };
+    (0..64).map(spelled).collect()
+}

@@ -5,6 +5,7 @@ use crate::engine::ready;
 use crate::error;
 use crate::lock::{DirLock, lock};
 use crate::migrate::{self, Found, Migration};
+use crate::names;
 use crate::tx::{Tx, args};
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
@@ -64,10 +65,12 @@ fn connect(path: &Path) -> StoreResult<Connection> {
     Ok(connection)
 }
 
-/// Folds every letter, as PostgreSQL does, not only those of ASCII.
+/// `lower` that folds every letter, as PostgreSQL does, not only those of ASCII; and what finds names.
 pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection.create_scalar_function("lower", 1, flags, |call| Ok(call.get::<Option<String>>(0)?.as_deref().map(fold)))
+    connection
+        .create_scalar_function("lower", 1, flags, |call| Ok(call.get::<Option<String>>(0)?.as_deref().map(fold)))?;
+    names::add_functions(connection, flags)
 }
 
 fn configure(connection: &Connection, max_pages: Option<u32>) -> rusqlite::Result<()> {
