@@ -270,6 +270,7 @@ mod tests {
             kind,
             id: id.to_owned(),
             at: Timestamp(1),
+            deleted_only: false,
             user: user.map(|id| id.parse().unwrap()),
             conversation: conversation.map(|id| id.parse().unwrap()),
         };

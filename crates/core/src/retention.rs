@@ -43,7 +43,7 @@ pub struct RetentionPolicy {
     pub name: String,
     /// What.
     pub kind: RetainedKind,
-    /// Days since it last changed.
+    /// Days since it last changed, or since it was deleted where only such conversations are meant.
     #[schema(minimum = 1, maximum = 36_500)]
     pub days: u32,
     /// Only what has seen data of this classification or above; all if left out. Figures have none.
@@ -108,8 +108,10 @@ pub struct RetainedItem {
     pub kind: RetainedKind,
     /// A UUID, or a day as days since 1970-01-01.
     pub id: String,
-    /// When it last changed.
+    /// When it last changed, or was deleted.
     pub at: Timestamp,
+    /// Whether `at` is when who had it deleted it: it goes only as long as that stands.
+    pub deleted_only: bool,
     pub user: Option<UserId>,
     pub conversation: Option<ConversationId>,
 }

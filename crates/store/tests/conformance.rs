@@ -170,6 +170,7 @@ cases! {
     audit::what_is_changed_behind_its_back_is_named,
     audit::a_use_of_a_credential_is_an_entry,
     retention::a_conversation_goes_with_its_runs_and_leaves_a_proof,
+    retention::what_is_in_the_bin_goes_by_when_it_came_there,
     retention::runs_outside_of_conversations_go_by_themselves,
     retention::who_is_erased_is_named_nowhere,
     retention::a_blob_that_is_gone_stops_no_erasure,

@@ -10651,7 +10651,7 @@ export interface components {
         RetentionPolicy: {
             /**
              * Format: int32
-             * @description Days since it last changed.
+             * @description Days since it last changed, or since it was deleted where only such conversations are meant.
              */
             days: number;
             /** @description Of conversations only those that were deleted by who had them. */

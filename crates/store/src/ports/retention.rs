@@ -42,9 +42,9 @@ impl Store {
         }
         let after_id = after_id.map(|id| id.parse::<Uuid>().unwrap_or_default());
         let limit = page_size(filter.limit);
-        let read = |row: &Row| item(kind, row);
+        let deleted_only = kind == RetainedKind::Conversations && filter.deleted_only;
+        let read = |row: &Row| item(kind, deleted_only, row);
         if kind == RetainedKind::Conversations {
-            let deleted_only = filter.deleted_only;
             let args = args![tenant, filter.before, filter.user, deleted_only, after_at, after_id, limit];
             return self.all(CONVERSATIONS, args, read).await;
         }
@@ -88,7 +88,7 @@ impl Store {
     }
 
     /// Deletes it with the audit entry that proves it: `entry`, to which what was deleted is added. `None`: it is gone, has
-    /// changed after `item.at`, or something is at work in it, and nothing was done.
+    /// changed after `item.at` or been taken out of the bin, or something is at work in it, and nothing was done.
     pub async fn delete_retained(
         &self,
         tenant: TenantId,
@@ -172,16 +172,18 @@ impl Store {
     }
 }
 
+/// What counts is when they last changed, of those in the bin since when they are there.
 const CONVERSATIONS: &str = "
-select c.id, c.updated_at, c.user_id, c.id from conversations c
-where c.tenant_id = $1
-  and ($2 is null or c.updated_at < $2)
+select c.id, c.since, c.user_id, c.id from (
+    select tenant_id, id, user_id, case when $4 = 0 then updated_at else deleted_at end as since
+    from conversations where tenant_id = $1) c
+where c.since is not null
+  and ($2 is null or c.since < $2)
   and ($3 is null or c.user_id = $3)
-  and ($4 = 0 or c.deleted_at is not null)
-  and ($5 is null or c.updated_at > $5 or (c.updated_at = $5 and c.id > $6))
+  and ($5 is null or c.since > $5 or (c.since = $5 and c.id > $6))
   and not exists (select 1 from runs r
                   where r.tenant_id = c.tenant_id and r.conversation_id = c.id and r.status <> 'finished')
-order by c.updated_at, c.id limit $7";
+order by c.since, c.id limit $7";
 
 /// Runs that another asked go with that one; of a user, those that are left as well, and those that were kept by name.
 const RUNS: &str = "
@@ -212,11 +214,12 @@ where tenant_id = $1 and blob = $2
   and exists (select 1 from runs r where r.tenant_id = events.tenant_id and r.id = events.run_id
               and r.status = 'finished')";
 
-fn item(kind: RetainedKind, row: &Row) -> StoreResult<RetainedItem> {
+fn item(kind: RetainedKind, deleted_only: bool, row: &Row) -> StoreResult<RetainedItem> {
     Ok(RetainedItem {
         kind,
         id: row.id(0)?.to_string(),
         at: row.time(1)?,
+        deleted_only,
         user: row.opt_id(2)?.map(UserId),
         conversation: row.opt_id(3)?.map(ConversationId),
     })
@@ -225,7 +228,8 @@ fn item(kind: RetainedKind, row: &Row) -> StoreResult<RetainedItem> {
 fn day(row: &Row) -> StoreResult<RetainedItem> {
     let day = row.int(0)?;
     let at = Timestamp(day.saturating_mul(DAY_MS));
-    Ok(RetainedItem { kind: RetainedKind::Usage, id: day.to_string(), at, user: None, conversation: None })
+    let (kind, id) = (RetainedKind::Usage, day.to_string());
+    Ok(RetainedItem { kind, id, at, deleted_only: false, user: None, conversation: None })
 }
 
 /// The classification that an event brings into its run.
@@ -288,13 +292,14 @@ async fn conversation(
     };
     let sql = locking!(
         tx,
-        "select updated_at, created_at, title from conversations where tenant_id = $1 and id = $2",
+        "select updated_at, created_at, title, deleted_at from conversations where tenant_id = $1 and id = $2",
         "for update"
     );
     let Some(row) = tx.row(sql, args![tenant, id]).await? else {
         return Ok(false);
     };
-    if row.time(0)? > item.at || open_run(tx, tenant, id).await?.is_some() {
+    let stands = if item.deleted_only { row.opt_int(3)? == Some(item.at.0) } else { row.time(0)? <= item.at };
+    if !stands || open_run(tx, tenant, id).await?.is_some() {
         return Ok(false);
     }
     let sql = "select id from runs where tenant_id = $1 and conversation_id = $2 order by id";

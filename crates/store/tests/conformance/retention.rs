@@ -74,6 +74,27 @@ pub async fn a_conversation_goes_with_its_runs_and_leaves_a_proof(bed: Bed) {
     assert_eq!(proofs[0].entry.detail["policy"], "a year");
 }
 
+pub async fn what_is_in_the_bin_goes_by_when_it_came_there(bed: Bed) {
+    let store = bed.store();
+    let (kept, talk) = (conversation(&store).await, conversation(&store).await);
+    let bin = RetainedFilter { deleted_only: true, before: Some(LATER), ..filter(RetainedKind::Conversations) };
+    let after = RetainedFilter { before: Some(Timestamp(LATER.0 + 1)), ..bin.clone() };
+    // Both are old enough by their last change.
+    store.mark_deleted(TENANT, talk, Some(LATER)).await.unwrap();
+    assert!(found(&store, &bin).await.is_empty(), "it has just been deleted");
+    let due = found(&store, &after).await;
+    assert_eq!(due.iter().map(|one| (one.id.clone(), one.at)).collect::<Vec<_>>(), [(talk.to_string(), LATER)]);
+    for again in [None, Some(Timestamp(LATER.0 + 1))] {
+        store.mark_deleted(TENANT, talk, again).await.unwrap();
+        let done = store.delete_retained(TENANT, &due[0], &entry()).await.unwrap();
+        assert_eq!(done, None, "it was taken out meanwhile");
+    }
+    store.mark_deleted(TENANT, talk, Some(LATER)).await.unwrap();
+    store.delete_retained(TENANT, &due[0], &entry()).await.unwrap().unwrap();
+    assert!(matches!(store.conversation(TENANT, talk).await, Err(StoreError::NotFound(_))));
+    assert_eq!(store.conversation(TENANT, kept).await.unwrap().id, kept);
+}
+
 pub async fn runs_outside_of_conversations_go_by_themselves(bed: Bed) {
     let store = bed.store();
     let kinds = filter(RetainedKind::Runs);
