@@ -45,6 +45,7 @@ use steward_infra::{FileBlobs, InProcessBus};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::{FakeClock, SeqIds, database};
 use steward_tools::Dispatcher;
+use steward_tools::calendar::UserCalendars;
 use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
@@ -208,6 +209,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         documents: Arc::new(documents(opener, tenant, &models, &ids)),
         domains: Arc::new(domains(opener, tenant, &vault, &models, &ids)),
         databases: OwnDatabases::new(dir),
+        calendars: UserCalendars::new(dir.join("calendars")),
         runs: RunService::new(Deps {
             limiter: Arc::default(),
             knowledge: Arc::default(),

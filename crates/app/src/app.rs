@@ -15,6 +15,7 @@ use steward_core::ports::{Examiner, Gateway, ManagedConnections, Remembered, Sto
 use steward_core::{Cancellation, TenantId, Timestamp};
 use steward_engine::{Deps, RunService};
 use steward_store::Store;
+use steward_tools::calendar::UserCalendars;
 use steward_tools::mcp::McpHub;
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
@@ -55,6 +56,7 @@ pub struct AppParts {
     pub domains: Arc<DomainService>,
     /// Private databases of the agents.
     pub databases: OwnDatabases,
+    pub calendars: UserCalendars,
     pub packages: Arc<Packages>,
     pub mcp: Arc<McpHub>,
     pub host_keys: Arc<FileHostKeys>,

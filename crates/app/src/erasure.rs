@@ -177,9 +177,8 @@ impl App {
         }
         let texts = names_of(&user);
         erasure.renamed += self.store.erase_mentions(self.tenant(), id, &texts, &erasure.stand_in).await?;
-        if let Err(error) = self.mcp.forget_user(self.tenant(), id).await {
-            tracing::warn!(user = %id, %error, "logins of an erased user at MCP servers stay in the vault");
-        }
+        erasure.deleted += u64::from(self.calendars.delete(self.tenant(), id).map_err(|error| unusable(&error))?);
+        self.mcp.forget_user(self.tenant(), id).await?;
         self.access.remove_user(id).await?;
         Ok(None)
     }
@@ -236,6 +235,8 @@ impl App {
         goes.push(counted("sessions", self.access.sessions(user.id).await?.len()));
         goes.push(counted("groups", self.access.groups_of(user.id).await?.len()));
         goes.push(counted("databases", self.count_own_databases(user.id).await?));
+        let calendar = self.calendars.exists(self.tenant(), user.id).map_err(|error| unusable(&error))?;
+        goes.push(counted("calendars", usize::from(calendar)));
         goes.push(counted("accounts", 1));
         goes.retain(|one| one.count > 0);
         let found = self.store.mentions(self.tenant(), &names_of(user)).await?;
@@ -307,6 +308,9 @@ impl App {
         }
         self.export_documents(user.id, lines).await?;
         self.export_own_databases(user.id, lines).await?;
+        if let Some(text) = self.calendars.text(self.tenant(), user.id).map_err(|error| unusable(&error))? {
+            line(lines, "calendar", json!({"text": text})).await?;
+        }
         for deleted in [false, true] {
             self.export_conversations(user.id, deleted, lines).await?;
         }
@@ -402,6 +406,10 @@ async fn line(lines: &mut Lines, kind: &str, value: Value) -> AppResult<()> {
 
 fn filter_of(user: UserId, kind: RetainedKind) -> RetainedFilter {
     RetainedFilter { kind, before: None, user: Some(user), deleted_only: false, after: None, limit: PAGE }
+}
+
+fn unusable(error: &std::io::Error) -> AppError {
+    AppError::unavailable(format!("the calendar of a user can't be used: {error}"))
 }
 
 fn kept_by(hold: &LegalHold) -> String {

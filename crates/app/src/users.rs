@@ -97,7 +97,7 @@ impl App {
             other => other.into(),
         })?;
         if let Err(error) = self.mcp.forget_user(self.tenant(), id).await {
-            tracing::warn!(user = %id, %error, "logins of a removed user at MCP servers stay in the vault");
+            tracing::warn!(user = %id, %error, "logins or folders of a removed user at MCP servers stay");
         }
         tracing::info!(user = %id, by = %caller.user(), "user removed");
         Ok(())

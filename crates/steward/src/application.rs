@@ -1,6 +1,6 @@
 //! The application of one tenant, over its parts.
 
-use crate::compose::{COMMIT, Composition, EMBEDDER_IDLE, Shared};
+use crate::compose::{CALENDARS, COMMIT, Composition, EMBEDDER_IDLE, Shared};
 use secrecy::{ExposeSecret as _, SecretBox};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use steward_app::{
 };
 use steward_core::Cancellation;
 use steward_models::embed::ModelFolders;
+use steward_tools::calendar::UserCalendars;
 use steward_tools::own_database::OwnDatabases;
 
 /// What the logins of all tenants have in common.
@@ -70,6 +71,7 @@ pub async fn app(
         documents,
         domains,
         databases: OwnDatabases::new(data_dir),
+        calendars: UserCalendars::new(data_dir.join(CALENDARS)),
         runs: runs.clone(),
         access,
         health: Arc::new(health),

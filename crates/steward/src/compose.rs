@@ -55,7 +55,7 @@ pub const CROSS_ENCODER: &str = "reranker";
 pub const TENANTS: &str = "tenants";
 
 /// Folder of the calendars, in the data directory of a tenant.
-const CALENDARS: &str = "calendars";
+pub(crate) const CALENDARS: &str = "calendars";
 
 /// Context window of the built-in model, tokens: all that it was trained for.
 const LOCAL_WINDOW: u32 = 2048;

@@ -7,9 +7,12 @@ mod ics;
 mod import_export;
 mod list;
 mod occurrence;
+mod of_user;
 mod recurrence;
 mod time;
 mod zone;
+
+pub use of_user::UserCalendars;
 
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::{ToolsError, refused};
@@ -28,9 +31,9 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use steward_core::UserId;
 use steward_core::locks::lock;
 use steward_core::ports::{Blobs, Clock, ToolScope};
+use steward_core::{TenantId, UserId};
 
 #[must_use]
 pub fn with_calendar(
@@ -96,8 +99,7 @@ impl CalendarStore {
         if name != SHARED_CALENDAR && name.parse::<UserId>().is_err() {
             return Err(ToolsError::NoUndo(format!("`{name}` is no calendar")));
         }
-        let folder = self.config.folder.join(scope.tenant.to_string());
-        Ok(folder.join(format!("{name}.ics")))
+        Ok(file_of(&self.config.folder, scope.tenant, name))
     }
 
     /// The calendar of this name; empty if there is none yet. Blocking.
@@ -149,6 +151,10 @@ impl CalendarStore {
         save(&path, &text).map_err(|error| failed(&path, &error))?;
         Ok(done)
     }
+}
+
+fn file_of(folder: &Path, tenant: TenantId, name: &str) -> PathBuf {
+    folder.join(tenant.to_string()).join(format!("{name}.ics"))
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> ToolsError {

@@ -17,6 +17,8 @@ pub use error::McpError;
 pub use login::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
 pub use steward_sandbox::process::Helper;
 
+use crate::error::refused;
+use crate::files::blocking;
 use crate::skills::{all_skills, parse_allow_list};
 use connection::Connection;
 use credentials::Caller;
@@ -74,13 +76,19 @@ impl McpHub {
         self.pool.close(tenant, server);
     }
 
-    /// Removes the logins of a user at servers where each has their own.
+    /// Removes logins and folders of a user at servers where each has their own.
     pub async fn forget_user(&self, tenant: TenantId, user: UserId) -> Result<(), McpError> {
+        self.pool.close_user(tenant, user);
         let vault = self.ports.vault.as_ref();
         for login in credentials::logins_of(vault, tenant, user).await? {
             vault.remove(tenant, login.id).await?;
         }
-        Ok(())
+        let folder = self.config.folder.clone();
+        let removed = blocking(move || {
+            let removed = connect::remove_folders(&folder, user);
+            removed.map_err(|error| refused!("the folders of a user at MCP servers can't be removed: {error}"))
+        });
+        removed.await.map_err(McpError::from)
     }
 
     pub fn validate(server: &McpServer) -> Result<(), McpError> {

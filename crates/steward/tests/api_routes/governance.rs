@@ -5,6 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use steward_core::TenantId;
 use steward_testkit::model_server::{Behaviour, Script};
 use uuid::Uuid;
 
@@ -112,6 +113,16 @@ fn who_is_erased_is_nowhere_any_more() {
     let grant = json!({"user": "bob@example.org", "level": "use"});
     let access = format!("/api/access/collection/{}/grants", text(&shared["collection"]));
     assert!(house.call_as(&key("ann"), Method::POST, &access, Some(grant)).0 < 300);
+    // What tools keep for her beside the database, and what they keep for bob.
+    let folders = [format!("calendars/{}", TenantId::DEFAULT), "mcp/notes.users".to_owned()];
+    let [calendars, notes] = folders.map(|folder| house.bench.data().join(folder));
+    std::fs::create_dir_all(&calendars).unwrap();
+    let bob = Uuid::from_u128(101);
+    for user in [ann, bob] {
+        std::fs::write(calendars.join(format!("{user}.ics")), "SUMMARY:canary-swift").unwrap();
+        std::fs::create_dir_all(notes.join(user.to_string())).unwrap();
+        std::fs::write(notes.join(user.to_string()).join("log.txt"), "x").unwrap();
+    }
     let path = format!("/api/users/{ann}/erasure");
     for name in ["ann", "olga"] {
         assert_eq!(house.call_as(&key(name), Method::GET, &path, None).0, 403);
@@ -119,7 +130,7 @@ fn who_is_erased_is_nowhere_any_more() {
     let preview = get(&house, &path)["preview"].clone();
     assert_eq!(preview["obstacles"], json!([]), "{preview}");
     let goes = preview["goes"].as_array().unwrap();
-    for kind in ["conversations", "collections", "documents"] {
+    for kind in ["conversations", "collections", "documents", "calendars"] {
         assert!(goes.contains(&json!({"kind": kind, "count": 1})), "{preview}");
     }
     assert!(preview["renamed"].as_array().unwrap().contains(&json!({"kind": "documents", "count": 1})), "{preview}");
@@ -134,6 +145,8 @@ fn who_is_erased_is_nowhere_any_more() {
         "\"document\"",
         "\"chunk\"",
         "canary-pelican",
+        "\"calendar\"",
+        "canary-swift",
     ] {
         assert!(lines.contains(part), "{part}");
     }
@@ -143,6 +156,10 @@ fn who_is_erased_is_nowhere_any_more() {
     until("erased", || !get(&house, &path)["erasure"]["done_at"].is_null());
     assert_eq!(places(&house.bench.data(), "canary-finches"), [""; 0], "what they said");
     assert_eq!(places(&house.bench.data(), "canary-pelican"), [""; 0], "what only they could see");
+    for (user, left) in [(ann, false), (bob, true)] {
+        assert_eq!(calendars.join(format!("{user}.ics")).exists(), left);
+        assert_eq!(notes.join(user.to_string()).exists(), left);
+    }
     assert_eq!(house.call_as(&key("ada"), Method::GET, &format!("/api/documents/{}", text(&own["id"])), None).0, 404);
     let kept = get(&house, &format!("/api/documents/{}", text(&shared["id"])));
     assert_eq!((&kept["name"], kept.get("added_by")), (&json!("Shared.txt"), None), "{kept}");

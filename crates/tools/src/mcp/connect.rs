@@ -13,9 +13,10 @@ use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use secrecy::ExposeSecret as _;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::DirBuilder;
+use std::fs::{self, DirBuilder};
+use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::UserId;
@@ -59,16 +60,37 @@ pub(super) async fn open_connection(
     }
 }
 
+/// Ends the name of a folder with one for each user. A dot can't be part of a server's name.
+const USERS: &str = ".users";
+
 /// The server's own folder, one per user where users have own connections, so that nothing is shared between them.
 fn folder(config: &McpConfig, server: &McpServer, user: Option<UserId>) -> Result<PathBuf, McpError> {
-    // A dot can't be part of a server's name.
     let folder = match user {
-        Some(user) => config.folder.join(format!("{}.users", server.name)).join(user.to_string()),
+        Some(user) => config.folder.join(format!("{}{USERS}", server.name)).join(user.to_string()),
         None => config.folder.join(&server.name),
     };
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
     made.map_err(|error| unreachable(server, format!("its folder {} can't be made: {error}", folder.display())))?;
     Ok(folder)
+}
+
+/// Removes the folders of a user at all servers, also at those that are gone. Blocking.
+pub(super) fn remove_folders(folder: &Path, user: UserId) -> io::Result<()> {
+    let servers = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        servers => servers?,
+    };
+    for server in servers {
+        let server = server?;
+        if !server.file_name().to_string_lossy().ends_with(USERS) {
+            continue;
+        }
+        match fs::remove_dir_all(server.path().join(user.to_string())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn environment(

@@ -73,6 +73,11 @@ impl Pool {
         lock(&self.slots).retain(|key, _| (key.tenant, key.server) != (tenant, server));
     }
 
+    /// Removes all connections that are one user's alone.
+    pub fn close_user(&self, tenant: TenantId, user: UserId) {
+        lock(&self.slots).retain(|key, _| (key.tenant, key.user) != (tenant, Some(user)));
+    }
+
     fn evict_idle(&self, but: &PoolKey) {
         let mut slots = lock(&self.slots);
         while slots.len() > MAX_CONNECTIONS {

@@ -98,4 +98,8 @@ async fn what_a_server_keeps_for_one_user_is_out_of_the_reach_of_another() {
     let of = |number| world.folder.path().join("t.users").join(user(number).to_string());
     assert!(of(1).is_dir() && of(2).is_dir());
     assert!(!world.folder.path().join("t").exists());
+    assert_eq!(world.hub.connections(), 2);
+    world.hub.forget_user(TENANT, user(1)).await.unwrap();
+    assert!(!of(1).exists() && of(2).is_dir());
+    assert_eq!(world.hub.connections(), 1);
 }

@@ -1,5 +1,8 @@
 use super::world::{bench, file, text};
 use serde_json::json;
+use steward_core::UserId;
+use steward_tools::calendar::UserCalendars;
+use uuid::Uuid;
 
 const TEAM: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Other//EN\r\nBEGIN:VTIMEZONE\r\nTZID:W. Europe Standard Time\r\nEND:VTIMEZONE\r\n\
 BEGIN:VTIMEZONE\r\nTZID:Mars\r\nEND:VTIMEZONE\r\n\
@@ -39,6 +42,20 @@ async fn files_come_in_and_go_out() {
     bench.undo(&again).await.unwrap();
     bench.undo(&imported).await.unwrap();
     assert_eq!(text(&bench), before);
+}
+
+#[tokio::test]
+async fn a_calendar_is_told_and_deleted_by_its_user() {
+    let mut bench = bench();
+    let user = UserId(Uuid::from_u128(7));
+    bench.scope.user = Some(user);
+    let (calendars, tenant) = (UserCalendars::new(bench.outside().join("calendars")), bench.scope.tenant);
+    assert_eq!(calendars.text(tenant, user).unwrap(), None);
+    assert!(!calendars.exists(tenant, user).unwrap() && !calendars.delete(tenant, user).unwrap());
+    bench.ok("calendar_create", json!({"title": "Own", "start": "2026-11-23T09:00"})).await;
+    assert!(calendars.exists(tenant, user).unwrap());
+    assert_eq!(calendars.text(tenant, user).unwrap(), Some(text(&bench)));
+    assert!(calendars.delete(tenant, user).unwrap() && !file(&bench).exists());
 }
 
 #[tokio::test]
