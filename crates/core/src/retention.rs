@@ -124,6 +124,4 @@ pub struct DeletedItem {
     pub runs: u64,
     pub events: u64,
     pub messages: u64,
-    /// Large bodies that no other row has, by their hash.
-    pub blobs: Vec<String>,
 }

@@ -82,6 +82,13 @@ create table events (
 -- Whether another row of the tenant has a large body, before that is deleted: equal bodies are kept once.
 create index events_by_blob on events (tenant_id, blob) where blob is not null;
 
+-- Large bodies that a row had: to be deleted where no other has them.
+create table unused_blobs (
+    tenant_id uuid not null,
+    hash      text not null,
+    primary key (tenant_id, hash)
+);
+
 -- What was about to happen since a crash, over all runs: looked at once for each write that was cut off.
 create index events_staged on events (tenant_id, at) where kind = 'tool.staged';
 

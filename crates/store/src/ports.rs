@@ -38,6 +38,7 @@ mod skills;
 mod spend_limits;
 mod tenants;
 mod tool_sets;
+mod unused_blobs;
 mod usage;
 mod users;
 mod virtual_keys;

@@ -174,6 +174,7 @@ cases! {
     retention::runs_outside_of_conversations_go_by_themselves,
     retention::who_is_erased_is_named_nowhere,
     retention::a_blob_that_is_gone_stops_no_erasure,
+    retention::a_blob_that_a_text_names_stays,
     retention::names_are_replaced_whatever_their_letters,
     race::many_runs_append_at_once,
     race::two_owners_of_one_run,

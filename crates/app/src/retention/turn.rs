@@ -135,7 +135,9 @@ async fn look(app: &App, progress: &mut Progress) {
 async fn delete_due(app: &App, turn: u32, known: &mut Option<u64>) -> AppResult<()> {
     let version = app.kept_retention().await?.version;
     if *known != Some(version) || turn.is_multiple_of(TURN_EVERY) {
-        *known = app.delete_expired().await?.then_some(version);
+        let whole = app.delete_expired().await?;
+        app.store.remove_unused_blobs(app.tenant()).await?;
+        *known = whole.then_some(version);
     }
     Ok(())
 }

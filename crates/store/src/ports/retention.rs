@@ -1,6 +1,7 @@
 //! Deletes conversations, runs and figures for good, each in one transaction with the entry that proves it.
 
 use super::run_commit::open_run;
+use super::unused_blobs::note_unused;
 use crate::append::{AuditRow, insert_audit};
 use crate::codec::{from_json, page_size, to_json};
 use crate::names;
@@ -88,7 +89,8 @@ impl Store {
     }
 
     /// Deletes it with the audit entry that proves it: `entry`, to which what was deleted is added. `None`: it is gone, has
-    /// changed after `item.at` or been taken out of the bin, or something is at work in it, and nothing was done.
+    /// changed after `item.at` or been taken out of the bin, or something is at work in it, and nothing was done. Large bodies
+    /// go with [`Self::remove_unused_blobs`].
     pub async fn delete_retained(
         &self,
         tenant: TenantId,
@@ -97,15 +99,7 @@ impl Store {
     ) -> StoreResult<Option<DeletedItem>> {
         let args = (tenant, item.clone(), entry.clone());
         let done = self.write(args, |(tenant, item, entry), tx| Box::pin(delete(tx, *tenant, item, entry))).await?;
-        let Some(Deleted { mut item, blobs, .. }) = done else {
-            return Ok(None);
-        };
-        for blob in blobs {
-            if self.remove_blob(tenant, &blob).await? {
-                item.blobs.push(blob);
-            }
-        }
-        Ok(Some(item))
+        Ok(done.map(|deleted| deleted.item))
     }
 
     /// Puts `stand_in` into the place of each of these texts in what others have said and done, as far as it has ended, and
@@ -118,13 +112,18 @@ impl Store {
         stand_in: &str,
     ) -> StoreResult<u64> {
         let Some(pattern) = names::pattern_of(texts)? else {
-            return self.write((tenant, user), |(tenant, user), tx| Box::pin(forget(tx, *tenant, *user))).await;
+            let forgotten =
+                self.write((tenant, user), |(tenant, user), tx| Box::pin(forget(tx, *tenant, *user))).await?;
+            self.remove_unused_blobs(tenant).await?;
+            return Ok(forgotten);
         };
         let args = (tenant, user, pattern.clone(), names::escaped(stand_in));
         let changed = self.write(args, |(tenant, user, pattern, stand_in), tx| {
             Box::pin(erase(tx, *tenant, *user, pattern, stand_in))
         });
-        Ok(changed.await? + self.erase_in_blobs(tenant, &names::compiled(&pattern)?, stand_in).await?)
+        let changed = changed.await? + self.erase_in_blobs(tenant, &names::compiled(&pattern)?, stand_in).await?;
+        self.remove_unused_blobs(tenant).await?;
+        Ok(changed)
     }
 
     /// The same in events of ended runs that are too large to be in the database.
@@ -141,8 +140,9 @@ impl Store {
                     continue;
                 };
                 let stored = self.put_blob(tenant, replaced.into_bytes()).await?;
-                changed += self.execute(MOVE_EVENTS, args![tenant, &after, stored]).await?;
-                self.remove_blob(tenant, &after).await?;
+                let args = (tenant, after.clone(), stored);
+                let moved = self.write(args, |(tenant, from, to), tx| Box::pin(move_events(tx, *tenant, from, to)));
+                changed += moved.await?;
             }
             if rows.is_empty() {
                 return Ok(changed);
@@ -278,6 +278,7 @@ async fn delete(
         .with("events", some(deleted.item.events))
         .with("messages", some(deleted.item.messages));
     insert_audit(tx, tenant, &AuditRow::of(&entry)?).await?;
+    note_unused(tx, tenant, &deleted.blobs).await?;
     Ok(Some(deleted))
 }
 
@@ -446,41 +447,12 @@ impl Store {
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Deletes a blob that no row of the tenant has; `false`: one has it, or there is none.
-    async fn remove_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
-        if self.has_blob(tenant, hash).await? {
-            return Ok(false);
-        }
-        let Some(bytes) = self.take_blob(tenant, hash).await? else {
-            return Ok(false);
-        };
-        // A run may have written the same meanwhile, and found it there.
-        if self.has_blob(tenant, hash).await? {
-            self.put_blob(tenant, bytes).await?;
-            return Ok(false);
-        }
-        Ok(true)
-    }
-
-    async fn has_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
-        let sql = "select 1 from events where tenant_id = $1 and blob = $2 limit 1";
-        if self.row(sql, args![tenant, hash]).await?.is_some() {
-            return Ok(true);
-        }
-        let within = format!("%{hash}%");
-        for sql in [
-            "select 1 from events where tenant_id = $1 and body like $2 limit 1",
-            "select 1 from messages where tenant_id = $1 and body like $2 limit 1",
-            "select 1 from skill_packages where tenant_id = $1 and body like $2 limit 1",
-            "select 1 from skill_versions where tenant_id = $1 and body like $2 limit 1",
-        ] {
-            if self.row(sql, args![tenant, &within]).await?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
+/// Gives the events of one blob another one.
+async fn move_events(tx: &mut Tx<'_>, tenant: TenantId, from: &str, to: &str) -> StoreResult<u64> {
+    note_unused(tx, tenant, &BTreeSet::from([from.to_owned()])).await?;
+    Ok(tx.execute(MOVE_EVENTS, args![tenant, from, to]).await?)
 }
 
 async fn erase(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, pattern: &str, stand_in: &str) -> StoreResult<u64> {
