@@ -33,7 +33,6 @@ const ERASURES_SETTING: &str = "governance.erasures";
 const PAGE: u32 = 500;
 /// A name that is shorter, or one word, stands for too much else.
 const SHORTEST_NAME: usize = 5;
-
 /// A failed erasure is not tried again before.
 const RETRY_AFTER: Duration = Duration::from_mins(1);
 

@@ -261,8 +261,8 @@ fn a_hold_stops_an_erasure_before_and_after_it_began() {
         post(&house, &path, json!({"confirmation": preview["confirmation"]}), 409);
     }
     // As if the hold had come after the erasure was asked for.
-    let asked = json!([{"user_id": ann.to_string(), "stand_in": "erased-7", "asked_at": 1, "asked_by": ann.to_string(), "done_at": null,
-        "deleted": 0, "renamed": 0, "waits_for": null}]);
+    let asked = json!([{"user_id": ann.to_string(), "stand_in": "erased-7", "asked_at": 1, "asked_by": bob.to_string(),
+        "done_at": null, "deleted": 0, "renamed": 0, "waits_for": null}]);
     let noted = format!(
         "update users set disabled_at = 1 where email = 'ann@example.org';
          insert into settings (tenant_id, name, value)
