@@ -2,7 +2,7 @@ import { Plus, X } from "lucide-react";
 import type { Credential, CredentialField } from "@/api/types";
 import { type Key, useT } from "@/i18n";
 import { Button, Checkbox, Field, IconButton, Input } from "@/ui";
-import { type Form, MULTILINE } from "./form";
+import { fieldsOf, type Form, MULTILINE } from "./form";
 import { SecretField } from "./SecretField";
 
 /** Name of a field, for a person. */
@@ -21,9 +21,6 @@ type Props = { form: Form; fields: readonly CredentialField[]; before: Credentia
 export function Values({ form, fields, before, problem, onChange }: Props) {
   const t = useT("credentials");
   const nameOf = useFieldName();
-  const known = fields.map((field) => field.name);
-  // Further fields that it has already can be replaced or taken away too.
-  const all: CredentialField[] = [...fields, ...(before?.secret ?? []).filter((name) => !known.includes(name)).map((name) => ({ name, secret: true, required: false }))];
   const set = (name: string, value: string) => onChange({ values: { ...form.values, [name]: value } });
   const hintOf = (name: string) => {
     const key = `field_${form.kind}_${name}_hint` as Key<"credentials">;
@@ -33,7 +30,7 @@ export function Values({ form, fields, before, problem, onChange }: Props) {
   const further = (at: number, change: Partial<Form["further"][number]>) => onChange({ further: form.further.map((one, index) => (index === at ? { ...one, ...change } : one)) });
   return (
     <div className="flex flex-col gap-4">
-      {all.map(({ name, secret, required }) => {
+      {fieldsOf(fields, before).map(({ name, secret, required }) => {
         const kept = secret && !!before?.secret.includes(name);
         const gone = form.dropped.includes(name);
         const label = required ? nameOf(name) : t("optional", { field: nameOf(name) });

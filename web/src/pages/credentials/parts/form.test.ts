@@ -54,6 +54,16 @@ test("a value that is left empty stays, one that is dropped goes", () => {
   assert.deepEqual(problemsOf({ ...formOf(KEPT), values: { username: " " } }, FIELDS, "replace", KEPT, NOW), { "field:username": "value_missing" });
 });
 
+test("a further field that is there already is replaced or goes like the others", () => {
+  const more = { ...KEPT, secret: [...KEPT.secret, "account_id"] };
+  const typed = { ...formOf(more), values: { username: "deploy", account_id: " new " } };
+  assert.deepEqual(problemsOf(typed, FIELDS, "replace", more, NOW), {});
+  assert.deepEqual(patchOf(typed, FIELDS, "replace", more), { fields: { account_id: " new " } });
+  assert.deepEqual(patchOf({ ...formOf(more), dropped: ["account_id"] }, FIELDS, "replace", more), { fields: { account_id: "" } });
+  assert.deepEqual(patchOf(formOf(more), FIELDS, "replace", more), {});
+  assert.deepEqual(problemsOf({ ...typed, further: [{ name: "account_id", value: "x" }] }, FIELDS, "replace", more, NOW), { "further:0": "further_twice" });
+});
+
 test("an end that is over may stay while something else is changed", () => {
   const old = { ...KEPT, expires_at: NOW - 3 * DAY };
   assert.deepEqual(problemsOf({ ...formOf(old), name: "web2" }, FIELDS, "edit", old, NOW), {});

@@ -58,6 +58,12 @@ export type Problem = "name_missing" | "name_long" | "hosts_bad" | "value_missin
 /** What is wrong, by `name`, `ends`, `all`, `field:NAME` or `further:N`. */
 export type Problems = Record<string, Problem>;
 
+/** The kind's fields, and further ones that a credential has already: those are secret and can be replaced or taken away too. */
+export function fieldsOf(fields: readonly CredentialField[], before: Credential | null): CredentialField[] {
+  const known = fields.map((field) => field.name);
+  return [...fields, ...(before?.secret ?? []).filter((name) => !known.includes(name)).map((name) => ({ name, secret: true, required: false }))];
+}
+
 export function problemsOf(form: Form, fields: readonly CredentialField[], purpose: Purpose, before: Credential | null, now: number): Problems {
   const out: Problems = {};
   if (purpose !== "replace") {
@@ -72,7 +78,7 @@ export function problemsOf(form: Form, fields: readonly CredentialField[], purpo
     }
     form.further.forEach(({ name, value }, at) => {
       if (!/^[a-z0-9_]{1,64}$/.test(name)) out[`further:${at}`] = "further_bad";
-      else if (fields.some((field) => field.name === name) || form.further.findIndex((other) => other.name === name) !== at) out[`further:${at}`] = "further_twice";
+      else if (fieldsOf(fields, before).some((field) => field.name === name) || form.further.findIndex((other) => other.name === name) !== at) out[`further:${at}`] = "further_twice";
       else if (value === "") out[`further:${at}`] = "further_empty";
     });
   }
@@ -103,7 +109,7 @@ export function patchOf(form: Form, fields: readonly CredentialField[], purpose:
     return patch;
   }
   const values: Record<string, string> = {};
-  for (const { name, secret } of fields) {
+  for (const { name, secret } of fieldsOf(fields, before)) {
     const value = form.values[name] ?? "";
     if (secret ? value !== "" : value !== (before.shown[name] ?? "")) values[name] = value;
   }
