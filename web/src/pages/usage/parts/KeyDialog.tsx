@@ -5,7 +5,7 @@ import type { KeyInput, NewVirtualKey, Period, VirtualKey } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Checkbox, Dialog, ErrorState, Field, Input, Select, toast } from "@/ui";
 import { PERIODS } from "./BudgetDialog";
-import { countOf, dayName, microsOf } from "./range";
+import { countOf, dayName, endOf, microsOf, offered } from "./range";
 
 type Props = { entry: VirtualKey | null; onClose: () => void; onMade: (made: NewVirtualKey) => void };
 
@@ -27,8 +27,9 @@ export function KeyDialog({ entry, onClose, onMade }: Props) {
   const tpm = countOf(texts.tpm);
   const tokens = countOf(texts.tokens);
   const micros = microsOf(texts.dollars);
-  // The chosen day is included.
-  const ends = texts.ends === "" ? null : Date.parse(`${texts.ends}T23:59:59Z`);
+  const ends = endOf(texts.ends, entry?.expires_at);
+  // The server refuses any change of one that is over, unless it gets a new end.
+  const over = ends !== null && ends <= Date.now();
   const problems = {
     name: name.trim() === "" ? t("name_missing") : undefined,
     rpm: rpm === undefined ? t("count_bad") : undefined,
@@ -36,7 +37,7 @@ export function KeyDialog({ entry, onClose, onMade }: Props) {
     tokens: tokens === undefined ? t("tokens_bad") : undefined,
     dollars: micros === undefined ? t("dollars_bad") : undefined,
     agents: may === "some" && who.length === 0 ? t("agents_missing") : undefined,
-    ends: ends !== null && (Number.isNaN(ends) || (ends <= Date.now() && ends !== entry?.expires_at)) ? t("ends_bad") : undefined,
+    ends: over && ends === entry?.expires_at ? t("ends_over") : over || Number.isNaN(ends) ? t("ends_bad") : undefined,
   };
   const problem = (field: keyof typeof problems) => (tried ? problems[field] : undefined);
   const error = create.error ?? update.error;
@@ -48,6 +49,8 @@ export function KeyDialog({ entry, onClose, onMade }: Props) {
     const budget = tokens != null || micros != null ? { budget: { period, tokens: tokens ?? null, cost_micros: micros ?? null } } : {};
     create.mutate({ ...body, ...budget }, { onSuccess: (made) => (onClose(), onMade(made)) });
   };
+  // Of the connections and agents that it names some may be gone; the server refuses it as long as it names them.
+  const hint = (gone: boolean, list: { isLoading: boolean; hasMore: boolean; error: unknown }) => (gone && !list.isLoading && !list.hasMore && !list.error ? t("listed_gone") : undefined);
   const flip = (list: string[], one: string, on: boolean) => (on ? [...list, one] : list.filter((other) => other !== one));
   return (
     <Dialog open wide onOpenChange={onClose} title={entry ? t("key_edit_title", { name: entry.name }) : t("key_new")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={create.isPending || update.isPending} onClick={save}>{entry ? t("save") : t("key_make")}</Button></>}>
@@ -57,10 +60,10 @@ export function KeyDialog({ entry, onClose, onMade }: Props) {
         <fieldset className="min-w-0">
           <legend className="text-sm font-medium">{t("key_connections")}</legend>
           <p className="mb-2 text-xs text-ink-3">{t("key_connections_hint")}</p>
-          <div className="grid max-h-40 gap-2 overflow-y-auto sm:grid-cols-2">{connections.items.map((item) => <Checkbox key={item.id} checked={through.includes(item.name)} onChange={(on) => setThrough(flip(through, item.name, on))} label={item.name} hint={item.model} />)}</div>
+          <div className="grid max-h-40 gap-2 overflow-y-auto sm:grid-cols-2">{offered(connections.items.map((item) => item.name), entry?.connections ?? []).map(({ name: one, gone }) => <Checkbox key={one} checked={through.includes(one)} onChange={(on) => setThrough(flip(through, one, on))} label={one} hint={hint(gone, connections) ?? connections.items.find((item) => item.name === one)?.model} />)}</div>
         </fieldset>
         <Field label={t("key_agents")} error={problem("agents")}>{(p) => <Select {...p} value={may} onChange={(event) => setMay(event.target.value as typeof may)}><option value="none">{t("agents_none")}</option><option value="all">{t("agents_all")}</option><option value="some">{t("agents_some")}</option></Select>}</Field>
-        {may === "some" && <div role="group" aria-label={t("agents_some")} className="grid max-h-40 gap-2 overflow-y-auto sm:grid-cols-2">{agents.items.map((item) => <Checkbox key={item.id} checked={who.includes(item.name)} onChange={(on) => setWho(flip(who, item.name, on))} label={item.name} />)}</div>}
+        {may === "some" && <div role="group" aria-label={t("agents_some")} className="grid max-h-40 gap-2 overflow-y-auto sm:grid-cols-2">{offered(agents.items.map((item) => item.name), entry?.agents ?? []).map(({ name: one, gone }) => <Checkbox key={one} checked={who.includes(one)} onChange={(on) => setWho(flip(who, one, on))} label={one} hint={hint(gone, agents)} />)}</div>}
         <div className="grid gap-4 sm:grid-cols-3">
           <Field label={t("key_rpm")} hint={t("empty_any")} error={problem("rpm")}>{(p) => <Input {...p} inputMode="numeric" value={texts.rpm} onChange={(event) => put({ rpm: event.target.value })} />}</Field>
           <Field label={t("key_tpm")} hint={t("empty_any")} error={problem("tpm")}>{(p) => <Input {...p} inputMode="numeric" value={texts.tpm} onChange={(event) => put({ tpm: event.target.value })} />}</Field>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ceiling, countOf, DAY, dayName, everyDay, microsOf, rangeOf, resetsAt } from "./range";
+import { ceiling, countOf, DAY, dayName, endOf, everyDay, microsOf, offered, rangeOf, resetsAt } from "./range";
 
 const NOW = Date.parse("2026-11-21T15:04:05Z");
 const none = { days: "", from: "", to: "" };
@@ -33,6 +33,19 @@ test("a budget begins anew at midnight or with the month, of UTC", () => {
   assert.equal(resetsAt("month", Date.parse("2026-12-01")), Date.parse("2027-01-01"));
   assert.equal(resetsAt("total", 0), null);
   assert.equal(DAY, 86_400_000);
+});
+
+test("an end whose day was not changed stays as it is", () => {
+  const noon = Date.parse("2026-11-21T12:00:00Z");
+  assert.equal(endOf("2026-11-21", noon), noon);
+  assert.equal(endOf("2026-11-22", noon), Date.parse("2026-11-22T23:59:59Z"));
+  assert.equal(endOf("2026-11-21", null), Date.parse("2026-11-21T23:59:59Z"));
+  assert.equal(endOf("", noon), null);
+  assert.ok(Number.isNaN(endOf("2026-13-01", null)));
+});
+
+test("names that are gone can still be unticked", () => {
+  assert.deepEqual(offered(["a", "b"], ["b", "c"]), [{ name: "a", gone: false }, { name: "b", gone: false }, { name: "c", gone: true }]);
 });
 
 test("amounts are read as people write them", () => {

@@ -55,6 +55,16 @@ export function resetsAt(period: Period, since: number): number | null {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }
 
+/** When what lasts until the end of a day ends; one whose day was left as it is ends when it did. Empty: `null`. */
+export const endOf = (day: string, before: number | null | undefined): number | null =>
+  day === "" ? null : before != null && day === dayName(before) ? before : Date.parse(`${day}T23:59:59Z`);
+
+/** Names to choose from: those that are there, and those of `listed` that are not. */
+export const offered = (there: readonly string[], listed: readonly string[]): { name: string; gone: boolean }[] => [
+  ...there.map((name) => ({ name, gone: false })),
+  ...listed.filter((name) => !there.includes(name)).map((name) => ({ name, gone: true })),
+];
+
 /** Dollars as people write them, in millionths. Empty: `null`; no amount: `undefined`. */
 export function microsOf(text: string): number | null | undefined {
   const plain = text.trim().replace(",", ".");
