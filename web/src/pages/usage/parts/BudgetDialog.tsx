@@ -19,7 +19,7 @@ export function BudgetDialog({ budget, onClose }: { budget: BudgetState | null; 
   const [dollars, setDollars] = useState(budget?.limit.cost_micros != null ? String(budget.limit.cost_micros / 1e6) : "");
   const [tried, setTried] = useState(false);
   const choices = useChoices(kind);
-  const most = { tokens: countOf(tokens), cost_micros: microsOf(dollars) };
+  const most = { tokens: countOf(tokens, 0), cost_micros: microsOf(dollars) };
   const missing = kind !== "installation" && !budget && id === "";
   const empty = most.tokens === null && most.cost_micros === null;
   const error = create.error ?? update.error;

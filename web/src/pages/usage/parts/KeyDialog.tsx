@@ -23,9 +23,9 @@ export function KeyDialog({ entry, onClose, onMade }: Props) {
   const [period, setPeriod] = useState<Period>("month");
   const [tried, setTried] = useState(false);
   const put = (change: Partial<typeof texts>) => setTexts((old) => ({ ...old, ...change }));
-  const rpm = countOf(texts.rpm);
-  const tpm = countOf(texts.tpm);
-  const tokens = countOf(texts.tokens);
+  const rpm = countOf(texts.rpm, 1);
+  const tpm = countOf(texts.tpm, 1);
+  const tokens = countOf(texts.tokens, 0);
   const micros = microsOf(texts.dollars);
   const ends = endOf(texts.ends, entry?.expires_at);
   // The server refuses any change of one that is over, unless it gets a new end.

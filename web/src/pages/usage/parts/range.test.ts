@@ -50,10 +50,16 @@ test("names that are gone can still be unticked", () => {
 
 test("amounts are read as people write them", () => {
   assert.equal(microsOf("2,50"), 2_500_000);
+  assert.equal(microsOf("0.000001"), 1);
   assert.equal(microsOf(" "), null);
-  for (const text of ["0", "-1", "x", "1.2.3"]) assert.equal(microsOf(text), undefined, text);
-  assert.equal(countOf("1.000.000"), 1_000_000);
-  assert.equal(countOf("1,000"), 1000);
-  assert.equal(countOf(""), null);
-  for (const text of ["0", "-4", "many"]) assert.equal(countOf(text), undefined, text);
+  for (const text of ["-1", "x", "1.2.3", "0.0000004"]) assert.equal(microsOf(text), undefined, text);
+  assert.equal(countOf("1.000.000", 1), 1_000_000);
+  assert.equal(countOf("1,000", 0), 1000);
+  assert.equal(countOf("", 0), null);
+  for (const text of ["0", "-4", "many"]) assert.equal(countOf(text, 1), undefined, text);
+});
+
+test("a budget may be nothing", () => {
+  for (const text of ["0", "0.00", "0,0"]) assert.equal(microsOf(text), 0, text);
+  assert.equal(countOf("0", 0), 0);
 });

@@ -65,15 +65,17 @@ export const offered = (there: readonly string[], listed: readonly string[]): { 
   ...listed.filter((name) => !there.includes(name)).map((name) => ({ name, gone: true })),
 ];
 
-/** Dollars as people write them, in millionths. Empty: `null`; no amount: `undefined`. */
+/** Dollars as people write them, in millionths; 0 is an amount, one that only rounds to it is none. Empty: `null`; no amount: `undefined`. */
 export function microsOf(text: string): number | null | undefined {
   const plain = text.trim().replace(",", ".");
   if (plain === "") return null;
-  return /^\d+(\.\d+)?$/.test(plain) && Number(plain) > 0 ? Math.round(Number(plain) * 1e6) : undefined;
+  if (!/^\d+(\.\d+)?$/.test(plain)) return undefined;
+  const micros = Math.round(Number(plain) * 1e6);
+  return micros === 0 && Number(plain) > 0 ? undefined : micros;
 }
-/** A whole number above 0. Empty: `null`; none: `undefined`. */
-export function countOf(text: string): number | null | undefined {
+/** A whole number from `least` on. Empty: `null`; none: `undefined`. */
+export function countOf(text: string, least: 0 | 1): number | null | undefined {
   const plain = text.trim().replace(/[\s.,_]/g, "");
   if (plain === "") return null;
-  return /^\d{1,15}$/.test(plain) && Number(plain) > 0 ? Number(plain) : undefined;
+  return /^\d{1,15}$/.test(plain) && Number(plain) >= least ? Number(plain) : undefined;
 }
