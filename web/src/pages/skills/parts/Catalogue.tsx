@@ -7,7 +7,7 @@ import { useT } from "@/i18n";
 import { Button, ButtonLink, cx, EmptyState, IconButton, Menu, MenuItem, MenuSeparator, PagedList, SearchInput, Select } from "@/ui";
 import { useFilters, useTyped } from "../../runs/parts/filters";
 import { DeleteDialog, useSwitching } from "./actions";
-import { callable, mayWrite } from "./form";
+import { callable, mayChange, mayWrite } from "./form";
 import { KindIcon, SkillBadges } from "./labels";
 
 const FILTERS = ["q", "kind", "category", "package", "agent"] as const;
@@ -64,6 +64,7 @@ function Row({ skill, onDelete }: { skill: Skill; onDelete: () => void }) {
   const navigate = useNavigate();
   const me = useMe().data;
   const granted = useReach("skill", skill.id, "edit");
+  const editable = granted && mayChange(me, skill);
   const switching = useSwitching();
   const open = (tab?: string) => void navigate({ to: "/skills/$skillId", params: { skillId: skill.id }, search: tab ? { tab } : {} });
   return (
@@ -82,9 +83,9 @@ function Row({ skill, onDelete }: { skill: Skill; onDelete: () => void }) {
           {callable(skill.type) && <IconButton size="sm" label={t("try_name", { name: skill.name })} onClick={() => open("try")}><FlaskConical /></IconButton>}
           {mayWrite(me, skill.type) && granted !== null && (
             <Menu trigger={<IconButton size="sm" label={t("actions_for", { name: skill.name })}><Ellipsis /></IconButton>}>
-              {granted && <MenuItem icon={<Pencil />} onSelect={() => open()}>{t("edit")}</MenuItem>}
+              {editable && <MenuItem icon={<Pencil />} onSelect={() => open()}>{t("edit")}</MenuItem>}
               <MenuItem icon={<Copy />} onSelect={() => void navigate({ to: "/skills/new", search: { from: skill.id } })}>{t("duplicate")}</MenuItem>
-              {granted && (
+              {editable && (
                 <>
                   <MenuItem icon={skill.enabled ? <PowerOff /> : <Power />} onSelect={() => void switching(skill)}>{t(skill.enabled ? "disable" : "enable")}</MenuItem>
                   <MenuSeparator />

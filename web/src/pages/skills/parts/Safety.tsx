@@ -39,9 +39,10 @@ export function Safety({ form, kind, disabled, problem, onChange }: Props) {
   );
 }
 
-/** Which credential is used. Names are offered to those who may see them; others write one. */
-export function CredentialForm({ form, kind, disabled, problem, onChange, operator }: Props & { operator: boolean }) {
+/** Which credential is used: an operator's to choose. */
+export function CredentialForm({ form, kind, disabled: locked, problem, onChange, operator }: Props & { operator: boolean }) {
   const t = useT("skills");
+  const disabled = locked || !operator;
   const names = useCredentialNames(operator);
   const wanted = form.credential ?? null;
   const fitting = kind?.credentials ?? [];
@@ -57,21 +58,20 @@ export function CredentialForm({ form, kind, disabled, problem, onChange, operat
   const kinds = wanted?.kind && !fitting.includes(wanted.kind) ? [...fitting, wanted.kind] : fitting;
   return (
     <div className="flex flex-col gap-3">
-      <Field label={t("credential")} hint={operator && fitting.length > 0 && offered.length === 0 ? t("credential_none_fits") : t("credential_hint")} error={problem("credential") ?? problem("credential.name") ?? problem("credential.kind")}>
+      <Field label={t("credential")} hint={!operator ? t("credential_operator") : fitting.length > 0 && offered.length === 0 ? t("credential_none_fits") : t("credential_hint")} error={problem("credential") ?? problem("credential.name") ?? problem("credential.kind")}>
         {(p) => (
           <Select {...p} disabled={disabled} value={value} onChange={(event) => choose(event.target.value)}>
             <option value="">{t("credential_no")}</option>
             {(offered.length > 0 || unknown) && (
               <optgroup label={t("credential_by_name")}>
                 {offered.map((one) => <option key={one.id} value={`name:${one.name}`}>{one.name} ({t(`ckind_${one.kind}`)})</option>)}
-                {unknown && <option value={`name:${wanted.name}`}>{operator && names.data ? t("credential_gone", { name: wanted.name ?? "" }) : wanted.name}</option>}
+                {unknown && <option value={`name:${wanted.name}`}>{names.data ? t("credential_gone", { name: wanted.name ?? "" }) : wanted.name}</option>}
               </optgroup>
             )}
             {kinds.length > 0 && <optgroup label={t("credential_by_kind")}>{kinds.map((one) => <option key={one} value={`kind:${one}`}>{t(`ckind_${one}`)}</option>)}</optgroup>}
           </Select>
         )}
       </Field>
-      {!operator && fitting.length > 0 && <Field label={t("credential_name")} hint={t("credential_name_hint")}>{(p) => <Input {...p} disabled={disabled} autoComplete="off" className="font-mono text-sm" value={wanted?.name ?? ""} onChange={(event) => choose(event.target.value ? `name:${event.target.value}` : "")} />}</Field>}
       {wanted && <Checkbox checked={wanted.optional ?? false} disabled={disabled} onChange={(optional) => onChange({ credential: { ...wanted, optional } })} label={t("credential_optional")} />}
     </div>
   );

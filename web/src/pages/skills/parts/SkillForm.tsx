@@ -64,7 +64,7 @@ export function SkillForm(props: Props) {
           <Group title={t("sec_config")} text={form.type === "internal" ? undefined : t("sec_config_text")}>
             {problem("config") && <p role="alert" className="text-sm text-bad">{problem("config")}</p>}
             {problem("type") && <p role="alert" className="text-sm text-bad">{problem("type")}</p>}
-            <Settings form={form} kind={kind} disabled={disabled} problems={names} onChange={(config) => onChange({ config })} onSound={onSound} />
+            <Settings form={form} kind={kind} disabled={disabled} operator={operator} problems={names} onChange={(config) => onChange({ config })} onSound={onSound} />
           </Group>
           {form.type !== "internal" && <Group title={t("inputs")}><Inputs value={form.parameters ?? NO_INPUTS} disabled={disabled} error={problem("parameters")} onChange={(parameters) => onChange({ parameters })} onSound={onSound} /></Group>}
           {form.type !== "internal" && <Group title={t("sec_safety")}><Safety {...common} /><Switch checked={form.untrusted ?? false} disabled={disabled} onChange={(untrusted) => onChange({ untrusted })} label={t("untrusted")} hint={t("untrusted_hint")} /></Group>}
@@ -77,13 +77,14 @@ export function SkillForm(props: Props) {
 }
 
 /** The settings of the type, from its JSON Schema. */
-function Settings({ form, kind, disabled, problems, onChange, onSound }: { form: SkillInput; kind: SkillKindInfo | undefined; disabled: boolean; problems: Record<string, string>; onChange: (config: Json) => void; onSound: (id: string, sound: boolean) => void }) {
+function Settings({ form, kind, disabled, operator, problems, onChange, onSound }: { form: SkillInput; kind: SkillKindInfo | undefined; disabled: boolean; operator: boolean; problems: Record<string, string>; onChange: (config: Json) => void; onSound: (id: string, sound: boolean) => void }) {
   const t = useT("skills");
   const agents = useAgents();
   const shape = kind ? shapeOf(kind.config) : ({ is: "json" } as const);
   const suggestions: Record<string, string[]> = kind?.type === "agent_delegation" ? { "config.agent": agents.items.map((agent) => agent.name) } : {};
   const common = { disabled, problems, onSound, suggestions };
-  if (shape.is === "object") return <SchemaForm folds fields={shape.fields} value={form.config} path="config." onChange={onChange} {...common} />;
+  // Private hosts are an operator's to allow.
+  if (shape.is === "object") return <SchemaForm folds fields={shape.fields.filter((field) => operator || disabled || field.name !== "allow")} value={form.config} path="config." onChange={onChange} {...common} />;
   if (shape.is === "variants") return <Variants shape={shape} label={shape.tag} optional={false} value={form.config} path="config." onChange={(next) => onChange(next ?? {})} {...common} />;
   return <JsonField object label={t("sec_config")} value={form.config} disabled={disabled} onChange={(next) => onChange(next as Json)} onSound={onSound} />;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "@/api/client";
 import type { Me, SkillDetail, SkillKindInfo } from "@/api/types";
-import { copyName, emptyOf, exampleOf, hostOf, inputOf, mayWrite, problemsOf, refusedOf, sent } from "./form";
+import { copyName, emptyOf, exampleOf, hostOf, inputOf, mayChange, mayWrite, problemsOf, refusedOf, sent, startOf } from "./form";
 
 const kind = { type: "http", risk: "external", effect: "write", credentials: [], config: { type: "object", properties: { method: { type: "string" }, url: { type: "string" }, strict: { type: "boolean" } }, required: ["method", "url", "strict"] }, example: { name: "a", description: "b", type: "http", config: { method: "GET", url: "u" } } } as unknown as SkillKindInfo;
 
@@ -32,6 +32,17 @@ test("servers and programs are an operator's", () => {
   const me = (role: string) => ({ role }) as Me;
   assert.deepEqual(["viewer", "developer", "operator", "admin"].map((role) => [mayWrite(me(role), "http"), mayWrite(me(role), "ssh")]), [[false, false], [true, false], [true, true], [true, true]]);
   assert.equal(mayWrite(undefined, "http"), false);
+});
+
+test("a credential, private hosts and agents make a skill an operator's", () => {
+  const me = (role: string) => ({ role }) as Me;
+  const skill = (change: object = {}) => ({ name: "a", description: "b", type: "http", config: { url: "u" }, agents: [], ...change }) as unknown as SkillDetail;
+  const held = [skill({ credential: { kind: "token" } }), skill({ config: { url: "u", allow: ["10.0.0.1:80"] } }), skill({ agents: ["1"] }), skill({ type: "ssh" })];
+  for (const one of held) assert.deepEqual([mayChange(me("developer"), one), mayChange(me("operator"), one)], [false, true], JSON.stringify(one));
+  assert.deepEqual(["viewer", "developer", "operator"].map((role) => mayChange(me(role), skill({ config: { url: "u", allow: [] } }))), [false, true, true]);
+  const copied = inputOf(skill({ credential: { kind: "token" }, config: { url: "u", allow: ["10.0.0.1:80"] } }));
+  assert.deepEqual(startOf(me("developer"), copied), { name: "a", description: "b", type: "http", config: { url: "u" } });
+  assert.equal(startOf(me("operator"), copied), copied);
 });
 
 test("a copy gets a free name", () => {

@@ -9,6 +9,18 @@ import { completed, type Field, type Json, missing, saidOf, type Schema, shapeOf
 /** Types that reach servers or start programs: an operator's to write. */
 const GUARDED: readonly SkillKind[] = ["ssh", "shell", "ansible", "docker", "mcp"];
 export const mayWrite = (me: Me | undefined, kind: SkillKind): boolean => (GUARDED.includes(kind) ? isOperator(me) : mayWork(me));
+/** Of those that may be reached in the house, which only an operator names; types without such a setting have none. */
+const privateHosts = (skill: SkillInput): unknown[] => (Array.isArray(skill.config.allow) ? skill.config.allow : []);
+/** Whether a role changes a skill that is there: one that uses a credential, reaches private hosts or is an agent's already is an operator's. A list knows no agents. */
+export const mayChange = (me: Me | undefined, skill: Skill & { agents?: string[] }): boolean =>
+  isOperator(me) || (mayWrite(me, skill.type) && !skill.credential && privateHosts(skill).length === 0 && !skill.agents?.length);
+/** What a role may begin with: others than operators make no skill with a credential or with private hosts. */
+export function startOf(me: Me | undefined, skill: SkillInput): SkillInput {
+  if (isOperator(me)) return skill;
+  const { credential: _credential, ...rest } = skill;
+  const { allow: _allow, ...config } = skill.config;
+  return { ...rest, config };
+}
 /** What asking for it would really do is up to a model: these can't be called by themselves. */
 export const callable = (kind: SkillKind): boolean => kind !== "internal" && kind !== "agent_delegation";
 
