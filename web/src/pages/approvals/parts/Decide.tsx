@@ -14,7 +14,8 @@ import { undoApproved } from "./undo";
 export type DecideHandle = { approve: () => void; deny: () => void };
 
 const MINUTE = 60_000;
-const SPANS = [["for_15m", 15 * MINUTE], ["for_1h", 60 * MINUTE], ["for_1d", 1440 * MINUTE], ["for_7d", 10_080 * MINUTE]] as const;
+// The longest is a little shorter than the 7 days that the server grants at most, for the clock of the browser may be ahead.
+const SPANS = [["for_15m", 15 * MINUTE], ["for_1h", 60 * MINUTE], ["for_1d", 1440 * MINUTE], ["for_7d", 10_075 * MINUTE]] as const;
 
 type Props = { approval: Approval; others: number; onDecided: () => void; ref?: Ref<DecideHandle> };
 
