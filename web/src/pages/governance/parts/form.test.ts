@@ -30,6 +30,12 @@ test("the example is sound, and what says nothing is not", () => {
   });
 });
 
+test("what is masked is looked at only where it is shown", () => {
+  const at = (action: "mask" | "block") => problemsOf({ labels: [], policies: [{ ...newPolicy({ name: "p", action }), mask_kinds: "email\nshoe size" }] });
+  assert.deepEqual(at("mask"), { "policies.0.mask_kinds": "personal_unknown" });
+  assert.deepEqual(at("block"), {});
+});
+
 test("changes of two people are joined, and nothing that was typed is lost", () => {
   const base = rules(["a", "b", "c"], ["p"]);
   const mine = formOf(base);

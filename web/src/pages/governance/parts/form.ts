@@ -86,7 +86,8 @@ export function problemsOf(form: Form): Record<string, Problem> {
     }
   });
   form.policies.forEach((policy, index) => {
-    if (entriesOf(policy.mask_kinds).some((entry) => !(PERSONAL as readonly string[]).includes(entry))) out[`policies.${index}.mask_kinds`] = "personal_unknown";
+    // The kinds are asked for, and sent, for that action alone.
+    if (policy.action === "mask" && entriesOf(policy.mask_kinds).some((entry) => !(PERSONAL as readonly string[]).includes(entry))) out[`policies.${index}.mask_kinds`] = "personal_unknown";
     if (policy.references.length > limits.DataPolicy.references.maxItems) out[`policies.${index}.references`] = "references_many";
   });
   return out;
