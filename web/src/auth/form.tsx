@@ -20,7 +20,10 @@ export function PasswordInput(props: React.ComponentProps<"input">) {
   );
 }
 
-/** E-mail and password. `email`: whose session is renewed. */
+/** The field that is to be filled in first, once it is marked. */
+export const focusWrong = (form: HTMLFormElement): void => void setTimeout(() => form.querySelector<HTMLElement>("[aria-invalid]")?.focus());
+
+/** E-mail and password; the server says what an e-mail is, for the browser refuses some that it takes. `email`: whose session is renewed. */
 export function LoginForm({ email: known = "", onDone }: { email?: string; onDone?: () => void }) {
   const t = useT("auth");
   const { login } = useAccountActions();
@@ -33,20 +36,24 @@ export function LoginForm({ email: known = "", onDone }: { email?: string; onDon
   const [asked, setAsked] = useState<SecondFactorRequired | null>(null);
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState("");
-  const submit = (event: FormEvent) => {
+  const [tried, setTried] = useState(false);
+  const needed = (value: string) => (tried && value === "" ? t("needed") : null);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    setTried(true);
+    if (email.trim() === "" || password === "") return focusWrong(event.currentTarget);
     const named = several ? tenant.trim() : "";
-    login.mutate({ email: email.trim(), password, ...(named && { tenant: named }) }, { onSuccess: (answer) => (rememberTenant(named), "challenge" in answer ? setAsked(answer) : onDone?.()), onError: () => setPassword("") });
+    login.mutate({ email: email.trim(), password, ...(named && { tenant: named }) }, { onSuccess: (answer) => (rememberTenant(named), "challenge" in answer ? setAsked(answer) : onDone?.()), onError: () => (setPassword(""), setTried(false)) });
   };
   const wrong = login.error instanceof ApiError && login.error.status === 401;
-  if (asked) return <SecondStep asked={asked} onDone={onDone} onBack={() => (setAsked(null), setPassword(""))} />;
+  if (asked) return <SecondStep asked={asked} onDone={onDone} onBack={() => (setAsked(null), setPassword(""), setTried(false))} />;
   // A directory knows people by other names too.
   const named = offered.data?.directory != null;
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       {several && <Field label={t("tenant")} hint={t("tenantHint")}>{(p) => <Input {...p} name="tenant" autoComplete="organization" autoCapitalize="none" maxLength={40} value={tenant} onChange={(event) => setTenant(event.target.value)} onBlur={() => settle(tenant)} />}</Field>}
-      <Field label={t(named ? "emailOrName" : "email")} hint={named ? t("directory", { name: offered.data?.directory ?? "" }) : undefined}>{(p) => <Input {...p} type={named ? "text" : "email"} name="email" autoComplete="username" required autoFocus={!known} value={email} onChange={(event) => setEmail(event.target.value)} />}</Field>
-      <Field label={t("password")} error={wrong ? t("wrong") : null}>{(p) => <PasswordInput {...p} name="password" autoComplete="current-password" required autoFocus={!!known} value={password} onChange={(event) => setPassword(event.target.value)} />}</Field>
+      <Field label={t(named ? "emailOrName" : "email")} hint={named ? t("directory", { name: offered.data?.directory ?? "" }) : undefined} error={needed(email.trim())}>{(p) => <Input {...p} inputMode={named ? "text" : "email"} name="email" autoComplete="username" autoCapitalize="none" spellCheck={false} required autoFocus={!known} value={email} onChange={(event) => setEmail(event.target.value)} />}</Field>
+      <Field label={t("password")} error={needed(password) ?? (wrong ? t("wrong") : null)}>{(p) => <PasswordInput {...p} name="password" autoComplete="current-password" required autoFocus={!!known} value={password} onChange={(event) => setPassword(event.target.value)} />}</Field>
       {login.error && !wrong && <ErrorState inline error={login.error} />}
       <Button type="submit" variant="primary" loading={login.isPending}>{t("signIn")}</Button>
       <Providers tenant={at} />
