@@ -11,6 +11,8 @@ test("a connection wants a name, an address and a model, and the name of a varia
   assert.deepEqual(problemsOf(SOUND), {});
   assert.deepEqual(problemsOf({ ...SOUND, provider: "anthropic", base_url: "" }), {}, "it has an address of its own");
   for (const variable of ["", "sk-proj-abc123", "MY KEY", "1KEY"]) assert.equal(problemsOf({ ...SOUND, auth: { kind: "bearer_env", variable } }).variable, "variable_bad", variable);
+  for (const name of ["ü".repeat(65), "office/m"]) assert.deepEqual(problemsOf({ ...SOUND, name }), { name: "name_bad" }, name);
+  assert.deepEqual(problemsOf({ ...SOUND, name: "ü".repeat(64) }), {});
   for (const base_url of ["localhost:11434", "ftp://x", "http//x", "/v1"]) assert.equal(problemsOf({ ...SOUND, base_url }).base_url, "base_url_bad", base_url);
   assert.deepEqual(problemsOf({ ...SOUND, weight: -1, capabilities: { ...CAPABILITIES, window: 1, max_tools: 0, num_ctx: 3 } }), { weight: "weight_bad", window: "window_bad", max_tools: "max_tools_bad", num_ctx: "tokens_bad" });
 });
@@ -18,7 +20,7 @@ test("a connection wants a name, an address and a model, and the name of a varia
 test("numbers and names of a connection are those that the server takes", () => {
   const at = (window: number, max_tools: number) => problemsOf({ ...SOUND, capabilities: { ...CAPABILITIES, window, max_tools, num_ctx: window, prompt_tokens: window } });
   for (const [window, max_tools] of [[256, 1], [100_000_000, 1000]] as const) assert.deepEqual(at(window, max_tools), {});
-  for (const [window, max_tools] of [[255, 0], [100_000_001, 1001], [Number.NaN, Number.NaN]] as const) assert.deepEqual(at(window, max_tools), { window: "window_bad", max_tools: "max_tools_bad", num_ctx: "tokens_bad", prompt_tokens: "tokens_bad" });
+  for (const [window, max_tools] of [[255, 0], [100_000_001, 1001], [4096.5, 1.5], [Number.NaN, Number.NaN]] as const) assert.deepEqual(at(window, max_tools), { window: "window_bad", max_tools: "max_tools_bad", num_ctx: "tokens_bad", prompt_tokens: "tokens_bad" });
   assert.deepEqual([rangeOf("weight"), rangeOf("model")], [{ least: 0, most: 1000 }, undefined]);
   assert.deepEqual(authProblems({ kind: "header_env", header: `X-${"a".repeat(98)}`, variable: `K${"1".repeat(99)}` }), {});
   for (const header of ["x".repeat(101), "x.y", ""]) assert.deepEqual(authProblems({ kind: "header_env", header, variable: "K" }), { header: "header_bad" }, header);
@@ -78,6 +80,10 @@ test("an address may lack its scheme, a name is found that is free", () => {
   for (const text of ["", "two words", "ftp://x", "<x>"]) assert.ok(!looksLikeAddress(text), text);
   assert.equal(nameFor("Qwen/Qwen3-32B", []), "Qwen3-32B");
   assert.equal(nameFor("qwen3", ["qwen3", "qwen3 2"]), "qwen3 3");
+  assert.equal(nameFor("models/qwen3/", []), "qwen3");
+  const long = "m".repeat(80);
+  assert.equal(nameFor(long, []), "m".repeat(64));
+  assert.equal(nameFor(long, ["m".repeat(64)]), `${"m".repeat(62)} 2`);
 });
 
 test("a report says why it may be old, and which grade stands for it", () => {

@@ -1,5 +1,5 @@
 // The form of a connection: its start, and what is wrong with it.
-import { lengthOf, limits, numbersOf, type Range, within } from "@/api/limits";
+import { charactersOf, lengthOf, limits, numbersOf, type Range, within } from "@/api/limits";
 import type { Capabilities, Connection, ConnectionAuth, ConnectionInput, Price, Provider, Strategy, Wire } from "@/api/types";
 
 export const PROVIDERS: readonly Provider[] = ["compatible", "ollama", "llama_cpp", "vllm", "text_gen", "open_ai", "azure_open_ai", "anthropic", "gemini", "cohere", "bedrock", "hugging_face"];
@@ -73,11 +73,14 @@ const OWN_ADDRESS: readonly Provider[] = ["open_ai", "anthropic", "gemini", "coh
 export const usualAuth = (provider: Provider): AuthKind =>
   provider === "azure_open_ai" || provider === "anthropic" || provider === "gemini" ? "api_key" : VARIABLES[provider] ? "bearer" : "none";
 
-/** A name for a connection to this model that no other has. */
+/** A name for a connection to this model that no other has and that is not too long. */
 export function nameFor(model: string, taken: readonly string[]): string {
-  const short = model.split("/").at(-1) || model;
-  if (!taken.includes(short)) return short;
-  for (let n = 2; ; n += 1) if (!taken.includes(`${short} ${n}`)) return `${short} ${n}`;
+  const short = [...(model.split("/").findLast(Boolean) ?? "")];
+  for (let n = 1; ; n += 1) {
+    const ending = n === 1 ? "" : ` ${n}`;
+    const name = short.slice(0, RANGES.name.most - ending.length).join("").trim() + ending;
+    if (!taken.includes(name)) return name;
+  }
 }
 
 /** A price as people write it, dollars for a million tokens. Empty: unknown. */
@@ -92,7 +95,7 @@ export function priceOf({ input, cached, output }: PriceText): Price | null | un
 }
 
 type Name = "name" | "base_url" | "model" | "key" | "access_key_id" | "region" | "variable" | "user" | "header" | "window" | "max_tools" | "num_ctx" | "prompt_tokens" | "weight";
-export type Problem = "name_missing" | "base_url_bad" | "model_missing" | "key_missing" | "region_bad" | "variable_bad" | "user_missing" | "header_bad" | "window_bad" | "max_tools_bad" | "tokens_bad" | "weight_bad";
+export type Problem = "name_missing" | "name_bad" | "base_url_bad" | "model_missing" | "key_missing" | "region_bad" | "variable_bad" | "user_missing" | "header_bad" | "window_bad" | "max_tools_bad" | "tokens_bad" | "weight_bad";
 export type Problems = Partial<Record<Name, Problem>>;
 
 /** What each field of a number takes, and how long a name may be. */
@@ -110,15 +113,18 @@ export const rangeOf = (name: Name): Range | undefined => (RANGES as Partial<Rec
 export function problemsOf(form: ConnectionInput, saved: Connection | null = null): Problems {
   const out: Problems = authProblems(form.auth, keepsKey(saved, form));
   if (form.name.trim() === "") out.name = "name_missing";
+  // It stands in paths: `connection/NAME` is a model's name for other programs.
+  else if (charactersOf(form.name.trim()) > RANGES.name.most || form.name.includes("/")) out.name = "name_bad";
   if (!isAddress(form.base_url.trim()) && !(form.base_url.trim() === "" && OWN_ADDRESS.includes(form.provider))) out.base_url = "base_url_bad";
   if (form.model.trim() === "") out.model = "model_missing";
   const { capabilities, weight } = form;
-  const tokens = (n: number | null | undefined, range: Range) => n === null || n === undefined || within(n, range);
-  if (capabilities && !within(capabilities.window, RANGES.window)) out.window = "window_bad";
-  if (capabilities && !within(capabilities.max_tools, RANGES.max_tools)) out.max_tools = "max_tools_bad";
+  const whole = (n: number, range: Range) => Number.isInteger(n) && within(n, range);
+  const tokens = (n: number | null | undefined, range: Range) => n === null || n === undefined || whole(n, range);
+  if (capabilities && !whole(capabilities.window, RANGES.window)) out.window = "window_bad";
+  if (capabilities && !whole(capabilities.max_tools, RANGES.max_tools)) out.max_tools = "max_tools_bad";
   if (capabilities && !tokens(capabilities.num_ctx, RANGES.num_ctx)) out.num_ctx = "tokens_bad";
   if (capabilities && !tokens(capabilities.prompt_tokens, RANGES.prompt_tokens)) out.prompt_tokens = "tokens_bad";
-  if (weight !== undefined && !(Number.isInteger(weight) && within(weight, RANGES.weight))) out.weight = "weight_bad";
+  if (weight !== undefined && !whole(weight, RANGES.weight)) out.weight = "weight_bad";
   return out;
 }
 
