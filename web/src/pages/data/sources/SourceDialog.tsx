@@ -5,7 +5,7 @@ import { limits } from "@/api/limits";
 import type { Datasource, RowVisibility } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, formatRange, Input, Select, Switch, toast } from "@/ui";
-import { EMPTY, type Form, formOf, inputOf, isPostgres, isServer, problemsOf, ROWS, SECONDS, VISIBILITIES } from "./form";
+import { EMPTY, type Form, formOf, inputOf, isFolder, isPostgres, isServer, problemsOf, ROWS, SECONDS, VISIBILITIES } from "./form";
 
 const mono = { className: "font-mono text-sm", autoComplete: "off", spellCheck: false } as const;
 
@@ -62,7 +62,7 @@ export function SourceDialog({ source, onClose, onSaved }: { source: Datasource 
           <Field label={t("limit_seconds")} hint={t("limit_seconds_hint", formatRange(SECONDS))} error={problem("seconds")}>{(p) => <Input {...p} inputMode="decimal" value={form.seconds} onChange={(event) => patch({ seconds: event.target.value })} />}</Field>
           <Field label={t("limit_planned")} hint={t("limit_planned_hint")} error={problem("planned")}>{(p) => <Input {...p} inputMode="numeric" value={form.planned} onChange={(event) => patch({ planned: event.target.value })} />}</Field>
         </div>
-        <Switch label={t("writable")} hint={t("writable_hint")} checked={form.writable} onChange={(writable) => patch({ writable })} />
+        {!isFolder(form.database) && <Switch label={t("writable")} hint={t("writable_hint")} checked={form.writable} onChange={(writable) => patch({ writable })} />}
         {isPostgres(form.database) && <Switch label={t("as_asking_user")} hint={t("as_asking_user_hint")} checked={form.asAskingUser} onChange={(asAskingUser) => patch({ asAskingUser })} />}
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>

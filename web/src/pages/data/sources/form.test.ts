@@ -25,6 +25,7 @@ test("a datasource comes back from its form as it was", () => {
   assert.deepEqual(inputOf(formOf(source), source.version), input);
   assert.equal(inputOf(GOOD, 0).credential, null);
   assert.equal(inputOf({ ...formOf(source), database: "mysql://db/shop" }, 0).as_asking_user, false);
+  assert.equal(inputOf({ ...formOf(source), database: " folder:reports" }, 0).writable, false, "files are only read");
 });
 
 test("a server asks for a user", () => {

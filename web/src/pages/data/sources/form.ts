@@ -44,13 +44,16 @@ export const inputOf = (form: Form, version: number): DatasourceInput => ({
   credential: form.credential || null,
   visibility: form.visibility,
   limits: { rows: Number(form.rows), timeout_ms: Math.round(Number(form.seconds.replace(",", ".")) * 1000), planned_rows: Number(form.planned) },
-  writable: form.writable,
+  writable: form.writable && !isFolder(form.database),
   as_asking_user: form.asAskingUser && isPostgres(form.database),
   version,
 });
 
 /** Whether a database is a server, which asks for a user. */
 export const isServer = (database: string): boolean => /^[a-z]+:\/\//.test(database.trim());
+
+/** Whether it is files of a folder, which are only read. */
+export const isFolder = (database: string): boolean => database.trim().startsWith("folder:");
 
 /** Whether a database can run queries as the person who asks. */
 export const isPostgres = (database: string): boolean => /^postgres(ql)?:\/\//.test(database.trim());
