@@ -206,12 +206,12 @@ pub const FIELDS: &[Field] = &[
         .at_start(),
     field("POSTGRES_USER", Database, Text, "STEWARD_POSTGRES_USER", "User of the database.").else_("steward").option("--database").at_start(),
     field("POSTGRES_PASSWORD", Database, Text, "STEWARD_POSTGRES_PASSWORD", "Password of that user.").option("--database").secret().at_start(),
-    field("LLM_BASE_URL", Worker, Url, "STEWARD_LLM_BASE_URL", "A server of OpenAI's dialect, with its /v1; it becomes the connection `llm`. Further ones are added on the page Models."),
+    field("LLM_BASE_URL", Worker, Url, "STEWARD_LLM_BASE_URL", "A server of OpenAI's dialect, with its /v1; it becomes the connection `llm`. Further ones are added on the page Connections."),
     field("LLM_DEFAULT_MODEL", Worker, Text, "STEWARD_LLM_DEFAULT_MODEL", "Model that is asked for at LLM_BASE_URL, which needs one."),
     field("EMBEDDING_MODEL", Worker, Text, "STEWARD_EMBEDDING_MODEL", "Embedding model of collections that have none yet: `MODEL@CONNECTION`, `MODEL@auto` (Ollama if it is found, else the default connection), or a folder of the models' folder. Unset: the built-in one. Collections keep the model that they have.").at_start(),
     field("LLM_API_KEY", Worker, Text, "STEWARD_LLM_API_KEY", "Key for LLM_BASE_URL.").secret().at_start(),
     field("DEFAULT_CONNECTION", Worker, Text, "STEWARD_CONNECTION", "Connection to use, by name.")
-        .else_("the one chosen on the page Models")
+        .else_("the one chosen on the page Connections")
         .option("--connection")
         .at_start(),
     field("LOCAL_MODEL_FILE", Worker, File, "STEWARD_MODEL", "GGUF file of the local model.")

@@ -102,7 +102,7 @@ pub fn embedding_endpoints(status: Arc<EmbeddingStatus>) -> Check {
             let found = match &health.problem {
                 None => Found::ok("answered when it was last asked"),
                 Some(problem) => Found {
-                    hint: "documents are found by words meanwhile; look at its connection on the page Models"
+                    hint: "documents are found by words meanwhile; look at its connection on the page Connections"
                         .to_owned(),
                     ..Found::new(PartStatus::Degraded, problem.clone())
                 },
