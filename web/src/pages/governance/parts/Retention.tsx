@@ -1,25 +1,12 @@
 import { CalendarX, Plus, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { usePreviewRetention, useReplaceRetention, useRetention } from "@/api/hooks";
-import { limits, numbersOf, within } from "@/api/limits";
-import type { RetentionPolicy, RetentionPreview, RetentionView } from "@/api/types";
+import type { RetentionPreview, RetentionView } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Card, ConfirmDialog, ErrorState, Field, IconButton, Input, Select, Skeleton, Time, toast } from "@/ui";
+import { Button, Card, ConfirmDialog, ErrorState, Field, formatRange, IconButton, Input, Select, Skeleton, Time, toast } from "@/ui";
 import { FROM } from "./form";
 import { Levels } from "./Labels";
-
-const DAYS = numbersOf(limits.RetentionPolicy.days);
-const KINDS: readonly RetentionPolicy["kind"][] = ["conversations", "runs", "usage"];
-type Draft = { name: string; kind: RetentionPolicy["kind"]; days: string; from: "" | NonNullable<RetentionPolicy["from"]>; deleted_only: boolean };
-
-const draftOf = (policy: RetentionPolicy): Draft => ({ name: policy.name, kind: policy.kind, days: String(policy.days), from: policy.from ?? "", deleted_only: policy.deleted_only ?? false });
-const policyOf = (draft: Draft): RetentionPolicy => ({
-  name: draft.name.trim(),
-  kind: draft.kind,
-  days: Number(draft.days),
-  deleted_only: draft.kind === "conversations" && draft.deleted_only,
-  ...(draft.from !== "" && draft.kind !== "usage" ? { from: draft.from } : {}),
-});
+import { type Draft, draftOf, KINDS, MOST, NAME, NEW, policyOf, problemsOf, rangeOf } from "./periods";
 
 /** How long conversations, runs and figures are kept. Saving asks twice, for what is deleted can't be taken back. */
 export function Retention() {
@@ -44,29 +31,40 @@ function Editor({ rules }: { rules: RetentionView }) {
   const wanted = { version: rules.version, policies: drafts.map(policyOf), holds: rules.holds };
   const dirty = JSON.stringify(wanted.policies) !== JSON.stringify(rules.policies.map((policy) => policyOf(draftOf(policy))));
   const change = (index: number, part: Partial<Draft>) => setDrafts((old) => old.map((draft, at) => (at === index ? { ...draft, ...part } : draft)));
-  const look = () => preview.mutate(wanted, { onSuccess: setSeen });
+  const [tried, setTried] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const problems = problemsOf(drafts);
+  const problem = (index: number, field: "name" | "days") => {
+    const wrong = tried && problems[index]?.[field];
+    return wrong ? t(wrong, formatRange(rangeOf(wrong))) : undefined;
+  };
+  const look = () => {
+    setTried(true);
+    if (problems.some((one) => one.name || one.days)) return void setTimeout(() => list.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus());
+    preview.mutate(wanted, { onSuccess: setSeen });
+  };
   const save = () => seen && replace.mutate({ rules: wanted, confirmation: seen.confirmation }, { onSuccess: () => (setSeen(null), toast({ title: t("retention_saved"), tone: "ok" })), onError: () => setSeen(null) });
-  const wrong = drafts.some((draft) => draft.name.trim() === "" || !(Number.isInteger(Number(draft.days)) && within(Number(draft.days), DAYS)));
   return (
     <>
       {drafts.length === 0 && <p className="text-base text-ink-3">{t("retention_none")}</p>}
-      {drafts.map((draft, index) => (
-        <fieldset key={index} className="flex flex-wrap items-end gap-3 rounded-lg border border-line px-4 py-3">
+      {drafts.length > 0 && <div ref={list} className="flex flex-col gap-4">{drafts.map((draft, index) => (
+        <fieldset key={index} className="flex flex-wrap items-start gap-3 rounded-lg border border-line px-4 py-3">
           <legend className="sr-only">{t("policy_of", { name: draft.name || t("unnamed") })}</legend>
-          <Field className="min-w-40 flex-1" label={t("name")}>{(p) => <Input {...p} maxLength={limits.RetentionPolicy.name.maxLength} value={draft.name} onChange={(event) => change(index, { name: event.target.value })} />}</Field>
+          <Field className="min-w-40 flex-1" label={t("name")} error={problem(index, "name")}>{(p) => <Input {...p} maxLength={NAME.most} value={draft.name} onChange={(event) => change(index, { name: event.target.value })} />}</Field>
           <Field label={t("retention_kind")}>{(p) => <Select {...p} value={draft.kind} onChange={(event) => change(index, { kind: event.target.value as Draft["kind"] })}>{KINDS.map((kind) => <option key={kind} value={kind}>{t(`retention_${kind}`)}</option>)}</Select>}</Field>
-          <Field className="w-28" label={t("retention_days")}>{(p) => <Input {...p} inputMode="numeric" value={draft.days} onChange={(event) => change(index, { days: event.target.value })} />}</Field>
+          <Field className="w-28" label={t("retention_days")} error={problem(index, "days")}>{(p) => <Input {...p} inputMode="numeric" value={draft.days} onChange={(event) => change(index, { days: event.target.value })} />}</Field>
           {draft.kind !== "usage" && <Field label={t("from")}>{(p) => <Select {...p} value={draft.from} onChange={(event) => change(index, { from: event.target.value as Draft["from"] })}><option value="">{t("retention_all")}</option><Levels levels={FROM} /></Select>}</Field>}
-          {draft.kind === "conversations" && <label className="flex min-h-9 items-center gap-2 text-base"><input type="checkbox" checked={draft.deleted_only} onChange={(event) => change(index, { deleted_only: event.target.checked })} />{t("retention_deleted_only")}</label>}
-          <IconButton size="sm" label={t("remove", { name: draft.name || t("unnamed") })} onClick={() => setDrafts((old) => old.filter((_, at) => at !== index))}><X /></IconButton>
+          {draft.kind === "conversations" && <label className="mt-6 flex min-h-9 items-center gap-2 text-base"><input type="checkbox" checked={draft.deleted_only} onChange={(event) => change(index, { deleted_only: event.target.checked })} />{t("retention_deleted_only")}</label>}
+          <IconButton size="sm" className="mt-6" label={t("remove", { name: draft.name || t("unnamed") })} onClick={() => setDrafts((old) => old.filter((_, at) => at !== index))}><X /></IconButton>
         </fieldset>
-      ))}
+      ))}</div>}
       {rules.holds.length > 0 && <p className="text-sm text-ink-3">{t("retention_holds", { count: rules.holds.length })}</p>}
       {rules.last && <p className="text-sm text-ink-3">{t("retention_last", { count: rules.last.deleted })} <Time relative at={rules.last.began_at} /></p>}
       {(preview.error ?? replace.error) && <ErrorState inline error={preview.error ?? replace.error} />}
+      {drafts.length >= MOST && <p className="text-sm text-ink-3">{t("retention_many", { most: MOST })}</p>}
       <div className="flex flex-wrap gap-2">
-        <Button size="sm" icon={<Plus aria-hidden className="size-4" />} onClick={() => setDrafts((old) => [...old, { name: "", kind: "conversations", days: "365", from: "", deleted_only: false }])}>{t("retention_add")}</Button>
-        {dirty && <Button size="sm" variant="primary" icon={<CalendarX aria-hidden className="size-4" />} disabled={wrong} loading={preview.isPending} onClick={look}>{t("retention_look")}</Button>}
+        <Button size="sm" icon={<Plus aria-hidden className="size-4" />} disabled={drafts.length >= MOST} onClick={() => setDrafts((old) => [...old, NEW])}>{t("retention_add")}</Button>
+        {dirty && <Button size="sm" variant="primary" icon={<CalendarX aria-hidden className="size-4" />} loading={preview.isPending} onClick={look}>{t("retention_look")}</Button>}
       </div>
       {seen && (
         <ConfirmDialog open onOpenChange={() => setSeen(null)} title={t("retention_sure")} description={t("retention_sure_text")} confirm={t("retention_confirm")} danger busy={replace.isPending} onConfirm={save}>
