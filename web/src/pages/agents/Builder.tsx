@@ -92,7 +92,7 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
           <fieldset disabled={!mayEdit} className="contents">
             <Group title={t("sec_what")}>
               <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} autoFocus={!agent} maxLength={RANGES.name.most + 16} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
-              <Field label={t("instructions")} hint={t("instructions_hint")}>{(p) => <Textarea {...p} rows={6} maxRows={24} className="min-h-32" placeholder={t("instructions_placeholder")} value={form.instructions} onChange={(event) => patch({ instructions: event.target.value })} />}</Field>
+              <Field label={t("instructions")} hint={t("instructions_hint")} error={problem("instructions")}>{(p) => <Textarea {...p} rows={6} maxRows={24} className="min-h-32" placeholder={t("instructions_placeholder")} value={form.instructions} onChange={(event) => patch({ instructions: event.target.value })} />}</Field>
             </Group>
             <Group title={t("sec_routing")}><RoutingForm form={form} connections={connections.items} loading={connections.isLoading} disabled={!mayEdit} fixed={!operator} problem={problem} onChange={patch} /></Group>
             <Group title={t("sec_deep")}><DeepForm form={form} problem={problem} onChange={patch} /></Group>

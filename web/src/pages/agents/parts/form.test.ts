@@ -6,6 +6,8 @@ import { EMPTY, inputOf, moved, problemsOf } from "./form";
 test("what is wrong with an agent is said at its field", () => {
   assert.deepEqual(problemsOf(EMPTY, true), { name: "name_missing" });
   assert.deepEqual(problemsOf({ ...EMPTY, name: "x".repeat(65) }, true), { name: "name_long" });
+  assert.deepEqual(problemsOf({ ...EMPTY, name: "a", instructions: "ü".repeat(100_000) }, true), {});
+  assert.deepEqual(problemsOf({ ...EMPTY, name: "a", instructions: "x".repeat(100_001) }, true), { instructions: "instructions_long" });
   assert.deepEqual(problemsOf({ ...EMPTY, name: "a" }, false), { tools: "tools_missing" });
   assert.deepEqual(problemsOf({ ...EMPTY, name: "a", tuning: { temperature: Number.NaN, max_tokens: 1.5, timeout_ms: 10 } }, true), { temperature: "temperature_bad", max_tokens: "max_tokens_bad", timeout: "timeout_bad" });
   assert.deepEqual(problemsOf({ ...EMPTY, name: "a", tuning: { temperature: 0, max_tokens: 1, timeout_ms: 3_600_000 } }, true), {});

@@ -37,12 +37,13 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   return from in list ? [...rest.slice(0, to), list[from]!, ...rest.slice(to)] : rest;
 }
 
-export type Problem = "attempts_bad" | "hedge_bad" | "deep_steps_bad" | "name_missing" | "name_long" | "tools_missing" | "temperature_bad" | "max_tokens_bad" | "timeout_bad";
-export type Problems = Partial<Record<"name" | "tools" | "temperature" | "max_tokens" | "timeout" | "attempts" | "hedge" | "deep_steps", Problem>>;
+export type Problem = "attempts_bad" | "hedge_bad" | "deep_steps_bad" | "name_missing" | "name_long" | "instructions_long" | "tools_missing" | "temperature_bad" | "max_tokens_bad" | "timeout_bad";
+export type Problems = Partial<Record<"name" | "instructions" | "tools" | "temperature" | "max_tokens" | "timeout" | "attempts" | "hedge" | "deep_steps", Problem>>;
 
 /** What each field takes, times in seconds. */
 export const RANGES = {
   name: lengthOf(limits.AgentInput.name),
+  instructions: lengthOf(limits.AgentInput.instructions),
   temperature: numbersOf(limits.Tuning.temperature),
   max_tokens: numbersOf(limits.Tuning.max_tokens),
   timeout: numbersOf(limits.Tuning.timeout_ms, 1_000),
@@ -59,6 +60,7 @@ export function problemsOf(form: AgentInput, all: boolean): Problems {
   const out: Problems = {};
   if (form.name.trim() === "") out.name = "name_missing";
   else if (charactersOf(form.name.trim()) > RANGES.name.most) out.name = "name_long";
+  if (charactersOf(form.instructions) > RANGES.instructions.most) out.instructions = "instructions_long";
   if (!all && form.tools.length === 0) out.tools = "tools_missing";
   if (!within(temperature, RANGES.temperature)) out.temperature = "temperature_bad";
   if (!(Number.isInteger(max_tokens) && within(max_tokens, RANGES.max_tokens))) out.max_tokens = "max_tokens_bad";
