@@ -4,9 +4,10 @@ import { newKey } from "@/api/client";
 import { useMe } from "@/api/hooks";
 import { MAX_DOCUMENT, MAX_UPLOAD, uploadDocument, uploadFile } from "@/api/upload";
 import { translate } from "@/i18n";
-import { formatBytes, toast } from "@/ui";
+import { formatBytes, formatRange, toast } from "@/ui";
 import { attachmentsOf, isDocument } from "./as-document";
-import { type Attached, editDraft } from "./stored";
+import { countOf, MOST, type Sort } from "./most";
+import { type Attached, editDraft, readDraft } from "./stored";
 
 export type Uploading = { id: string; name: string; share: number };
 
@@ -15,12 +16,18 @@ export function useUploads(conversation: string) {
   const { data: me } = useMe();
   const client = useQueryClient();
   const [uploading, setUploading] = useState<Uploading[]>([]);
-  const stops = useRef(new Map<string, AbortController>());
+  const stops = useRef(new Map<string, { stop: AbortController; sort: Sort }>());
+  const sortOf = (file: File): Sort => (me && isDocument(file.name) ? "documents" : "files");
+  const isFull = (sort: Sort) => countOf(readDraft(conversation).attachments, sort) + [...stops.current.values()].filter((other) => other.sort === sort).length >= MOST[sort];
   const start = (files: Iterable<File>) => {
-    for (const file of files) void one(file);
+    for (const file of files) {
+      const sort = sortOf(file);
+      if (isFull(sort)) toast({ about: `full-${sort}`, tone: "bad", title: translate("chat", `most.${sort}`, formatRange({ least: 0, most: MOST[sort] })), detail: translate("chat", "most.rest") });
+      else void one(file, sort);
+    }
   };
   const send = async (file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Attached> => {
-    if (!me || !isDocument(file.name)) {
+    if (!me || sortOf(file) === "files") {
       const done = await uploadFile(file, onProgress, signal);
       return { path: done.path, name: file.name, bytes: done.bytes };
     }
@@ -29,7 +36,7 @@ export function useUploads(conversation: string) {
     for (const name of ["documents", "collections", "held-grants"]) void client.invalidateQueries({ queryKey: [name] });
     return { document: document.id, name: file.name, bytes: document.bytes };
   };
-  const one = async (file: File) => {
+  const one = async (file: File, sort: Sort) => {
     const most = isDocument(file.name) ? MAX_DOCUMENT : MAX_UPLOAD;
     if (file.size > most) {
       toast({ tone: "bad", title: translate("chat", "tooBig", { name: file.name, limit: formatBytes(most) }) });
@@ -37,7 +44,7 @@ export function useUploads(conversation: string) {
     }
     const id = newKey();
     const stop = new AbortController();
-    stops.current.set(id, stop);
+    stops.current.set(id, { stop, sort });
     setUploading((all) => [...all, { id, name: file.name, share: 0 }]);
     try {
       const done = await send(file, (share) => setUploading((all) => all.map((entry) => (entry.id === id ? { ...entry, share } : entry))), stop.signal);
@@ -50,5 +57,5 @@ export function useUploads(conversation: string) {
       setUploading((all) => all.filter((entry) => entry.id !== id));
     }
   };
-  return { uploading, start, cancel: (id: string) => stops.current.get(id)?.abort() };
+  return { uploading, start, cancel: (id: string) => stops.current.get(id)?.stop.abort() };
 }

@@ -1,10 +1,11 @@
 import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square, X } from "lucide-react";
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef } from "react";
 import { useT } from "@/i18n";
-import { Button, cx, IconButton, Spinner, Textarea, Tooltip } from "@/ui";
+import { Button, cx, formatRange, IconButton, Spinner, Textarea, Tooltip } from "@/ui";
 import { useDropped } from "../documents/parts/dropped";
 import { useUploads } from "./attachments";
 import { Attachment } from "./attachment";
+import { MOST, tooMuch } from "./most";
 import { useReading } from "./reading";
 import { ConnectionPicker, ModePicker } from "./pickers";
 import { type Attached, setDraft, useDraft } from "./stored";
@@ -29,7 +30,8 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const reading = useReading(draft.attachments);
-  const ready = !sending && !reading.open && !reading.failed && !disabled && uploading.length === 0 && draft.text.trim() !== "";
+  const excess = tooMuch(draft.text.trim(), draft.attachments);
+  const ready = !sending && !excess && !reading.open && !reading.failed && !disabled && uploading.length === 0 && draft.text.trim() !== "";
   const steering = busy && wanted === null;
   const send = (how: Sending) => ready && onSend(draft.text.trim(), draft.attachments, how);
 
@@ -74,6 +76,7 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
         </ul>
       )}
       {(reading.open || reading.failed) && <p role="status" className="px-4 pt-2 text-sm text-ink-3">{t(reading.failed ? "attach.failedHint" : "attach.readingHint")}</p>}
+      {excess && <p role="status" className="px-4 pt-2 text-sm text-bad">{t(`most.${excess}`, formatRange({ least: 0, most: MOST[excess] }))}</p>}
       <Textarea
         ref={area}
         rows={1}

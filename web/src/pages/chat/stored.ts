@@ -55,8 +55,9 @@ const queueKey = (conversation: string) => `steward.queue.${conversation}`;
 
 export const useDraft = (conversation: string) => useStored(draftKey(conversation), NO_DRAFT);
 export const setDraft = (conversation: string, draft: Draft) => write(draftKey(conversation), draft, draft.text === "" && draft.attachments.length === 0);
+export const readDraft = (conversation: string) => read(draftKey(conversation), NO_DRAFT);
 /** Changes a draft as it is now: an upload may end after more was typed. */
-export const editDraft = (conversation: string, change: (draft: Draft) => Draft) => setDraft(conversation, change(read(draftKey(conversation), NO_DRAFT)));
+export const editDraft = (conversation: string, change: (draft: Draft) => Draft) => setDraft(conversation, change(readDraft(conversation)));
 
 export const useQueue = (conversation: string) => useStored(queueKey(conversation), NO_QUEUE);
 export const readQueue = (conversation: string) => read(queueKey(conversation), NO_QUEUE);
