@@ -142,12 +142,17 @@ impl App {
     }
 }
 
-/// Private hosts are those of the installation.
+/// Private hosts, this machine's network and its files are those of the installation.
 fn may_reach(caller: &Caller, server: &McpServer) -> AppResult<()> {
-    match &server.transport {
-        McpTransport::Http { allow, .. } if !allow.is_empty() => {
-            authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })
-        }
-        _ => Ok(()),
+    let (network, files) = match &server.transport {
+        McpTransport::Http { allow, .. } => (!allow.is_empty(), false),
+        McpTransport::Stdio { network, read, write, .. } => (*network, !read.is_empty() || !write.is_empty()),
+    };
+    if network {
+        authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })?;
     }
+    if files {
+        authorize(caller, Action::Write, Resource::ServerPaths)?;
+    }
+    Ok(())
 }

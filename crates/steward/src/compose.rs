@@ -35,7 +35,7 @@ use steward_tools::mcp::McpHub;
 use steward_tools::outbound::{self, HostPort};
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::{Packages, with_references};
-use steward_tools::search::{SearchPorts, with_search};
+use steward_tools::search::{SearchKey, SearchPorts, with_search};
 use steward_tools::skills::FileHostKeys;
 use steward_tools::{
     DOCKER_VARIABLES, LocalWorkspaces, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts, ToolsConfig,
@@ -224,6 +224,8 @@ impl Shared {
             settings.otlp = None;
             settings.key_variables = KeyVariables::none();
             settings.mail.accounts.clear();
+            // Its key is a secret of the installation's own organisation.
+            settings.search = settings.search.filter(|one| !matches!(one.key, SearchKey::Credential(_)));
         }
         settings
     }

@@ -1,6 +1,8 @@
 //! Nothing crosses from one tenant to another: every operation of the OpenAPI document is tried by an administrator of
 //! one with the ids of all that another has. Their answers never hold a word that only stands in the other's things.
 
+mod this_machine;
+
 use super::permissions::{Table, api_key};
 use super::{Answer, Bed, EMAIL, PASSWORD, bearer, bed};
 use axum::body::Body;

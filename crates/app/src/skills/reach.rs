@@ -17,7 +17,7 @@ impl App {
         if let Some(before) = before {
             authorize(caller, Action::Write, of(before))?;
         }
-        if !after.spec.private_hosts().is_empty() {
+        if !after.spec.private_hosts().is_empty() || after.spec.leaves_sandbox() {
             authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })?;
         }
         let mut reach = skill_reach(before, after);

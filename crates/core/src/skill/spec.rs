@@ -50,6 +50,11 @@ impl SkillSpec {
         }
     }
 
+    /// Whether it runs as the program's own user, outside of the OS sandbox.
+    pub fn leaves_sandbox(&self) -> bool {
+        matches!(self, Self::Ansible(AnsibleSpec { network: true, .. }) | Self::Docker(_))
+    }
+
     /// Private hosts that it may reach, as `host:port`.
     pub fn private_hosts(&self) -> &[String] {
         match self {

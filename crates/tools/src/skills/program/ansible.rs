@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
+use steward_core::TenantId;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{AnsibleSpec, Skill, SkillKind};
@@ -42,6 +43,12 @@ impl AnsibleExecutor {
         check: bool,
     ) -> Result<PlaybookResult, ToolsError> {
         let spec = spec(skill)?;
+        // It would be Steward itself, with the files of all tenants.
+        if spec.network && context.scope.tenant != TenantId::DEFAULT {
+            return Err(refused!(
+                "a playbook with `network` leaves the sandbox, so only the installation's own organisation may run one"
+            ));
+        }
         let program = self.programs.find("ansible-playbook").ok_or_else(|| {
             ToolsError::refused(
                 "there is no ansible-playbook on this machine; an operator must install ansible-core, or name its folder in STEWARD_PROGRAMS",
