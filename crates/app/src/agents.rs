@@ -303,12 +303,10 @@ fn judge(agent: &AgentInput, tools: &[String], skills: &[String], connections: &
     if let Some(id) = agent.connection
         && !connections.iter().any(|one| one.connection.id == id)
     {
-        let names: Vec<_> =
-            connections.iter().map(|one| format!("{} ({})", one.connection.id, one.connection.name)).collect();
         return Err(AppError::invalid(
             "connection",
             format!("there is no connection {id}"),
-            format!("null is the default; there are: {}", names.join(", ")),
+            "null is the default; GET /api/connections lists those that you may use",
         ));
     }
     check_routing(&agent.routing, connections)?;

@@ -105,7 +105,10 @@ impl App {
 
     pub async fn connections_health(&self, caller: &Caller) -> AppResult<Vec<ConnectionHealth>> {
         authorize(caller, Action::Read, Resource::Connections)?;
-        Ok(self.deps().models.health().await)
+        let known = self.readable_connections(caller).await;
+        let mut health = self.deps().models.health().await;
+        health.retain(|one| known.iter().any(|known| known.connection.id == one.connection));
+        Ok(health)
     }
 
     pub async fn exam_report(&self, caller: &Caller, id: ConnectionId) -> AppResult<ExamReport> {
@@ -163,9 +166,13 @@ impl App {
     }
 
     pub async fn usable_connections(&self, caller: &Caller) -> Vec<String> {
-        let known = self.connections.list().await;
-        let usable = known.into_iter().filter(|one| authorize(caller, Action::Read, of(&one.connection)).is_ok());
-        usable.map(|one| one.connection.name).collect()
+        self.readable_connections(caller).await.into_iter().map(|one| one.connection.name).collect()
+    }
+
+    pub(crate) async fn readable_connections(&self, caller: &Caller) -> Vec<KnownConnection> {
+        let mut known = self.connections.list().await;
+        known.retain(|one| authorize(caller, Action::Read, of(&one.connection)).is_ok());
+        known
     }
 
     pub(crate) async fn known_connection(&self, id: ConnectionId) -> AppResult<KnownConnection> {
@@ -194,7 +201,7 @@ impl App {
     }
 }
 
-fn of(connection: &Connection) -> Resource<'_> {
+pub(crate) fn of(connection: &Connection) -> Resource<'_> {
     Resource::Connection { id: connection.id, name: &connection.name }
 }
 

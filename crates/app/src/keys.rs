@@ -33,7 +33,7 @@ impl App {
             expires_at: input.expires_at,
             revoked_at: None,
         };
-        self.check_key(&wanted).await?;
+        self.check_key(caller, &wanted).await?;
         // Looked at before the key is made: a key without its budget must not get about.
         let budget = input.budget.map(|budget| SpendLimit {
             id: BudgetId(self.new_id()),
@@ -87,7 +87,7 @@ impl App {
         if let Some(at) = change.expires_at {
             key.expires_at = at;
         }
-        self.check_key(&key).await?;
+        self.check_key(caller, &key).await?;
         self.store.save_key(self.tenant(), &key, None).await?;
         Ok(self.store.key(self.tenant(), id).await?)
     }
@@ -106,17 +106,15 @@ impl App {
         Ok(key)
     }
 
-    async fn check_key(&self, key: &VirtualKey) -> AppResult<()> {
+    async fn check_key(&self, caller: &Caller, key: &VirtualKey) -> AppResult<()> {
         if let Some(problem) = key_problem(key, self.now()) {
             return Err(AppError::invalid(problem.field, problem.what, problem.hint));
         }
         if !key.connections.is_empty() {
-            let known = self.connections.list().await;
-            let known: Vec<String> = known.into_iter().map(|one| one.connection.name).collect();
-            listed("connections", "connection", &key.connections, &known)?;
+            listed("connections", "connection", &key.connections, &self.usable_connections(caller).await)?;
         }
         if let Some(agents) = key.agents.as_ref().filter(|agents| !agents.is_empty()) {
-            let known = self.store.agents(self.tenant()).await?;
+            let known = self.usable_agents(caller).await?;
             let known: Vec<String> = known.into_iter().map(|agent| agent.name).collect();
             listed("agents", "agent", agents, &known)?;
         }

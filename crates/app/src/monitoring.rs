@@ -85,7 +85,7 @@ impl App {
             usage.items.into_iter().map(|row| (row.sum.group.clone(), row.sum)).collect();
         let health: HashMap<_, _> =
             self.deps().models.health().await.into_iter().map(|one| (one.connection, one)).collect();
-        let known = self.connections.list().await.into_iter();
+        let known = self.readable_connections(caller).await.into_iter();
         let glances = known.map(|known| {
             let id = known.connection.id;
             let sum = used.remove(&id.to_string()).unwrap_or_default();

@@ -1,8 +1,10 @@
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
+use crate::connections::of;
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest, RoutingTarget};
 use std::collections::BTreeMap;
 use steward_core::ConnectionId;
 use steward_core::agent::Deep;
+use steward_core::model::Connection;
 use steward_core::ports::{KnownConnection, RouteRequest};
 use steward_core::routing::{Routing, hint};
 
@@ -12,15 +14,17 @@ impl App {
     /// Where a message to an agent, saved or not, would go. Nothing is sent.
     pub async fn preview_routing(&self, caller: &Caller, request: RoutingPreviewRequest) -> AppResult<RoutingPreview> {
         authorize(caller, Action::Read, Resource::Agents)?;
-        let message = request.message.clone();
-        let (routing, primary) = self.routing_settings(request).await?;
+        let (message, of_agent) = (request.message.clone(), request.agent_id.is_some());
+        let (routing, primary) = self.routing_settings(caller, request).await?;
         let models = &self.deps().models;
         let wanted = RouteRequest { wanted: None, primary, routing: &routing, message: &message, task: None };
         let route = models.route(wanted).await?;
         let health = models.health().await;
         let breakers: BTreeMap<ConnectionId, _> = health.into_iter().map(|one| (one.connection, one.breaker)).collect();
         let mut targets = Vec::new();
-        for connection in route.targets {
+        // An agent brings its connections to whoever may use it.
+        let shown = |one: &Connection| of_agent || authorize(caller, Action::Read, of(one)).is_ok();
+        for connection in route.targets.into_iter().filter(shown) {
             let report = self.examiner.report(connection.id).await;
             targets.push(RoutingTarget {
                 id: connection.id,
@@ -41,7 +45,11 @@ impl App {
         })
     }
 
-    async fn routing_settings(&self, request: RoutingPreviewRequest) -> AppResult<(Routing, Option<ConnectionId>)> {
+    async fn routing_settings(
+        &self,
+        caller: &Caller,
+        request: RoutingPreviewRequest,
+    ) -> AppResult<(Routing, Option<ConnectionId>)> {
         if let Some(id) = request.agent_id {
             if request.routing.is_some() || request.connection.is_some() {
                 return Err(AppError::invalid(
@@ -50,12 +58,12 @@ impl App {
                     "give either `agent_id`, or `routing` and `connection`",
                 ));
             }
-            let agent = self.live_agent(id).await.map_err(|_| {
+            let agent = self.agent_for(caller, Action::Read, id).await.map_err(|_| {
                 AppError::invalid("agent_id", format!("there is no agent {id}"), "choose one of /api/agents")
             })?;
             return Ok((agent.routing, agent.connection));
         }
-        let connections = self.connections.list().await;
+        let connections = self.readable_connections(caller).await;
         if let Some(id) = request.connection {
             check_connection("connection", id, &connections)?;
         }
@@ -99,11 +107,10 @@ pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[Kno
     if connections.iter().any(|one| one.connection.id == id) {
         return Ok(());
     }
-    let names: Vec<_> =
-        connections.iter().map(|one| format!("{} ({})", one.connection.id, one.connection.name)).collect();
-    let hint = match names.as_slice() {
-        [] => "there are none yet: add a connection first".to_owned(),
-        names => format!("there are: {}", names.join(", ")),
+    // Names would tell of connections that the caller may not use.
+    let hint = match connections {
+        [] => "there are none yet: add a connection first",
+        _ => "GET /api/connections lists those that you may use",
     };
     Err(AppError::invalid(field, format!("there is no connection {id}"), hint))
 }
