@@ -12,7 +12,7 @@ use crate::reference::{GivenDocument, LookedThrough, Reference};
 use crate::routing::{Attempt, RouteTaken, ToolHint};
 use crate::skill::SkillPrompt;
 use crate::tool::{Receipt, ToolSpec, Undo};
-use crate::{ConnectionId, ConversationId, KeyId, RunId, UserId};
+use crate::{AgentId, ConnectionId, ConversationId, KeyId, RunId, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -136,6 +136,10 @@ pub struct Setup {
     #[serde(default)]
     #[schema(required)]
     pub parent: Option<RunId>,
+    /// The agent that its user asked, where that delegated, over however many others, to this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub asked_agent: Option<AgentId>,
     /// Whose account asked, and from where; left out: the program itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -2,7 +2,7 @@
 
 use crate::run::{RunContext, delegation};
 use steward_core::event::{EventBody, RequestedBy};
-use steward_core::ports::{Role, StoreError, StoreResult};
+use steward_core::ports::{Role, StoreResult};
 use steward_core::run::Effect;
 
 impl RunContext<'_> {
@@ -41,15 +41,8 @@ impl RunContext<'_> {
         if matches!(user.role, Role::Admin | Role::Operator) {
             return Ok(None);
         }
-        let agent = match setup.parent {
-            Some(parent) => match deps.store.run(deps.tenant, parent).await {
-                // The operator who gave an agent its delegations opened those to whoever may use the agent.
-                Ok(row) => row.agent,
-                Err(StoreError::NotFound(_)) => return Ok(None),
-                Err(error) => return Err(error),
-            },
-            None => setup.agent.id,
-        };
+        // The operator who gave an agent its delegations opened those to whoever may use the agent.
+        let agent = setup.asked_agent.unwrap_or(setup.agent.id);
         let permissions = deps.store.permissions(deps.tenant, user.id).await?;
         let allowed = permissions.level(agent.into()).is_some();
         Ok((!allowed).then_some("steward: the user may not use this agent any more"))

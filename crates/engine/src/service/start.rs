@@ -128,6 +128,7 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
     };
     let mut setup = run_setup(deps, asked, now).await?;
     setup.parent = Some(state.run_id);
+    setup.asked_agent = Some(parent.asked_agent.unwrap_or(parent.agent.id));
     setup.depth = parent.depth + 1;
     let sources = state.sources();
     setup.taint.retain(|own| sources.iter().all(|one| one.origin != own.origin));
@@ -223,6 +224,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         workspace: request.workspace,
         utc_offset_minutes: deps.clock.utc_offset_minutes(now),
         parent: None,
+        asked_agent: None,
         user: request.user,
         forked_from: None,
         agent: request.agent,

@@ -95,6 +95,7 @@ impl Driver {
             workspace: "/".into(),
             utc_offset_minutes: 0,
             parent: None,
+            asked_agent: None,
             user: None,
             forked_from: None,
             key: None,
