@@ -14,7 +14,7 @@ use super::{Access, AccessError};
 use connection::{DirectoryProblem, Found, find, look};
 
 /// Of all accounts of the directory.
-const ISSUER: &str = "directory";
+pub(super) const ISSUER: &str = "directory";
 /// Longest name that is looked for, and longest password, bytes.
 const MAX_LOGIN: usize = 256;
 const MAX_PASSWORD: usize = 1000;

@@ -3,10 +3,11 @@
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use steward_core::ports::StoreResult;
+use steward_core::scim::SCIM_SOURCE;
 use steward_core::sign_on::{DIRECTORY_SETTING, Directory, OidcProvider, PROVIDERS_SETTING};
 use uuid::Uuid;
 
-use super::directory::check_directory;
+use super::directory::{ISSUER, check_directory};
 use super::oidc::{KnownProviders, check_issuer};
 use super::saved::{SavedDirectory, SavedProvider, Tried};
 use super::{Access, AccessError};
@@ -40,6 +41,13 @@ impl Access {
             return Err(AccessError::invalid(
                 "name",
                 format!("`{name}` is no name for a provider; use 1 to {MAX_NAME} lower-case letters, digits and -"),
+            ));
+        }
+        // Groups say by such a name who keeps them.
+        if [SCIM_SOURCE, ISSUER].contains(&name) {
+            return Err(AccessError::invalid(
+                "name",
+                format!("`{name}` is kept for what is no provider; take another name"),
             ));
         }
         AccessError::refuse(settings.problem())?;
