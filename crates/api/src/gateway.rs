@@ -54,7 +54,8 @@ async fn find(state: &TenantApp, caller: &Caller, name: &str, param: &'static st
     match state.usable_connection(caller, name).await {
         Ok(found) => Ok(found),
         Err(NoConnection::Forbidden(error)) => {
-            Err(OpenAiError { code: "key_not_allowed", ..OpenAiError::forbidden(error.to_string()) })
+            let code = error.detail.code.unwrap_or("key_not_allowed");
+            Err(OpenAiError { code, ..OpenAiError::forbidden(error.to_string()) })
         }
         Err(NoConnection::Unknown { known }) => Err(OpenAiError::unknown_connection(name, &known, param)),
     }

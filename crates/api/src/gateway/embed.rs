@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use steward_core::KeyId;
 use steward_core::ports::Passage;
 
 /// Most texts of one request.
@@ -36,10 +37,11 @@ pub(crate) async fn embeddings(
         return pass(&state, &caller, name, &inbound, Passage::Embeddings).await;
     }
     may_ask(&caller)?;
-    runtime.run(embed(state, inbound)).await
+    let key = caller.principal.key.as_ref().map(|key| key.id);
+    runtime.run(embed(state, inbound, key)).await
 }
 
-async fn embed(state: TenantApp, inbound: Inbound) -> Result<Response, OpenAiError> {
+async fn embed(state: TenantApp, inbound: Inbound, key: Option<KeyId>) -> Result<Response, OpenAiError> {
     let embedder = state.embedder();
     if inbound.asked.model != embedder.model() {
         let text = format!(
@@ -74,6 +76,9 @@ async fn embed(state: TenantApp, inbound: Inbound) -> Result<Response, OpenAiErr
         .collect();
     // Nobody pays for them, so their length tells enough: four characters are about a token.
     let tokens: usize = texts.iter().map(|text| text.chars().count().div_ceil(4)).sum();
+    if let Some(key) = key {
+        state.usage_writer.limiter().took(key, tokens as u64, state.now());
+    }
     let usage = json!({"prompt_tokens": tokens, "total_tokens": tokens});
     let answer = json!({"object": "list", "model": embedder.model(), "data": data, "usage": usage});
     Ok(Json(answer).into_response())
