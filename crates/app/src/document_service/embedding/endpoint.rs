@@ -54,7 +54,7 @@ impl Endpoints {
         self.parts.connections.named(name).await.ok_or_else(|| {
             EmbeddingProblem::lasting(
                 format!("there is no connection `{name}` for embeddings"),
-                "Make one of this name on the page Models, or choose another embedding model for the collection.",
+                "Make one of this name on the page Connections, or choose another embedding model for the collection.",
             )
         })
     }
@@ -69,7 +69,7 @@ impl Endpoints {
         if usual.provider == Provider::Local {
             return Err(EmbeddingProblem::lasting(
                 "there is no connection that makes embeddings",
-                "Add one on the page Models, start Ollama, or use the built-in embedding model.",
+                "Add one on the page Connections, start Ollama, or use the built-in embedding model.",
             ));
         }
         Ok(usual)
