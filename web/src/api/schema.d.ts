@@ -10962,6 +10962,11 @@ export interface components {
         RunSetup: {
             /** @description The agent, as it was. */
             agent: components["schemas"]["Agent"];
+            /**
+             * Format: uuid
+             * @description The agent that its user asked, where that delegated, over however many others, to this one.
+             */
+            asked_agent?: string;
             /** @description Name of the person or program that asked. */
             asked_by: string;
             /** @description What it may spend. */
