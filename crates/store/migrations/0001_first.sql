@@ -76,6 +76,8 @@ create table events (
     kind      text   not null,
     body      text, -- words, once exists (select 1 from runs r where r.tenant_id = events.tenant_id and r.id = events.run_id and r.status = 'finished')
     blob      text,
+    -- The blobs that a body which is a blob itself names, such as files before a change: hashes with a space between.
+    blob_names text,
     primary key (tenant_id, run_id, seq)
 );
 

@@ -16,6 +16,8 @@ pub(crate) struct EventRow {
     /// JSON text; `None` where `blob` holds it.
     pub body: Option<String>,
     pub blob: Option<String>,
+    /// The blobs that a body in `blob` names.
+    pub blob_names: Option<String>,
 }
 
 /// Events of one run and rows beside them, ready to be written together under a lease.
@@ -85,8 +87,8 @@ pub(crate) async fn insert_events(tx: &mut Tx<'_>, batch: &AppendBatch) -> Store
     for (seq, row) in (batch.after + 1..).zip(&batch.rows) {
         let done = tx
             .execute(
-                "insert into events (tenant_id, run_id, seq, epoch, at, kind, body, blob)
-                 values ($1, $2, $3, $4, $5, $6, $7, $8)",
+                "insert into events (tenant_id, run_id, seq, epoch, at, kind, body, blob, blob_names)
+                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
                 args![
                     batch.tenant,
                     batch.run,
@@ -95,7 +97,8 @@ pub(crate) async fn insert_events(tx: &mut Tx<'_>, batch: &AppendBatch) -> Store
                     batch.at,
                     row.kind,
                     row.body.as_deref(),
-                    row.blob.as_deref()
+                    row.blob.as_deref(),
+                    row.blob_names.as_deref()
                 ],
             )
             .await;
@@ -136,10 +139,10 @@ with batches as materialized (
         where e.tenant_id = l.tenant_id and e.run_id = l.run_id), 0)
     for share of r
 ), written as (
-    insert into events (tenant_id, run_id, seq, epoch, at, kind, body, blob)
-    select l.tenant_id, n.run_id, n.seq, l.epoch, n.at, n.kind, n.body, n.blob
-    from unnest($5::uuid[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[])
-         as n (run_id, seq, at, kind, body, blob)
+    insert into events (tenant_id, run_id, seq, epoch, at, kind, body, blob, blob_names)
+    select l.tenant_id, n.run_id, n.seq, l.epoch, n.at, n.kind, n.body, n.blob, n.blob_names
+    from unnest($5::uuid[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[], $15::text[])
+         as n (run_id, seq, at, kind, body, blob, blob_names)
     join batches l on l.run_id = n.run_id
     on conflict do nothing
     returning run_id
@@ -165,6 +168,7 @@ struct Columns<'a> {
     kinds: Vec<&'a str>,
     bodies: Vec<Option<&'a str>>,
     blobs: Vec<Option<&'a str>>,
+    blob_names: Vec<Option<&'a str>>,
     events: Vec<i64>,
     audit_runs: Vec<Uuid>,
     audit_ids: Vec<Uuid>,
@@ -185,6 +189,7 @@ impl<'a> Columns<'a> {
             self.kinds.push(row.kind);
             self.bodies.push(row.body.as_deref());
             self.blobs.push(row.blob.as_deref());
+            self.blob_names.push(row.blob_names.as_deref());
         }
         for row in &batch.audit {
             self.audit_runs.push(batch.run.0);
@@ -218,6 +223,7 @@ pub(crate) async fn append_batches(
         .bind(columns.audit_runs)
         .bind(columns.audit_ids)
         .bind(columns.audit_bodies)
+        .bind(columns.blob_names)
         .fetch_all(connection)
         .await
         .map_err(|e| error::postgres(&e))?;

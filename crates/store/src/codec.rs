@@ -81,6 +81,12 @@ pub(crate) fn sort_key(name: &str) -> String {
     hex::encode(name)
 }
 
+/// What may be names of blobs: the hashes that a body holds, such as of files before a change.
+pub(crate) fn hashes_in(body: &str) -> impl Iterator<Item = &str> {
+    let words = body.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| word.len() == 64 && word.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
+}
+
 /// Rows of a page that asked for `limit`: 0 means 100, and 1,000 is the most.
 pub(crate) fn page_size(limit: u32) -> u32 {
     if limit == 0 { 100 } else { limit.min(1000) }

@@ -1,4 +1,5 @@
 use crate::append::{AppendBatch, EventRow};
+use crate::codec::hashes_in;
 use crate::engine::{OpFn, Postgres, Sqlite};
 use crate::error::DbError;
 use crate::limit_lookup::{LimitLookup, limited_scopes};
@@ -269,10 +270,12 @@ impl Store {
             let kind = body.kind();
             let text = codec::to_json(body)?;
             rows.push(if text.len() > MAX_INLINE {
+                let names = hashes_in(&text).collect::<Vec<_>>().join(" ");
                 let stored = self.blobs_of(tenant).put(text.into_bytes()).await;
-                EventRow { kind, body: None, blob: Some(stored.map_err(|e| error::blob(&e))?) }
+                let blob = Some(stored.map_err(|e| error::blob(&e))?);
+                EventRow { kind, body: None, blob, blob_names: Some(names).filter(|names| !names.is_empty()) }
             } else {
-                EventRow { kind, body: Some(text), blob: None }
+                EventRow { kind, body: Some(text), blob: None, blob_names: None }
             });
         }
         Ok(rows)

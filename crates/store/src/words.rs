@@ -96,7 +96,7 @@ mod tests {
         ),
         (
             "ids, hashes and what is sealed",
-            "anchor_hash api_key_hash blob code_hash external_id hash id invitation_hash key_id password_hash prefix
+            "anchor_hash api_key_hash blob blob_names code_hash external_id hash id invitation_hash key_id password_hash prefix
              previous_hash request_hash sealed secret_hash sha256 source_key token_hash tool_set",
         ),
         ("another form of a column beside it", "folded folded_name folded_user_name sort_key"),

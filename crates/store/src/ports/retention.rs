@@ -26,8 +26,6 @@ use uuid::Uuid;
 const DAY_MS: i64 = 86_400_000;
 /// Rows that are read at a time.
 const AT_ONCE: u32 = 500;
-/// Blobs of one item that other rows are searched for; what is beyond stays.
-const MAX_BLOBS: usize = 500;
 
 impl Store {
     /// Items with nothing at work in them.
@@ -320,7 +318,7 @@ async fn conversation(
         for row in &rows {
             let body = row.text(1)?;
             deleted.take(&format!("message {} {body}", row.int(0)?));
-            deleted.blobs.extend(hashes_in(&body));
+            deleted.blobs.extend(hashes_in(&body).map(str::to_owned));
             deleted.item.messages += 1;
         }
     }
@@ -382,7 +380,7 @@ async fn delete_run(tx: &mut Tx<'_>, tenant: TenantId, id: RunId, deleted: &mut 
     deleted.take(&format!("run {id} {} {} {} {}", row.int(2)?, row.int(3)?, row.text(0)?, row.text(1)?));
     let mut after = 0;
     loop {
-        let sql = "select seq, at, kind, body, blob from events
+        let sql = "select seq, at, kind, body, blob, blob_names from events
              where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4";
         let rows = tx.rows(sql, args![tenant, id, after, AT_ONCE]).await?;
         let Some(last) = rows.last() else { break };
@@ -391,7 +389,8 @@ async fn delete_run(tx: &mut Tx<'_>, tenant: TenantId, id: RunId, deleted: &mut 
             let (body, blob) = (row.opt_text(3)?.unwrap_or_default(), row.opt_text(4)?);
             let shown = blob.as_deref().unwrap_or(&body);
             deleted.take(&format!("event {} {} {} {shown}", row.int(0)?, row.int(1)?, row.text(2)?));
-            deleted.blobs.extend(hashes_in(&body));
+            let names = row.opt_text(5)?.unwrap_or_default();
+            deleted.blobs.extend(hashes_in(&body).chain(hashes_in(&names)).map(str::to_owned));
             deleted.blobs.extend(blob);
             deleted.item.events += 1;
         }
@@ -426,13 +425,6 @@ async fn usage(tx: &mut Tx<'_>, tenant: TenantId, item: &RetainedItem, deleted: 
     }
     tx.execute("delete from usage_days where tenant_id = $1 and day = $2", args![tenant, day]).await?;
     Ok(!rows.is_empty())
-}
-
-/// What may be names of blobs: the hashes that a body holds, of files before a change.
-fn hashes_in(body: &str) -> Vec<String> {
-    let words = body.split(|c: char| !c.is_ascii_alphanumeric());
-    let is_hash = |word: &&str| word.len() == 64 && word.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    words.filter(is_hash).take(MAX_BLOBS).map(str::to_owned).collect()
 }
 
 impl Store {

@@ -17,8 +17,8 @@ const HASH: usize = 64;
 
 /// Where bodies name blobs, such as files before a change; these are read in pages.
 const LONG: [&str; 2] = [
-    "select run_id, seq, body from events
-     where tenant_id = $1 and (run_id, seq) > ($2, $3) and regexp_like(body, '[0-9a-f]{64}')
+    "select run_id, seq, coalesce(blob_names, body) from events
+     where tenant_id = $1 and (run_id, seq) > ($2, $3) and regexp_like(coalesce(blob_names, body), '[0-9a-f]{64}')
      order by run_id, seq limit $4",
     "select conversation_id, seq, body from messages
      where tenant_id = $1 and (conversation_id, seq) > ($2, $3) and regexp_like(body, '[0-9a-f]{64}')
