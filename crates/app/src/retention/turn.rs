@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use steward_core::audit::AuditEntry;
 use steward_core::ports::{Settings as _, StoreError, StoreResult};
-use steward_core::retention::{DELETED, RetainedItem, RetentionPolicy, RetentionRules};
+use steward_core::retention::{DELETED, RetainedItem, RetentionPolicy};
 
 /// What the last turn did.
 const TURN_SETTING: &str = "governance.retention_turn";
@@ -44,27 +44,27 @@ impl App {
         self.note_turn(&turn).await?;
         let mut whole = true;
         for policy in &rules.policies {
-            whole &= self.delete_by(&rules, policy, &mut turn).await?;
+            whole &= self.delete_by(policy, &mut turn).await?;
         }
         turn.ended_at = Some(self.now().0);
         self.note_turn(&turn).await?;
         Ok(whole)
     }
 
-    async fn delete_by(
-        &self,
-        rules: &RetentionRules,
-        policy: &RetentionPolicy,
-        turn: &mut RetentionTurn,
-    ) -> AppResult<bool> {
+    async fn delete_by(&self, policy: &RetentionPolicy, turn: &mut RetentionTurn) -> AppResult<bool> {
         let (mut deleted, mut pages) = (0, self.retained_pages(filter_of(policy, self.now())));
         while let Some(items) = pages.try_next().await? {
             for item in &items {
-                if is_held(rules, item) {
-                    turn.held += 1;
+                if !self.is_meant(policy, item).await? {
                     continue;
                 }
-                if !self.is_meant(policy, item).await? {
+                // Read for each, since a turn takes a while and what is deleted against a hold can't be brought back.
+                let rules = self.kept_retention().await?;
+                if !rules.policies.contains(policy) {
+                    return Ok(true);
+                }
+                if is_held(&rules, item) {
+                    turn.held += 1;
                     continue;
                 }
                 let entry = self.deletion_of(item).with("policy", policy.name.as_str());
