@@ -147,6 +147,7 @@ async fn forked_setup(
     setup.source = request.source;
     setup.user = request.user;
     setup.parent = None;
+    setup.asked_agent = None;
     setup.forked_from = Some(ForkedFrom { run: request.run, seq });
     Ok(setup)
 }
