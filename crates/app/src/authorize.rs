@@ -170,16 +170,17 @@ impl SkillReach {
 pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> AppResult<()> {
     needs(caller, least_role(action, resource), resource)?;
     needs_installation(caller, resource)?;
-    needs_grant(caller, action, resource)?;
-    if !is_visible(caller, resource) {
-        return Err(AppError::not_found(named(resource)));
-    }
+    // First: a key learns nothing of what it does not name, not even that a grant is missing.
     if !is_in_scope(caller, resource) {
         return Err(AppError::forbidden(
             format!("this key may not use {}", named(resource)),
             "GET /v1/models lists what it may use, its owner can change that",
         )
         .code("key_not_allowed"));
+    }
+    needs_grant(caller, action, resource)?;
+    if !is_visible(caller, resource) {
+        return Err(AppError::not_found(named(resource)));
     }
     Ok(())
 }

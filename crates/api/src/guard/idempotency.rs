@@ -12,13 +12,16 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
+use std::time::Duration;
 use steward_core::hash::sha256_of;
 use steward_core::ports::Remembered;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 const HEADER: &str = "idempotency-key";
 /// Longest key, characters.
 const MAX_KEY: usize = 128;
+/// How long a large body waits for others.
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Longest answer that is kept, bytes.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
@@ -54,7 +57,7 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     let (mut parts, body) = request.into_parts();
     let (app, identity) = identify(&mut parts, &state).await?;
     let most = body_limit(parts.uri.path());
-    let room = if may_be_large(&parts.headers, most) { LARGE_BODIES.acquire().await.ok() } else { None };
+    let room = if may_be_large(&parts.headers, most) { Some(room_for_large_body().await?) } else { None };
     let bytes = axum::body::to_bytes(body, most).await.map_err(|_| too_long())?;
     let known = Known { owner: identity.principal.user.to_string(), key };
     let line = format!("{} {}\n", parts.method, parts.uri);
@@ -81,6 +84,13 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
 
 /// Large bodies with a key are in memory as a whole, so only few may come at once; others wait.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(4);
+
+async fn room_for_large_body() -> Result<SemaphorePermit<'static>, Problem> {
+    match tokio::time::timeout(PATIENCE, LARGE_BODIES.acquire()).await {
+        Ok(Ok(room)) => Ok(room),
+        _ => Err(Problem::unavailable("other large uploads with an idempotency key are under way").retry_after(10)),
+    }
+}
 
 /// `most`: bytes that the path takes.
 fn may_be_large(headers: &HeaderMap, most: usize) -> bool {
