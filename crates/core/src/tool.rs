@@ -224,7 +224,7 @@ pub enum Undo {
     },
 }
 
-/// What a tool returns when it worked.
+/// What a tool returns when it worked, or when it failed and has changed something all the same.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolOutput {
     /// Text for the model and the reader, not yet truncated.
@@ -241,6 +241,9 @@ pub struct ToolOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub undo: Option<Undo>,
+    /// Whether it failed: it proves nothing, `content` says what went wrong, `undo` takes back what it has changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// Whether the content comes from outside (web, documents, mail) and taints what follows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,

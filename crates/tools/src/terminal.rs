@@ -6,7 +6,7 @@ mod execution;
 pub use command_list::{Command, Risk, TerminalConfig};
 pub use execution::{SplitError, split_command_line};
 
-use crate::error::{ToolsError, refused};
+use crate::error::ToolsError;
 use crate::files::{blocking, resolve_folder};
 use crate::handler::{Context, ToolHandler};
 use crate::skills::workspace_changes;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::run::FOLDER;
-use steward_core::tool::{Preview, ToolOutput, Undo};
+use steward_core::tool::{Preview, ToolOutput};
 use steward_sandbox::process::Helper;
 
 pub(crate) fn is_known_command(name: &str) -> bool {
@@ -109,30 +109,12 @@ impl ToolHandler for TerminalWrite {
         let undo = workspace_changes::undo_record(before, Self::NAME, scope, &self.blobs).await?;
         match execution::command_output(&words, command, &outcome, scope) {
             Ok(output) => Ok(ToolOutput { undo: Some(undo), ..output }),
-            Err(why) => {
-                let after = self.put_back(&undo, scope).await;
-                Err(refused!("{why}\n{after}"))
-            }
+            Err(why) => workspace_changes::failed_output(why, json!({"argv": words}), undo),
         }
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         workspace_changes::restore(snapshot, scope, &self.blobs).await
-    }
-}
-
-impl TerminalWrite {
-    /// Undoes what a failed command has changed, and says so.
-    async fn put_back(&self, undo: &Undo, scope: &ToolScope) -> String {
-        match undo {
-            Undo::Snapshot { snapshot, .. } => match workspace_changes::restore(snapshot, scope, &self.blobs).await {
-                Ok(said) => format!("[{said}]"),
-                Err(error) => format!("[it may have changed files before that: {error}]"),
-            },
-            Undo::Impossible { reason } => {
-                format!("[it may have changed files before that, which can't be put back: {reason}]")
-            }
-        }
     }
 }
 

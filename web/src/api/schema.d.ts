@@ -12027,7 +12027,7 @@ export interface components {
             /** @description The request's words that decided, in lower case. */
             words: string[];
         };
-        /** @description What a tool returns when it worked. */
+        /** @description What a tool returns when it worked, or when it failed and has changed something all the same. */
         ToolOutput: {
             /** @description The most confidential of what it shows, where the tool knows it. */
             classified?: components["schemas"]["Classified"];
@@ -12035,6 +12035,8 @@ export interface components {
             content: string;
             /** @description The same as data, where there is a natural form (rows, files). */
             data?: unknown;
+            /** @description Whether it failed: it proves nothing, `content` says what went wrong, `undo` takes back what it has changed. */
+            failed?: boolean;
             /** @description Where tainted content comes from, for the person who is asked: an address, a sender, a file. */
             origin?: string;
             /** @description Present for each real effect. */
@@ -12063,6 +12065,8 @@ export interface components {
             /** @description How to take it back. */
             undo?: components["schemas"]["EffectUndo"];
         } | {
+            /** @description What it has done all the same, as data. */
+            data?: unknown;
             /** @description Whether the run ends by it. */
             fatal?: boolean;
             /** @description What went wrong and what to do. */
@@ -12071,6 +12075,8 @@ export interface components {
             origin?: string;
             /** @enum {string} */
             outcome: "error";
+            /** @description How to take back what it has done all the same. */
+            undo?: components["schemas"]["EffectUndo"];
         } | {
             /** @enum {string} */
             outcome: "dry";

@@ -267,7 +267,7 @@ function apply(draft: Draft, event: RunEvent): void {
       if (event.outcome === "ok") {
         draft.edit<ToolItem>(index, { state: "ok", ms: event.ms, content: event.content, data: event.data, truncated: event.truncated ?? false, receipt: event.receipt ?? null, undo: event.undo ?? null, tainted: event.tainted ?? false });
       } else if (event.outcome === "error") {
-        draft.edit<ToolItem>(index, { state: "error", ms: event.ms, message: event.message });
+        draft.edit<ToolItem>(index, { state: "error", ms: event.ms, message: event.message, undo: event.undo ?? null });
       } else {
         draft.edit<ToolItem>(index, { state: "dry", ms: event.ms, content: event.preview });
       }

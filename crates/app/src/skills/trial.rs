@@ -84,6 +84,10 @@ impl App {
         };
         if !wanted.dry_run {
             match deps.tools.run(authorized(call, key), &scope).await {
+                Ok(output) if output.failed => {
+                    told.ok = false;
+                    told.error = Some(output.content);
+                }
                 Ok(output) => {
                     told.output = Some(truncate(&output.content, skill.limits.result_chars).0);
                     told.data = output.data;

@@ -336,6 +336,14 @@ pub enum ToolResult {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         origin: Option<String>,
+        /// What it has done all the same, as data.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        data: Option<Box<Value>>,
+        /// How to take back what it has done all the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        undo: Option<Box<Undo>>,
     },
     /// Nothing ran: a dry run.
     Dry {
@@ -359,6 +367,6 @@ impl ToolResult {
 
     /// An error that the model may recover from.
     pub fn error(message: String) -> Self {
-        Self::Error { message, fatal: false, origin: None }
+        Self::Error { message, fatal: false, origin: None, data: None, undo: None }
     }
 }

@@ -50,8 +50,10 @@ pub fn quoted_file(
 
 /// Files that a call has written, as far as its result tells.
 pub fn written_files(result: &ToolResult, workspace: &str) -> Vec<String> {
-    let ToolResult::Ok { data: Some(data), receipt: Some(_), .. } = result else {
-        return Vec::new();
+    let data = match result {
+        ToolResult::Ok { data: Some(data), receipt: Some(_), .. } => data,
+        ToolResult::Error { data: Some(data), .. } => &**data,
+        _ => return Vec::new(),
     };
     let named = data["path"].as_str().into_iter();
     let listed = data["paths"].as_array().into_iter().flatten();
@@ -136,5 +138,14 @@ mod tests {
         let copied = done(json!({"argv": ["cp", "-r", "uploads/x", "/w/y"]}));
         assert_eq!(written_files(&copied, "/w"), ["uploads/x", "y"]);
         assert!(written_files(&done(json!({"rows": 1})), "/w").is_empty());
+        let failed = ToolResult::Error {
+            message: "exit code 1".to_owned(),
+            fatal: false,
+            origin: None,
+            data: Some(Box::new(json!({"argv": ["cp", "a.md", "b.md", "nowhere/"]}))),
+            undo: None,
+        };
+        assert_eq!(written_files(&failed, "/w"), ["a.md", "b.md", "nowhere"]);
+        assert!(written_files(&ToolResult::error("gone.md: no such file".to_owned()), "/w").is_empty());
     }
 }

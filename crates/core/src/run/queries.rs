@@ -63,6 +63,7 @@ impl RunState {
         self.observations()
             .filter_map(|(call, result)| match result {
                 ToolResult::Ok { undo: Some(undo), .. } => Some((call, undo)),
+                ToolResult::Error { undo: Some(undo), .. } => Some((call, &**undo)),
                 _ => None,
             })
             .filter(|(call, _)| !self.undone.contains(&call.id))

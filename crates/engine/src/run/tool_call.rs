@@ -130,11 +130,11 @@ pub(crate) async fn run_tool(
         return Err(error);
     }
     fail_point!("engine.effect.after");
-    let error = |message, fatal| (ToolResult::Error { message, fatal, origin: None }, None);
+    let error = |message, fatal| (ToolResult::Error { message, fatal, origin: None, data: None, undo: None }, None);
     let (result, told) = match output {
         Ok(mut output) => {
             let told = output.classified.take();
-            (success(output, limit), told)
+            (recorded(output, limit), told)
         }
         Err(ToolError::RespondToModel(message)) => error(message, false),
         Err(ToolError::Fatal(message)) => error(message, true),
@@ -171,11 +171,12 @@ async fn record_origins(
             *origin = quoted(content).or(of_files);
             *tainted = origin.is_some();
         }
-        ToolResult::Error { message, origin, .. } => *origin = quoted(message),
-        ToolResult::Ok { .. } | ToolResult::Dry { .. } => {}
+        ToolResult::Error { message, origin, .. } if origin.is_none() => *origin = quoted(message),
+        ToolResult::Ok { .. } | ToolResult::Error { .. } | ToolResult::Dry { .. } => {}
     }
     let from = match &result {
         ToolResult::Ok { tainted: true, origin, .. } => Some(origin.clone().unwrap_or_else(|| tool.to_owned())),
+        ToolResult::Error { origin: Some(origin), .. } => Some(origin.clone()),
         _ => state
             .tool(tool)
             .zip(state.call(call_id))
@@ -268,7 +269,7 @@ pub(crate) async fn settle_interrupted(
             let mut output = staged.output;
             let told = output.classified.take();
             output.content = format!("{}\n(It was done before an interruption: {evidence}.)", output.content);
-            let result = success(output, result_limit(&journal.state, &call.name));
+            let result = recorded(output, result_limit(&journal.state, &call.name));
             let (id, tool, arguments) = (&call.id, &call.name, &call.arguments);
             let (result, side) = record_origins(deps, &journal.state, id, tool, arguments, result).await?;
             let (arguments, evidence) = (call.arguments, Some(evidence));
@@ -297,9 +298,15 @@ pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
     own.min(fair.max(MIN_LIMIT))
 }
 
-fn success(output: ToolOutput, limit: usize) -> ToolResult {
+/// What a tool returned, as the log has it.
+fn recorded(output: ToolOutput, limit: usize) -> ToolResult {
     let (content, truncated) = truncate(&output.content, limit);
     let data = output.data.filter(|data| data.to_string().len() <= MAX_DATA);
+    if output.failed {
+        let origin = output.origin.filter(|_| output.tainted);
+        let (data, undo) = (data.map(Box::new), output.undo.map(Box::new));
+        return ToolResult::Error { message: content, fatal: false, origin, data, undo };
+    }
     ToolResult::Ok {
         content,
         data,

@@ -123,6 +123,9 @@ impl SkillRuntime {
         let context = Context::new(scope, key, time_limit(&skill));
         let done = tokio::time::timeout(time_limit(&skill), self.run(&skill, arguments, &context)).await;
         let output = done.map_err(|_| timeout_error(&skill))??;
+        if output.failed {
+            return Err(ToolsError::Refused(output.content));
+        }
         Ok(match output.receipt {
             Some(receipt) => format!("{name}: {} {}", receipt.action, receipt.object),
             None => format!("{name}: done"),

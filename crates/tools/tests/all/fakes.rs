@@ -262,6 +262,7 @@ impl Bench {
     pub async fn refused(&self, tool: &str, arguments: Value) -> String {
         match self.call(tool, arguments.clone()).await {
             Err(ToolError::RespondToModel(message)) => message,
+            Ok(output) if output.failed => output.content,
             other => panic!("{tool} {arguments}: {other:?}"),
         }
     }

@@ -277,12 +277,15 @@ async fn commands_that_write_are_asked_for_and_can_be_undone() {
     bench.undo(&made).await.unwrap();
     assert_eq!(bench.text("a.txt"), "one\n");
     assert!(!bench.path("out").exists());
-    // What failed leaves nothing behind.
+    // What failed says so, and proves nothing.
     bench.scope.folder.clear();
     let error = bench.refused("terminal_write", command("cp a.txt c.txt nowhere/")).await;
     assert!(error.contains("exit code 1"), "{error}");
-    let error = bench.refused("terminal_write", command("rm a.txt gone.txt")).await;
-    assert!(error.contains("put back a.txt"), "{error}");
+    let failed = bench.ok("terminal_write", command("rm a.txt gone.txt")).await;
+    assert!(failed.failed && failed.receipt.is_none(), "{failed:?}");
+    assert!(failed.content.contains("exit code 1") && failed.content.contains("not put back: a.txt"), "{failed:?}");
+    assert!(!bench.path("a.txt").exists());
+    bench.undo(&failed).await.unwrap();
     assert_eq!(bench.text("a.txt"), "one\n");
     // The list holds here too, and the sandbox.
     let error = bench.refused("terminal_write", command("curl https://a.example")).await;
@@ -293,6 +296,25 @@ async fn commands_that_write_are_asked_for_and_can_be_undone() {
     assert!(!bench.path("stolen.txt").exists());
     let _ = bench.call("terminal_write", command("touch ../made.txt")).await;
     assert!(!bench.outside().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn a_command_that_fails_leaves_the_files_of_others_alone() {
+    let bench = Bench::new();
+    writable(&bench);
+    bench.put("a.txt", "one\n");
+    // Writes, waits for what somebody else puts beside it, and fails.
+    let program = r#"BEGIN{print "x" > "made.txt"; close("made.txt"); system("sleep 2"); exit 3}"#;
+    let upload = async {
+        while !bench.path("made.txt").exists() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        bench.put("uploads/theirs.txt", "precious\n");
+    };
+    let (done, ()) = tokio::join!(bench.ok("terminal_write", argv(&["awk", program])), upload);
+    assert!(done.failed && done.content.contains("exit code 3"), "{done:?}");
+    assert_eq!(bench.text("uploads/theirs.txt"), "precious\n");
+    assert!(bench.path("made.txt").exists(), "a person decides");
 }
 
 #[tokio::test]

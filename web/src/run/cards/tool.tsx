@@ -49,7 +49,7 @@ export const ToolRow = memo(({ item, runId, highlight, onUndo, undoing }: { item
 function ToolBody({ id, item, onUndo, undoing }: { id: string; item: ToolItem; onUndo: ((callId: string) => void) | undefined; undoing: boolean }) {
   const t = useT("chat");
   const rows = rowsOf(item.data);
-  const mayUndo = item.state === "ok" && item.undo?.kind === "snapshot" && item.undone === null;
+  const mayUndo = (item.state === "ok" || item.state === "error") && item.undo?.kind === "snapshot" && item.undone === null;
   return (
     <div id={id} className="flex flex-col gap-3 border-t border-line bg-bg px-3 pt-2.5 pb-3 text-sm">
       <Part title={t("arguments")} extra={item.risk && item.risk !== "read" ? <RiskBadge risk={item.risk} /> : null}><JsonView value={item.arguments} /></Part>

@@ -69,7 +69,7 @@ fn judged(run: &mut Driver) -> (u8, StepEnd, Vec<Effect>) {
 }
 
 fn failure() -> ToolResult {
-    ToolResult::Error { message: "the disk is full".into(), fatal: false, origin: None }
+    ToolResult::error("the disk is full".to_owned())
 }
 
 #[test]

@@ -91,19 +91,21 @@ impl Executor for ShellExecutor {
         let text = printed(&outcome.stdout, &outcome.stderr);
         let line = shell_line(&words);
         let fine = |code: i32| u32::try_from(code).is_ok_and(|code| spec.success.contains(&code));
-        let code = match outcome.exit {
-            Exit::Exited(code) if fine(code) => code,
-            other => {
-                let changed = if spec.writes { "; it may have changed files before that" } else { "" };
-                let how = exit_text(other);
-                return Err(ToolsError::Refused(format!("{line} {how}{changed}\n{text}").trim_end().to_owned()));
-            }
-        };
         let undo = match before {
             Some(before) => {
                 Some(workspace_changes::undo_record(before, &job.skill.name, &context.scope, &self.blobs).await?)
             }
             None => None,
+        };
+        let code = match outcome.exit {
+            Exit::Exited(code) if fine(code) => code,
+            other => {
+                let why = format!("{line} {}\n{text}", exit_text(other)).trim_end().to_owned();
+                return match undo {
+                    Some(undo) => workspace_changes::failed_output(why, json!({"argv": words}), undo),
+                    None => Err(ToolsError::Refused(why)),
+                };
+            }
         };
         Ok(ToolOutput {
             data: Some(json!({

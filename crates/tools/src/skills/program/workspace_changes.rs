@@ -8,11 +8,13 @@ use std::string::FromUtf8Error;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::Undo;
+use steward_core::tool::{ToolOutput, Undo};
 use steward_sandbox::files::{FileLimits, FilesError, Node, Present, PutBack, Tree, Workspace};
 
 const MAX_ENTRIES: usize = 5_000;
 const MAX_BYTES: u64 = 64 << 20;
+/// Most changed paths that a failure names.
+const MAX_NAMED: usize = 10;
 /// Content up to this many bytes is kept in the record itself.
 const INLINE_BYTES: usize = 1 << 10;
 
@@ -64,6 +66,32 @@ pub(crate) async fn undo_record(
     };
     let changes = diff_trees(before, &after, blobs).await?;
     Ok(Undo::Snapshot { tool: tool.to_owned(), snapshot: json!(changes) })
+}
+
+fn recorded_changes(undo: &Undo) -> impl Iterator<Item = &Value> {
+    let changes = match undo {
+        Undo::Snapshot { snapshot, .. } => snapshot.as_array(),
+        Undo::Impossible { .. } => None,
+    };
+    changes.into_iter().flatten()
+}
+
+/// What a program that failed has left behind; an error if that is nothing. It stays until somebody takes it back:
+/// others work in the workspace too, and nothing tells their changes from the program's.
+pub(crate) fn failed_output(why: String, data: Value, undo: Undo) -> Result<ToolOutput, ToolsError> {
+    let changed: Vec<&str> = recorded_changes(&undo).filter_map(|change| change["path"].as_str()).collect();
+    let left = match (&undo, changed.len()) {
+        (Undo::Impossible { reason }, _) => {
+            format!("it may have changed files before that, which can't be undone: {reason}")
+        }
+        (Undo::Snapshot { .. }, 0) => return Err(ToolsError::Refused(why)),
+        (Undo::Snapshot { .. }, count) => {
+            let named = changed[..count.min(MAX_NAMED)].join(", ");
+            let more = if count > MAX_NAMED { format!(" and {} more", count - MAX_NAMED) } else { String::new() };
+            format!("changed meanwhile and not put back: {named}{more}")
+        }
+    };
+    Ok(ToolOutput { data: Some(data), undo: Some(undo), failed: true, ..ToolOutput::text(format!("{why}\n[{left}]")) })
 }
 
 /// Reads a workspace; an error says why it can't be recorded.

@@ -214,6 +214,20 @@ async fn undo_refuses_what_has_changed_since_and_what_is_too_much() {
 }
 
 #[tokio::test]
+async fn what_a_failed_program_has_changed_can_be_undone() {
+    let world = world();
+    let skill = world.add(script(30));
+    let output = world.ok(&skill, json!({"script": "echo x > made; exit 4"})).await;
+    assert!(output.failed && output.receipt.is_none(), "{output:?}");
+    assert!(output.content.contains("exit status 4") && output.content.contains("made"), "{}", output.content);
+    assert!(world.workspace().join("made").exists());
+    world.undo(&output).await.unwrap();
+    assert!(!world.workspace().join("made").exists());
+    let error = world.call(&skill, json!({"script": "exit 4"})).await.unwrap_err().to_string();
+    assert!(error.contains("exit status 4"), "{error}");
+}
+
+#[tokio::test]
 async fn an_operators_own_programs_are_found_and_nothing_beside_them_is_shown() {
     let home = tempfile::tempdir().unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -308,6 +308,7 @@ impl World {
     pub async fn refused(&self, skill: &Skill, arguments: Value) -> String {
         match self.call(skill, arguments.clone()).await {
             Err(ToolError::RespondToModel(message)) => message,
+            Ok(output) if output.failed => output.content,
             other => panic!("{} {arguments}: {other:?}", skill.name),
         }
     }
