@@ -107,9 +107,15 @@ impl ToolHandler for TerminalWrite {
         context.check()?;
         let outcome = self.commands.run(&words, Risk::Write, context).await?;
         let undo = workspace_changes::undo_record(before, Self::NAME, scope, &self.blobs).await?;
+        let paths = json!(workspace_changes::written_paths(&undo));
         match execution::command_output(&words, command, &outcome, scope) {
-            Ok(output) => Ok(ToolOutput { undo: Some(undo), ..output }),
-            Err(why) => workspace_changes::failed_output(why, json!({"argv": words}), undo),
+            Ok(mut output) => {
+                if let Some(data) = &mut output.data {
+                    data["paths"] = paths;
+                }
+                Ok(ToolOutput { undo: Some(undo), ..output })
+            }
+            Err(why) => workspace_changes::failed_output(why, json!({"argv": words, "paths": paths}), undo),
         }
     }
 

@@ -301,7 +301,7 @@ pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
 /// What a tool returned, as the log has it.
 fn recorded(output: ToolOutput, limit: usize) -> ToolResult {
     let (content, truncated) = truncate(&output.content, limit);
-    let data = output.data.filter(|data| data.to_string().len() <= MAX_DATA);
+    let data = output.data.and_then(kept_data);
     if output.failed {
         let origin = output.origin.filter(|_| output.tainted);
         let (data, undo) = (data.map(Box::new), output.undo.map(Box::new));
@@ -316,4 +316,13 @@ fn recorded(output: ToolOutput, limit: usize) -> ToolResult {
         tainted: output.tainted,
         origin: output.origin,
     }
+}
+
+/// Of data that is too long only the paths stay: without them, files that were written would lose where they came from.
+fn kept_data(data: Value) -> Option<Value> {
+    if data.to_string().len() <= MAX_DATA {
+        return Some(data);
+    }
+    let paths = data.get("paths").filter(|paths| paths.is_array())?;
+    Some(json!({"paths": paths}))
 }

@@ -266,11 +266,14 @@ async fn commands_that_write_are_asked_for_and_can_be_undone() {
     assert!(preview.reversible && preview.detail.as_deref() == Some("mkdir out"), "{preview:?}");
     let made = bench.ok("terminal_write", command("mkdir out")).await;
     assert!(bench.path("out").is_dir());
+    assert_eq!(made.data.as_ref().unwrap()["paths"], json!([]), "a folder holds nothing yet");
     let moved = bench.ok("terminal_write", command("mv a.txt out/b.txt")).await;
     assert_eq!(bench.text("out/b.txt"), "one\n");
+    assert_eq!(moved.data.as_ref().unwrap()["paths"], json!(["out/b.txt"]));
     bench.scope.folder = "out".to_owned();
     let edited = bench.ok("terminal_write", command("sed -i s/one/two/ b.txt")).await;
     assert_eq!(bench.text("out/b.txt"), "two\n");
+    assert_eq!(edited.data.as_ref().unwrap()["paths"], json!(["out/b.txt"]), "from the workspace, wherever it ran");
     assert!(bench.undo(&edited).await.unwrap().contains("put back"));
     assert_eq!(bench.text("out/b.txt"), "one\n");
     bench.undo(&moved).await.unwrap();

@@ -97,12 +97,13 @@ impl Executor for ShellExecutor {
             }
             None => None,
         };
+        let paths = json!(undo.as_ref().map(workspace_changes::written_paths).unwrap_or_default());
         let code = match outcome.exit {
             Exit::Exited(code) if fine(code) => code,
             other => {
                 let why = format!("{line} {}\n{text}", exit_text(other)).trim_end().to_owned();
                 return match undo {
-                    Some(undo) => workspace_changes::failed_output(why, json!({"argv": words}), undo),
+                    Some(undo) => workspace_changes::failed_output(why, json!({"argv": words, "paths": paths}), undo),
                     None => Err(ToolsError::Refused(why)),
                 };
             }
@@ -110,6 +111,7 @@ impl Executor for ShellExecutor {
         Ok(ToolOutput {
             data: Some(json!({
                 "argv": words,
+                "paths": paths,
                 "exit": code,
                 "stdout": outcome.stdout.text(),
                 "stderr": outcome.stderr.text(),

@@ -76,6 +76,14 @@ fn recorded_changes(undo: &Undo) -> impl Iterator<Item = &Value> {
     changes.into_iter().flatten()
 }
 
+/// The files and links of an undo record that are there after the change; the log keeps where they came from.
+pub(crate) fn written_paths(undo: &Undo) -> Vec<&str> {
+    recorded_changes(undo)
+        .filter(|change| matches!(change["after"]["kind"].as_str(), Some("file" | "link")))
+        .filter_map(|change| change["path"].as_str())
+        .collect()
+}
+
 /// What a program that failed has left behind; an error if that is nothing. It stays until somebody takes it back:
 /// others work in the workspace too, and nothing tells their changes from the program's.
 pub(crate) fn failed_output(why: String, data: Value, undo: Undo) -> Result<ToolOutput, ToolsError> {

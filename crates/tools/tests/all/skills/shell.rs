@@ -221,6 +221,7 @@ async fn what_a_failed_program_has_changed_can_be_undone() {
     assert!(output.failed && output.receipt.is_none(), "{output:?}");
     assert!(output.content.contains("exit status 4") && output.content.contains("made"), "{}", output.content);
     assert!(world.workspace().join("made").exists());
+    assert_eq!(output.data.as_ref().unwrap()["paths"], json!(["made"]));
     world.undo(&output).await.unwrap();
     assert!(!world.workspace().join("made").exists());
     let error = world.call(&skill, json!({"script": "exit 4"})).await.unwrap_err().to_string();
