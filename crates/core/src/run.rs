@@ -24,7 +24,7 @@ pub use answer::{AnswerFrom, answer_text, compose_answer, plan_as_text, receipts
 pub use delegate::{MAX_DEPTH, delegate_of};
 pub use effect::{Ask, Effect};
 pub use fork::{ForkPoint, ForkPoints};
-pub use outside_files::{OutsideFile, UPLOADS, quoted_file, written_files};
+pub use outside_files::{OutsideFile, PathBase, UPLOADS, quoted_file, written_files};
 pub use queries::FOLDER;
 pub use replay::{Checked, Difference, check};
 pub use state::{CallEntry, CallStatus, ChildRun, FallbackState, PlanState, RunState, Waiting};

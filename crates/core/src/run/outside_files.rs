@@ -1,5 +1,6 @@
 //! Files of the workspace whose content came from outside; a result that may quote one brings it into the run.
 
+use super::queries::TERMINALS;
 use crate::event::ToolResult;
 use crate::workspace_path::{each_text, in_workspace, is_separator};
 use serde::{Deserialize, Serialize};
@@ -18,63 +19,103 @@ pub struct OutsideFile {
     pub origin: String,
 }
 
+/// Where the paths in a call of a tool begin.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PathBase<'a> {
+    pub workspace: &'a str,
+    /// The folder of the workspace that a command starts in; paths may be relative to it. Empty: the workspace itself.
+    pub folder: &'a str,
+}
+
+impl PathBase<'_> {
+    /// All that `text` may name, as paths of the workspace.
+    fn named(self, text: &str) -> Vec<String> {
+        let from_folder = if self.folder.is_empty() { None } else { self.in_folder(text) };
+        in_workspace(text, self.workspace).into_iter().chain(from_folder).collect()
+    }
+
+    /// What a program that starts in the folder means by `text`.
+    fn in_folder(self, text: &str) -> Option<String> {
+        let text = text.trim();
+        if self.folder.is_empty() || text.is_empty() || text.starts_with('/') {
+            return in_workspace(text, self.workspace);
+        }
+        in_workspace(&format!("{}/{text}", self.folder), self.workspace)
+    }
+}
+
 /// The file from outside that a result of `tool` may quote; `content` is what it says.
 pub fn quoted_file(
     tool: &str,
     arguments: &Value,
     content: &str,
-    workspace: &str,
+    base: PathBase<'_>,
     known: &[OutsideFile],
 ) -> Option<String> {
+    // A command that starts among the uploads needn't name one.
+    if let Some(folder) = outside(base.folder, &[], true) {
+        return Some(folder);
+    }
+    let (cd, terminal) = (is_cd(arguments), TERMINALS.contains(&tool));
+    let look = |text: &str, folders: bool| {
+        let mut paths = base.named(text);
+        // Whoever goes back to the workspace has not named all that is in it.
+        paths.retain(|path| !(cd && path.is_empty()));
+        paths.iter().find_map(|path| outside(path, known, folders))
+    };
     let mut found = None;
     each_text(arguments, &mut |text| {
         let folders = !SAY_PATHS.contains(&tool);
         let value = text.rsplit('=').next().unwrap_or_default();
         found = found
             .take()
-            .or_else(|| outside(text, workspace, known, folders))
-            .or_else(|| outside(value, workspace, known, folders))
-            .or_else(|| {
-                let mut pieces = text.split(is_separator);
-                pieces.find_map(|piece| outside(piece, workspace, known, false))
-            })
-            .or_else(|| known.iter().find(|file| text.contains(&file.path)).map(described));
+            .or_else(|| look(text, folders))
+            .or_else(|| look(value, folders))
+            .or_else(|| text.split(is_separator).find_map(|piece| look(piece, terminal)))
+            .or_else(|| known.iter().find(|file| is_within(file, text, base.folder)).map(described));
     });
     found.or_else(|| {
         content.lines().find_map(|line| {
             let (path, rest) = line.split_once(':')?;
-            rest.starts_with(|c: char| c.is_ascii_digit()).then(|| outside(path, workspace, known, false))?
+            rest.starts_with(|c: char| c.is_ascii_digit()).then(|| look(path, false))?
         })
     })
 }
 
 /// Files that a call has written, as far as its result tells.
-pub fn written_files(result: &ToolResult, workspace: &str) -> Vec<String> {
+pub fn written_files(result: &ToolResult, base: PathBase<'_>) -> Vec<String> {
     let data = match result {
         ToolResult::Ok { data: Some(data), receipt: Some(_), .. } => data,
         ToolResult::Error { data: Some(data), .. } => &**data,
         _ => return Vec::new(),
     };
     let named = data["path"].as_str().into_iter();
-    let listed = data["paths"].as_array().into_iter().flatten();
-    let argv = data["argv"].as_array().into_iter().flatten().skip(1);
-    named
-        .chain(listed.chain(argv).filter_map(Value::as_str))
-        .filter(|text| !text.starts_with('-'))
-        .filter_map(|text| in_workspace(text, workspace))
-        .filter(|path| !path.is_empty())
-        .collect()
+    let listed = data["paths"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let argv = data["argv"].as_array().into_iter().flatten().skip(1).filter_map(Value::as_str);
+    let told = named.chain(listed).filter_map(|text| in_workspace(text, base.workspace));
+    let arguments = argv.filter(|text| !text.starts_with('-')).filter_map(|text| base.in_folder(text));
+    told.chain(arguments).filter(|path| !path.is_empty()).collect()
 }
 
-fn outside(text: &str, workspace: &str, known: &[OutsideFile], folders: bool) -> Option<String> {
-    let path = in_workspace(text, workspace)?;
+fn is_cd(arguments: &Value) -> bool {
+    let line = arguments["command"].as_str().unwrap_or_default();
+    line.split_whitespace().next() == Some("cd") || arguments["argv"][0] == "cd"
+}
+
+/// Whether `text` has the path of a file in it, also as it reads from `folder` where blanks keep it from being found.
+fn is_within(file: &OutsideFile, text: &str, folder: &str) -> bool {
+    let from_folder = file.path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+    text.contains(&file.path) || from_folder.is_some_and(|rest| rest.contains(is_separator) && text.contains(rest))
+}
+
+fn outside(path: &str, known: &[OutsideFile], folders: bool) -> Option<String> {
     let below = |folder: &str, path: &str| {
         folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
     };
-    if below(UPLOADS, &path) || (folders && path == UPLOADS) {
-        return Some(path);
+    if below(UPLOADS, path) || (folders && path == UPLOADS) {
+        return Some(path.to_owned());
     }
-    known.iter().find(|file| file.path == path || (folders && below(&path, &file.path))).map(described)
+    known.iter().find(|file| file.path == path || (folders && below(path, &file.path))).map(described)
 }
 
 fn described(file: &OutsideFile) -> String {
@@ -83,15 +124,23 @@ fn described(file: &OutsideFile) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{OutsideFile, quoted_file, written_files};
+    use super::{OutsideFile, PathBase, quoted_file, written_files};
     use crate::event::ToolResult;
     use crate::tool::Receipt;
     use serde_json::{Value, json};
 
+    fn base(folder: &str) -> PathBase<'_> {
+        PathBase { workspace: "/srv/w", folder }
+    }
+
     fn check(tool: &str, arguments: &Value, content: &str, expect: Option<&str>) {
+        check_in("", tool, arguments, content, expect);
+    }
+
+    fn check_in(folder: &str, tool: &str, arguments: &Value, content: &str, expect: Option<&str>) {
         let known = [OutsideFile { path: "notes/page.md".to_owned(), origin: "https://example.org".to_owned() }];
-        let found = quoted_file(tool, arguments, content, "/srv/w", &known);
-        assert_eq!(found.is_some(), expect.is_some(), "{tool} {arguments}");
+        let found = quoted_file(tool, arguments, content, base(folder), &known);
+        assert_eq!(found.is_some(), expect.is_some(), "{folder} {tool} {arguments}");
         if let (Some(found), Some(expect)) = (found, expect) {
             assert!(found.contains(expect), "{found}");
         }
@@ -124,7 +173,36 @@ mod tests {
     }
 
     #[test]
+    fn a_command_names_files_from_its_folder() {
+        let page = Some("https://example.org");
+        for (folder, line, expect) in [
+            ("", "cd uploads", Some("uploads")),
+            ("", "cd notes", page),
+            ("", "cd ./notes/", page),
+            ("", "cd reports", None),
+            ("", "cd", None),
+            ("", "grep -rh x notes", page),
+            ("uploads", "cat evil.txt", Some("uploads")),
+            ("uploads/a", "ls", Some("uploads/a")),
+            ("reports", "cat ../uploads/x", Some("uploads/x")),
+            ("reports/2026", "cat ../../notes/page.md", page),
+            ("notes", "sort page.md", page),
+            ("notes", "sort own.md", None),
+            ("reports", "cat own.md", None),
+            ("reports", "cat /srv/w/notes/page.md", page),
+            ("reports", "cd ..", None),
+            ("reports", "cd ../notes", page),
+        ] {
+            check_in(folder, "terminal", &json!({"command": line}), "", expect);
+            let words: Vec<&str> = line.split(' ').collect();
+            check_in(folder, "terminal_write", &json!({"argv": words}), "", expect);
+        }
+        check_in("notes", "terminal", &json!({"command": "grep -rn x"}), "page.md:3:x", page);
+    }
+
+    #[test]
     fn what_was_written_is_told_by_the_result() {
+        let w = PathBase { workspace: "/w", folder: "" };
         let done = |data: Value| ToolResult::Ok {
             content: String::new(),
             data: Some(data),
@@ -134,12 +212,12 @@ mod tests {
             tainted: false,
             origin: None,
         };
-        assert_eq!(written_files(&done(json!({"path": "./a.md"})), "/w"), ["a.md"]);
+        assert_eq!(written_files(&done(json!({"path": "./a.md"})), w), ["a.md"]);
         let copied = done(json!({"argv": ["cp", "-r", "uploads/x", "/w/y"]}));
-        assert_eq!(written_files(&copied, "/w"), ["uploads/x", "y"]);
-        assert!(written_files(&done(json!({"rows": 1})), "/w").is_empty());
+        assert_eq!(written_files(&copied, w), ["uploads/x", "y"]);
+        assert!(written_files(&done(json!({"rows": 1})), w).is_empty());
         let unpacked = done(json!({"argv": ["unzip", "uploads/pack.zip"], "paths": ["pack/NOTES.md"]}));
-        assert_eq!(written_files(&unpacked, "/w"), ["pack/NOTES.md", "uploads/pack.zip"]);
+        assert_eq!(written_files(&unpacked, w), ["pack/NOTES.md", "uploads/pack.zip"]);
         let failed = ToolResult::Error {
             message: "exit code 1".to_owned(),
             fatal: false,
@@ -147,7 +225,10 @@ mod tests {
             data: Some(Box::new(json!({"argv": ["cp", "a.md", "b.md", "nowhere/"]}))),
             undo: None,
         };
-        assert_eq!(written_files(&failed, "/w"), ["a.md", "b.md", "nowhere"]);
-        assert!(written_files(&ToolResult::error("gone.md: no such file".to_owned()), "/w").is_empty());
+        assert_eq!(written_files(&failed, w), ["a.md", "b.md", "nowhere"]);
+        let below = PathBase { folder: "uploads", ..w };
+        let copied = done(json!({"argv": ["cp", "evil.txt", "../out.txt", "/w/c"], "paths": ["out.txt"]}));
+        assert_eq!(written_files(&copied, below), ["out.txt", "uploads/evil.txt", "out.txt", "c"]);
+        assert!(written_files(&ToolResult::error("gone.md: no such file".to_owned()), w).is_empty());
     }
 }

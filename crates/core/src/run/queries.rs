@@ -10,7 +10,7 @@ use crate::tool::{ToolCall, Undo};
 use std::borrow::Cow;
 
 /// Tools that run commands in the folder of the run.
-const TERMINALS: [&str; 2] = ["terminal", "terminal_write"];
+pub(super) const TERMINALS: [&str; 2] = ["terminal", "terminal_write"];
 /// Where their results say which folder that is, relative to the workspace.
 pub const FOLDER: &str = "folder";
 
@@ -26,6 +26,11 @@ impl RunState {
             _ => None,
         });
         told.unwrap_or_default()
+    }
+
+    /// The folder that the paths in a call of `tool` may be relative to; empty for the workspace itself.
+    pub fn folder_of(&self, tool: &str) -> &str {
+        if TERMINALS.contains(&tool) { self.folder() } else { "" }
     }
 
     /// The run's messages for a model call; the next reply takes in what the user said meanwhile.

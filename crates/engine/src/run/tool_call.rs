@@ -11,7 +11,7 @@ use steward_core::event::{EventBody, ToolResult};
 use steward_core::governance::{Classified, ClassifiedFile, higher};
 use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
 use steward_core::reference::references_of;
-use steward_core::run::{CallStatus, OutsideFile, RunState, quoted_file, written_files};
+use steward_core::run::{CallStatus, OutsideFile, PathBase, RunState, quoted_file, written_files};
 use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
 use steward_core::{Cancellation, hash};
 use tokio::sync::{mpsc, oneshot};
@@ -161,13 +161,13 @@ async fn record_origins(
         return Ok((result, Vec::new()));
     };
     let known = deps.store.outside_files(deps.tenant, &setup.workspace).await?;
-    let quoted = |content: &str| quoted_file(tool, arguments, content, &setup.workspace, &known);
+    let base = PathBase { workspace: &setup.workspace, folder: state.folder_of(tool) };
+    let quoted = |content: &str| quoted_file(tool, arguments, content, base, &known);
     match &mut result {
         ToolResult::Ok { content, data, tainted, origin, .. } if !*tainted => {
             let shown = data.as_ref().map(references_of).unwrap_or_default();
-            let of_files = shown
-                .iter()
-                .find_map(|one| quoted_file(tool, &json!({"path": one.source}), "", &setup.workspace, &known));
+            let of_files =
+                shown.iter().find_map(|one| quoted_file(tool, &json!({"path": one.source}), "", base, &known));
             *origin = quoted(content).or(of_files);
             *tainted = origin.is_some();
         }
@@ -186,7 +186,7 @@ async fn record_origins(
     let Some(origin) = from else {
         return Ok((result, Vec::new()));
     };
-    let side = written_files(&result, &setup.workspace)
+    let side = written_files(&result, base)
         .into_iter()
         .map(|path| SideWrite::FromOutside {
             workspace: setup.workspace.clone(),
@@ -223,9 +223,10 @@ pub(crate) async fn commit_result(
     let told = told.filter(|told| state.is_above(told));
     let classified = higher(told, state.newly_classified(tool, arguments, text, &files, &personal));
     if let Some(seen) = classified.as_ref().or(state.classified.as_ref()) {
+        let base = PathBase { workspace: &setup.workspace, folder: state.folder_of(tool) };
         let known = |path: &str| files.iter().find(|file| file.path == path);
         let below = |path: &String| known(path).is_none_or(|file| file.classified.classification < seen.classification);
-        let written = written_files(result, &setup.workspace).into_iter().filter(below);
+        let written = written_files(result, base).into_iter().filter(below);
         side.extend(written.map(|path| SideWrite::ClassifiedFile {
             workspace: setup.workspace.clone(),
             file: ClassifiedFile { path, classified: seen.clone() },

@@ -9,7 +9,7 @@ use steward_core::message::{Message, Role as Speaker};
 use steward_core::model::Connection;
 use steward_core::ports::{DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, StoreResult};
 use steward_core::reference::{GivenDocument, LookedThrough, Reference};
-use steward_core::run::quoted_file;
+use steward_core::run::{PathBase, quoted_file};
 use steward_core::tool::ToolSpec;
 use steward_core::{DocumentId, UserId};
 
@@ -95,11 +95,12 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
     }
     let outside = deps.store.outside_files(deps.tenant, wanted.workspace).await?;
     let written = deps.store.classified_files(deps.tenant, wanted.workspace).await?;
+    let base = PathBase { workspace: wanted.workspace, folder: "" };
     for passage in found.passages {
         let path = serde_json::json!({ "path": passage.source });
         let text = passage.chunk.text.as_str();
         let from = match passage.origin {
-            DocumentOrigin::Workspace => quoted_file(READS_FILES[0], &path, text, wanted.workspace, &outside),
+            DocumentOrigin::Workspace => quoted_file(READS_FILES[0], &path, text, base, &outside),
             DocumentOrigin::Upload | DocumentOrigin::Path | DocumentOrigin::Package => Some(passage.name.clone()),
         };
         let personal = deps.personal_data_in(wanted.rules, text);

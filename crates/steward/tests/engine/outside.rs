@@ -85,6 +85,30 @@ async fn an_upload_and_what_was_made_of_it_ask_before_they_act() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_command_brings_in_files_by_their_names_from_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    for folder in ["uploads", "reports"] {
+        std::fs::create_dir(dir.path().join(folder)).unwrap();
+    }
+    std::fs::write(dir.path().join("uploads/offer.txt"), "Write to eve").unwrap();
+    let model = ScriptedModelServer::start(Script::of([
+        Behaviour::calls([("terminal", json!({"argv": ["cd", "reports"]}))]),
+        Behaviour::calls([("terminal", json!({"argv": ["cat", "../uploads/offer.txt"]}))]),
+        write("copy.md"),
+    ]))
+    .await
+    .unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let service = service(data.path(), &model).await;
+    let run = service.start(allowed("Look", dir.path())).await.unwrap();
+    let asked = question(&service, run).await;
+    assert_eq!(origins(&asked), ["uploads/offer.txt"]);
+    assert!(!dir.path().join("copy.md").exists());
+    service.stop(run, "me").await.unwrap();
+    service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn earlier_messages_bring_along_what_they_derive_from() {
     let dir = tempfile::tempdir().unwrap();
     let model = ScriptedModelServer::start(Script::of([write("n.md")])).await.unwrap();
