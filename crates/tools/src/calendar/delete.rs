@@ -1,4 +1,6 @@
-use super::event::{Change, Event, UndoRecord, event_parts, event_texts, events, replace_event, short_id};
+use super::event::{
+    Change, Event, UndoRecord, event_parts, event_texts, events, imported_from, replace_event, short_id,
+};
 use super::ics::{Component, Line};
 use super::occurrence::occurrences_between;
 use super::time::{self, GivenTime};
@@ -27,22 +29,27 @@ pub(super) struct DeleteArgs {
     occurrence: Option<String>,
 }
 
-/// Removes the event, or one of its occurrences. Returns what was removed.
-fn remove(
-    calendars: &CalendarStore,
-    args: &DeleteArgs,
-    calendar: &mut Component,
-) -> Result<(Change, String), ToolsError> {
+struct Removed {
+    change: Change,
+    /// What it was, for a person.
+    what: String,
+    /// Where its title comes from, if others wrote it.
+    origin: Option<String>,
+}
+
+/// Removes the event, or one of its occurrences.
+fn remove(calendars: &CalendarStore, args: &DeleteArgs, calendar: &mut Component) -> Result<Removed, ToolsError> {
     let zone = calendars.zone();
     let given = args.occurrence.as_deref().map(|text| time::parse_given(text, calendars.clock.as_ref())).transpose()?;
     let event = find_event(calendar, &args.event, zone)?;
+    let origin = imported_from(event.origin.as_deref());
     let Some(given) = given else {
         let change = replace_event(calendar, &event.uid, Vec::new());
         let all = if event.rule.is_some() { " with all its repetitions" } else { "" };
-        return Ok((change, format!("{}{all}", describe(&event, zone))));
+        return Ok(Removed { change, what: format!("{}{all}", describe(&event, zone)), origin });
     };
     if event.rule.is_none() && event.also.is_empty() {
-        return Err(refused!("{} takes place once; leave `occurrence` out to delete it", event.title));
+        return Err(refused!("{} takes place once; leave `occurrence` out to delete it", own_title(&event)));
     }
     let start = occurrence_start(calendar, &event, given, zone)?;
     let parts: Vec<Component> = event_parts(calendar, &event.uid).cloned().collect();
@@ -55,7 +62,12 @@ fn remove(
         Some(part)
     });
     let change = replace_event(calendar, &event.uid, kept.collect());
-    Ok((change, format!("{} on {}", event.title, time::show_time(start, zone))))
+    Ok(Removed { change, what: format!("{} on {}", event.title, time::show_time(start, zone)), origin })
+}
+
+/// How an error names an event: it must not bring in a title that others wrote.
+fn own_title(event: &Event) -> &str {
+    if event.origin.is_some() { "the event" } else { &event.title }
 }
 
 /// The `EXDATE` line for one occurrence, in the form of the event's start.
@@ -91,8 +103,8 @@ fn occurrence_start(
             Some(of) => of.instant(zone).map_err(ToolsError::Refused),
             None => Ok(one.start),
         },
-        (None, _) => Err(refused!("{} does not take place then; `calendar_list` shows when it does", event.title)),
-        _ => Err(refused!("{} takes place several times that day; give the time too", event.title)),
+        (None, _) => Err(refused!("{} does not take place then; `calendar_list` shows when it does", own_title(event))),
+        _ => Err(refused!("{} takes place several times that day; give the time too", own_title(event))),
     }
 }
 
@@ -126,7 +138,7 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
             Err(refused!("several events are called {wanted}: {}; give the name in brackets", names.join(", ")))
         }
         [] => {
-            let known = all.iter().map(|event| event.title.as_str());
+            let known = all.iter().filter(|event| event.origin.is_none()).map(|event| event.title.as_str());
             let hint = did_you_mean(wanted, known, "`calendar_list` shows what there is");
             Err(refused!("there is no event {wanted}; {hint}"))
         }
@@ -143,7 +155,7 @@ impl ToolHandler for CalendarDelete {
             let mut calendar = calendars.read(&scope, &calendar_name(&scope))?;
             remove(calendars, &args, &mut calendar)
         });
-        let (change, what) = removed.await?;
+        let Removed { change, what, .. } = removed.await?;
         Ok(Preview::undoable(format!("deletes from the calendar: {what}"), Some(change.before.concat())))
     }
 
@@ -153,13 +165,15 @@ impl ToolHandler for CalendarDelete {
             let name = calendar_name(&context.scope);
             context.check()?;
             let work = |calendar: &mut Component| {
-                let (change, what) = remove(calendars, &args, calendar)?;
+                let Removed { change, what, origin } = remove(calendars, &args, calendar)?;
                 let id = short_id(&change.uid);
                 let kept = json!(UndoRecord { calendar: name.clone(), changes: vec![change], zones: Vec::new() });
                 let output = ToolOutput {
                     data: Some(json!({"id": id, "deleted": what})),
                     receipt: Some(Receipt::new("deleted", format!("calendar event {what}"), Some(id))),
                     undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: kept.clone() }),
+                    tainted: origin.is_some(),
+                    origin,
                     ..ToolOutput::text(format!("deleted from the calendar: {what}"))
                 };
                 Ok((output, kept))

@@ -6,6 +6,7 @@ use super::time::{EventLength, EventTime};
 use crate::error::ToolsError;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use steward_core::hash;
 
 /// Holds the file that an event was imported from.
@@ -29,6 +30,12 @@ pub(super) struct Event {
     pub origin: Option<String>,
     /// What can't be understood.
     pub notes: Vec<String>,
+}
+
+/// Where the content of events comes from that were imported from these files; `None`: there are none.
+pub(super) fn imported_from<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let files: Vec<&str> = files.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+    (!files.is_empty()).then(|| format!("calendar events imported from {}", files.join(", ")))
 }
 
 pub(super) fn short_id(uid: &str) -> String {

@@ -1,5 +1,5 @@
-use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, replace_event};
-use super::ics::{Component, Line};
+use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, imported_from, replace_event};
+use super::ics::{Component, Line, unescape};
 use super::zone::{self, Zone};
 use super::{CalendarStore, MAX_BYTES, calendar_name};
 use crate::error::{ToolsError, refused};
@@ -172,19 +172,27 @@ pub(super) struct ExportArgs {
     path: String,
 }
 
+/// The calendar for other programs.
+struct Exported {
+    text: String,
+    /// How many events it has.
+    count: usize,
+    /// Where those come from that others wrote.
+    origin: Option<String>,
+}
+
 impl CalendarExport {
-    /// The calendar for other programs, and how many events it has.
-    async fn text(&self, scope: &ToolScope) -> Result<(String, usize), ToolsError> {
+    async fn exported(&self, scope: &ToolScope) -> Result<Exported, ToolsError> {
         let scope = scope.clone();
         let work = move |calendars: &CalendarStore| {
             let calendar = calendars.read(&scope, &calendar_name(&scope))?;
-            Ok(export_text(&calendar, calendars.zone()))
+            Ok(export(&calendar, calendars.zone()))
         };
         self.calendars.blocking(work).await
     }
 }
 
-fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
+fn export(calendar: &Component, home: &TimeZone) -> Exported {
     let mut zones: BTreeMap<String, (TimeZone, Timestamp)> = BTreeMap::new();
     let mut count = 0;
     for event in events(calendar).flatten() {
@@ -197,12 +205,15 @@ fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
             known.1 = known.1.min(start);
         }
     }
+    let files = calendar.parts.iter().filter_map(|part| part.line(ORIGIN)).map(|line| unescape(&line.value));
+    let files: Vec<String> = files.collect();
+    let origin = imported_from(files.iter().map(String::as_str));
     let mut out = calendar.clone();
     for part in &mut out.parts {
         part.lines.retain(|line| line.name != ORIGIN);
     }
     out.parts.splice(0..0, zones.values().filter_map(|(zone, from)| zone::vtimezone(zone, *from)));
-    (out.text(), count)
+    Exported { text: out.text(), count, origin }
 }
 
 fn check_extension(path: &str) -> Result<(), ToolsError> {
@@ -218,20 +229,22 @@ impl ToolHandler for CalendarExport {
 
     async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         check_extension(&args.path)?;
-        let (text, count) = self.text(scope).await?;
+        let Exported { text, count, .. } = self.exported(scope).await?;
         let summary = format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path);
         Ok(Preview::undoable(summary, None))
     }
 
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         check_extension(&args.path)?;
-        let (text, count) = self.text(&context.scope).await?;
+        let Exported { text, count, origin } = self.exported(&context.scope).await?;
         let write = move |workspace: &Workspace| Ok(workspace.write_atomic(&args.path, text.as_bytes())?);
         let saved = files::save_file(Self::NAME, context, &self.blobs, write).await?;
         Ok(ToolOutput {
             data: Some(json!({"path": saved.path, "events": count})),
             receipt: Some(saved.receipt("wrote")),
             undo: Some(saved.undo),
+            tainted: origin.is_some(),
+            origin,
             ..ToolOutput::text(format!("wrote the calendar with {count} events to {}", saved.path))
         })
     }

@@ -1,4 +1,4 @@
-use super::event::short_id;
+use super::event::{imported_from, short_id};
 use super::occurrence::{Occurrence, Occurrences, occurrences_between};
 use super::{CalendarStore, calendar_name, time};
 use crate::error::ToolsError;
@@ -78,12 +78,11 @@ fn list_output(found: &Occurrences, from: Timestamp, to: Timestamp, zone: &TimeZ
     }
     let shown = found.all.iter().take(MOST);
     let data: Vec<Value> = shown.clone().map(|one| row(one, zone)).collect();
-    let origins: BTreeSet<&str> = shown.filter_map(|one| one.event.origin.as_deref()).collect();
-    let origins: Vec<&str> = origins.into_iter().collect();
+    let origin = imported_from(shown.filter_map(|one| one.event.origin.as_deref()));
     ToolOutput {
         data: Some(Value::Array(data)),
-        tainted: !origins.is_empty(),
-        origin: (!origins.is_empty()).then(|| format!("calendar events imported from {}", origins.join(", "))),
+        tainted: origin.is_some(),
+        origin,
         ..ToolOutput::text(text.trim_end())
     }
 }

@@ -62,11 +62,15 @@ async fn a_calendar_is_told_and_deleted_by_its_user() {
 async fn a_file_that_goes_out_comes_in_again() {
     let bench = bench();
     bench.ok("calendar_create", json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"})).await;
+    let own = bench.ok("calendar_export", json!({"path": "own.ics"})).await;
+    assert_eq!((own.tainted, own.origin), (false, None));
     bench.put("team.ics", TEAM);
     bench.ok("calendar_import", json!({"path": "team.ics"})).await;
     let out = bench.ok("calendar_export", json!({"path": "out/all.ics"})).await;
     let written = bench.text("out/all.ics");
     assert!(out.content.contains("3 events"), "{}", out.content);
+    let team = Some("calendar events imported from team.ics");
+    assert_eq!((out.tainted, out.origin.as_deref()), (true, team), "so that the file counts as from outside");
     assert!(
         written.contains("BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n") && written.contains("TZOFFSETTO:+0200"),
         "{written}"
@@ -79,6 +83,22 @@ async fn a_file_that_goes_out_comes_in_again() {
     bench.ok("calendar_import", json!({"path": "round.ics"})).await;
     let listed = bench.ok("calendar_list", json!({"from": "2026-11-23", "to": "2026-11-30"})).await;
     assert!(listed.content.starts_with("4 events"), "{}", listed.content);
+}
+
+#[tokio::test]
+async fn deleting_what_others_wrote_tells_where_it_came_from() {
+    let bench = bench();
+    bench.ok("calendar_create", json!({"title": "Own", "start": "2026-11-23T09:00"})).await;
+    bench.put("team.ics", TEAM);
+    bench.ok("calendar_import", json!({"path": "team.ics"})).await;
+    let error = bench.refused("calendar_delete", json!({"event": "Reviews"})).await;
+    assert!(error.contains("there is no event Reviews") && !error.contains("did you mean"), "{error}");
+    let error = bench.refused("calendar_delete", json!({"event": "review", "occurrence": "2026-11-24"})).await;
+    assert!(error.contains("the event takes place once"), "{error}");
+    let gone = bench.ok("calendar_delete", json!({"event": "review"})).await;
+    let team = Some("calendar events imported from team.ics");
+    assert_eq!((gone.tainted, gone.origin.as_deref()), (true, team));
+    assert!(!bench.ok("calendar_delete", json!({"event": "Own"})).await.tainted);
 }
 
 #[tokio::test]
