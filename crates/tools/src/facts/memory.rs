@@ -1,4 +1,4 @@
-use super::snapshot;
+use super::{settle_text, snapshot};
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::governance::higher;
 use steward_core::hash;
-use steward_core::ports::{Facts, Memory, StoreError, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
+use steward_core::ports::{Facts, Interrupted, Memory, StoreError, ToolScope};
+use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 /// Longest memory, characters.
 pub const MAX_MEMORY_CHARS: usize = 4000;
@@ -64,6 +64,14 @@ fn holds(memory: &str, text: &str) -> bool {
     format!("\n{memory}\n").contains(&format!("\n{text}\n"))
 }
 
+impl SaveMemory {
+    async fn find_written(&self, proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
+        let kept: Kept = snapshot(proof)?;
+        let now = self.0.memory(scope.tenant, scope.agent).await?.text;
+        Ok(settle_text("the memory", Some(&now), Some(&kept.before), &kept.after))
+    }
+}
+
 impl ToolHandler for SaveMemory {
     type Args = MemoryArgs;
     const NAME: &'static str = "save_memory";
@@ -89,18 +97,28 @@ impl ToolHandler for SaveMemory {
             context.check()?;
             let Memory { text: before, version, classified } = self.0.memory(scope.tenant, scope.agent).await?;
             let after = merged(&args, &before)?;
+            let kept = json!(Kept { before: before.clone(), after: after.clone() });
+            let output = output(&args, &before, &after, &kept);
             if after != before {
+                context.stage(&output, kept).await?;
                 let classified = higher(scope.classified.clone(), classified);
-                let memory = Memory { text: after.clone(), version, classified };
+                let memory = Memory { text: after, version, classified };
                 match self.0.save_memory(scope.tenant, scope.agent, &memory).await {
                     Ok(()) => {}
                     Err(StoreError::Conflict(_)) => continue,
                     Err(error) => return Err(ToolsError::from(error)),
                 }
             }
-            return Ok(output(&args, before, after));
+            return Ok(output);
         }
         Err(ToolsError::refused("other runs keep changing the memory; try again in a moment"))
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        let Some(staged) = call.staged else {
+            return Settled::NotHappened("the memory had not been written".to_owned());
+        };
+        self.find_written(&staged.proof, scope).await.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
@@ -118,7 +136,7 @@ impl ToolHandler for SaveMemory {
     }
 }
 
-fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
+fn output(args: &MemoryArgs, before: &str, after: &str, kept: &Value) -> ToolOutput {
     let used = after.chars().count();
     let content = match args.mode {
         _ if before == after => format!("in the memory already: {}", args.text.trim()),
@@ -132,7 +150,7 @@ fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
             steward_core::tool::truncate(args.text.trim(), 200).0,
             Some(format!("sha256:{}", hash::sha256(after.as_bytes()))),
         )),
-        undo: Some(Undo::Snapshot { tool: SaveMemory::NAME.to_owned(), snapshot: json!(Kept { before, after }) }),
+        undo: Some(Undo::Snapshot { tool: SaveMemory::NAME.to_owned(), snapshot: kept.clone() }),
         ..ToolOutput::text(content)
     }
 }

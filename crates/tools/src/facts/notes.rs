@@ -1,4 +1,4 @@
-use super::snapshot;
+use super::{settle_text, snapshot};
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use crate::text::did_you_mean;
@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::governance::{Classified, higher};
 use steward_core::hash;
-use steward_core::ports::{Facts, Note, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
+use steward_core::ports::{Facts, Interrupted, Note, ToolScope};
+use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 const TEXT_CHARS: usize = 100_000;
 
@@ -62,6 +62,38 @@ struct Kept {
     after: String,
 }
 
+/// What the call returns once the note is saved.
+fn created(args: &CreateArgs, note: &Note, before: Option<Note>) -> ToolOutput {
+    let verb = match (&before, args.mode) {
+        (None, _) => "created",
+        (Some(_), Mode::Replace) => "replaced",
+        (Some(_), Mode::Append) => "added to",
+    };
+    let title = &note.title;
+    let kept = Kept { title: title.clone(), before, after: note.text.clone() };
+    ToolOutput {
+        data: Some(json!({"title": title, "text": note.text})),
+        receipt: Some(Receipt::new(
+            verb,
+            format!("note {title}"),
+            Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
+        )),
+        undo: Some(Undo::Snapshot { tool: NotesCreate::NAME.to_owned(), snapshot: json!(kept) }),
+        classified: note.classified.clone(),
+        ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
+    }
+}
+
+impl NotesCreate {
+    async fn find_written(&self, proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
+        let kept: Kept = snapshot(proof)?;
+        let now = find(&self.0, scope, &kept.title).await?;
+        let text = |note: &Option<Note>| note.as_ref().map(|note| note.text.clone());
+        let (now, before) = (text(&now), text(&kept.before));
+        Ok(settle_text(&format!("the note {}", kept.title), now.as_deref(), before.as_deref(), &kept.after))
+    }
+}
+
 impl ToolHandler for NotesCreate {
     type Args = CreateArgs;
     const NAME: &'static str = "notes_create";
@@ -97,24 +129,17 @@ impl ToolHandler for NotesCreate {
             updated_at: scope.now,
             classified: higher(scope.classified.clone(), added_to),
         };
+        let proof = json!(Kept { title, before: old.clone(), after: note.text.clone() });
+        context.stage(&created(&args, &note, old), proof).await?;
         let before = self.0.save_note(scope.tenant, scope.agent, &note).await?;
-        let verb = match (&before, args.mode) {
-            (None, _) => "created",
-            (Some(_), Mode::Replace) => "replaced",
-            (Some(_), Mode::Append) => "added to",
+        Ok(created(&args, &note, before))
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        let Some(staged) = call.staged else {
+            return Settled::NotHappened("the note had not been written".to_owned());
         };
-        let kept = Kept { title: title.clone(), before, after: note.text.clone() };
-        Ok(ToolOutput {
-            data: Some(json!({"title": title, "text": note.text})),
-            receipt: Some(Receipt::new(
-                verb,
-                format!("note {title}"),
-                Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
-            )),
-            undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
-            classified: note.classified,
-            ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
-        })
+        self.find_written(&staged.proof, scope).await.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::Timestamp;
 use steward_core::governance::higher;
-use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
+use steward_core::ports::{Clock, Facts, Interrupted, Reminder, ToolScope};
+use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 /// Short enough to be typed.
 const ID_CHARS: usize = 12;
@@ -39,6 +39,17 @@ impl Reminders {
 
     async fn all(&self, scope: &ToolScope) -> Result<Vec<Reminder>, ToolsError> {
         Ok(self.facts.reminders(scope.tenant, scope.agent).await?)
+    }
+
+    /// Whether the reminder of this proof has been marked as done.
+    async fn find_marked(&self, proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
+        let before: Reminder = snapshot(proof)?;
+        let now = self.all(scope).await?.into_iter().find(|one| one.id == before.id);
+        Ok(match now {
+            Some(one) if one.done => Settled::Happened("the reminder is marked as done".to_owned()),
+            Some(_) => Settled::NotHappened("the reminder is open".to_owned()),
+            None => Settled::Unknown("somebody else has removed the reminder since".to_owned()),
+        })
     }
 
     async fn save(&self, reminder: &Reminder, scope: &ToolScope) -> Result<(), ToolsError> {
@@ -187,14 +198,23 @@ impl ToolHandler for RemindersDone {
             return Ok(ToolOutput::text(format!("`{}` was done already", one.text)));
         }
         let done = Reminder { done: true, ..one.clone() };
-        self.0.save(&done, scope).await?;
-        Ok(ToolOutput {
+        let output = ToolOutput {
             data: Some(json!(done)),
             receipt: Some(Receipt::new("marked as done", format!("reminder {}", done.text), Some(done.id.clone()))),
             undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(one) }),
-            classified: one.classified,
+            classified: one.classified.clone(),
             ..ToolOutput::text(format!("done: {}", done.text))
-        })
+        };
+        context.stage(&output, json!(one)).await?;
+        self.0.save(&done, scope).await?;
+        Ok(output)
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        let Some(staged) = call.staged else {
+            return Settled::NotHappened("the reminder had not been marked".to_owned());
+        };
+        self.0.find_marked(&staged.proof, scope).await.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {

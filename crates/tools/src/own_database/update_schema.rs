@@ -1,6 +1,6 @@
 use super::owner;
 use crate::error::{ToolsError, refused};
-use crate::facts::snapshot;
+use crate::facts::{settle_text, snapshot};
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use std::sync::Arc;
 use steward_core::UserId;
 use steward_core::governance::higher;
 use steward_core::hash;
-use steward_core::ports::{Facts, Memory, StoreError, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput, UPDATE_DB_SCHEMA, Undo};
+use steward_core::ports::{Facts, Interrupted, Memory, StoreError, ToolScope};
+use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, UPDATE_DB_SCHEMA, Undo};
 
 /// Longest documentation, characters.
 pub const MAX_DOC_CHARS: usize = 8000;
@@ -44,6 +44,14 @@ fn checked(args: &SchemaArgs) -> Result<String, ToolsError> {
     Ok(text.to_owned())
 }
 
+impl UpdateDbSchema {
+    async fn find_written(&self, proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
+        let kept: Kept = snapshot(proof)?;
+        let now = self.0.database_doc(scope.tenant, scope.agent, kept.user).await?.text;
+        Ok(settle_text("the documentation", Some(&now), Some(&kept.before), &kept.after))
+    }
+}
+
 impl ToolHandler for UpdateDbSchema {
     type Args = SchemaArgs;
     const NAME: &'static str = UPDATE_DB_SCHEMA;
@@ -68,7 +76,10 @@ impl ToolHandler for UpdateDbSchema {
             context.check()?;
             let Memory { text: before, version, classified } =
                 self.0.database_doc(scope.tenant, scope.agent, user).await?;
+            let kept = json!(Kept { user, before: before.clone(), after: after.clone() });
+            let output = output(&after, &kept);
             if after != before {
+                context.stage(&output, kept).await?;
                 let classified = higher(scope.classified.clone(), classified);
                 let doc = Memory { text: after.clone(), version, classified };
                 match self.0.save_database_doc(scope.tenant, scope.agent, user, &doc).await {
@@ -77,9 +88,16 @@ impl ToolHandler for UpdateDbSchema {
                     Err(error) => return Err(ToolsError::from(error)),
                 }
             }
-            return Ok(output(user, before, after));
+            return Ok(output);
         }
         Err(ToolsError::refused("other runs keep changing the documentation; try again in a moment"))
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        let Some(staged) = call.staged else {
+            return Settled::NotHappened("the documentation had not been written".to_owned());
+        };
+        self.find_written(&staged.proof, scope).await.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
@@ -98,13 +116,13 @@ impl ToolHandler for UpdateDbSchema {
     }
 }
 
-fn output(user: Option<UserId>, before: String, after: String) -> ToolOutput {
+fn output(after: &str, kept: &Value) -> ToolOutput {
     let length = after.chars().count();
     let data = json!({"success": true, "message": format!("saved ({length} of {MAX_DOC_CHARS} characters length)")});
     let evidence = format!("sha256:{}", hash::sha256(after.as_bytes()));
     ToolOutput {
         receipt: Some(Receipt::new("changed", "the documentation of the agent's tables", Some(evidence))),
-        undo: Some(Undo::Snapshot { tool: UPDATE_DB_SCHEMA.to_owned(), snapshot: json!(Kept { user, before, after }) }),
+        undo: Some(Undo::Snapshot { tool: UPDATE_DB_SCHEMA.to_owned(), snapshot: kept.clone() }),
         data: Some(data.clone()),
         ..ToolOutput::text(data.to_string())
     }

@@ -4,6 +4,7 @@ use crate::fakes::{Bench, call};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use steward_core::agent::DatabaseScope;
 use steward_core::hash;
 use steward_core::ports::{Authorized, Interrupted, Stage, Tools as _};
 use steward_core::tool::{Settled, Staged, ToolError, ToolOutput};
@@ -136,4 +137,52 @@ async fn a_write_that_is_undone_twice_is_as_it_was() {
     assert_eq!(bench.text("log.txt"), "again\n");
     bench.undo(&wrote).await.unwrap();
     assert!(bench.undo(&wrote).await.unwrap().contains("already"));
+}
+
+#[tokio::test]
+async fn a_text_that_was_replaced_before_a_crash_can_still_be_restored() {
+    let note = |text: &str| json!({"title": "a", "text": text});
+    let memory = |text: &str| json!({"text": text, "mode": "replace"});
+    let schema = |text: &str| json!({"schema": text});
+    for (tool, [old, new, theirs]) in [
+        ("notes_create", ["old", "new", "theirs"].map(note)),
+        ("save_memory", ["old", "new", "theirs"].map(memory)),
+        ("update_db_schema", ["old", "new", "theirs"].map(schema)),
+    ] {
+        let mut bench = Bench::new();
+        bench.scope.database = DatabaseScope::Agent;
+        bench.ok(tool, old).await;
+        let found = settled(&bench, tool, &new, None).await;
+        assert!(matches!(found, Settled::NotHappened(_)), "{tool}: {found:?}");
+        let (done, staged) = told(&bench, tool, &new, true).await;
+        assert!(done.is_err(), "{tool}");
+        let found = settled(&bench, tool, &new, staged).await;
+        assert!(matches!(found, Settled::NotHappened(_)), "{tool}: {found:?}");
+        let (done, staged) = told(&bench, tool, &new, false).await;
+        let output = staged.as_ref().unwrap().output.clone();
+        assert_eq!(done.unwrap(), output, "{tool}");
+        let found = settled(&bench, tool, &new, staged.clone()).await;
+        assert!(matches!(found, Settled::Happened(_)), "{tool}: {found:?}");
+        assert!(bench.undo(&output).await.unwrap().contains("restored"), "{tool}");
+        let found = settled(&bench, tool, &new, staged.clone()).await;
+        assert!(matches!(found, Settled::NotHappened(_)), "{tool}: the old text is back: {found:?}");
+        bench.ok(tool, theirs).await;
+        let found = settled(&bench, tool, &new, staged).await;
+        assert!(matches!(found, Settled::Unknown(_)), "{tool}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reminder_that_was_ticked_off_before_a_crash_can_be_opened_again() {
+    let bench = Bench::new();
+    bench.ok("reminders_create", json!({"text": "water the plants", "at": "2026-11-21T10:00"})).await;
+    let args = json!({"text": "plants"});
+    let (_, staged) = told(&bench, "reminders_done", &args, true).await;
+    let found = settled(&bench, "reminders_done", &args, staged).await;
+    assert!(matches!(found, Settled::NotHappened(_)), "{found:?}");
+    let (done, staged) = told(&bench, "reminders_done", &args, false).await;
+    assert_eq!(done.unwrap(), staged.as_ref().unwrap().output);
+    let found = settled(&bench, "reminders_done", &args, staged.clone()).await;
+    assert!(matches!(found, Settled::Happened(_)), "{found:?}");
+    assert!(bench.undo(&staged.unwrap().output).await.unwrap().contains("open again"));
 }
