@@ -8,7 +8,7 @@ use steward_core::RecordChangeId;
 use steward_core::ports::{Page, RecordChangeFilter};
 
 impl App {
-    /// The newest first; those of others only for operators.
+    /// The newest first, of domains that the caller may read; those of others only for operators.
     pub async fn record_changes(
         &self,
         caller: &Caller,
@@ -18,52 +18,73 @@ impl App {
     ) -> AppResult<Page<ChangeInfo>> {
         authorize(caller, Action::Read, Resource::RecordChanges)?;
         let owner = listed_owner(caller, Resource::RecordChanges);
-        let filter = RecordChangeFilter { state, owner, before, limit };
-        let page = self.store.record_changes(self.tenant(), &filter).await?;
-        let mut items = Vec::with_capacity(page.items.len());
-        for change in page.items {
-            items.push(shown(self.domains.with_difference(self.settled(change).await).await?));
+        let mut filter = RecordChangeFilter { state, owner, before, limit };
+        let most = usize::try_from(limit.max(1)).unwrap_or(usize::MAX);
+        let mut items = Vec::new();
+        // Those that are left out would make a page short, or empty with more behind it.
+        loop {
+            let page = self.store.record_changes(self.tenant(), &filter).await?;
+            let last = page.items.last().map(|change| change.id);
+            for change in page.items {
+                if !self.domains.may_see(asking(caller), &change).await? {
+                    continue;
+                }
+                if items.len() >= most {
+                    return Ok(Page { items, more: true });
+                }
+                items.push(self.shown(caller, self.settled(change).await).await?);
+            }
+            if !page.more || last.is_none() || items.len() >= most {
+                return Ok(Page { items, more: page.more });
+            }
+            filter.before = last;
         }
-        Ok(Page { items, more: page.more })
     }
 
     pub async fn record_change(&self, caller: &Caller, id: RecordChangeId) -> AppResult<ChangeInfo> {
         let change = self.change_for(caller, Action::Read, id).await?;
-        Ok(shown(self.domains.with_difference(change).await?))
+        self.shown(caller, change).await
     }
 
     /// Nothing is written before somebody confirms it.
     pub async fn propose_record_change(&self, caller: &Caller, input: &ChangeInput) -> AppResult<ChangeInfo> {
         authorize(caller, Action::Operate, Resource::RecordChanges)?;
-        Ok(shown(self.domains.propose(asking(caller), &input.change).await?))
+        Ok(info(self.domains.propose(asking(caller), &input.change).await?))
     }
 
     pub async fn confirm_record_change(&self, caller: &Caller, id: RecordChangeId) -> AppResult<ChangeInfo> {
         let change = self.change_for(caller, Action::Operate, id).await?;
         must_be(&change, RecordChangeState::Proposed)?;
         let done = self.domains.confirm(caller.user(), change).await?;
-        Ok(shown(self.domains.with_difference(done).await?))
+        self.shown(caller, done).await
     }
 
     pub async fn discard_record_change(&self, caller: &Caller, id: RecordChangeId) -> AppResult<ChangeInfo> {
         let change = self.change_for(caller, Action::Operate, id).await?;
         must_be(&change, RecordChangeState::Proposed)?;
         let done = self.domains.discard(caller.user(), change).await?;
-        Ok(shown(self.domains.with_difference(done).await?))
+        self.shown(caller, done).await
     }
 
     pub async fn undo_record_change(&self, caller: &Caller, id: RecordChangeId) -> AppResult<ChangeInfo> {
         let change = self.change_for(caller, Action::Operate, id).await?;
         must_be(&change, RecordChangeState::Done)?;
         let done = self.domains.take_back(caller.user(), change).await?;
-        Ok(shown(self.domains.with_difference(done).await?))
+        self.shown(caller, done).await
     }
 
     async fn change_for(&self, caller: &Caller, action: Action, id: RecordChangeId) -> AppResult<RecordChange> {
         let unknown = || AppError::not_found(format!("record change {id}"));
         let change = self.store.record_change(self.tenant(), id).await?.ok_or_else(unknown)?;
         authorize(caller, action, Resource::RecordChange { id, owner: change.owner })?;
+        if !self.domains.may_see(asking(caller), &change).await? {
+            return Err(unknown());
+        }
         Ok(self.settled(change).await)
+    }
+
+    async fn shown(&self, caller: &Caller, change: RecordChange) -> AppResult<ChangeInfo> {
+        Ok(info(self.domains.with_difference(asking(caller), change).await?))
     }
 
     /// One that was cut off while it was written is found out about; if that fails it stays as it is.
@@ -93,7 +114,7 @@ fn must_be(change: &RecordChange, state: RecordChangeState) -> AppResult<()> {
     ))
 }
 
-fn shown(proposed: ProposedChange) -> ChangeInfo {
+fn info(proposed: ProposedChange) -> ChangeInfo {
     let ProposedChange { change, difference } = proposed;
     let undoable = change.state == RecordChangeState::Done
         && change.written.as_ref().is_some_and(|written| !written["undo"].is_null());

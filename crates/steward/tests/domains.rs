@@ -313,6 +313,40 @@ fn a_change_is_shown_confirmed_and_taken_back() {
 }
 
 #[test]
+fn changes_of_a_domain_that_one_may_not_read_do_not_exist() {
+    let house = shop(Script::default());
+    let olga = key("olga");
+    let change = |domain: &str, set: Value| json!({"change": "update", "domain": domain, "key": 4, "set": set});
+    let (status, seen) = propose(&house, &key("ada"), change("genre", json!({"name": "Polka"})));
+    assert_eq!(status, 201, "{seen}");
+    let (status, hidden) = propose(&house, &key("ada"), change("customer", json!({"city": "Bergen"})));
+    assert_eq!(status, 201, "{hidden}");
+    let (status, own) = propose(&house, &olga, change("customer", json!({"city": "Tromsø"})));
+    assert_eq!(status, 201, "{own}");
+    let list = |query: &str| house.call_as(&olga, Method::GET, &format!("/api/record-changes{query}"), None).1;
+    assert_eq!(list("")["items"].as_array().unwrap().len(), 3);
+
+    let source = text(&house.get("/api/domains/texts/domain/customer")["text"]);
+    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission operator")).collect();
+    house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": closed.join("\n")})), 200);
+    for query in ["", "?limit=1"] {
+        let page = list(query);
+        assert_eq!(page["items"].as_array().unwrap().len(), 1, "{page}");
+        assert_eq!(page["items"][0]["change"]["id"], seen["change"]["id"], "{page}");
+        assert!(!page.to_string().contains("Oslo"), "{page}");
+    }
+    // Her own neither, since her right is gone.
+    for change in [&hidden, &own] {
+        let path = format!("/api/record-changes/{}", text(&change["change"]["id"]));
+        assert_eq!(house.call_as(&olga, Method::GET, &path, None).0, 404);
+        for verb in ["confirm", "discard", "undo"] {
+            assert_eq!(decide(&house, &olga, change, verb).0, 404, "{verb}");
+        }
+    }
+    assert_eq!(house.get("/api/record-changes")["items"].as_array().unwrap().len(), 3);
+}
+
+#[test]
 fn rows_are_added_and_deleted_by_those_who_may() {
     let house = shop(Script::default());
     let admin = key("ada");

@@ -12,6 +12,7 @@ use steward_core::{RecordChangeId, UserId};
 use steward_domains::change::{Change, CheckedChange, CurrentRow, Difference, Options, validate};
 use steward_domains::model::{Domain, Meta};
 use steward_domains::query::Dialect;
+use steward_domains::registry::Right;
 use steward_tools::datasource::{DatasourceAccess, StagedChange, WriteState};
 
 /// Most values of a list of choices.
@@ -62,9 +63,22 @@ impl DomainService {
         Ok(ProposedChange { change, difference })
     }
 
-    /// What a change would do or has done, field by field; empty where its domain is gone.
-    pub(crate) async fn with_difference(&self, change: RecordChange) -> DataResult<ProposedChange> {
+    /// Whether the roles of who asks may read the domain of a change. Nobody may read one that is gone.
+    pub(crate) async fn may_see(&self, caller: DataCaller, change: &RecordChange) -> DataResult<bool> {
         let known = self.known().await?;
+        let roles = self.roles(caller).await?;
+        let domain = known.domains.get(&change.domain);
+        Ok(domain.is_some_and(|domain| known.domains.seen_by(&roles).allows(domain, Right::Read)))
+    }
+
+    /// What a change would do or has done, field by field. Where the database itself decides who sees which rows, only
+    /// who proposed it sees the record.
+    pub(crate) async fn with_difference(&self, caller: DataCaller, change: RecordChange) -> DataResult<ProposedChange> {
+        let known = self.known().await?;
+        let datasource = known.domains.get(&change.domain).and_then(|domain| known.datasource(&domain.datasource));
+        if change.owner != caller.user && datasource.is_some_and(|datasource| datasource.as_asking_user) {
+            return Ok(ProposedChange { change: RecordChange { before: None, ..change }, difference: Vec::new() });
+        }
         let fields: Vec<_> = known.domains.get(&change.domain).map_or_else(Vec::new, |domain| {
             domain.fields.iter().map(|field| (field.name.clone(), field.kind)).collect()
         });
@@ -241,7 +255,6 @@ impl DomainService {
 
     /// Taking back a change takes the same right as making its opposite.
     async fn may_undo(&self, caller: DataCaller, change: &RecordChange) -> DataResult<()> {
-        use steward_domains::registry::Right;
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
         let wanted = if change.change["change"] == "insert" { Right::Delete } else { Right::Write };
