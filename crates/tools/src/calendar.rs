@@ -17,10 +17,10 @@ pub use of_user::UserCalendars;
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::{ToolsError, refused};
 use crate::facts;
-use crate::files::blocking;
+use crate::files::{Write, blocking};
 use create::CalendarCreate;
 use delete::CalendarDelete;
-use event::{UndoRecord, undo_changes};
+use event::{UndoRecord, settle_changes, undo_changes};
 use ics::Component;
 use import_export::{CalendarExport, CalendarImport};
 use jiff::tz::TimeZone;
@@ -32,7 +32,8 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use steward_core::locks::lock;
-use steward_core::ports::{Blobs, Clock, ToolScope};
+use steward_core::ports::{Blobs, Clock, Interrupted, ToolScope};
+use steward_core::tool::Settled;
 use steward_core::{TenantId, UserId};
 
 #[must_use]
@@ -48,7 +49,7 @@ pub fn with_calendar(
         .with(CalendarCreate(Arc::clone(&calendars)))
         .with(CalendarDelete(Arc::clone(&calendars)))
         .with(CalendarImport(Arc::clone(&calendars)))
-        .with(CalendarExport { calendars, blobs: Arc::clone(blobs) })
+        .with(CalendarExport { calendars, files: Write::new(Arc::clone(blobs)) })
 }
 
 const MAX_BYTES: usize = 8 << 20;
@@ -92,6 +93,20 @@ impl CalendarStore {
         let kept: UndoRecord = facts::snapshot(snapshot)?;
         let scope = scope.clone();
         self.blocking(move |store| store.change(&scope, &kept.calendar, |calendar| undo_changes(calendar, &kept))).await
+    }
+
+    /// Whether a call whose proof is an [`UndoRecord`] has happened.
+    async fn settle(self: &Arc<Self>, call: Interrupted, scope: &ToolScope) -> Settled {
+        let Some(staged) = call.staged else {
+            return Settled::NotHappened("the calendar had not been written".to_owned());
+        };
+        let scope = scope.clone();
+        let looked = self.blocking(move |store| {
+            let kept: UndoRecord = facts::snapshot(&staged.proof)?;
+            let calendar = store.read(&scope, &kept.calendar)?;
+            Ok(settle_changes(&calendar, &kept))
+        });
+        looked.await.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
     fn path(&self, scope: &ToolScope, name: &str) -> Result<PathBuf, ToolsError> {

@@ -11,6 +11,7 @@ pub use list::List;
 pub use read::Read;
 pub(crate) use snapshot::{restore, save_file};
 pub use write::Write;
+pub(crate) use write::WriteArgs;
 
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;

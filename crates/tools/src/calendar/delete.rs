@@ -1,6 +1,4 @@
-use super::event::{
-    Change, Event, UndoRecord, event_parts, event_texts, events, imported_from, replace_event, short_id,
-};
+use super::event::{Change, Event, UndoRecord, event_parts, events, imported_from, replace_event, short_id};
 use super::ics::{Component, Line};
 use super::occurrence::occurrences_between;
 use super::time::{self, GivenTime};
@@ -189,35 +187,10 @@ impl ToolHandler for CalendarDelete {
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
-        let Some(staged) = call.staged else {
-            return Settled::NotHappened("the calendar had not been written".to_owned());
-        };
-        let scope = scope.clone();
-        let looked = self.0.blocking(move |calendars| {
-            let kept: UndoRecord =
-                serde_json::from_value(staged.proof).map_err(|error| ToolsError::Refused(error.to_string()))?;
-            let calendar = calendars.read(&scope, &kept.calendar)?;
-            Ok(settle_change(&calendar, &kept))
-        });
-        let looked = looked.await;
-        looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
+        self.0.settle(call, scope).await
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         self.0.undo(value, scope).await
-    }
-}
-
-fn settle_change(calendar: &Component, kept: &UndoRecord) -> Settled {
-    let all = |side: fn(&Change) -> &Vec<String>| {
-        let mut changes = kept.changes.iter();
-        changes.all(|change| event_texts(calendar, &change.uid) == *side(change))
-    };
-    if all(|change| &change.after) {
-        Settled::Happened("the calendar is as this call leaves it".to_owned())
-    } else if all(|change| &change.before) {
-        Settled::NotHappened("the event is in the calendar as before".to_owned())
-    } else {
-        Settled::Unknown("somebody else has changed the event since".to_owned())
     }
 }

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use steward_core::hash;
+use steward_core::tool::Settled;
 
 /// Holds the file that an event was imported from.
 pub(super) const ORIGIN: &str = "X-STEWARD-ORIGIN";
@@ -212,6 +213,22 @@ pub(super) fn undo_changes(calendar: &mut Component, kept: &UndoRecord) -> Resul
         (1, _) => "restored the event in the calendar".to_owned(),
         _ => format!("took {count} changes of the calendar back"),
     })
+}
+
+/// Whether the calendar is as the changes leave it.
+pub(super) fn settle_changes(calendar: &Component, kept: &UndoRecord) -> Settled {
+    let all = |side: fn(&Change) -> &Vec<String>| {
+        let mut changes = kept.changes.iter();
+        changes.all(|change| event_texts(calendar, &change.uid) == *side(change))
+    };
+    // First, since what stays the same may be written again.
+    if all(|change| &change.before) {
+        Settled::NotHappened("the calendar is as it was before".to_owned())
+    } else if all(|change| &change.after) {
+        Settled::Happened("the calendar is as this call leaves it".to_owned())
+    } else {
+        Settled::Unknown("somebody else has changed the calendar since".to_owned())
+    }
 }
 
 fn parse_event(text: &str) -> Result<Component, ToolsError> {

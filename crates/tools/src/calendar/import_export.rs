@@ -3,8 +3,9 @@ use super::ics::{Component, Line, unescape};
 use super::zone::{self, Zone};
 use super::{CalendarStore, MAX_BYTES, calendar_name};
 use crate::error::{ToolsError, refused};
-use crate::files::{self, read_text};
+use crate::files::{Write, WriteArgs, read_text};
 use crate::handler::{Context, ToolHandler};
+use futures::executor::block_on;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
@@ -12,9 +13,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
-use steward_sandbox::files::Workspace;
+use steward_core::ports::{Interrupted, ToolScope};
+use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 const MAX_NAMED: usize = 20;
 
@@ -95,6 +95,34 @@ fn add_events(brought: ImportedEvents, calendar: &mut Component) -> (Vec<Change>
     (changes.collect(), zones)
 }
 
+/// What the call returns once the events are in the calendar.
+fn imported(path: &str, titles: &[String], problems: &[String], kept: &UndoRecord) -> ToolOutput {
+    let replaced = kept.changes.iter().filter(|change| !change.before.is_empty()).count();
+    let added = kept.changes.len() - replaced;
+    let mut text = format!("took {added} new events over from {path} and replaced {replaced}\n");
+    for title in titles.iter().take(MAX_NAMED) {
+        let _ = writeln!(text, "- {title}");
+    }
+    if titles.len() > MAX_NAMED {
+        let _ = writeln!(text, "[{} more]", titles.len() - MAX_NAMED);
+    }
+    for problem in problems.iter().take(MAX_NAMED) {
+        let _ = writeln!(text, "[{problem}]");
+    }
+    ToolOutput {
+        data: Some(json!({"path": path, "added": added, "replaced": replaced, "problems": problems})),
+        receipt: Some(Receipt::new(
+            "imported",
+            format!("{} events from {path} into the calendar", added + replaced),
+            None,
+        )),
+        undo: Some(Undo::Snapshot { tool: CalendarImport::NAME.to_owned(), snapshot: json!(kept) }),
+        tainted: true,
+        origin: Some(path.to_owned()),
+        ..ToolOutput::text(text.trim_end())
+    }
+}
+
 impl ToolHandler for CalendarImport {
     type Args = ImportArgs;
     const NAME: &'static str = "calendar_import";
@@ -125,35 +153,23 @@ impl ToolHandler for CalendarImport {
             let (titles, problems) = (brought.titles.clone(), brought.problems.clone());
             let name = calendar_name(&context.scope);
             context.check()?;
-            let add = |calendar: &mut Component| Ok(add_events(brought, calendar));
-            let (changes, zones) = calendars.change(&context.scope, &name, add)?;
-            let replaced = changes.iter().filter(|change| !change.before.is_empty()).count();
-            let added = changes.len() - replaced;
-            let mut text = format!("took {added} new events over from {} and replaced {replaced}\n", args.path);
-            for title in titles.iter().take(MAX_NAMED) {
-                let _ = writeln!(text, "- {title}");
-            }
-            if titles.len() > MAX_NAMED {
-                let _ = writeln!(text, "[{} more]", titles.len() - MAX_NAMED);
-            }
-            for problem in problems.iter().take(MAX_NAMED) {
-                let _ = writeln!(text, "[{problem}]");
-            }
-            let kept = UndoRecord { calendar: name, changes, zones };
-            Ok(ToolOutput {
-                data: Some(json!({"path": args.path, "added": added, "replaced": replaced, "problems": problems})),
-                receipt: Some(Receipt::new(
-                    "imported",
-                    format!("{} events from {} into the calendar", added + replaced, args.path),
-                    None,
-                )),
-                undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
-                tainted: true,
-                origin: Some(args.path),
-                ..ToolOutput::text(text.trim_end())
-            })
+            let add = |calendar: &mut Component| {
+                let (changes, zones) = add_events(brought, calendar);
+                let kept = UndoRecord { calendar: name.clone(), changes, zones };
+                Ok((imported(&args.path, &titles, &problems, &kept), json!(kept)))
+            };
+            let tell = |(output, kept): &(ToolOutput, Value)| {
+                let told = block_on(context.stage(output, kept.clone()));
+                told.map_err(|error| ToolsError::Refused(error.to_string()))
+            };
+            let (output, _) = calendars.change_staged(&context.scope, &name, add, tell)?;
+            Ok(output)
         });
         done.await
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        self.0.settle(call, scope).await
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
@@ -163,8 +179,7 @@ impl ToolHandler for CalendarImport {
 
 pub(super) struct CalendarExport {
     pub calendars: Arc<CalendarStore>,
-    /// Keep what the file held before.
-    pub blobs: Arc<dyn Blobs>,
+    pub files: Write,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -237,19 +252,26 @@ impl ToolHandler for CalendarExport {
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         check_extension(&args.path)?;
         let Exported { text, count, origin } = self.exported(&context.scope).await?;
-        let write = move |workspace: &Workspace| Ok(workspace.write_atomic(&args.path, text.as_bytes())?);
-        let saved = files::save_file(Self::NAME, context, &self.blobs, write).await?;
-        Ok(ToolOutput {
-            data: Some(json!({"path": saved.path, "events": count})),
-            receipt: Some(saved.receipt("wrote")),
-            undo: Some(saved.undo),
-            tainted: origin.is_some(),
-            origin,
-            ..ToolOutput::text(format!("wrote the calendar with {count} events to {}", saved.path))
-        })
+        let told = move |output: ToolOutput| {
+            let path = output.data.as_ref().and_then(|data| data["path"].as_str()).unwrap_or_default().to_owned();
+            let receipt = output.receipt.map(|receipt| Receipt { action: "wrote".to_owned(), ..receipt });
+            ToolOutput {
+                data: Some(json!({"path": path, "events": count})),
+                receipt,
+                undo: output.undo,
+                tainted: origin.is_some(),
+                origin,
+                ..ToolOutput::text(format!("wrote the calendar with {count} events to {path}"))
+            }
+        };
+        self.files.write_for(Self::NAME, WriteArgs::whole(args.path, text), context, told).await
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        self.files.settle(call, scope).await
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
-        files::restore(value, scope, &self.blobs).await
+        self.files.undo(value, scope).await
     }
 }

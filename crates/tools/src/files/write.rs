@@ -40,7 +40,7 @@ impl Write {
     }
 
     /// What the call will return, and the proof that it has happened.
-    async fn output_and_proof(&self, ready: &PreparedWrite) -> Result<(ToolOutput, Value), ToolsError> {
+    async fn output_and_proof(&self, tool: &str, ready: &PreparedWrite) -> Result<(ToolOutput, Value), ToolsError> {
         let (staged, after, bytes) = (&ready.staged, &ready.after, ready.bytes);
         let path = staged.path.display().to_string();
         let old = known_bytes(&ready.before).len();
@@ -59,7 +59,7 @@ impl Write {
             Before::File { bytes, .. } if ready.adds => Before::Size { size: bytes.len() as u64 },
             before => before.clone(),
         };
-        let undo = snapshot::undo_record(Self::NAME, path.clone(), (before, was.clone()), after.clone(), &self.blobs);
+        let undo = snapshot::undo_record(tool, path.clone(), (before, was.clone()), after.clone(), &self.blobs);
         let output = ToolOutput {
             data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
             receipt: Some(Receipt::new(action, path.clone(), Some(format!("sha256:{}", after.sha256)))),
@@ -69,6 +69,26 @@ impl Write {
         let proof =
             json!(WriteProof { path, tag: ready.tag.clone(), before: was, after: after.clone(), adds: ready.adds });
         Ok((output, proof))
+    }
+
+    /// Writes a file for `tool`, which undoes and settles it as this one does. `told`: what `tool` returns, made of what
+    /// `write` would return.
+    pub(crate) async fn write_for(
+        &self,
+        tool: &str,
+        args: WriteArgs,
+        context: &Context,
+        told: impl FnOnce(ToolOutput) -> ToolOutput + Send,
+    ) -> Result<ToolOutput, ToolsError> {
+        let _turn = self.lock_for(&args.path).lock().await;
+        let at = context.clone();
+        let mut ready = files::blocking(move || prepare(&args, &at)).await?;
+        let (output, proof) = self.output_and_proof(tool, &ready).await?;
+        let output = told(output);
+        ready.staged.leave();
+        context.stage(&output, proof).await?;
+        files::blocking(move || commit_write(ready)).await?;
+        Ok(output)
     }
 }
 
@@ -89,6 +109,13 @@ enum Mode {
     Append,
 }
 
+impl WriteArgs {
+    /// Replaces the file, or creates it.
+    pub(crate) fn whole(path: String, content: String) -> Self {
+        Self { path, content, mode: Mode::Overwrite }
+    }
+}
+
 impl ToolHandler for Write {
     type Args = WriteArgs;
     const NAME: &'static str = "write";
@@ -99,14 +126,7 @@ impl ToolHandler for Write {
     }
 
     async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let _turn = self.lock_for(&args.path).lock().await;
-        let at = context.clone();
-        let mut ready = files::blocking(move || prepare(&args, &at)).await?;
-        let (output, proof) = self.output_and_proof(&ready).await?;
-        ready.staged.leave();
-        context.stage(&output, proof).await?;
-        files::blocking(move || commit_write(ready)).await?;
-        Ok(output)
+        self.write_for(Self::NAME, args, context, |output| output).await
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {

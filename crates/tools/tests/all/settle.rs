@@ -1,5 +1,6 @@
 //! Calls that were cut off, and what the world says of them.
 
+use crate::calendar;
 use crate::fakes::{Bench, call};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -185,4 +186,45 @@ async fn a_reminder_that_was_ticked_off_before_a_crash_can_be_opened_again() {
     let found = settled(&bench, "reminders_done", &args, staged.clone()).await;
     assert!(matches!(found, Settled::Happened(_)), "{found:?}");
     assert!(bench.undo(&staged.unwrap().output).await.unwrap().contains("open again"));
+}
+
+const EVENT: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:a@other\r\nSUMMARY:Review\r\n\
+DTSTART:20261124T100000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+
+#[tokio::test]
+async fn what_a_calendar_took_over_before_a_crash_can_be_taken_back() {
+    let bench = calendar::world::bench();
+    bench.put("team.ics", EVENT);
+    bench.ok("calendar_import", json!({"path": "team.ics"})).await;
+    let before = calendar::world::text(&bench);
+    bench.put("moved.ics", EVENT.replace("T100000Z", "T110000Z"));
+    let args = json!({"path": "moved.ics"});
+    let (done, staged) = told(&bench, "calendar_import", &args, true).await;
+    assert!(done.is_err());
+    let found = settled(&bench, "calendar_import", &args, staged).await;
+    assert!(matches!(found, Settled::NotHappened(_)), "{found:?}");
+    let (done, staged) = told(&bench, "calendar_import", &args, false).await;
+    assert_eq!(done.unwrap(), staged.as_ref().unwrap().output);
+    let found = settled(&bench, "calendar_import", &args, staged.clone()).await;
+    assert!(matches!(found, Settled::Happened(_)), "{found:?}");
+    bench.undo(&staged.unwrap().output).await.unwrap();
+    assert_eq!(calendar::world::text(&bench), before);
+}
+
+#[tokio::test]
+async fn a_file_that_a_calendar_replaced_before_a_crash_can_be_restored() {
+    let bench = calendar::world::bench();
+    bench.put("all.ics", "mine");
+    let args = json!({"path": "all.ics"});
+    let (done, staged) = told(&bench, "calendar_export", &args, true).await;
+    assert!(done.is_err());
+    assert_eq!(bench.text("all.ics"), "mine");
+    let found = settled(&bench, "calendar_export", &args, staged).await;
+    assert!(matches!(found, Settled::NotHappened(_)), "{found:?}");
+    let (done, staged) = told(&bench, "calendar_export", &args, false).await;
+    assert_eq!(done.unwrap(), staged.as_ref().unwrap().output);
+    let found = settled(&bench, "calendar_export", &args, staged.clone()).await;
+    assert!(matches!(found, Settled::Happened(_)), "{found:?}");
+    bench.undo(&staged.unwrap().output).await.unwrap();
+    assert_eq!(bench.text("all.ics"), "mine");
 }

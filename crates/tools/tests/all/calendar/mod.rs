@@ -2,4 +2,4 @@
 
 mod events;
 mod files;
-mod world;
+pub mod world;
