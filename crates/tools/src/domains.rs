@@ -185,7 +185,12 @@ impl ToolHandler for DomainTextSave {
     }
 
     async fn preview(&self, args: SaveArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
-        Ok(Preview::undoable(format!("saves a {}; earlier versions are kept", self.kind), Some(args.source)))
+        Ok(Preview {
+            summary: format!("saves a {}; earlier versions are kept", self.kind),
+            detail: Some(args.source),
+            count: Some(1),
+            reversible: false,
+        })
     }
 
     async fn run(&self, args: SaveArgs, context: &Context) -> Result<ToolOutput, ToolsError> {

@@ -70,3 +70,13 @@ async fn control_tools_return_their_text() {
     let error = bench.refused("feedback", json!({"question": ""})).await;
     assert!(error.contains("question"), "{error}");
 }
+
+#[tokio::test]
+async fn what_can_not_be_undone_says_so_before() {
+    let bench = Bench::new();
+    for tool in ["domain_save", "view_save"] {
+        let preview = bench.preview(tool, json!({"source": "domain a {}"})).await;
+        assert!(preview.summary.contains("earlier versions are kept"), "{tool}: {preview:?}");
+        assert!(!preview.reversible, "{tool}: {preview:?}");
+    }
+}
