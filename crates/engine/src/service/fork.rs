@@ -4,7 +4,9 @@ use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::journal::{read_log, unknown_event};
 use crate::service::references::{Wanted, gather};
-use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create, data_rules, tool_rules};
+use crate::service::start::{
+    NewRun, check_input, choose_route, conversation_history, create, data_rules, give_to_user, tool_rules,
+};
 use std::sync::Arc;
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, RequestSource, Setup};
 use steward_core::governance::higher;
@@ -116,6 +118,9 @@ async fn forked_setup(
     setup.standing = deps.store.grants(deps.tenant, Some(setup.agent.id), now).await?;
     setup.rules = tool_rules(deps, &setup.agent, request.origin, request.user).await?;
     setup.data_rules = data_rules(deps).await?;
+    if request.user != setup.user {
+        give_to_user(deps, &mut setup, request.user).await?;
+    }
     let of_request = deps.classify_request(&setup.data_rules, &setup.agent, &setup.input);
     setup.classified = higher(setup.classified, of_request);
     if asks_anew {

@@ -24,6 +24,8 @@ use steward_core::{AgentId, ConnectionId, ConversationId, KeyId, RunId, TenantId
 
 /// Longest request, characters; what is longer belongs into a file.
 const MAX_INPUT: usize = 200_000;
+/// Name of the prompt that says what data there is to ask for.
+const BRIEFING: &str = "data";
 /// Longest title, characters.
 const MAX_TITLE: usize = 120;
 
@@ -240,6 +242,25 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     })
 }
 
+/// Replaces what the run of another user was told that is for that user alone.
+pub(crate) async fn give_to_user(deps: &Deps, setup: &mut Setup, user: Option<UserId>) -> Result<(), EngineError> {
+    if setup.agent.own_data.database == DatabaseScope::User {
+        let text = setup.own_sections.memory.clone().unwrap_or_default();
+        let memory = Memory { text, ..Memory::default() };
+        let (sections, classified) = own_sections(deps, &setup.agent, user, &memory).await?;
+        setup.own_sections = sections;
+        // The prompts of its conversation began with those of the other user.
+        setup.carried.own_sections = OwnSections::default();
+        setup.classified = higher(setup.classified.take(), classified);
+    }
+    let mut prompts = std::mem::take(&mut setup.skills);
+    if prompts.first().is_some_and(|prompt| prompt.name == BRIEFING) {
+        prompts.remove(0);
+    }
+    setup.skills = with_briefing(deps, (user, setup.agent.id), &setup.input, &setup.tools, prompts).await?;
+    Ok(())
+}
+
 /// Besides, what the model is told about data, if the agent may ask for some: as it is now, so that a change acts on the
 /// next message.
 async fn with_briefing(
@@ -255,7 +276,7 @@ async fn with_briefing(
         let text = data.briefing(caller, request).await;
         let text = text.map_err(|error| EngineError::Tools(format!("the domains can't be read: {error}")))?;
         if !text.is_empty() {
-            prompts.insert(0, SkillPrompt { name: "data".to_owned(), text });
+            prompts.insert(0, SkillPrompt { name: BRIEFING.to_owned(), text });
         }
     }
     Ok(prompts)

@@ -5,12 +5,12 @@ use crate::engine::outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use steward_core::agent::{DatabaseScope, OwnData};
-use steward_core::event::{Event, EventBody, Mode, ToolResult};
+use steward_core::event::{Event, EventBody, Mode, Origin, ToolResult};
 use steward_core::model::Capabilities;
 use steward_core::policy::Decision;
-use steward_core::ports::Facts as _;
-use steward_core::{AgentId, TenantId};
-use steward_engine::StartRun;
+use steward_core::ports::{Facts as _, Memory};
+use steward_core::{AgentId, TenantId, UserId};
+use steward_engine::{ForkRun, StartRun};
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use uuid::Uuid;
 
@@ -141,5 +141,39 @@ async fn a_memory_that_is_too_long_is_refused_whole() {
     });
     assert!(refused, "{:?}", kinds(&events));
     assert_eq!(store.memory(TenantId::DEFAULT, AGENT).await.unwrap().version, 0);
+    service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fork_for_another_user_is_told_only_what_is_documented_for_them() {
+    let model = ScriptedModelServer::start(Script::always(Behaviour::text("Done."))).await.unwrap();
+    let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    let (one, other) = (UserId(Uuid::from_u128(11)), UserId(Uuid::from_u128(12)));
+    for (user, text) in [(one, "ai_pay: what Ann earns"), (other, "ai_teas: teas")] {
+        let doc = Memory { text: text.to_owned(), ..Memory::default() };
+        store.save_database_doc(TenantId::DEFAULT, AGENT, Some(user), &doc).await.unwrap();
+    }
+    let mut wanted = keeping("Hello", &[], dir.path());
+    wanted.user = Some(one);
+    wanted.agent.own_data.database = DatabaseScope::User;
+    let run = service.start(wanted).await.unwrap();
+    finished(&service, run).await;
+    assert!(messages(&model, 0)[0].contains("ai_pay"));
+    let fork = ForkRun {
+        run,
+        seq: None,
+        connection: None,
+        input: None,
+        conversation: None,
+        origin: Origin::Api,
+        asked_by: "test".into(),
+        user: Some(other),
+        source: None,
+    };
+    let fork = service.fork(fork).await.unwrap();
+    finished(&service, fork).await;
+    let prompt = model.chats().last().unwrap().body.to_string();
+    assert!(prompt.contains("ai_teas") && !prompt.contains("ai_pay"), "{prompt}");
     service.shutdown().await;
 }
