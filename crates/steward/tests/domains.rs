@@ -238,7 +238,7 @@ fn numbers_and_groups_show_models_no_values_of_rows() {
             assert_eq!(told.contains(value), visibility == "full", "{visibility}: {value} in {told}");
             assert_eq!(log.contains(value), visibility == "full", "{visibility}: {value} in {log}");
         }
-        assert_eq!(told.contains("fewer than 5 rows"), visibility != "full", "{told}");
+        assert_eq!(told.contains("fewer than 5 values"), visibility != "full", "{told}");
         assert!(told.contains("2328.6") && told.contains("412"), "numbers over all rows are shown: {told}");
         assert!(!told.contains("steward_rows"), "{told}");
     }

@@ -1,5 +1,6 @@
 //! What models see of an answer, where a datasource does not show them all rows.
 
+use serde_json::Value;
 use steward_core::datasource::RowVisibility;
 use steward_core::ports::DataAnswer;
 use steward_domains::query::lower::OutColumn;
@@ -8,20 +9,31 @@ use steward_domains::query::{Aggregate, Function, Query};
 
 /// Rows that a model sees of a datasource that shows it a sample.
 const SAMPLE: usize = 5;
-/// Fewest rows that a sum or a mean shown to a model is over: one over a single row is a value of that row.
+/// Fewest values that a sum or a mean shown to a model is over: one over a single value is that value.
 const FEWEST: u64 = 5;
-/// Name of the column that says over how many rows the numbers beside it are.
-const COUNTED: &str = "steward_rows";
+/// Begins the names of the columns that say over how many values the sums and means beside them are.
+const COUNTED: &str = "steward_rows_";
 
-/// The query with a count beside its sums and means; `None`: it needs none.
+/// The query with a count of the values beside its sums and means; `None`: it needs none. Rows would not do: a field may
+/// be empty in most of them, and one row may have many in a list that is summed up.
 pub(super) fn counted(query: &Query, visibility: RowVisibility) -> Option<Query> {
     let hides = matches!(visibility, RowVisibility::Ids | RowVisibility::Counts);
-    if !hides || query.aggregate.iter().all(|number| number.function == Function::Count) {
+    if !hides || !query.aggregate.iter().all(|number| is_over_values(number.function)) {
+        return None;
+    }
+    let mut counts: Vec<Aggregate> = Vec::new();
+    for number in query.aggregate.iter().filter(|number| number.function != Function::Count) {
+        if counts.iter().any(|known| known.field == number.field && known.distinct == number.distinct) {
+            continue;
+        }
+        let name = Some(format!("{COUNTED}{}", counts.len() + 1));
+        counts.push(Aggregate { function: Function::Count, name, ..number.clone() });
+    }
+    if counts.is_empty() {
         return None;
     }
     let mut counted = query.clone();
-    let name = Some(COUNTED.to_owned());
-    counted.aggregate.push(Aggregate { function: Function::Count, field: None, name, distinct: false });
+    counted.aggregate.extend(counts);
     Some(counted)
 }
 
@@ -53,7 +65,7 @@ pub(super) fn cut_down(answer: &mut DataAnswer, visibility: RowVisibility, colum
         }
         RowVisibility::Counts => {
             answer.rows.clear();
-            keep_columns(answer, |name| name != COUNTED);
+            keep_columns(answer, |name| !name.starts_with(COUNTED));
             answer.note = Some(format!("{found} rows were found. They are not shown to you; the user sees them."));
         }
     }
@@ -61,17 +73,28 @@ pub(super) fn cut_down(answer: &mut DataAnswer, visibility: RowVisibility, colum
 
 /// Whether it is a number over rows, or a time by which they are grouped. The least and the greatest are values of rows.
 fn is_over_rows(column: &OutColumn) -> bool {
-    matches!(column.role, Role::Number(Function::Count | Function::Sum | Function::Avg) | Role::Time(_))
+    match column.role {
+        Role::Number(function) => is_over_values(function),
+        Role::Time(_) => true,
+        _ => false,
+    }
+}
+
+fn is_over_values(function: Function) -> bool {
+    matches!(function, Function::Count | Function::Sum | Function::Avg)
 }
 
 fn leave_out_small(answer: &mut DataAnswer) {
-    let Some(at) = answer.columns.iter().position(|column| column.name == COUNTED) else { return };
+    let counts: Vec<usize> =
+        (0..answer.columns.len()).filter(|at| answer.columns[*at].name.starts_with(COUNTED)).collect();
     let before = answer.rows.len();
-    answer.rows.retain(|row| row.get(at).and_then(serde_json::Value::as_u64).is_some_and(|rows| rows >= FEWEST));
+    let enough = |value: Option<&Value>| value.and_then(Value::as_u64).is_some_and(|values| values >= FEWEST);
+    answer.rows.retain(|row| counts.iter().all(|at| enough(row.get(*at))));
     if answer.rows.len() < before {
-        answer.note = Some(format!("Numbers over fewer than {FEWEST} rows are not shown to you; the user sees them."));
+        answer.note =
+            Some(format!("Numbers over fewer than {FEWEST} values are not shown to you; the user sees them."));
     }
-    keep_columns(answer, |name| name != COUNTED);
+    keep_columns(answer, |name| !name.starts_with(COUNTED));
 }
 
 fn keep_columns(answer: &mut DataAnswer, keep: impl Fn(&str) -> bool) {
@@ -79,5 +102,42 @@ fn keep_columns(answer: &mut DataAnswer, keep: impl Fn(&str) -> bool) {
     answer.columns = kept.iter().map(|at| answer.columns[*at].clone()).collect();
     for row in &mut answer.rows {
         *row = kept.iter().map(|at| row[*at].clone()).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::counted;
+    use serde_json::{Value, json};
+    use steward_core::datasource::RowVisibility;
+    use steward_domains::query::{Function, Query};
+
+    fn query(aggregate: &Value) -> Query {
+        Query::parse(&json!({"domain": "orders", "aggregate": aggregate})).unwrap()
+    }
+
+    #[test]
+    fn values_are_counted_beside_sums_and_means() {
+        let asked = query(&json!([
+            {"fn": "sum", "field": "lines.price", "as": "a"},
+            {"fn": "avg", "field": "lines.price", "as": "b"},
+            {"fn": "count"},
+            {"fn": "sum", "field": "price * quantity", "as": "c", "distinct": true},
+        ]));
+        let counted = counted(&asked, RowVisibility::Ids).unwrap();
+        assert_eq!(counted.aggregate[..4], asked.aggregate);
+        let added: Vec<_> = counted.aggregate[4..].iter().map(|one| (one.field.as_deref(), one.distinct)).collect();
+        assert_eq!(added, [(Some("lines.price"), false), (Some("price * quantity"), true)]);
+        assert!(counted.aggregate[4..].iter().all(|one| one.function == Function::Count));
+    }
+
+    #[test]
+    fn what_shows_no_sum_needs_no_count() {
+        let sum = query(&json!([{"fn": "sum", "field": "price"}]));
+        assert!(counted(&sum, RowVisibility::Full).is_none());
+        let least = query(&json!([{"fn": "sum", "field": "price"}, {"fn": "min", "field": "price"}]));
+        assert!(counted(&least, RowVisibility::Counts).is_none());
+        assert!(counted(&query(&json!([{"fn": "count"}])), RowVisibility::Counts).is_none());
     }
 }

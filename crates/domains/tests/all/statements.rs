@@ -251,3 +251,18 @@ fn many_rows_share_what_can_be_embedded() {
     assert_eq!(lowered.relations[0].lower(&same).expect("a statement").1.len(), 3, "each key once, no nulls");
     assert_eq!(lowered.relations[0].lower(&[vec![Value::Null]]), None);
 }
+
+#[test]
+fn a_formula_is_counted_where_it_has_a_value() {
+    let music = Music::open();
+    let count = |domain: &str, field: &str| {
+        let query = json!({"domain": domain, "aggregate": [{"fn": "count", "field": field, "as": "n"}]});
+        let lowered = lower(&checked(&music, &query), DIALECTS[0]);
+        let rows = music.run(&lowered.sql, &lowered.values);
+        shown(&lowered, &rows[0])
+    };
+    assert_eq!(count("line", "price / (quantity - quantity)"), [json!(0.0)]);
+    let lines = count("line", "price * quantity");
+    assert_ne!(lines, [json!(0.0)]);
+    assert_eq!(count("invoice", "lines.price * lines.quantity"), lines, "rows of the list, not of the invoices");
+}

@@ -132,9 +132,6 @@ impl<'d> Checker<'d> {
         formula: &Formula,
     ) -> Result<(Expr, FieldKind), Problem> {
         let function = aggregate.function;
-        if function == Function::Count {
-            return Err(Problem::Other("`count` counts rows or a field; leave the formula out".to_owned()));
-        }
         let mut fields: Vec<(String, Target<'d>)> = Vec::new();
         self.fields_of(scope, formula, &mut fields)?;
         let Some((_, first)) = fields.first() else {
@@ -150,6 +147,7 @@ impl<'d> Checker<'d> {
         }
         let (before, chain, _) = first.to_many();
         let kind = |operand: &Operand| match function {
+            Function::Count => FieldKind::Int,
             Function::Avg => FieldKind::Float,
             _ if operand.is_whole() => FieldKind::Int,
             _ => FieldKind::Float,
@@ -166,11 +164,8 @@ impl<'d> Checker<'d> {
         }
         let anchor = self.reach(&mut scope.sources, scope.root, before);
         let whole = fields.iter().all(|(_, target)| target.field.is_some_and(|field| field.kind == FieldKind::Int));
-        let kind = if whole && function != Function::Avg && !has_fractions(formula) {
-            FieldKind::Int
-        } else {
-            FieldKind::Float
-        };
+        let whole = whole && function != Function::Avg && !has_fractions(formula);
+        let kind = if whole || function == Function::Count { FieldKind::Int } else { FieldKind::Float };
         self.of_list(scope, (anchor, chain), (function, kind), |work, sources, end| {
             Some(work.operand(formula, &fields, sources, &|target| (end, target.to_many().2)))
         })
