@@ -216,6 +216,7 @@ fn numbers_and_groups_show_models_no_values_of_rows() {
     let one = |field: &str, value: i64| json!([{"field": field, "op": "eq", "value": value}]);
     let questions = [
         json!({"domain": "customer", "where": one("id", 1), "aggregate": [{"fn": "max", "field": "email"}]}),
+        json!({"domain": "customer", "where": one("id", 1), "aggregate": [{"fn": "max", "field": "email", "as": "id"}]}),
         json!({"domain": "customer", "group": [{"field": "email"}], "aggregate": [{"fn": "count"}]}),
         json!({"domain": "invoice", "where": one("id", 5), "aggregate": [{"fn": "sum", "field": "total", "as": "one"}]}),
         json!({"domain": "customer", "fields": ["country"], "order": [{"field": "email"}], "limit": 5}),

@@ -60,12 +60,17 @@ pub(super) fn cut_down(answer: &mut DataAnswer, visibility: RowVisibility, colum
         }
         RowVisibility::Ids | RowVisibility::Counts if over_rows => leave_out_small(answer),
         RowVisibility::Ids => {
-            keep_columns(answer, |name| key.iter().any(|field| field == name));
+            // By its role too: a number may have any name.
+            let is_key = |at: usize, name: &str| {
+                let role = columns.get(at).map(|column| &column.role);
+                matches!(role, Some(Role::Field | Role::Group)) && key.iter().any(|field| field == name)
+            };
+            keep_columns(answer, is_key);
             answer.note = Some(format!("Of the {found} rows only keys are shown; the user sees all of them."));
         }
         RowVisibility::Counts => {
             answer.rows.clear();
-            keep_columns(answer, |name| !name.starts_with(COUNTED));
+            keep_columns(answer, |_, name| !name.starts_with(COUNTED));
             answer.note = Some(format!("{found} rows were found. They are not shown to you; the user sees them."));
         }
     }
@@ -94,11 +99,12 @@ fn leave_out_small(answer: &mut DataAnswer) {
         answer.note =
             Some(format!("Numbers over fewer than {FEWEST} values are not shown to you; the user sees them."));
     }
-    keep_columns(answer, |name| !name.starts_with(COUNTED));
+    keep_columns(answer, |_, name| !name.starts_with(COUNTED));
 }
 
-fn keep_columns(answer: &mut DataAnswer, keep: impl Fn(&str) -> bool) {
-    let kept: Vec<usize> = (0..answer.columns.len()).filter(|at| keep(&answer.columns[*at].name)).collect();
+/// `keep`: by a column's place and name.
+fn keep_columns(answer: &mut DataAnswer, keep: impl Fn(usize, &str) -> bool) {
+    let kept: Vec<usize> = (0..answer.columns.len()).filter(|at| keep(*at, &answer.columns[*at].name)).collect();
     answer.columns = kept.iter().map(|at| answer.columns[*at].clone()).collect();
     for row in &mut answer.rows {
         *row = kept.iter().map(|at| row[*at].clone()).collect();
