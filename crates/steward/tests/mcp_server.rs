@@ -1,7 +1,7 @@
 //! The official Python MCP client works unchanged against `/mcp`; what agents offer there is read under the same rules as in a
 //! run, and written down.
 
-use crate::api_routes::house::{House, client};
+use crate::api_routes::house::{House, client, key};
 use crate::common;
 
 use common::{Bench, Server, data_file, finish};
@@ -57,7 +57,12 @@ fn say(house: &House, session: &str, message: &Value) -> (String, String) {
 
 #[test]
 fn what_agents_offer_is_read_under_the_rules_over_data_and_written_down() {
-    let house = House::new(Script::default());
+    let house = House::with_people(Script::default(), &[("ada", "admin")]);
+    let ada = |method: Method, path: &str, body: Option<Value>| {
+        let (status, answer) = house.call_as(&key("ada"), method, path, body);
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
+    };
     std::fs::create_dir(house.bench.work.path().join("hr")).unwrap();
     house.bench.work.write("beacon.txt", "a light at sea").unwrap();
     house.bench.work.write("hr/pay.csv", "name,pay\nAnn,93000\n").unwrap();
@@ -73,7 +78,7 @@ fn what_agents_offer_is_read_under_the_rules_over_data_and_written_down() {
         "labels": [{"name": "people", "classification": "confidential", "paths": ["hr/**"]}],
         "policies": [{"name": "nobody", "from": "confidential", "action": "block"}],
     });
-    house.send(Method::PUT, "/api/data-governance/policies", Some(rules), 200);
+    ada(Method::PUT, "/api/data-governance/policies", Some(rules));
 
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
@@ -91,7 +96,10 @@ fn what_agents_offer_is_read_under_the_rules_over_data_and_written_down() {
     let missing = read("gone.txt");
     assert!(missing.contains("gone.txt"), "{missing}");
 
-    let calls = house.items("/api/audit?action=tool.called");
+    let entries = |action: &str| {
+        ada(Method::GET, &format!("/api/audit?action={action}"), None)["items"].as_array().unwrap().clone()
+    };
+    let calls = entries("tool.called");
     let results: Vec<&Value> = calls.iter().map(|one| &one["result"]).collect();
     assert_eq!(results, ["failed", "refused", "ok"], "{calls:?}");
     let first = &calls[2];
@@ -100,6 +108,6 @@ fn what_agents_offer_is_read_under_the_rules_over_data_and_written_down() {
     let hash = steward_core::hash::of_json(&json!({"path": "beacon.txt"}));
     assert_eq!((&first["detail"]["args_hash"], &first["detail"]["risk"]), (&json!(hash), &json!("read")), "{first}");
     assert!(first["address"].is_string(), "{first}");
-    let blocked = house.items("/api/audit?action=data.blocked");
+    let blocked = entries("data.blocked");
     assert_eq!((blocked.len(), &blocked[0]["detail"]["policy"]), (1, &json!("nobody")), "{blocked:?}");
 }

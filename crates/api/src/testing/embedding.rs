@@ -382,7 +382,7 @@ async fn what_a_label_says_of_a_file_holds_for_endpoints_outside() {
             origin: DocumentOrigin::Workspace,
             source: path.to_owned(),
             bytes: 1,
-            sha256: "0".repeat(64),
+            sha256: format!("{number:064}"),
             classification: None,
             job: None,
             added_by: None,
