@@ -3,7 +3,7 @@
 use super::run_commit::open_run;
 use super::unused_blobs::note_unused;
 use crate::append::{AuditRow, insert_audit};
-use crate::codec::{from_json, page_size, to_json};
+use crate::codec::{from_json, hashes_in, page_size, to_json};
 use crate::names;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};

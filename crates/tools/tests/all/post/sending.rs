@@ -24,9 +24,9 @@ async fn mail_is_sent_and_proved() {
     let all = bench.tools.catalogue();
     let spec = all.iter().find(|spec| spec.name == "mail_send").unwrap();
     assert_eq!((spec.risk, spec.effect), (RiskClass::Destructive, EffectClass::Write));
-    let takes_data_out: Vec<&str> =
-        all.iter().filter(|spec| spec.takes_data_out()).map(|spec| spec.name.as_str()).collect();
-    assert_eq!(takes_data_out, ["mail_send"]);
+    let takes_data_out = |name: &&&str| all.iter().any(|spec| spec.name == **name && spec.takes_data_out());
+    let mail = ["mail_draft", "mail_send", "mail_list", "mail_search", "mail_read"];
+    assert_eq!(mail.iter().filter(takes_data_out).collect::<Vec<_>>(), [&"mail_send"]);
     assert!(spec.parameters["properties"].get("account").is_none());
     let arguments = json!({
         "to": "Bob <bob@example.net>, carl@example.net", "cc": "dora@example.net", "bcc": "eve@example.net",
