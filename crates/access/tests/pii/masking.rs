@@ -54,13 +54,13 @@ fn secrets_are_found_to_their_end_however_long_they_are() {
 fn texts_of_nothing_but_beginnings_are_read_once() {
     let detector = Detector::shared().unwrap();
     for piece in ["z:", "a://", "eyJa-", "password ", "["] {
-        let text = piece.repeat(400_000 / piece.len());
+        let text = piece.repeat(150_000 / piece.len());
         assert!(detector.mask(&text, &PiiKind::ALL, MaskStyle::Token).text == text, "{piece}");
     }
-    let openings = "-----BEGIN PRIVATE KEY-----".repeat(15_000);
-    assert_eq!(detector.mask(&openings, &[PiiKind::Secret], MaskStyle::Label).counts, [(PiiKind::Secret, 15_000)]);
+    let openings = "-----BEGIN PRIVATE KEY-----".repeat(6_000);
+    assert_eq!(detector.mask(&openings, &[PiiKind::Secret], MaskStyle::Label).counts, [(PiiKind::Secret, 6_000)]);
     let masks = detector.mask(LETTER, &[PiiKind::Email], MaskStyle::Token).masks;
-    let text = format!("{}]", "[".repeat(400_000));
+    let text = format!("{}]", "[".repeat(150_000));
     assert_eq!(unmask(&text, &masks), text);
 }
 
