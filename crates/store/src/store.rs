@@ -285,6 +285,15 @@ impl Store {
         String::from_utf8(bytes).map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))
     }
 
+    /// Whether there is a blob, damaged or not.
+    pub(crate) async fn has_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
+        match self.blobs_of(tenant).get(hash).await {
+            Ok(_) | Err(BlobError::Damaged(_)) => Ok(true),
+            Err(BlobError::Missing(_)) => Ok(false),
+            Err(error) => Err(error::blob(&error)),
+        }
+    }
+
     /// Deletes a blob and returns what was in it; `None`: there is none, or it was damaged.
     pub(crate) async fn take_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<Vec<u8>>> {
         let blobs = self.blobs_of(tenant);

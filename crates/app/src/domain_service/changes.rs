@@ -5,6 +5,7 @@ use super::sources::{dialect, failed};
 use super::{DataResult, DomainService, Known, Reader};
 use fail::fail_point;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use steward_core::datasource::{Datasource, RecordChange, RecordChangeState};
 use steward_core::ports::{DataCaller, DataError};
@@ -63,12 +64,16 @@ impl DomainService {
         Ok(ProposedChange { change, difference })
     }
 
-    /// Whether the roles of who asks may read the domain of a change. Nobody may read one that is gone.
-    pub(crate) async fn may_see(&self, caller: DataCaller, change: &RecordChange) -> DataResult<bool> {
+    /// Names of the domains that the roles of who asks may read.
+    pub(crate) async fn readable_domains(&self, caller: DataCaller) -> DataResult<BTreeSet<String>> {
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
-        let domain = known.domains.get(&change.domain);
-        Ok(domain.is_some_and(|domain| known.domains.seen_by(&roles).allows(domain, Right::Read)))
+        Ok(known.domains.seen_by(&roles).iter().map(|known| known.domain.name.clone()).collect())
+    }
+
+    /// Whether the roles of who asks may read the domain of a change. Nobody may read one that is gone.
+    pub(crate) async fn may_see(&self, caller: DataCaller, change: &RecordChange) -> DataResult<bool> {
+        Ok(self.readable_domains(caller).await?.contains(&change.domain))
     }
 
     /// What a change would do or has done, field by field. Where the database itself decides who sees which rows, only

@@ -31,7 +31,10 @@ impl PathBase<'_> {
     /// All that `text` may name, as paths of the workspace.
     fn named(self, text: &str) -> Vec<String> {
         let from_folder = if self.folder.is_empty() { None } else { self.in_folder(text) };
-        in_workspace(text, self.workspace).into_iter().chain(from_folder).collect()
+        // `.` is the folder that the command starts in, not the workspace.
+        let from_workspace =
+            in_workspace(text, self.workspace).filter(|path| from_folder.is_none() || !path.is_empty());
+        from_workspace.into_iter().chain(from_folder).collect()
     }
 
     /// What a program that starts in the folder means by `text`.
@@ -56,11 +59,10 @@ pub fn quoted_file(
     if let Some(folder) = outside(base.folder, &[], true) {
         return Some(folder);
     }
-    let (cd, terminal) = (is_cd(arguments), TERMINALS.contains(&tool));
+    let (whole, terminal) = (may_read_workspace(arguments), TERMINALS.contains(&tool));
     let look = |text: &str, folders: bool| {
         let mut paths = base.named(text);
-        // Whoever goes back to the workspace has not named all that is in it.
-        paths.retain(|path| !(cd && path.is_empty()));
+        paths.retain(|path| whole || !path.is_empty());
         paths.iter().find_map(|path| outside(path, known, folders))
     };
     let mut found = None;
@@ -91,15 +93,25 @@ pub fn written_files(result: &ToolResult, base: PathBase<'_>) -> Vec<String> {
     };
     let named = data["path"].as_str().into_iter();
     let listed = data["paths"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let argv = data["argv"].as_array().into_iter().flatten().skip(1).filter_map(Value::as_str);
+    // Where all that changed is listed, an argument adds nothing but the folders that it lies in.
+    let argv = data["argv"].as_array().filter(|_| !data["paths"].is_array());
+    let argv = argv.into_iter().flatten().skip(1).filter_map(Value::as_str);
     let told = named.chain(listed).filter_map(|text| in_workspace(text, base.workspace));
     let arguments = argv.filter(|text| !text.starts_with('-')).filter_map(|text| base.in_folder(text));
     told.chain(arguments).filter(|path| !path.is_empty()).collect()
 }
 
-fn is_cd(arguments: &Value) -> bool {
-    let line = arguments["command"].as_str().unwrap_or_default();
-    line.split_whitespace().next() == Some("cd") || arguments["argv"][0] == "cd"
+/// Whether a command that names the workspace itself may read what is in it: whoever goes back to it by `cd` does not, and to
+/// some programs `.` is an expression.
+fn may_read_workspace(arguments: &Value) -> bool {
+    let line = arguments["command"].as_str().unwrap_or_default().split_whitespace();
+    let argv = arguments["argv"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut words = line.chain(argv);
+    match words.next() {
+        Some("cd" | "jq" | "sed" | "awk") => false,
+        Some("grep" | "egrep") => words.any(|word| word.starts_with('-') && word.contains(['r', 'R'])),
+        _ => true,
+    }
 }
 
 /// Whether `text` has the path of a file in it, also as it reads from `folder` where blanks keep it from being found.
@@ -115,7 +127,11 @@ fn outside(path: &str, known: &[OutsideFile], folders: bool) -> Option<String> {
     if below(UPLOADS, path) || (folders && path == UPLOADS) {
         return Some(path.to_owned());
     }
-    known.iter().find(|file| file.path == path || (folders && below(path, &file.path))).map(described)
+    // What was recorded may be a folder, or a link to one.
+    let is_or_has = |file: &&OutsideFile| {
+        file.path == path || (folders && below(path, &file.path)) || (!file.path.is_empty() && below(&file.path, path))
+    };
+    known.iter().find(is_or_has).map(described)
 }
 
 fn described(file: &OutsideFile) -> String {
@@ -182,6 +198,12 @@ mod tests {
             ("", "cd reports", None),
             ("", "cd", None),
             ("", "grep -rh x notes", page),
+            ("", "cat notes/page.md/below.md", page),
+            ("", "grep -rh x .", page),
+            ("", "cat .", page),
+            ("", "jq .[] reports/a.json", None),
+            ("", "grep . reports/a.txt", None),
+            ("reports", "ls .", None),
             ("uploads", "cat evil.txt", Some("uploads")),
             ("uploads/a", "ls", Some("uploads/a")),
             ("reports", "cat ../uploads/x", Some("uploads/x")),

@@ -55,6 +55,14 @@ impl Store {
     }
 
     async fn remove_blobs(&self, tenant: TenantId, hashes: &BTreeSet<String>) -> StoreResult<()> {
+        let mut there = BTreeSet::new();
+        for hash in hashes {
+            // Many a hash in a text is of something else.
+            if self.has_blob(tenant, hash).await? {
+                there.insert(hash.clone());
+            }
+        }
+        let hashes = &there;
         let named = self.named_blobs(tenant, hashes).await?;
         let mut taken = BTreeMap::new();
         for hash in hashes.difference(&named) {

@@ -32,7 +32,7 @@ pub(super) fn undo_record(skill: &Skill, arguments: &Value, output: &ToolOutput)
         (Some(Undo::Snapshot { snapshot, .. }), _) => {
             UndoBy::Executor { arguments: arguments.clone(), snapshot: snapshot.clone() }
         }
-        (_, Some(compensation)) if changes(skill) => {
+        (_, Some(compensation)) if changes(skill) && !output.failed => {
             let values = Values {
                 arguments,
                 schema: &skill.parameters,
