@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(written_files(&copied, w), ["uploads/x", "y"]);
         assert!(written_files(&done(json!({"rows": 1})), w).is_empty());
         let unpacked = done(json!({"argv": ["unzip", "uploads/pack.zip"], "paths": ["pack/NOTES.md"]}));
-        assert_eq!(written_files(&unpacked, w), ["pack/NOTES.md", "uploads/pack.zip"]);
+        assert_eq!(written_files(&unpacked, w), ["pack/NOTES.md"]);
         let failed = ToolResult::Error {
             message: "exit code 1".to_owned(),
             fatal: false,

@@ -8,8 +8,8 @@ use steward_core::agent::{DatabaseScope, OwnData};
 use steward_core::event::{Event, EventBody, Mode, Origin, ToolResult};
 use steward_core::model::Capabilities;
 use steward_core::policy::Decision;
-use steward_core::ports::{Facts as _, Memory};
-use steward_core::{AgentId, TenantId, UserId};
+use steward_core::ports::{Facts as _, Memory, Role, User, Users as _};
+use steward_core::{AgentId, TenantId, Timestamp, UserId};
 use steward_engine::{ForkRun, StartRun};
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use uuid::Uuid;
@@ -151,6 +151,8 @@ async fn a_fork_for_another_user_is_told_only_what_is_documented_for_them() {
     let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
     let (one, other) = (UserId(Uuid::from_u128(11)), UserId(Uuid::from_u128(12)));
     for (user, text) in [(one, "ai_pay: what Ann earns"), (other, "ai_teas: teas")] {
+        let known = User::new(user, format!("{user}@example.org"), "Ann", Role::Operator, Timestamp(0));
+        store.create_user(TenantId::DEFAULT, &known).await.unwrap();
         let doc = Memory { text: text.to_owned(), ..Memory::default() };
         store.save_database_doc(TenantId::DEFAULT, AGENT, Some(user), &doc).await.unwrap();
     }
