@@ -249,8 +249,8 @@ mod tests {
         };
         assert_eq!(written_files(&failed, w), ["a.md", "b.md", "nowhere"]);
         let below = PathBase { folder: "uploads", ..w };
-        let copied = done(json!({"argv": ["cp", "evil.txt", "../out.txt", "/w/c"], "paths": ["out.txt"]}));
-        assert_eq!(written_files(&copied, below), ["out.txt", "uploads/evil.txt", "out.txt", "c"]);
+        let copied = done(json!({"argv": ["cp", "evil.txt", "../out.txt", "/w/c"]}));
+        assert_eq!(written_files(&copied, below), ["uploads/evil.txt", "out.txt", "c"]);
         assert!(written_files(&ToolResult::error("gone.md: no such file".to_owned()), w).is_empty());
     }
 }
