@@ -182,7 +182,7 @@ impl App {
             user: Some(caller.user()),
             database: DatabaseScope::Off,
             references: 0,
-            classified: None,
+            provenance: steward_core::provenance::Provenance::default(),
             skill: None,
             cancellation,
         }

@@ -30,6 +30,7 @@ pub mod plan;
 pub mod policy;
 pub mod ports;
 pub mod prompt;
+pub mod provenance;
 pub mod rate_limit;
 pub mod receipts;
 pub mod reference;

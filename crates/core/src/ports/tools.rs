@@ -1,5 +1,5 @@
 use crate::agent::{Agent, DatabaseScope};
-use crate::governance::Classified;
+use crate::provenance::Provenance;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use crate::{AgentId, Cancellation, ConversationId, RunId, TenantId, Timestamp, UserId};
@@ -26,8 +26,8 @@ pub struct ToolScope {
     pub user: Option<UserId>,
     /// Whose the agent's private database is.
     pub database: DatabaseScope,
-    /// The most confidential that the run has seen: what it keeps for later is as confidential.
-    pub classified: Option<Classified>,
+    /// All that the run has seen may derive from: what it keeps for later has the same provenance.
+    pub provenance: Provenance,
     /// Passages that the run has been given: further ones are numbered after them.
     pub references: u32,
     /// The skill behind the tool, in the version of the run; `None` for built-in tools.

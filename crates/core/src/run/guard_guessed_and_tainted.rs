@@ -8,6 +8,7 @@ use crate::approval::Taint;
 use crate::event::{Setup, ToolResult};
 use crate::plan::Plan;
 use crate::policy::{Decision, Grant, GrantScope, RiskClass, ToolRule, Verdict, judge};
+use crate::provenance::Provenance;
 use crate::tool::{CallSource, ToolCall, ToolSpec};
 use crate::{Timestamp, hash};
 
@@ -111,6 +112,15 @@ impl RunState {
         }
         once.reverse();
         once
+    }
+
+    /// All that a text of this run may derive from.
+    pub fn provenance(&self) -> Provenance {
+        let mut provenance = Provenance { level: self.classified.clone(), ..Provenance::default() };
+        for one in &self.taint {
+            provenance.add_origin(&one.origin);
+        }
+        provenance
     }
 
     /// A step of a plan that was made before, with exactly the arguments that it had then.

@@ -43,7 +43,7 @@ pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellati
         skill: None,
         user: setup.and_then(|setup| setup.user),
         database: setup.map(|setup| setup.agent.own_data.database).unwrap_or_default(),
-        classified: state.classified.clone(),
+        provenance: state.provenance(),
         references: state.references().iter().map(|one| one.number).max().unwrap_or(0),
     }
 }

@@ -43,7 +43,7 @@ async fn view() -> View {
         user: None,
         references: 0,
         database: steward_core::agent::DatabaseScope::default(),
-        classified: None,
+        provenance: steward_core::provenance::Provenance::default(),
         skill: None,
         cancellation: Cancellation::default(),
     };

@@ -101,7 +101,7 @@ impl ToolHandler for SaveMemory {
             let output = output(&args, &before, &after, &kept);
             if after != before {
                 context.stage(&output, kept).await?;
-                let classified = higher(scope.classified.clone(), classified);
+                let classified = higher(scope.provenance.level.clone(), classified);
                 let memory = Memory { text: after, version, classified };
                 match self.0.save_memory(scope.tenant, scope.agent, &memory).await {
                     Ok(()) => {}

@@ -127,7 +127,7 @@ impl ToolHandler for NotesCreate {
             title: title.clone(),
             text: merged(&args, old.as_ref())?,
             updated_at: scope.now,
-            classified: higher(scope.classified.clone(), added_to),
+            classified: higher(scope.provenance.level.clone(), added_to),
         };
         let proof = json!(Kept { title, before: old.clone(), after: note.text.clone() });
         context.stage(&created(&args, &note, old), proof).await?;
@@ -163,7 +163,7 @@ impl ToolHandler for NotesCreate {
 /// Whether a note is more confidential than all that the run has seen.
 fn is_above(note: &Note, scope: &ToolScope) -> bool {
     let level = |seen: &Option<Classified>| seen.as_ref().map(|seen| seen.classification);
-    level(&note.classified) > level(&scope.classified)
+    level(&note.classified) > level(&scope.provenance.level)
 }
 
 pub struct NotesList(pub Arc<dyn Facts>);

@@ -110,7 +110,7 @@ impl ToolHandler for RemindersCreate {
         let reminder = if let Some(reminder) = known {
             reminder
         } else {
-            let (at, classified) = (self.0.moment(&args.at, scope.now)?, scope.classified.clone());
+            let (at, classified) = (self.0.moment(&args.at, scope.now)?, scope.provenance.level.clone());
             let reminder = Reminder { id, at, text: args.text, done: false, classified };
             self.0.save(&reminder, scope).await?;
             reminder

@@ -87,7 +87,7 @@ impl ToolHandler for DbQuery {
         let context = context.clone();
         let done = blocking(move || {
             told(&database, |database| {
-                let seen = context.scope.classified.clone();
+                let seen = context.scope.provenance.level.clone();
                 let note = |before: Option<&str>| raised(seen.clone(), before);
                 let mark = Mark { key: &context.idempotency_key, note: Some(&note) };
                 let stage = |outcome: &Outcome| {

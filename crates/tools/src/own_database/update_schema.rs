@@ -80,7 +80,7 @@ impl ToolHandler for UpdateDbSchema {
             let output = output(&after, &kept);
             if after != before {
                 context.stage(&output, kept).await?;
-                let classified = higher(scope.classified.clone(), classified);
+                let classified = higher(scope.provenance.level.clone(), classified);
                 let doc = Memory { text: after.clone(), version, classified };
                 match self.0.save_database_doc(scope.tenant, scope.agent, user, &doc).await {
                     Ok(()) => {}

@@ -303,7 +303,7 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         cancellation: Cancellation::default(),
         references: 0,
         database: steward_core::agent::DatabaseScope::default(),
-        classified: None,
+        provenance: steward_core::provenance::Provenance::default(),
         skill: None,
         user: None,
     }

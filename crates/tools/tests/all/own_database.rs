@@ -154,9 +154,9 @@ async fn what_is_kept_stays_as_confidential_as_what_was_seen() {
     };
     sql(&bench, "CREATE TABLE ai_n(n)").await;
     assert_eq!(bench.ok("db_query", json!({"sql": "SELECT * FROM ai_n"})).await.classified, None);
-    bench.scope.classified = Some(seen.clone());
+    bench.scope.provenance.level = Some(seen.clone());
     sql(&bench, "INSERT INTO ai_n VALUES (1)").await;
-    bench.scope.classified = None;
+    bench.scope.provenance.level = None;
     sql(&bench, "INSERT INTO ai_n VALUES (2)").await;
     assert_eq!(bench.ok("db_query", json!({"sql": "SELECT * FROM ai_n"})).await.classified, Some(seen));
 }

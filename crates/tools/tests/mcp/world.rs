@@ -170,7 +170,7 @@ impl World {
             user: Some(user(1)),
             references: 0,
             database: steward_core::agent::DatabaseScope::default(),
-            classified: None,
+            provenance: steward_core::provenance::Provenance::default(),
             skill: None,
             cancellation: stop.clone(),
         };
