@@ -171,6 +171,7 @@ impl From<StoreError> for AppError {
             }
             StoreError::InUse { .. }
             | StoreError::Newer { .. }
+            | StoreError::OtherSchema { .. }
             | StoreError::Corrupt(_)
             | StoreError::Full(_)
             | StoreError::Backend(_) => {

@@ -46,6 +46,27 @@ pub(crate) fn lock(data_dir: &Path) -> StoreResult<DirLock> {
     Ok(DirLock { _file: file })
 }
 
+/// Whether a process holds the directory, asked without writing anything.
+pub(crate) enum Holding {
+    /// Nobody does, nor will before this is dropped; `None`: there is no file to hold.
+    Free(#[expect(dead_code, reason = "held until it is dropped")] Option<File>),
+    InUse,
+}
+
+pub(crate) fn look(data_dir: &Path) -> StoreResult<Holding> {
+    let path = data_dir.join("steward.lock");
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Holding::Free(None)),
+        Err(error) => return Err(error::io(&path, &error)),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Holding::Free(Some(file))),
+        Err(TryLockError::WouldBlock) => Ok(Holding::InUse),
+        Err(TryLockError::Error(error)) => Err(error::io(&path, &error)),
+    }
+}
+
 /// The process id that the file holds; 0 where it holds none.
 fn holder(file: &mut File) -> u32 {
     let mut text = String::new();

@@ -1,6 +1,7 @@
 //! The schema and its versions. One list for both engines.
 
 use crate::tx::{Tx, args};
+use steward_core::hash::sha256;
 use steward_core::ports::{StoreError, StoreResult};
 
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +18,13 @@ pub(crate) const FIRST: &str = include_str!("../migrations/0001_first.sql");
 
 pub const SCHEMA_VERSION: i64 = ALL[ALL.len() - 1].version;
 
+/// What a database says of itself: the steps that made it, the hash of each one's text, and which program ran it.
+const SCHEMA_TABLE: &str = "create table steward_schema (
+    version bigint primary key, name text not null, hash text not null, program text not null)";
+
+/// The version of this program.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
 /// Any number that other programs on the same server are unlikely to lock.
 const ADVISORY_LOCK: i64 = 0x5374_6577_6172_6401;
 
@@ -27,7 +35,15 @@ pub(crate) enum Found {
     Version(i64),
 }
 
-/// Looks without changing anything. A newer schema and a foreign SQLite file are errors.
+impl Migration {
+    /// Of the step's text: a step that was edited since a database was made is another one.
+    fn hash(&self) -> String {
+        sha256(self.sql.as_bytes())
+    }
+}
+
+/// Looks without changing anything. A newer schema, a foreign SQLite file, and a database whose steps are not those of
+/// this program are errors.
 pub(crate) async fn inspect(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<Found> {
     let tables = match tx {
         Tx::Sqlite(_) => "select name from sqlite_master where type = 'table'",
@@ -54,7 +70,31 @@ pub(crate) async fn inspect(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<
     if found > known {
         return Err(StoreError::Newer { found, known });
     }
+    check_steps(tx, list).await?;
     Ok(Found::Version(found))
+}
+
+/// A database that says nothing of its steps is of a program before 0.1.0-dev, whose first step was edited in place.
+async fn check_steps(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<()> {
+    let column = match tx {
+        Tx::Sqlite(_) => "select name from pragma_table_info('steward_schema') where name = 'hash'",
+        Tx::Postgres(_) => {
+            "select attname::text from pg_attribute
+             where attrelid = to_regclass('steward_schema') and attname = 'hash' and not attisdropped"
+        }
+    };
+    let differs = |written_by: String, step: String| StoreError::OtherSchema { written_by, step };
+    if tx.row(column, args![]).await?.is_none() {
+        return Err(differs("a development version without a number".to_owned(), "first".to_owned()));
+    }
+    for row in tx.rows("select version, name, hash, program from steward_schema order by version", args![]).await? {
+        let (version, name) = (row.int(0)?, row.text(1)?);
+        let known = list.iter().find(|step| step.version == version);
+        if known.is_none_or(|step| step.hash() != row.text(2).unwrap_or_default()) {
+            return Err(differs(format!("steward {}", row.text(3)?), name));
+        }
+    }
+    Ok(())
 }
 
 /// Brings the schema up to date, inside a transaction of the caller.
@@ -65,15 +105,15 @@ pub(crate) async fn apply(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<()
     }
     let from = match inspect(tx, list).await? {
         Found::Empty => {
-            tx.script("create table steward_schema (version bigint primary key, name text not null)").await?;
+            tx.script(SCHEMA_TABLE).await?;
             0
         }
         Found::Version(version) => version,
     };
     for step in list.iter().filter(|step| step.version > from) {
         tx.script(step.sql).await?;
-        tx.execute("insert into steward_schema (version, name) values ($1, $2)", args![step.version, step.name])
-            .await?;
+        let sql = "insert into steward_schema (version, name, hash, program) values ($1, $2, $3, $4)";
+        tx.execute(sql, args![step.version, step.name, step.hash(), PROGRAM]).await?;
         tracing::info!(version = step.version, name = step.name, "schema migrated");
     }
     Ok(())
@@ -84,7 +124,7 @@ mod tests {
     use super::{ALL, Migration};
     use crate::{Store, StoreConfig};
     use async_trait::async_trait;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::sync::Arc;
     use steward_core::TenantId;
     use steward_core::ports::{BlobError, Blobs, Settings, StoreError};
@@ -112,6 +152,12 @@ mod tests {
     const BROKEN: &[Migration] =
         &extended(Migration { version: KNOWN + 1, name: "broken", sql: "drop table settings; create nonsense;" });
 
+    const EDITED: &[Migration] = &extended(Migration {
+        version: KNOWN + 1,
+        name: "next",
+        sql: "create table extra (tenant_id uuid not null, note text); drop table settings;",
+    });
+
     const fn extended(by: Migration) -> [Migration; ALL.len() + 1] {
         let mut list = [by; ALL.len() + 1];
         let mut at = 0;
@@ -130,6 +176,13 @@ mod tests {
 
     async fn open(dir: &TempDir, list: &'static [Migration]) -> Result<Store, StoreError> {
         Store::open_with(StoreConfig::sqlite(dir.path()), Arc::new(NoBlobs), list).await
+    }
+
+    fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+        let mut files: Vec<_> = files.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
+        files.sort();
+        files
     }
 
     fn copies(dir: &TempDir) -> Vec<PathBuf> {
@@ -162,6 +215,19 @@ mod tests {
         let store = open(&other, ALL).await.unwrap();
         let kept = store.setting(TenantId::DEFAULT, "s").await.unwrap();
         assert_eq!(kept, Some(value));
+    }
+
+    #[tokio::test]
+    async fn a_database_whose_step_was_edited_since_is_refused() {
+        let dir = TempDir::new().unwrap();
+        drop(open(&dir, NEXT).await.unwrap());
+        let before = contents(dir.path());
+        let refused = open(&dir, EDITED).await.err().unwrap();
+        let StoreError::OtherSchema { written_by, step } = &refused else { panic!("{refused:?}") };
+        assert_eq!((written_by.as_str(), step.as_str()), (concat!("steward ", env!("CARGO_PKG_VERSION")), "next"));
+        assert!(refused.to_string().contains("STEWARD_DATA"), "{refused}");
+        assert_eq!(contents(dir.path()), before);
+        drop(open(&dir, NEXT).await.unwrap());
     }
 
     #[tokio::test]

@@ -53,9 +53,17 @@ async fn a_server_that_refuses_is_told_and_a_newer_schema_is_left_alone() {
     assert_eq!(two.setting(TenantId::DEFAULT, "s").await.unwrap(), Some(value));
 
     let mut admin = PgConnection::connect(&url).await.unwrap();
-    sqlx::query("insert into steward_schema values (9000, 'future')").execute(&mut admin).await.unwrap();
+    sqlx::query("insert into steward_schema values (9000, 'future', '', '9.0')").execute(&mut admin).await.unwrap();
     let refused = refusal(&url).await;
     assert!(matches!(refused, StoreError::Newer { found: 9000, known: 1 }), "{refused:?}");
+
+    // A step that was edited since, and a database from before the steps had hashes.
+    sqlx::query("delete from steward_schema where version = 9000").execute(&mut admin).await.unwrap();
+    for change in ["update steward_schema set hash = 'another'", "alter table steward_schema drop column hash"] {
+        sqlx::query(change).execute(&mut admin).await.unwrap();
+        let refused = refusal(&url).await;
+        assert!(matches!(refused, StoreError::OtherSchema { .. }), "{refused:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -102,12 +102,68 @@ async fn a_newer_database_is_left_as_it_is() {
     drop(open(dir.path()).await.unwrap());
     let file = dir.path().join("steward.db");
     let other = rusqlite::Connection::open(&file).unwrap();
-    other.execute("insert into steward_schema values (9000, 'future')", []).unwrap();
+    other.execute("insert into steward_schema values (9000, 'future', '', '9.0')", []).unwrap();
     drop(other);
     let before = std::fs::read(&file).unwrap();
     let refused = refusal(open(dir.path()).await);
     assert!(matches!(refused, StoreError::Newer { found: 9000, known: 1 }), "{refused:?}");
     assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+/// A folder as programs before 0.1.0-dev left it: without hashes of its steps. `checkpointed`: whether what was written is
+/// in the database's file, or still in its log, as after a kill.
+fn old_folder(dir: &Path, checkpointed: bool) {
+    let made = dir.join("made.db");
+    let old = rusqlite::Connection::open(&made).unwrap();
+    old.execute_batch(
+        "pragma journal_mode = wal;
+         create table steward_schema (version bigint primary key, name text not null);
+         insert into steward_schema values (1, 'first');
+         create table runs (id blob not null primary key, title text not null);
+         insert into runs values (x'01', 'dear');",
+    )
+    .unwrap();
+    if checkpointed {
+        old.execute_batch("pragma wal_checkpoint(truncate)").unwrap();
+    }
+    for ending in ["", "-wal"] {
+        std::fs::copy(format!("{}{ending}", made.display()), dir.join(format!("steward.db{ending}"))).unwrap();
+    }
+    drop(old);
+    std::fs::remove_file(made).unwrap();
+    std::fs::write(dir.join("steward.lock"), "1").unwrap();
+    std::fs::create_dir(dir.join("documents")).unwrap();
+}
+
+fn contents(dir: &Path) -> Vec<(std::path::PathBuf, Option<Vec<u8>>, std::time::SystemTime)> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> = entries
+        .map(|path| {
+            let changed = path.metadata().unwrap().modified().unwrap();
+            let bytes = path.is_file().then(|| std::fs::read(&path).unwrap());
+            (path, bytes, changed)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+#[tokio::test]
+async fn a_folder_without_hashes_of_its_steps_is_refused_untouched() {
+    for checkpointed in [true, false] {
+        let dir = TempDir::new().unwrap();
+        // Signs that an address has to escape.
+        let data = dir.path().join("a b?c#d%20");
+        std::fs::create_dir(&data).unwrap();
+        old_folder(&data, checkpointed);
+        let before = contents(&data);
+        let refused = refusal(open(&data).await);
+        assert!(matches!(refused, StoreError::OtherSchema { .. }), "{checkpointed}: {refused:?}");
+        for part in ["STEWARD_DATA", "nothing was changed", "the program that wrote it", "0.1.0"] {
+            assert!(refused.to_string().contains(part), "{refused}");
+        }
+        assert_eq!(contents(&data), before, "checkpointed: {checkpointed}");
+    }
 }
 
 #[tokio::test]

@@ -32,6 +32,11 @@ pub enum StoreError {
         "the database has schema version {found}, this program knows {known}; use the newer steward again, or restore a backup"
     )]
     Newer { found: i64, known: i64 },
+    /// A step of the schema is not the one that this program would have run.
+    #[error(
+        "this data was written by {written_by}, and its database can't be used by this program (its step '{step}' is another one); nothing was changed: start with a new data folder (--data-dir or STEWARD_DATA; for PostgreSQL a new database), and use the old one with the program that wrote it. Data is kept across versions from 0.1.0 on"
+    )]
+    OtherSchema { written_by: String, step: String },
     #[error("the database is damaged: {0}; nothing was changed: restore a backup, or move the file away to start anew")]
     Corrupt(String),
     #[error("the disk is full: nothing was saved; free space and try again ({0})")]

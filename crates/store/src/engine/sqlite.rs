@@ -1,4 +1,5 @@
 mod log_head_cache;
+mod look;
 mod open;
 mod readers;
 mod writer;

@@ -1,5 +1,6 @@
 //! Opening a SQLite database: nothing is changed before it is known to be ours and not newer.
 
+use super::look::refuse_others;
 use crate::codec::fold;
 use crate::engine::ready;
 use crate::error;
@@ -38,6 +39,7 @@ pub(super) fn open(data_dir: &Path, max_pages: Option<u32>, list: &[Migration]) 
             rusqlite::version()
         )));
     }
+    refuse_others(data_dir, list)?;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data_dir).map_err(|e| error::io(data_dir, &e))?;
     let lock = Arc::new(lock(data_dir)?);
     let path = data_dir.join("steward.db");
