@@ -3,17 +3,21 @@
 #   scripts/setup.sh build   compiler, cmake, libclang, Rust, Node.js and the studio's packages
 #   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
 #   scripts/setup.sh test    + bubblewrap, sshd, slapd, Chromium, Tesseract, PostgreSQL, MariaDB, Dovecot, NATS, the clients of the tests and schemathesis
+#   scripts/setup.sh prove   test + the suites of scripts/prove, a newer Node.js for one of them, and promtool
 #   scripts/setup.sh litellm  run + LiteLLM, to be measured beside Steward (make bench-gateway ARGS=--litellm)
 # Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save web/node_modules and system packages
 # by apt.
 set -euo pipefail
 
 mode=${1:-run}
-case $mode in build | run | test | litellm) ;; *)
-  echo "usage: scripts/setup.sh [build|run|test|litellm]" >&2
+case $mode in build | run | test | prove | litellm) ;; *)
+  echo "usage: scripts/setup.sh [build|run|test|prove|litellm]" >&2
   exit 2
   ;;
 esac
+# What the suites need comes after what the tests need.
+proving=false
+if [[ $mode == prove ]]; then mode=test proving=true; fi
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
@@ -164,7 +168,7 @@ bastioncorpus-0.6.0|bastioncorpus==0.6.0|bastioncorpus/corpus/injections.jsonl|i
 rows() {
   {
     case $mode in run | litellm) echo "$weights" ;; test) echo "$weights$servers$injections" ;; esac
-    use_node || echo "$node_row"
+    if $proving || ! use_node; then echo "$node_row"; fi
   } | sed '/^$/d'
 }
 
@@ -319,6 +323,36 @@ install_litellm() {
   make_venv litellm-1.106.2 venv-litellm LiteLLM "litellm[proxy]==1.106.2"
 }
 
+# The suites of `make prove`, in folders of their own. promtool comes out of Debian's package, which is not installed.
+promtool_package=prometheus
+install_suites() {
+  local suites=$cache/prove log=$cache/download/prove.log want
+  mkdir -p "$suites" "$cache/download"
+  want=$(cat "$here/prove/requirements.txt" "$here/prove/node/package-lock.json" | cksum)
+  if [[ $(cat "$suites/.steward-stamp" 2>/dev/null) != "$want" ]]; then
+    say "installing the suites of make prove …"
+    rm -rf "$suites/node"
+    cp -r "$here/prove/node" "$suites/node"
+    if ! { python3 -m venv --clear "$suites/venv" &&
+      "$suites/venv/bin/python3" -m pip install --quiet --disable-pip-version-check --no-cache-dir --no-deps -r "$here/prove/requirements.txt" &&
+      (cd "$suites/node" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --cache "$cache/npm"); } >"$log" 2>&1 </dev/null; then
+      tail -n 15 "$log" >&2
+      die "the suites of make prove could not be installed" "the log is $log; check the network, then run this again"
+    fi
+    printf '%s\n' "$want" >"$suites/.steward-stamp"
+    say "got the suites: $(size_of "$suites") at $suites"
+  fi
+  if [[ -x $suites/bin/promtool ]]; then return 0; fi
+  say "getting promtool out of Debian's $promtool_package …"
+  rm -rf "$suites/promtool" && mkdir -p "$suites/promtool" "$suites/bin"
+  if ! (cd "$suites/promtool" && apt-get download "$promtool_package" && dpkg-deb --extract ./*.deb .) >"$log" 2>&1 </dev/null; then
+    tail -n 15 "$log" >&2
+    die "promtool could not be had from apt" "run apt-get update as root, or put a promtool at $suites/bin/promtool"
+  fi
+  mv "$suites/promtool/usr/bin/promtool" "$suites/bin/promtool"
+  rm -rf "$suites/promtool"
+}
+
 # ---- do it ---------------------------------------------------------------------------------------------------------
 
 install_missing
@@ -343,4 +377,5 @@ if [[ $mode == test ]]; then
   make_venv "$ansible_stamp" venv-ansible ansible-core ansible-core==2.19.14
   make_venv "$aiosmtpd_stamp" venv-mail "an SMTP server"
 fi
+if $proving; then install_suites; fi
 if [[ $mode == litellm ]]; then install_litellm; fi
