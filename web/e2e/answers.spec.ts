@@ -7,8 +7,8 @@ test.describe("an answer", () => {
   const rich = String.raw`See [the list](notes/todo.md). So \(a\_1 \\ b\) holds.` + "\n\n- [x] milk\n- [ ] heron\n\n| Stadt | Einwohner |\n|---|---|\n| München | 1,5 Mio. |";
   test.use({ script: { otherwise: text(rich) } });
 
-  test("opens files of the workspace beside itself, keeps formulas and names boxes", async ({ studio: page, server }) => {
-    await server.write("notes/todo.md", "- feed the heron\n");
+  test("opens files of the workspace beside itself, keeps formulas and names boxes", async ({ studio: page, workspace }) => {
+    await workspace.write("notes/todo.md", "- feed the heron\n");
     const chat = new Chat(page);
     await chat.say("What is on it?");
     await chat.answered("the list");
@@ -47,7 +47,7 @@ test.describe("a failure", () => {
 test.describe("an effect that is undone", () => {
   test.use({ script: { rules: [when("Write it", calls(["write", { path: "undo.md", content: "x" }]), { role: "user" })], otherwise: text("I created undo.md.") } });
 
-  test("proves nothing any more", async ({ studio: page, server }) => {
+  test("proves nothing any more", async ({ studio: page, workspace }) => {
     const chat = new Chat(page);
     await chat.say("Write it");
     await chat.waiting.getByRole("button", { name: "Approve once" }).click();
@@ -57,7 +57,7 @@ test.describe("an effect that is undone", () => {
     await chat.tools.first().getByRole("button").first().click();
     await chat.tools.first().getByRole("button", { name: "Undo this" }).click();
     await expect(badge).toHaveText(/^unverified/);
-    expect(await server.file("undo.md")).toBeNull();
+    expect(await workspace.file("undo.md")).toBeNull();
     await page.reload();
     await expect(badge).toHaveText(/^unverified/);
   });

@@ -1,7 +1,7 @@
 // A document in the chat: dropped, read, asked about, cited; the passage opens on its page; what was removed says so. Two settings
 // of a search beside each other.
 import type { Page } from "@playwright/test";
-import { COLOURS, faultsOf } from "./support/axe.ts";
+import { faultsOf, looks } from "./support/axe.ts";
 import { Chat } from "./support/chat.ts";
 import { text, when } from "./support/model.ts";
 import { handbook } from "./support/pdf.ts";
@@ -157,16 +157,11 @@ test.describe("originals", () => {
   });
 });
 
-for (const look of [
-  { name: "light", colorScheme: "light", viewport: { width: 1280, height: 820 } },
-  { name: "dark", colorScheme: "dark", viewport: { width: 1280, height: 820 } },
-  { name: "phone", colorScheme: "light", viewport: { width: 390, height: 844 } },
-] as const) {
-  test.describe(look.name, () => {
-    test.use({ colorScheme: look.colorScheme, viewport: look.viewport, bypassCSP: true, reducedMotion: "reduce", script: { otherwise: text("Three months [1]. Two weeks on trial [1, 2].") } });
+for (const look of looks) {
+  test.describe(look.name, { tag: look.tag }, () => {
+    test.use({ ...look.use, reducedMotion: "reduce", script: { otherwise: text("Three months [1]. Two weeks on trial [1, 2].") } });
 
     test("the answer, the page of the original and a failed attachment have no serious fault that axe finds", async ({ studio: page, api }) => {
-      const rules = look.name === "dark" ? COLOURS : {};
       const chat = new Chat(page);
       await api.call("POST", "/collections", { name: "Rules" });
       const id = await api.document("Rules", "handbook.pdf", handbook(40, 23));
@@ -176,11 +171,11 @@ for (const look of [
       await drop(page, "broken.pdf", Buffer.from("%PDF-1.7\nnot really"));
       await expect(page.getByRole("list", { name: "Attachments" }).getByRole("alert")).toBeVisible({ timeout: 30_000 });
       await expect(chat.last.getByRole("link", { name: /^Source 2:/ })).toBeVisible();
-      const faults = await faultsOf(page, "answer", rules);
+      const faults = await faultsOf(page, "answer", look.rules);
       await chat.last.getByRole("link", { name: /^Source 1:/ }).first().click();
       await expect(page.getByRole("dialog").locator("[data-drawn]")).toBeVisible({ timeout: 30_000 });
       await expect(page.getByRole("dialog").locator("[data-area][aria-pressed=true]").first()).toBeInViewport();
-      faults.push(...(await faultsOf(page, "page", rules)));
+      faults.push(...(await faultsOf(page, "page", look.rules)));
       expect(faults.join("\n\n"), "faults").toBe("");
     });
   });

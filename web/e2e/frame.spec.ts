@@ -1,5 +1,6 @@
 import { Chat } from "./support/chat.ts";
 import { calls, text, when } from "./support/model.ts";
+import { ADMIN } from "./support/server.ts";
 import { expect, test } from "./support/test.ts";
 
 test("the language is switched and remembered", async ({ studio: page }) => {
@@ -31,10 +32,9 @@ test("the theme is switched and remembered", async ({ studio: page }) => {
 test.describe("keyboard only", () => {
   test.use({ script: { rules: [when("Write", calls(["write", { path: "a.txt", content: "x\n" }]), { role: "user" })], otherwise: text("Done by keyboard.") } });
 
-  test("from the login to an approved write and every page", async ({ page, server }) => {
-    const { ADMIN } = await import("./support/server.ts");
+  test("from the login to an approved write and every page", async ({ page, workspace, api }) => {
     const keys = page.keyboard;
-    await page.goto("/login");
+    await page.goto(api.loginPath);
     await expect(page.getByLabel("E-mail")).toBeFocused();
     await keys.type(ADMIN.email);
     await keys.press("Tab");
@@ -51,7 +51,7 @@ test.describe("keyboard only", () => {
     await expect(approve).toBeFocused();
     await keys.press("Enter");
     await chat.answered("Done by keyboard.");
-    expect(await server.file("a.txt")).toBe("x\n");
+    expect(await workspace.file("a.txt")).toBe("x\n");
     // The palette goes anywhere.
     for (const name of ["Runs", "Approvals", "Agents", "Connections", "Usage", "Settings", "About"]) {
       await keys.press("Control+k");

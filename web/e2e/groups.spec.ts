@@ -1,7 +1,7 @@
 // Groups and grants: an administrator makes a group and closes an agent; a developer gets in by the group, may change it by a grant, and asks why not.
 import type { Browser, Page } from "@playwright/test";
 import type { Api } from "./support/api.ts";
-import { expect, test, visit } from "./support/test.ts";
+import { expect, login, test, visit } from "./support/test.ts";
 
 const ANN = { email: "ann@example.org", password: "a coot nests by the mill" };
 const BEN = "ben@example.org";
@@ -13,11 +13,7 @@ async function people(api: Api, browser: Browser, baseURL: string): Promise<Page
   await api.call("POST", "/users", { email: BEN, role: "developer" });
   await api.call("POST", "/auth/invitation", { token: invitation.token, password: ANN.password });
   const page = await (await browser.newContext({ locale: "en-GB", baseURL })).newPage();
-  await page.goto("/login");
-  await page.getByLabel("E-mail").fill(ANN.email);
-  await page.getByLabel("Password", { exact: true }).fill(ANN.password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.waitForURL(/\/chat/);
+  await login(page, api.loginPath, ANN);
   return page;
 }
 

@@ -25,7 +25,7 @@ async function model(): Promise<{ url: string; sent: number[]; close: () => void
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, sent, close: () => server.close() };
 }
 
-test("how long a model's first piece takes to the browser is printed", async ({ studio, api }) => {
+test("how long a model's first piece takes to the browser is printed", { tag: "@prove" }, async ({ studio, api }) => {
   const own = await model();
   const connection = await api.call<{ id: string }>("POST", "/connections", { name: "timed", provider: "compatible", base_url: own.url, model: "timed", auth: { kind: "none" } });
   const took: number[] = [];

@@ -2,7 +2,7 @@ import { ADMIN } from "./support/server.ts";
 import { expect, test } from "./support/test.ts";
 
 test.describe("first start", () => {
-  test.use({ admin: false });
+  test.use({ own: true, admin: false });
 
   test("the printed link makes the administrator, once", async ({ page, server }) => {
     const link = server.setupLink;
@@ -37,8 +37,8 @@ test("login, reload, sign out", async ({ studio: page }) => {
 test.describe("wrong passwords", () => {
   test.use({ expected: [/status of (401|429)/] });
 
-  test("after the fifth one the sixth has to wait", async ({ page }) => {
-    await page.goto("/login");
+  test("after the fifth one the sixth has to wait", async ({ page, api }) => {
+    await page.goto(api.loginPath);
     const password = page.getByLabel("Password", { exact: true });
     await page.getByLabel("E-mail").fill(ADMIN.email);
     for (let attempt = 1; attempt <= 5; attempt++) {

@@ -5,10 +5,10 @@ import { calls, text, when } from "./support/model.ts";
 import { expect, test, visit } from "./support/test.ts";
 
 test.describe("a server of the official SDK", () => {
-  test.use({ script: { rules: [when("Say heron", calls(["tester_echo", { text: "heron" }]), { role: "user" })], otherwise: text("It said it.") } });
+  // Its folders are this machine's.
+  test.use({ own: true, script: { rules: [when("Say heron", calls(["tester_echo", { text: "heron" }]), { role: "user" })], otherwise: text("It said it.") } });
 
   test("is added and checked; its tools are read, accepted, attached, called, and refused once they change", async ({ studio: page, api }) => {
-    test.setTimeout(120_000);
     const main = page.getByRole("main");
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "MCP servers" }).click();
     await expect(main.getByRole("heading", { name: "No MCP server yet" })).toBeVisible();
@@ -114,62 +114,65 @@ test.describe("a server of the official SDK", () => {
   });
 });
 
-test("a server that can't be used says why, and works once that is put right", async ({ studio: page, api }) => {
-  test.setTimeout(120_000);
-  const { program, args, read } = testServer("--leak", "TESTER_TOKEN");
-  await api.call("POST", "/credentials", { name: "tester", kind: "token", fields: { token: "canary-8d02" } });
-  const server = await api.call<{ id: string }>("POST", "/mcp/servers", { name: "tester", transport: { kind: "stdio", command: [program, ...args], read } });
-  await visit(page, `/mcp-servers/${server.id}`);
-  const main = page.getByRole("main");
-  await expect(main.getByText("not checked yet", { exact: true })).toBeVisible();
-  await main.getByRole("button", { name: "Check" }).click();
-  await expect(main.getByText("can’t be used", { exact: true })).toBeVisible({ timeout: 40_000 });
-  await expect(main.getByText(/the MCP server `tester` can't be used/)).toBeVisible();
-  await expect(main.getByRole("heading", { name: "Its tools are not known yet" })).toBeVisible();
+test.describe("a program of this machine", () => {
+  test.use({ own: true });
 
-  // With its token it ends with the token on its lips, which is not repeated.
-  await main.getByRole("button", { name: "Actions for tester" }).click();
-  await page.getByRole("menuitem", { name: "Edit" }).click();
-  const edit = page.getByRole("dialog", { name: "Edit “tester”" });
-  await edit.getByLabel("Credential").selectOption("name:tester");
-  await edit.getByRole("button", { name: "Save and check" }).click();
-  await expect(edit.getByText("Name the variable that takes the secret.")).toBeVisible();
-  await edit.getByLabel("Variable that takes it").fill("TESTER_TOKEN");
-  await edit.getByRole("button", { name: "Save and check" }).click();
-  await expect(main.getByText("tester, in the variable TESTER_TOKEN")).toBeVisible();
-  await expect(main.getByText(/Starting it and asking/)).toBeHidden({ timeout: 40_000 });
-  await expect(main.getByText("can’t be used", { exact: true })).toBeVisible();
-  await expect(main).not.toContainText("canary-8d02");
+  test("a server that can't be used says why, and works once that is put right", async ({ studio: page, api }) => {
+    const { program, args, read } = testServer("--leak", "TESTER_TOKEN");
+    await api.call("POST", "/credentials", { name: "tester", kind: "token", fields: { token: "canary-8d02" } });
+    const server = await api.call<{ id: string }>("POST", "/mcp/servers", { name: "tester", transport: { kind: "stdio", command: [program, ...args], read } });
+    await visit(page, `/mcp-servers/${server.id}`);
+    const main = page.getByRole("main");
+    await expect(main.getByText("not checked yet", { exact: true })).toBeVisible();
+    await main.getByRole("button", { name: "Check" }).click();
+    await expect(main.getByText("can’t be used", { exact: true })).toBeVisible({ timeout: 40_000 });
+    await expect(main.getByText(/the MCP server `tester` can't be used/)).toBeVisible();
+    await expect(main.getByRole("heading", { name: "Its tools are not known yet" })).toBeVisible();
 
-  await main.getByRole("button", { name: "Actions for tester" }).click();
-  await page.getByRole("menuitem", { name: "Edit" }).click();
-  await edit.getByLabel("Arguments").fill(args[0] ?? "");
-  await edit.getByRole("button", { name: "Save and check" }).click();
-  await expect(main.getByText("reachable", { exact: true })).toBeVisible({ timeout: 40_000 });
-  await visit(page, "/credentials");
-  await main.getByRole("link", { name: "tester" }).click();
-  await expect(main.getByRole("table", { name: "Uses" })).toContainText("tried by a person");
-  await expect(main.getByRole("link", { name: "tester" })).toHaveAttribute("href", `/mcp-servers/${server.id}`);
-});
+    // With its token it ends with the token on its lips, which is not repeated.
+    await main.getByRole("button", { name: "Actions for tester" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const edit = page.getByRole("dialog", { name: "Edit “tester”" });
+    await edit.getByLabel("Credential").selectOption("name:tester");
+    await edit.getByRole("button", { name: "Save and check" }).click();
+    await expect(edit.getByText("Name the variable that takes the secret.")).toBeVisible();
+    await edit.getByLabel("Variable that takes it").fill("TESTER_TOKEN");
+    await edit.getByRole("button", { name: "Save and check" }).click();
+    await expect(main.getByText("tester, in the variable TESTER_TOKEN")).toBeVisible();
+    await expect(main.getByText(/Starting it and asking/)).toBeHidden({ timeout: 40_000 });
+    await expect(main.getByText("can’t be used", { exact: true })).toBeVisible();
+    await expect(main).not.toContainText("canary-8d02");
 
-test("a configuration of another program fills the form, and its secrets stay out", async ({ studio: page, api }) => {
-  await visit(page, "/mcp-servers");
-  await page.getByRole("button", { name: "Add a server" }).click();
-  const form = page.getByRole("dialog", { name: "Add an MCP server" });
-  await form.getByText("Paste a configuration instead").click();
-  const paste = form.getByLabel("Configuration");
-  await paste.fill("npx wiki");
-  await form.getByRole("button", { name: "Take it over" }).click();
-  await expect(form.getByText(/^This is no JSON/)).toBeVisible();
-  await paste.fill(JSON.stringify({ mcpServers: { "My Wiki": { command: "/nowhere/wiki", args: ["--all"], env: { WIKI_KEY: "canary-77aa" } } } }));
-  await form.getByRole("button", { name: "Take it over" }).click();
-  await expect(form.getByText(/^Left out: WIKI_KEY/)).toBeVisible();
-  await expect(paste).toHaveValue("");
-  await expect(form.getByLabel("Program", { exact: true })).toHaveValue("/nowhere/wiki");
-  await form.getByRole("button", { name: "Add and check" }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "my_wiki" })).toBeVisible();
-  await expect(page.getByText("can’t be used", { exact: true })).toBeVisible();
-  expect(JSON.stringify(await api.call("GET", "/mcp/servers"))).not.toContain("canary");
+    await main.getByRole("button", { name: "Actions for tester" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await edit.getByLabel("Arguments").fill(args[0] ?? "");
+    await edit.getByRole("button", { name: "Save and check" }).click();
+    await expect(main.getByText("reachable", { exact: true })).toBeVisible({ timeout: 40_000 });
+    await visit(page, "/credentials");
+    await main.getByRole("link", { name: "tester" }).click();
+    await expect(main.getByRole("table", { name: "Uses" })).toContainText("tried by a person");
+    await expect(main.getByRole("link", { name: "tester" })).toHaveAttribute("href", `/mcp-servers/${server.id}`);
+  });
+
+  test("a configuration of another program fills the form, and its secrets stay out", async ({ studio: page, api }) => {
+    await visit(page, "/mcp-servers");
+    await page.getByRole("button", { name: "Add a server" }).click();
+    const form = page.getByRole("dialog", { name: "Add an MCP server" });
+    await form.getByText("Paste a configuration instead").click();
+    const paste = form.getByLabel("Configuration");
+    await paste.fill("npx wiki");
+    await form.getByRole("button", { name: "Take it over" }).click();
+    await expect(form.getByText(/^This is no JSON/)).toBeVisible();
+    await paste.fill(JSON.stringify({ mcpServers: { "My Wiki": { command: "/nowhere/wiki", args: ["--all"], env: { WIKI_KEY: "canary-77aa" } } } }));
+    await form.getByRole("button", { name: "Take it over" }).click();
+    await expect(form.getByText(/^Left out: WIKI_KEY/)).toBeVisible();
+    await expect(paste).toHaveValue("");
+    await expect(form.getByLabel("Program", { exact: true })).toHaveValue("/nowhere/wiki");
+    await form.getByRole("button", { name: "Add and check" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "my_wiki" })).toBeVisible();
+    await expect(page.getByText("can’t be used", { exact: true })).toBeVisible();
+    expect(JSON.stringify(await api.call("GET", "/mcp/servers"))).not.toContain("canary");
+  });
 });
 
 test.describe("a login", () => {

@@ -217,8 +217,8 @@ test.describe("a request of several steps", () => {
     },
   });
 
-  test("is planned, and the plan follows the work", async ({ studio: page, server, api }) => {
-    await server.write("notes.md", "a heron\n");
+  test("is planned, and the plan follows the work", async ({ studio: page, workspace, api }) => {
+    await workspace.write("notes.md", "a heron\n");
     const chat = new Chat(page);
     await chat.say("Read notes.md and then write a summary of it into summary.md");
     const plan = chat.last.getByRole("region", { name: "Plan" });

@@ -1,31 +1,37 @@
-import { COLOURS, faultsOf } from "./support/axe.ts";
-import { keep, pages, settled, skills, story, tell } from "./support/pages.ts";
+import { faultsOf, looks } from "./support/axe.ts";
+import { installation, keep, pages, settled, skills, story, tell } from "./support/pages.ts";
 import { enter, expect, test, visit } from "./support/test.ts";
 
-const looks = [
-  { name: "light", colorScheme: "light", viewport: { width: 1280, height: 820 } },
-  { name: "dark", colorScheme: "dark", viewport: { width: 1280, height: 820 } },
-  { name: "phone", colorScheme: "light", viewport: { width: 390, height: 844 } },
-] as const;
-
 for (const look of looks) {
-  test.describe(look.name, () => {
-    // axe is put into the page by evaluate, which the page's own security policy would refuse.
-    test.use({ script: story, colorScheme: look.colorScheme, viewport: look.viewport, bypassCSP: true, hasTouch: look.name === "phone" });
+  test.describe(look.name, { tag: look.tag }, () => {
+    test.use({ ...look.use, script: story });
 
-    test("no page has a serious fault that axe finds, an error in the console, or a sideways scroll", async ({ page, server, api }) => {
-      test.setTimeout(120_000);
+    test("no page has a serious fault that axe finds, an error in the console, or a sideways scroll", async ({ page, workspace, api }) => {
       const faults: string[] = [];
-      const inspect = async (name: string) => void faults.push(...(await faultsOf(page, name, look.name === "dark" ? COLOURS : {})));
-      await page.goto("/login");
+      const inspect = async (name: string) => void faults.push(...(await faultsOf(page, name, look.rules)));
+      await page.goto(api.loginPath);
       await settled(page);
       await inspect("login");
-      const told = await tell(server, api);
+      const told = await tell(workspace, api);
       await enter(page, api);
       for (const [name, path] of pages) {
         await visit(page, path(told));
         await settled(page);
         await inspect(name);
+      }
+      expect(faults.join("\n\n"), "faults").toBe("");
+    });
+  });
+
+  test.describe(look.name, { tag: "@prove" }, () => {
+    test.use({ ...look.use, own: true });
+
+    test("no page of the installation has one either", async ({ studio: page }) => {
+      const faults: string[] = [];
+      for (const [name, path] of installation) {
+        await visit(page, path);
+        await settled(page);
+        faults.push(...(await faultsOf(page, name, look.rules)));
       }
       expect(faults.join("\n\n"), "faults").toBe("");
     });

@@ -9,15 +9,15 @@ mkdirSync(into, { recursive: true });
 
 for (const [look, colorScheme, width, height] of [["light", "light", 1280, 800], ["dark", "dark", 1280, 800], ["phone", "light", 390, 844]] as const) {
   test.describe(look, () => {
-    test.use({ script: story, colorScheme, viewport: { width, height }, deviceScaleFactor: look === "phone" ? 2 : 1, reducedMotion: "reduce" });
+    test.use({ own: true, script: story, colorScheme, viewport: { width, height }, deviceScaleFactor: look === "phone" ? 2 : 1, reducedMotion: "reduce" });
 
-    test("pictures", async ({ page, server, api }) => {
+    test("pictures", async ({ page, workspace, api }) => {
       const shoot = (name: string) => page.screenshot({ path: join(into, `${name}-${look}.png`) });
       await page.goto("/login");
       await settled(page);
       await shoot("login");
       await login(page);
-      const told = await tell(server, api);
+      const told = await tell(workspace, api);
       for (const [name, path] of pages) {
         await page.goto(path(told));
         await settled(page);

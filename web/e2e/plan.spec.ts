@@ -13,21 +13,21 @@ test.describe("a plan", () => {
     },
   });
 
-  test("is shown with what it would change, approved and carried out", async ({ studio, server }) => {
+  test("is shown with what it would change, approved and carried out", async ({ studio, workspace }) => {
     const chat = new Chat(studio);
     await chat.mode("Plan first");
     await chat.say("Note the heron");
     await expect(chat.waiting).toContainText("May I do this? 1 step");
     await expect(chat.waiting).toContainText("put heron into the notes");
     await expect(chat.waiting).toContainText("notes.txt");
-    expect(await server.file("notes.txt")).toBeNull();
+    expect(await workspace.file("notes.txt")).toBeNull();
     await chat.waiting.getByRole("button", { name: "Approve plan" }).click();
     await chat.answered("I wrote notes.txt.");
-    expect(await server.file("notes.txt")).toBe("heron\n");
+    expect(await workspace.file("notes.txt")).toBe("heron\n");
     await expect(chat.waiting).toBeHidden();
   });
 
-  test("is made anew from what a person says", async ({ studio, server }) => {
+  test("is made anew from what a person says", async ({ studio, workspace }) => {
     const chat = new Chat(studio);
     await chat.mode("Plan first");
     await chat.say("Note the heron");
@@ -37,17 +37,17 @@ test.describe("a plan", () => {
     await expect(chat.waiting).toContainText("put Reiher into the notes");
     await chat.waiting.getByRole("button", { name: "Approve plan" }).click();
     await chat.answered("I wrote notes.txt.");
-    expect(await server.file("notes.txt")).toBe("Reiher\n");
+    expect(await workspace.file("notes.txt")).toBe("Reiher\n");
   });
 
-  test("is rejected: nothing is done", async ({ studio, server }) => {
+  test("is rejected: nothing is done", async ({ studio, workspace }) => {
     const chat = new Chat(studio);
     await chat.mode("Plan first");
     await chat.say("Note the heron");
     await chat.waiting.getByRole("button", { name: /^Reject/ }).click();
     await chat.waiting.getByRole("button", { name: "Deny" }).click();
     await expect(chat.last).toContainText("The plan was rejected; nothing was done.");
-    expect(await server.file("notes.txt")).toBeNull();
+    expect(await workspace.file("notes.txt")).toBeNull();
   });
 });
 
@@ -62,7 +62,7 @@ test.describe("a write", () => {
     },
   });
 
-  test("is denied with a reason that the agent reads", async ({ studio, server, model }) => {
+  test("is denied with a reason that the agent reads", async ({ studio, workspace, model }) => {
     const chat = new Chat(studio);
     await chat.say("Write the heron");
     await expect(chat.waiting).toContainText("May I use write?");
@@ -71,25 +71,25 @@ test.describe("a write", () => {
     await chat.waiting.getByRole("textbox").fill("no birds today");
     await chat.waiting.getByRole("button", { name: "Deny" }).click();
     await chat.answered("Then I leave it.");
-    expect(await server.file("notes.txt")).toBeNull();
+    expect(await workspace.file("notes.txt")).toBeNull();
     expect(JSON.stringify((await model.chats()).at(-1)?.body.messages)).toContain("no birds today");
   });
 
-  test("is approved, and taken back byte for byte", async ({ studio, server }) => {
-    await server.write("notes.txt", "before\r\nwith \u{1F600}");
+  test("is approved, and taken back byte for byte", async ({ studio, workspace }) => {
+    await workspace.write("notes.txt", "before\r\nwith \u{1F600}");
     const chat = new Chat(studio);
     await chat.say("Write the heron");
     await chat.waiting.getByRole("button", { name: "Approve once" }).click();
     await chat.answered("It is written.");
-    expect(await server.file("notes.txt")).toBe("heron\n");
+    expect(await workspace.file("notes.txt")).toBe("heron\n");
     await chat.tools.first().getByRole("button").first().click();
     await chat.tools.first().getByRole("button", { name: "Undo this" }).click();
     await expect(chat.tools.first()).toContainText("undone");
-    expect(await server.file("notes.txt")).toBe("before\r\nwith \u{1F600}");
+    expect(await workspace.file("notes.txt")).toBe("before\r\nwith \u{1F600}");
     await expect(chat.tools.first().getByRole("button", { name: "Undo this" })).toBeHidden();
   });
 
-  test("waits in the inbox too, and an answer there is seen in the chat", async ({ studio, server, context }) => {
+  test("waits in the inbox too, and an answer there is seen in the chat", async ({ studio, workspace, context }) => {
     const chat = new Chat(studio);
     await chat.say("Write the heron");
     await expect(chat.waiting).toBeVisible();
@@ -99,7 +99,7 @@ test.describe("a write", () => {
     await inbox.getByText("notes.txt").first().click();
     await inbox.getByRole("button", { name: /^Approve/ }).first().click();
     await chat.answered("It is written.");
-    expect(await server.file("notes.txt")).toBe("heron\n");
+    expect(await workspace.file("notes.txt")).toBe("heron\n");
     await inbox.close();
   });
 });

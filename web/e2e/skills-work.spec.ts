@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Api } from "./support/api.ts";
 import { Chat } from "./support/chat.ts";
 import { afterTool, calls, text, when } from "./support/model.ts";
-import type { Server } from "./support/server.ts";
+import type { Workspace } from "./support/server.ts";
 import { Sshd } from "./support/sshd.ts";
 import { expect, test, visit } from "./support/test.ts";
 
@@ -13,10 +13,10 @@ const restart = "Restart the web service on the shop server";
 const report = "Report the open orders of each customer from the orders database";
 const delegate = "Ask the analyst about the herons";
 
-async function prepare(server: Server, api: Api, sshd: Sshd): Promise<void> {
-  await server.write("herons.txt", "Seven herons were counted at the pond.\n");
+async function prepare(workspace: Workspace, api: Api, sshd: Sshd): Promise<void> {
+  await workspace.write("herons.txt", "Seven herons were counted at the pond.\n");
   const script = "import sqlite3,sys; d=sqlite3.connect(sys.argv[1]); d.executescript(\"create table orders(customer text, state text); insert into orders values ('Adler','open'),('Adler','open'),('Brandt','open'),('Brandt','paid');\"); d.commit()";
-  execFileSync("python3", ["-c", script, join(server.workspace, "orders.db")]);
+  execFileSync("python3", ["-c", script, join(workspace.path, "orders.db")]);
   await api.call("POST", "/credentials", { name: "shop-server", kind: "ssh_key", discoverable: true, fields: { username: sshd.user, private_key: await sshd.key() } });
   await api.call("POST", "/skills/hosts", { host: "127.0.0.1", port: sshd.port, fingerprint: sshd.fingerprint() });
   const { id, ...agent } = await api.call<{ id: string; [field: string]: unknown }>("GET", `/agents/${await api.agentId()}`);
@@ -51,13 +51,13 @@ async function prepare(server: Server, api: Api, sshd: Sshd): Promise<void> {
   for (const skill of skills) await api.call("POST", `/universal-agents/${id}/skills:create_and_attach`, { parameters: none, ...skill });
 }
 
-async function work(page: import("@playwright/test").Page, server: Server, api: Api): Promise<void> {
+async function work(page: import("@playwright/test").Page, workspace: Workspace, api: Api): Promise<void> {
   const sshd = await Sshd.start();
   try {
-    await prepare(server, api, sshd);
+    await prepare(workspace, api, sshd);
     const chat = new Chat(page);
     await chat.say(restart);
-    await expect(chat.waiting).toContainText("restart_web_service", { timeout: 30_000 });
+    await expect(chat.waiting).toContainText("restart_web_service");
     await expect(chat.waiting).toContainText("svc restart web");
     expect(await sshd.told(), "nothing happens before somebody agrees").toEqual([]);
     await chat.waiting.getByRole("button", { name: "Approve once" }).click();
@@ -93,16 +93,15 @@ test.describe("with a scripted model", () => {
     },
   });
 
-  test("an agent restarts a service, reports from a database and asks another agent", async ({ studio, server, api }) => {
-    await work(studio, server, api);
+  test("an agent restarts a service, reports from a database and asks another agent", async ({ studio, workspace, api }) => {
+    await work(studio, workspace, api);
   });
 });
 
 test.describe("with the built-in model", () => {
   test.use({ builtin: true });
 
-  test("an agent restarts a service, reports from a database and asks another agent", async ({ studio, server, api }) => {
-    test.setTimeout(180_000);
-    await work(studio, server, api);
+  test("an agent restarts a service, reports from a database and asks another agent", async ({ studio, workspace, api }) => {
+    await work(studio, workspace, api);
   });
 });

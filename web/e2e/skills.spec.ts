@@ -82,6 +82,11 @@ test.describe("a skill", () => {
     await expect(page.getByRole("button", { name: "Save", exact: true })).toBeHidden();
     expect((await api.call<{ skills: string[] }>("GET", `/agents/${await api.agentId()}`)).skills).toHaveLength(1);
   });
+});
+
+test.describe("a skill", () => {
+  // A private host is for the installation's own organisation.
+  test.use({ own: true, expected: [/status of 4\d\d/] });
 
   test("that sends something out asks first, can be stopped, taken out of use and deleted", async ({ studio: page, api, model }) => {
     const host = `127.0.0.1:${model.port}`;

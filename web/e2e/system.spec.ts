@@ -2,7 +2,7 @@ import { expect, test, visit } from "./support/test.ts";
 
 test.describe("settings", () => {
   // A value that can't be is refused once.
-  test.use({ expected: [/status of 422/] });
+  test.use({ own: true, expected: [/status of 422/] });
 
   test("an administrator changes a setting, sees what is not saved, and takes it back", async ({ studio: page }) => {
     await visit(page, "/system");

@@ -12,8 +12,8 @@ test.describe("runs", () => {
     },
   });
 
-  test("are filtered, opened as a tree, replayed, kept as a test and forked", async ({ studio: page, server, api }) => {
-    await server.write("a.txt", "heron\n");
+  test("are filtered, opened as a tree, replayed, kept as a test and forked", async ({ studio: page, workspace, api }) => {
+    await workspace.write("a.txt", "heron\n");
     await api.ask("Fail please");
     await api.ask("Read it");
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Runs" }).click();
@@ -64,14 +64,18 @@ test.describe("runs", () => {
 });
 
 test.describe("a message while it works", () => {
-  test.use({ script: { rules: [when("in German", text("Eins."))], otherwise: text("one two three four five six seven eight nine ten", { piece: 4, ms: 250 }) } });
+  test.use({ script: { rules: [when("in German", text("Eins."))], otherwise: text("one two three four five six seven eight nine ten", { piece: 4 }) } });
 
   test("steers the run", async ({ studio, model }) => {
     const chat = new Chat(studio);
+    model.hold("three");
     await chat.say("Count");
     await expect(chat.last).toContainText("two");
+    const steered = studio.waitForResponse((answer) => answer.url().endsWith("/steer"));
     await chat.composer.fill("in German please");
     await chat.composer.press("Control+Enter");
+    await steered;
+    model.release();
     await chat.answered("Eins.");
     await expect(chat.exchanges).toHaveCount(1);
     expect(JSON.stringify((await model.chats()).at(-1)?.body.messages)).toContain("in German please");
@@ -102,7 +106,7 @@ test("an agent is made, seen in the prompt, used, deleted and taken back", async
   await expect(page.getByRole("button", { name: "Chat: Bookkeeper" })).toBeVisible();
 });
 
-test("the password is changed and an API key made, shown once", async ({ studio: page, server }) => {
+test("the password is changed and an API key made, shown once", async ({ studio: page, server, api }) => {
   await visit(page, "/settings");
   await page.getByLabel("Current password").fill(ADMIN.password);
   await page.getByLabel("New password", { exact: true }).fill("two herons stand in the reeds");
@@ -112,7 +116,7 @@ test("the password is changed and an API key made, shown once", async ({ studio:
   await page.getByLabel("New password again").fill("two herons stand in the reeds");
   await page.getByRole("button", { name: "Change the password" }).click();
   await expect(page.getByText("The password is changed; other sessions have ended")).toBeVisible();
-  const login = (password: string) => fetch(`${server.url}/api/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email: ADMIN.email, password }) });
+  const login = (password: string) => fetch(`${server.url}/api/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email: ADMIN.email, password, tenant: api.tenant }) });
   expect((await login(ADMIN.password)).status).toBe(401);
   expect((await login("two herons stand in the reeds")).status).toBe(200);
 
@@ -130,14 +134,14 @@ test("the password is changed and an API key made, shown once", async ({ studio:
 test.describe("attachments", () => {
   test.use({ script: { otherwise: text("I have it.") } });
 
-  test("are put into the workspace and named to the agent", async ({ studio, server, model }) => {
+  test("are put into the workspace and named to the agent", async ({ studio, workspace, model }) => {
     const chat = new Chat(studio);
     await studio.locator('input[type="file"]').setInputFiles({ name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
     // It can be taken off once it is up.
     await expect(studio.getByRole("list", { name: "Attachments" }).getByRole("button", { name: "Remove rows.csv" })).toBeVisible();
     await chat.say("Look at it");
     await chat.answered("I have it.");
-    expect(await server.file("uploads/rows.csv")).toBe("a,b\n1,2\n");
+    expect(await workspace.file("uploads/rows.csv")).toBe("a,b\n1,2\n");
     expect(JSON.stringify((await model.chats())[0]?.body.messages)).toContain("uploads/rows.csv");
   });
 });

@@ -1,5 +1,9 @@
 import { ADMIN, type Server } from "./server.ts";
 
+/** How long a document, a run or an organisation may take: some hundred times as long as on a quiet machine. */
+const PATIENCE = 120_000;
+const headers = { "content-type": "application/json" };
+
 /** The HTTP API, for preparing what a test is not about. */
 export class Api {
   private constructor(
@@ -7,18 +11,37 @@ export class Api {
     readonly token: string,
     /** The session's cookie, as the browser gets it from the login page. */
     readonly cookie: { name: string; value: string },
+    /** The short name of the organisation; empty: the installation's own. */
+    readonly tenant: string,
   ) {}
 
+  /** As the administrator of the installation's own organisation. */
   static async login(server: Server): Promise<Api> {
-    const answer = await fetch(`${server.url}/api/auth/login`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(ADMIN),
-    });
-    if (!answer.ok) throw new Error(`login: ${answer.status} ${await answer.text()}`);
+    return Api.opened(server.url, "/auth/login", ADMIN, "");
+  }
+
+  /** As the first administrator of an organisation, who is invited. */
+  static async accept(server: Server, token: string, tenant: string): Promise<Api> {
+    return Api.opened(server.url, "/auth/invitation", { token, password: ADMIN.password }, tenant);
+  }
+
+  private static async opened(url: string, path: string, body: object, tenant: string): Promise<Api> {
+    const answer = await fetch(`${url}/api${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     const [, name, value] = /^([^=]+)=([^;]+)/.exec(answer.headers.get("set-cookie") ?? "") ?? [];
-    if (!name || !value) throw new Error("login: there is no cookie");
-    return new Api(server.url, ((await answer.json()) as { access_token: string }).access_token, { name, value });
+    if (!name || !value) throw new Error(`${path}: there is no cookie`);
+    return new Api(url, ((await answer.json()) as { access_token: string }).access_token, { name, value }, tenant);
+  }
+
+  /** The same person with a key, which doesn't end with the session. */
+  async withKey(): Promise<Api> {
+    const { api_key } = await this.call<{ api_key: string }>("POST", "/auth/api-key");
+    return new Api(this.url, api_key, this.cookie, this.tenant);
+  }
+
+  /** The page of logins, with the organisation filled in. */
+  get loginPath(): string {
+    return this.tenant ? `/login?tenant=${this.tenant}` : "/login";
   }
 
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -37,12 +60,11 @@ export class Api {
     const answer = await fetch(`${this.url}/api/documents/upload?${new URLSearchParams({ collection, name })}`, { method: "POST", headers: { authorization: `Bearer ${this.token}`, "content-type": "application/octet-stream" }, body: typeof content === "string" ? content : new Uint8Array(content) });
     if (!answer.ok) throw new Error(`upload of ${name}: ${answer.status} ${await answer.text()}`);
     const { id } = ((await answer.json()) as { document: { id: string } }).document;
-    for (let left = 600; left > 0; left--) {
+    await until(`document ${name} was not read`, async () => {
       const { status } = await this.call<{ status: string }>("GET", `/documents/${id}`);
-      if (status !== "waiting" && status !== "embedding") return id;
-      await new Promise((wake) => setTimeout(wake, 50));
-    }
-    throw new Error(`document ${name} was not read within 30 s`);
+      return (status !== "waiting" && status !== "embedding") || null;
+    });
+    return id;
   }
 
   async agentId(): Promise<string> {
@@ -59,10 +81,10 @@ export class Api {
   }
 
   async connectionId(): Promise<string> {
-    const page = await this.call<{ items: { id: string }[] }>("GET", "/connections");
-    const [first] = page.items;
-    if (!first) throw new Error("there is no connection");
-    return first.id;
+    const page = await this.call<{ items: { id: string; default: boolean }[] }>("GET", "/connections");
+    const found = page.items.find((connection) => connection.default) ?? page.items[0];
+    if (!found) throw new Error("there is no connection");
+    return found.id;
   }
 
   /** Starts a run; resolves when it has begun. */
@@ -76,12 +98,10 @@ export class Api {
 
   /** Waits until a run has ended or waits for a person. */
   async settled(id: string): Promise<Awaited<ReturnType<Api["run"]>>> {
-    for (let left = 400; left > 0; left--) {
+    return until(`run ${id} neither ended nor asked`, async () => {
       const run = await this.run(id);
-      if (run.status === "finished" || run.waiting_approval) return run;
-      await new Promise((wake) => setTimeout(wake, 25));
-    }
-    throw new Error(`run ${id} neither ended nor asked within 10 s`);
+      return run.status === "finished" || run.waiting_approval ? run : null;
+    });
   }
 
   /** A run from start to its end or its first question. */
@@ -90,4 +110,14 @@ export class Api {
     await this.settled(run_id);
     return run_id;
   }
+}
+
+/** Asks until there is an answer. */
+async function until<T>(failure: string, ask: () => Promise<T | null>): Promise<T> {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+    const found = await ask();
+    if (found !== null) return found;
+    await new Promise((wake) => setTimeout(wake, 25));
+  }
+  throw new Error(`${failure} within ${PATIENCE / 1000} s`);
 }

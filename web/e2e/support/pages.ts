@@ -1,7 +1,7 @@
 import type { Api } from "./api.ts";
 import type { Script } from "./model.ts";
 import { afterTool, calls, plan, text, when } from "./model.ts";
-import type { Server } from "./server.ts";
+import type { Workspace } from "./server.ts";
 
 /** A model that fills every page with something to show. */
 export const story: Script = {
@@ -50,6 +50,7 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["credential", (told) => `/credentials/${told.credential}`],
   ["mcp-servers", () => "/mcp-servers"],
   ["mcp-server", (told) => `/mcp-servers/${told.server}`],
+  ["dashboard", () => "/dashboard"],
   ["usage", () => "/usage"],
   ["budgets", () => "/usage?tab=budgets"],
   ["keys", () => "/usage?tab=keys"],
@@ -61,11 +62,13 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["settings", () => "/settings"],
   ["about", () => "/about"],
 ];
+/** What only administrators of the installation see. */
+export const installation = [["system", "/system"], ["system-health", "/system?tab=health"], ["tenants", "/tenants"], ["not-found", "/nothing/here"]] as const;
 
 /** Conversations, runs and open approvals, as after a morning's work. */
-export async function tell(server: Server, api: Api): Promise<Told> {
-  await server.write("notes/handover.md", "# Hand-over\n\n- Harbour Coffee: send the invoice\n- Certificate: renew it on Friday\n- Backups: open\n");
-  await server.write("airports.csv", "code,city\nZRH,Zürich\nHAM,Hamburg\n");
+export async function tell(workspace: Workspace, api: Api): Promise<Told> {
+  await workspace.write("notes/handover.md", "# Hand-over\n\n- Harbour Coffee: send the invoice\n- Certificate: renew it on Friday\n- Backups: open\n");
+  await workspace.write("airports.csv", "code,city\nZRH,Zürich\nHAM,Hamburg\n");
   const asked = await api.chat("What is still open in the hand-over notes?");
   await api.settled(asked.run_id);
   await api.ask("Mark the backups as checked in notes/handover.md");
@@ -101,7 +104,7 @@ export async function skills(api: Api): Promise<string> {
 
 /** Waits until a page has loaded what it shows: no placeholder, no text that still waits for its markdown, nothing that moves. */
 export async function settled(page: import("@playwright/test").Page): Promise<void> {
-  await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
+  await page.getByRole("heading", { level: 1 }).or(page.getByText("There is no such page")).first().waitFor({ state: "attached" });
   await page.waitForFunction(() => {
     const busy = document.querySelector('[aria-busy="true"], [aria-label="Loading"], .prose.whitespace-pre-wrap');
     const moves = document.getAnimations().some((one) => one.playState === "running" && one.effect?.getComputedTiming().endTime !== Infinity);

@@ -25,8 +25,8 @@ export class Program {
     });
   }
 
-  /** The first match in what it printed. */
-  async match(pattern: RegExp, ms = 20_000): Promise<RegExpMatchArray> {
+  /** The first match in what it printed. A start takes a second or two on a quiet machine. */
+  async match(pattern: RegExp, ms = 120_000): Promise<RegExpMatchArray> {
     const until = Date.now() + ms;
     for (;;) {
       const found = this.said.match(pattern);
@@ -49,7 +49,7 @@ export class Program {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = once(this.child, "exit");
     this.child.kill(signal);
-    const late = setTimeout(() => this.child.kill("SIGKILL"), 5_000);
+    const late = setTimeout(() => this.child.kill("SIGKILL"), 60_000);
     await ended;
     clearTimeout(late);
   }

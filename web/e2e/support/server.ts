@@ -9,12 +9,27 @@ import { Program } from "./process.ts";
 export const ADMIN = { email: "ada@example.org", password: "a heron stands in the reeds" };
 
 type Options = {
+  /** Whether {@link ADMIN} is there from the start. */
   admin: boolean;
   /** After how many seconds another runner takes a run over; as usual, if it is left out. */
   lease?: number | undefined;
-  /** The model that Steward brings along, instead of the scripted one. */
-  builtin?: boolean;
 };
+
+/** The folder that agents work in. */
+export class Workspace {
+  constructor(readonly path: string) {}
+
+  async file(name: string): Promise<string | null> {
+    const path = join(this.path, name);
+    return existsSync(path) ? readFile(path, "utf8") : null;
+  }
+
+  async write(name: string, content: string): Promise<void> {
+    const path = join(this.path, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+}
 
 /** `steward serve` with its own data directory and workspace. */
 export class Server {
@@ -23,21 +38,28 @@ export class Server {
 
   private constructor(
     private readonly dir: string,
-    private readonly model: Model,
+    private readonly model: Model | null,
     private readonly options: Options,
   ) {}
 
-  static async start(model: Model, options: Options): Promise<Server> {
+  /** Without a model, only the built-in one answers. */
+  static async start(model: Model | null, options: Options): Promise<Server> {
     const server = new Server(await mkdtemp(join(tmpdir(), "steward-e2e-")), model, options);
-    await mkdir(server.workspace);
+    await mkdir(server.workspace.path);
     // By another name, so that no picture shows where it lies on this machine.
     await symlink(cache, join(server.dir, "cache"));
     await server.up();
     return server;
   }
 
-  get workspace(): string {
-    return join(this.dir, "workspace");
+  /** That of the installation's own organisation. */
+  get workspace(): Workspace {
+    return new Workspace(join(this.dir, "workspace"));
+  }
+
+  /** That of another organisation. */
+  workspaceOf(tenant: string): Workspace {
+    return new Workspace(join(this.dir, "data/tenants", tenant, "workspace"));
   }
 
   /** Starts it, at the same address as before if there was one. */
@@ -50,10 +72,10 @@ export class Server {
       STEWARD_CACHE: join(this.dir, "cache"),
       STEWARD_DATA: join(this.dir, "data"),
       ...(this.options.lease && { STEWARD_LEASE_SECONDS: String(this.options.lease) }),
-      ...(!this.options.builtin && { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: this.model.baseUrl, OPENAI_MODEL: "scripted" }),
+      ...(this.model && { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: this.model.baseUrl, OPENAI_MODEL: "scripted" }),
       ...(this.options.admin && { STEWARD_ADMIN_EMAIL: ADMIN.email, STEWARD_ADMIN_PASSWORD: ADMIN.password }),
     };
-    this.program = new Program(steward, ["serve", "--listen", listen, "--workspace", this.workspace], env, this.dir);
+    this.program = new Program(steward, ["serve", "--listen", listen, "--workspace", this.workspace.path], env, this.dir);
     // The last line of the welcome.
     await this.program.match(/steward ask/);
     const [url] = await this.program.match(/http:\/\/127\.0\.0\.1:\d+/);
@@ -70,17 +92,6 @@ export class Server {
   /** SIGKILL, as in a crash. */
   async kill(): Promise<void> {
     await this.program?.end("SIGKILL");
-  }
-
-  async file(name: string): Promise<string | null> {
-    const path = join(this.workspace, name);
-    return existsSync(path) ? readFile(path, "utf8") : null;
-  }
-
-  async write(name: string, content: string): Promise<void> {
-    const path = join(this.workspace, name);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, content);
   }
 
   async stop(): Promise<void> {
