@@ -30,7 +30,8 @@ export function LoginForm({ email: known = "", onDone }: { email?: string; onDon
   const [tenant, setTenant] = useState(wantedTenant);
   // Asked once they have stopped typing.
   const [settled, settle] = useState(tenant);
-  const several = useAuthStatus().data?.several_tenants ?? false;
+  // While it is not known, the organisation of the last time is meant.
+  const several = useAuthStatus().data?.several_tenants;
   const at = several ? settled.trim() : "";
   const offered = useOfferedLogins(at);
   const [asked, setAsked] = useState<SecondFactorRequired | null>(null);
@@ -42,7 +43,7 @@ export function LoginForm({ email: known = "", onDone }: { email?: string; onDon
     event.preventDefault();
     setTried(true);
     if (email.trim() === "" || password === "") return focusWrong(event.currentTarget);
-    const named = several ? tenant.trim() : "";
+    const named = several === false ? "" : tenant.trim();
     login.mutate({ email: email.trim(), password, ...(named && { tenant: named }) }, { onSuccess: (answer) => (rememberTenant(named), "challenge" in answer ? setAsked(answer) : onDone?.()), onError: () => (setPassword(""), setTried(false)) });
   };
   const wrong = login.error instanceof ApiError && login.error.status === 401;
