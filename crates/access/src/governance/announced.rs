@@ -6,6 +6,8 @@ use super::name_parts::{NAME, Shape, TITLE};
 use super::names::{Names, Word, is_word_after};
 use super::scan::{ends_in_word, skip_spaces, word_end};
 
+/// Words such as "von der" before a name.
+const MAX_PARTICLES: usize = 4;
 /// How far from a field the one before or after it may begin, in bytes.
 const FORM_REACH: usize = 120;
 
@@ -91,7 +93,8 @@ impl Names<'_> {
         let start = at;
         let genitive =
             ["des ", "der ", "den ", "das ", "la ", "le ", "y "].iter().any(|word| self.text[at..].starts_with(word));
-        while !genitive && let Some(particle) = self.reader.particle(at) {
+        for _ in 0..MAX_PARTICLES {
+            let Some(particle) = self.reader.particle(at).filter(|_| !genitive) else { break };
             at = skip_spaces(self.text, particle);
         }
         let mut parts = self.reader.parts(at);

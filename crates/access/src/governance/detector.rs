@@ -125,7 +125,7 @@ impl Reading<'_> {
         let bare = || {
             at == 0 || !matches!(self.text.as_bytes()[at - 1], b'_' | b'-' | b'.') || self.text[..at].ends_with("---")
         };
-        let found = self.detector.secrets.known(self.text, at).filter(|_| bare());
+        let found = if bare() { self.detector.secrets.known(self.text, at) } else { None };
         let odd = || {
             let signed =
                 matches!(self.text.as_bytes().get(end), Some(b'!' | b'#' | b'$' | b'%' | b'&' | b'*' | b'^' | b'~'));

@@ -1,6 +1,6 @@
 //! Replaces what was found, for good or so that it can be put back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -72,25 +72,37 @@ impl Detector {
 #[derive(Debug, Default)]
 struct Tokens<'t> {
     by_value: HashMap<(PiiKind, &'t str), String>,
-    /// The next number of a kind, and whether the text has tokens of this kind already: it must come back as it was.
-    next: HashMap<PiiKind, (usize, bool)>,
+    /// The next number of a kind, and the ends of tokens of this kind that the text has already: it must come back as it was.
+    next: HashMap<PiiKind, (usize, HashSet<&'t str>)>,
 }
 
 impl<'t> Tokens<'t> {
-    fn of(&mut self, kind: PiiKind, value: &'t str, text: &str, masks: &mut Vec<Mask>) -> &str {
-        let opening = || text.contains(&format!("[{}-", kind.as_str()));
-        let (next, clash) = self.next.entry(kind).or_insert_with(|| (1, opening()));
+    fn of(&mut self, kind: PiiKind, value: &'t str, text: &'t str, masks: &mut Vec<Mask>) -> &str {
+        let (next, there) = self.next.entry(kind).or_insert_with(|| (1, find_numbers(text, kind)));
         self.by_value.entry((kind, value)).or_insert_with(|| {
             loop {
-                let token = format!("[{}-{next}]", kind.as_str());
+                let number = next.to_string();
+                let token = format!("[{}-{number}]", kind.as_str());
                 *next += 1;
-                if !(*clash && text.contains(&token)) {
+                if !there.contains(number.as_str()) {
                     masks.push(Mask { kind, token: token.clone(), value: value.to_owned() });
                     return token;
                 }
             }
         })
     }
+}
+
+/// The numbers of the tokens of a kind that stand in a text.
+fn find_numbers(text: &str, kind: PiiKind) -> HashSet<&str> {
+    let opening = format!("[{}-", kind.as_str());
+    let after = text.match_indices(&opening).map(|(at, _)| &text[at + opening.len()..]);
+    after
+        .filter_map(|rest| {
+            let digits = rest.bytes().take(20).take_while(u8::is_ascii_digit).count();
+            rest[digits..].starts_with(']').then(|| &rest[..digits])
+        })
+        .collect()
 }
 
 /// Puts the values back. Tokens that are not in `masks` stay.

@@ -1,5 +1,7 @@
 //! The words that a name consists of.
 
+use std::ops::Range;
+
 use super::lexicon::{Lexicon, Meaning};
 use super::scan::{DIGIT, LETTER, class, skip_spaces, width, word_end};
 
@@ -24,7 +26,9 @@ pub struct Part {
     pub shape: Shape,
 }
 
-const MOST_PARTS: usize = 6;
+pub const MAX_PARTS: usize = 6;
+/// Bytes of one word of a name; what is longer is none.
+const LONGEST_PART: usize = 96;
 pub const GIVEN: Meaning = Meaning::GIVEN.or(Meaning::GIVEN_OR_WORD);
 pub const SURNAME: Meaning = Meaning::SURNAME.or(Meaning::SURNAME_OR_WORD);
 pub const NAME: Meaning = GIVEN.or(SURNAME);
@@ -47,7 +51,7 @@ impl PartsReader<'_> {
     pub fn parts(&self, at: usize) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         let (mut at, mut kept) = (at, 0);
-        while parts.len() < MOST_PARTS
+        while parts.len() < MAX_PARTS
             && let Some(part) = self.part(at)
         {
             let follows = parts.last().copied();
@@ -114,15 +118,15 @@ impl PartsReader<'_> {
     fn part(&self, at: usize) -> Option<Part> {
         let bytes = self.text.as_bytes();
         let first = self.text.get(at..)?.chars().next().filter(|c| c.is_alphabetic())?;
-        let (mut end, mut pieces, mut piece) = (at, Vec::new(), at);
+        let (mut end, mut pieces, mut piece) = (at, Pieces::default(), at);
         loop {
-            while bytes.get(end).is_some_and(|byte| class(*byte) & LETTER != 0) {
+            while bytes.get(end).is_some_and(|byte| class(*byte) & LETTER != 0) && end - at <= LONGEST_PART {
                 end += width(bytes[end]).max(1);
             }
-            if bytes.get(end).is_some_and(|byte| class(*byte) & DIGIT != 0) {
+            if end - at > LONGEST_PART || bytes.get(end).is_some_and(|byte| class(*byte) & DIGIT != 0) {
                 return None;
             }
-            pieces.push((piece, end));
+            pieces.add(piece..end);
             let sign = match bytes.get(end) {
                 Some(b'-' | b'\'') => 1,
                 Some(0xE2) if bytes.get(end + 1..end + 3) == Some(&[0x80, 0x99]) => 3,
@@ -140,11 +144,14 @@ impl PartsReader<'_> {
         }
         if !first.is_uppercase() {
             let meaning = self.lexicon.meaning(self.text, at, end);
-            let particle = meaning.any(Meaning::PARTICLE) && pieces.len() == 1;
+            let particle = meaning.any(Meaning::PARTICLE) && pieces.count == 1;
             let elided = self.text[at..].starts_with("d'") || self.text[at..].starts_with("d’");
             if elided {
                 let rest = if bytes[at + 1] == b'\'' { at + 2 } else { at + 4 };
-                let part = self.part(rest).filter(|part| part.shape == Shape::Word)?;
+                // "d'Arc": of small letters it could begin with "d'" again, without end.
+                let capital = self.text[rest..].starts_with(char::is_uppercase);
+                let part =
+                    if capital { self.part(rest).filter(|part| part.shape == Shape::Word)? } else { return None };
                 return Some(Part { start: at, ..part });
             }
             return particle.then_some(Part { start: at, end, meaning, shape: Shape::Particle });
@@ -164,7 +171,7 @@ impl PartsReader<'_> {
         let prefixed = ["Mc", "Mac", "De", "Di", "Le", "La", "Van", "Fitz", "O’", "O'", "D'", "D’"]
             .iter()
             .any(|prefix| letters.starts_with(prefix));
-        if inside >= pieces.len() && !capitals && !prefixed && !meaning.any(NAME) {
+        if inside >= pieces.count && !capitals && !prefixed && !meaning.any(NAME) {
             return None;
         }
         let prefix = meaning.any(Meaning::PARTICLE)
@@ -181,28 +188,44 @@ impl PartsReader<'_> {
     }
 
     /// Of a word in one piece, or of one such as "Jean-Pierre", "Müller-Lang", "Schiller-Straße".
-    fn meaning_of(&self, pieces: &[(usize, usize)]) -> Meaning {
-        let meaning = |(start, end): (usize, usize)| self.lexicon.meaning(self.text, start, end);
-        match pieces {
-            [] => Meaning::NONE,
-            [whole] => meaning(*whole),
-            [first, .., last] => {
-                let (first, last) = (meaning(*first), meaning(*last));
-                let mut whole = Meaning::NONE;
-                for (of, part) in [
-                    (first, Meaning::GIVEN),
-                    (first, Meaning::GIVEN_OR_WORD),
-                    (first, Meaning::SURNAME),
-                    (last, Meaning::SURNAME),
-                ] {
-                    whole = if of.any(part) { whole.or(part) } else { whole };
-                }
-                if last.any(Meaning::PLACE_AFTER) {
-                    return Meaning::PLACE_AFTER;
-                }
-                if last.any(Meaning::COMMON) && !last.any(NAME) { Meaning::COMMON } else { whole }
-            }
+    fn meaning_of(&self, pieces: &Pieces) -> Meaning {
+        let meaning = |piece: &Range<usize>| self.lexicon.meaning(self.text, piece.start, piece.end);
+        let first = meaning(&pieces.first);
+        if pieces.count == 1 {
+            return first;
         }
+        let last = meaning(&pieces.last);
+        let mut whole = Meaning::NONE;
+        for (of, part) in [
+            (first, Meaning::GIVEN),
+            (first, Meaning::GIVEN_OR_WORD),
+            (first, Meaning::SURNAME),
+            (last, Meaning::SURNAME),
+        ] {
+            whole = if of.any(part) { whole.or(part) } else { whole };
+        }
+        if last.any(Meaning::PLACE_AFTER) {
+            return Meaning::PLACE_AFTER;
+        }
+        if last.any(Meaning::COMMON) && !last.any(NAME) { Meaning::COMMON } else { whole }
+    }
+}
+
+/// What hyphens and apostrophes join: the first of the pieces, and the last.
+#[derive(Debug, Default)]
+struct Pieces {
+    first: Range<usize>,
+    last: Range<usize>,
+    count: usize,
+}
+
+impl Pieces {
+    fn add(&mut self, piece: Range<usize>) {
+        if self.count == 0 {
+            self.first = piece.clone();
+        }
+        self.last = piece;
+        self.count += 1;
     }
 }
 

@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, Sides};
 use super::finding::{Confidence, Finding, PiiKind};
 use super::lexicon::{Lexicon, Meaning};
-use super::name_parts::{GIVEN, NAME, Part, PartsReader, SURNAME, Shape, TITLE, is_noun};
+use super::name_parts::{GIVEN, MAX_PARTS, NAME, Part, PartsReader, SURNAME, Shape, TITLE, is_noun};
 use super::scan::{LOWER, UPPER, class, digit_at, ends_in_word, is_word, skip_spaces, word_end};
 
 /// A word of letters as the scan saw it.
@@ -17,6 +17,9 @@ pub struct Word {
 
 /// How far before an address of mail the name of its owner may stand, in bytes.
 const ADDRESS_REACH: usize = 120;
+
+/// Bytes of a remark in brackets after a name in a list.
+const LONGEST_REMARK: usize = 120;
 
 /// The names of one text: parts of a full name are names where they come again alone.
 #[derive(Debug)]
@@ -72,7 +75,9 @@ impl<'t> Names<'t> {
         let mut end = end;
         loop {
             let rest = &self.text[end..];
-            let bracket = rest.strip_prefix(" (").and_then(|inner| inner.find([')', '\n']));
+            let bracket = rest
+                .strip_prefix(" (")
+                .and_then(|inner| inner[..inner.floor_char_boundary(LONGEST_REMARK)].find([')', '\n']));
             let rest = &rest[bracket.map_or(0, |length| length + 3).min(rest.len())..];
             let Some(gap) = [", ", "; ", " and ", ", and ", " und ", " et ", " y ", " e ", " / "]
                 .iter()
@@ -131,12 +136,12 @@ impl<'t> Names<'t> {
         let words = near.match_indices(|c: char| c.is_uppercase()).map(|(at, _)| from + at);
         let begins = |at: &usize| !ends_in_word(self.text, *at) && !self.attached(*at);
         let found = words.filter(begins).find_map(|at| {
-            let parts = self.reader.parts(at);
+            let initial = self.text[at..].chars().next()?.to_lowercase().eq(pieces[0].chars().next());
+            let parts = if initial { self.reader.parts(at) } else { return None };
             let (first, last) = (parts.first()?, parts.last()?);
-            let initial = self.text[first.start..].chars().next()?.to_lowercase().eq(pieces[0].chars().next());
             let same = self.text[last.start..last.end].eq_ignore_ascii_case(surname);
             let whole = pieces[0].len() == 1 || self.text[first.start..first.end].eq_ignore_ascii_case(pieces[0]);
-            (parts.len() > 1 && initial && same && whole).then(|| self.found(&parts, Confidence::Likely))
+            (parts.len() > 1 && same && whole).then(|| self.found(&parts, Confidence::Likely))
         })?;
         self.last = found.range.end;
         self.remember(&found);
@@ -145,9 +150,9 @@ impl<'t> Names<'t> {
 
     /// The shortest tail of at least two words that is nothing but a name.
     fn last_parts(&self, start: usize, end: usize) -> Vec<Part> {
-        let words = self.text[start..end].match_indices(' ').map(|(at, _)| start + at + 1);
-        let mut tails = words.map(|at| self.reader.parts(at)).filter(|parts| parts.len() > 1);
-        tails.rfind(|parts| parts.last().is_some_and(|part| part.end == end)).unwrap_or_default()
+        let words = self.text[start..end].rmatch_indices(' ').map(|(at, _)| start + at + 1);
+        let mut tails = words.take(MAX_PARTS).map(|at| self.reader.parts(at)).filter(|parts| parts.len() > 1);
+        tails.find(|parts| parts.last().is_some_and(|part| part.end == end)).unwrap_or_default()
     }
 
     fn remember(&mut self, found: &Finding) {

@@ -9,6 +9,9 @@ use super::scan::{HIGH, class, is_word};
 const FILES: [&str; 16] =
     ["png", "jpg", "jpeg", "gif", "svg", "webp", "js", "ts", "css", "html", "json", "py", "rs", "txt", "service", "md"];
 
+/// Bytes of an address of a server up to the end of the name in it.
+const LONGEST_LOGIN: usize = 256;
+
 /// The address around the `@` at `at`.
 pub fn email(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
@@ -35,10 +38,16 @@ pub fn email(text: &str, at: usize) -> Option<Finding> {
     // `git@host.org:repository` is the address of a repository, `//user@host` that of a server.
     let machine = &text[start..at] == "git"
         || text[..start].ends_with("://")
-        || text[..start].ends_with(':') && text[..start - 1].contains("://");
+        || text[..start].ends_with(':') && is_login(text, start - 1);
     let remote = bytes.get(end) == Some(&b':') && bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
     let is_one = start < at && valid_top && labels && !machine && !remote;
     is_one.then(|| Finding::new(PiiKind::Email, start..end, Confidence::Certain))
+}
+
+/// Whether what ends at `end` is the name in the address of a server: `https://name`.
+fn is_login(text: &str, end: usize) -> bool {
+    let near = &text[text.ceil_char_boundary(end.saturating_sub(LONGEST_LOGIN))..end];
+    near.rsplit(char::is_whitespace).next().is_some_and(|word| word.contains("://"))
 }
 
 /// The address from `at` on; none if the words before it speak of a `version`. Four small numbers are those of a chapter
@@ -69,12 +78,27 @@ pub fn dotted(text: &str, at: usize) -> Option<usize> {
     text[at..end].parse::<Ipv4Addr>().is_ok().then_some(end)
 }
 
+/// Between eight groups, with one more where the first or the last is left out.
+const MAX_COLONS: usize = 8;
+
 /// The address of eight groups around the `:` at `at`.
 pub fn ipv6(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
+    // Of a run of colons the first is looked at, and none has three.
+    if at > 0 && bytes[at - 1] == b':' || bytes[at + 1..].starts_with(b"::") {
+        return None;
+    }
     let part = |byte: &&u8| byte.is_ascii_hexdigit() || **byte == b':';
     let start = at - bytes[..at].iter().rev().take(4).take_while(part).count();
-    let mut end = at + bytes[at..].iter().take(46).take_while(|byte| part(byte) || **byte == b'.').count();
+    let mut colons = 0;
+    let in_address = |byte: &&u8| {
+        colons += usize::from(**byte == b':');
+        colons <= MAX_COLONS && (part(byte) || **byte == b'.')
+    };
+    let mut end = at + bytes[at..].iter().take(46).take_while(in_address).count();
+    if colons > MAX_COLONS {
+        return None;
+    }
     while end > at && matches!(bytes[end - 1], b'.') || text[..end].ends_with(':') && !text[..end].ends_with("::") {
         end -= 1;
     }

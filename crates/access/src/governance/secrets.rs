@@ -44,9 +44,15 @@ pub struct Secrets {
     openings: Box<[u64]>,
 }
 
-/// Bytes that are looked at around what may be a secret: without a bound, a text of nothing but beginnings costs its length
-/// squared.
-const LONGEST_VALUE: usize = 4096;
+/// Bytes of a value that tell whether it is a secret; its end is looked for only once it is one, and reading goes on there.
+/// With more than this bound at each place, a text of nothing but beginnings costs its length squared.
+const JUDGED: usize = 80;
+/// Bytes in which a known form shows: the head of a web token is the longest.
+const LONGEST_FORM: usize = 512;
+/// Bytes after `://` within which the name and the password of an address stand.
+const LONGEST_LOGIN: usize = 256;
+/// Bytes before a login within which the program that is called with it stands.
+const COMMAND_REACH: usize = 400;
 /// Bytes of a private key with its lines.
 const LONGEST_KEY: usize = 128 << 10;
 
@@ -78,7 +84,7 @@ impl Secrets {
         if self.openings[pair >> 6] >> (pair & 63) & 1 == 0 {
             return None;
         }
-        let rest = &text[at..floor(text, at + LONGEST_VALUE)];
+        let rest = &text[at..floor(text, at + LONGEST_FORM)];
         if rest.starts_with("BEGIN ") && text[..at].ends_with("-----") {
             return private_key(text, at);
         }
@@ -101,7 +107,9 @@ impl Secrets {
         let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-');
         let start = at - bytes[..at].iter().rev().take_while(scheme).count();
         let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '`' | ')' | '|');
-        let rest = &text[at + 3..floor(text, at + 3 + LONGEST_VALUE)];
+        let rest = &text[at + 3..floor(text, at + 3 + LONGEST_LOGIN)];
+        // What stands after the next `://` is looked at there.
+        let rest = rest.find("://").map_or(rest, |next| &rest[..next + 2]);
         let length = rest.find(ends).unwrap_or(rest.len());
         let authority = rest[..length].find(['/', '?', '#']).filter(|end| rest[..*end].contains('@')).unwrap_or(length);
         let (login, _) = rest[..authority].rsplit_once('@')?;
@@ -117,7 +125,7 @@ impl Secrets {
     }
 
     /// The value after a name such as "password" or "api key" that ends at `end`.
-    pub fn assigned(&self, text: &str, end: usize, meaning: Meaning) -> Option<Finding> {
+    pub fn assigned<'t>(&self, text: &'t str, end: usize, meaning: Meaning) -> Option<Finding> {
         let password = meaning.any(Meaning::PASSWORD);
         let direct = self.value_start(text, end).map(|(start, sign)| (start, sign, false));
         let (start, sign, far) = match direct {
@@ -130,7 +138,7 @@ impl Secrets {
         };
         let bytes = text.as_bytes();
         let quote = bytes.get(start.wrapping_sub(1)).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-        let rest = &text[start..floor(text, start + LONGEST_VALUE)];
+        let rest = &text[start..floor(text, start + JUDGED)];
         let ends = |c: char| match quote {
             Some(quote) => c == char::from(quote) || matches!(c, '\n' | '\\'),
             None => {
@@ -139,8 +147,11 @@ impl Secrets {
                     || (c == ',' && matches!(sign, Sign::Equals | Sign::SpacedEquals))
             }
         };
-        let value = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        let value = if quote.is_some() { value } else { value.trim_end_matches(['.', ',', ')', ']', '}', ':']) };
+        let trim = |value: &'t str| match quote {
+            Some(_) => value,
+            None => value.trim_end_matches(['.', ',', ')', ']', '}', ':']),
+        };
+        let value = trim(&rest[..rest.find(ends).unwrap_or(rest.len())]);
         let code = rest[value.len()..].starts_with('(')
             || quote.is_none() && is_code(value)
             || value.starts_with([',', ')', ']', ';', '}', '/']);
@@ -167,25 +178,33 @@ impl Secrets {
             let pair = value.trim_end_matches('=').contains('=');
             value.len() >= 12 && !value.contains(' ') && !pair && traits.random()
         };
-        is_one.then(|| Finding::new(PiiKind::Secret, start..start + value.len(), Confidence::Likely))
+        is_one.then(|| {
+            let rest = &text[start..];
+            let whole = trim(&rest[..rest.find(ends).unwrap_or(rest.len())]);
+            Finding::new(PiiKind::Secret, start..start + whole.len(), Confidence::Likely)
+        })
     }
 
     /// "-u deploy:Xk29fkeoWq", whose `:` is at `at`.
     pub fn login(&self, text: &str, at: usize) -> Option<Finding> {
         let name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '@' | '\\');
-        let before = &text[floor(text, at.saturating_sub(LONGEST_VALUE))..at];
+        let before = &text[floor(text, at.saturating_sub(COMMAND_REACH))..at];
         let head = before.trim_end_matches(name).trim_end_matches(['"', '\'']);
         if head.len() == before.len() || !(head.ends_with(" -u ") || head.ends_with(" --user ")) {
             return None;
         }
-        let rest = &text[at + 1..floor(text, at + 1 + LONGEST_VALUE)];
-        let length = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).unwrap_or(rest.len());
+        let rest = &text[at + 1..floor(text, at + 1 + JUDGED)];
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
+        let length = rest.find(ends).unwrap_or(rest.len());
         let value = &rest[..length];
         let line = &head[head.rfind(['\n', ';', '|', '&']).unwrap_or(0)..];
         let asks = || line.contains("curl") || rest[length..].trim_start_matches(['"', '\'', ' ']).starts_with("http");
         let number = value.bytes().all(|byte| byte.is_ascii_digit());
         let is_one = length > 3 && !number && asks() && !self.stands_for_one(value);
-        is_one.then(|| Finding::new(PiiKind::Secret, at + 1..at + 1 + length, Confidence::Likely))
+        is_one.then(|| {
+            let end = text[at + 1..].find(ends).map_or(text.len(), |length| at + 1 + length);
+            Finding::new(PiiKind::Secret, at + 1..end, Confidence::Likely)
+        })
     }
 
     /// Of a cell under "password".
@@ -197,23 +216,28 @@ impl Secrets {
     /// A token from `at` on that nothing but the words before it tells from other texts.
     pub fn token(&self, text: &str, at: usize) -> Option<Finding> {
         let bytes = text.as_bytes();
+        if at > 0 && matches!(bytes[at - 1], b'/' | b'.' | b'-' | b'_' | b'@') {
+            return None;
+        }
         let sign =
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~');
-        let end = at + bytes[at..].iter().take(LONGEST_VALUE).take_while(|byte| sign(**byte)).count();
-        let value = text.get(at..end)?.trim_end_matches(['.', '-']);
+        let run = |most: usize| {
+            let end = at + bytes[at..].iter().take(most).take_while(|byte| sign(**byte)).count();
+            text.get(at..end).map(|run| run.trim_end_matches(['.', '-']))
+        };
+        let value = run(JUDGED)?;
         let long = value.len() >= 20 || value.len() >= 16 && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let is_one = long
-            && !is_word(text, at + value.len())
-            && !(at > 0 && matches!(bytes[at - 1], b'/' | b'.' | b'-' | b'_' | b'@'))
-            && Traits::of(value).random()
-            && !self.stands_for_one(value);
-        is_one.then(|| Finding::new(PiiKind::Secret, at..at + value.len(), Confidence::Likely))
+        if !(long && Traits::of(value).random() && !self.stands_for_one(value)) {
+            return None;
+        }
+        let end = at + run(usize::MAX)?.len();
+        (!is_word(text, end)).then(|| Finding::new(PiiKind::Secret, at..end, Confidence::Likely))
     }
 
     /// "the password you gave me, Sunflower#41": letters, digits and a sign that words don't have, all in one.
     pub fn odd_word(&self, text: &str, at: usize) -> Option<Finding> {
         let opens = text[..at].ends_with([' ', '"', '\'', '`', '(', '\n', '\t']);
-        let value = &text[at..];
+        let value = &text[at..floor(text, at + JUDGED)];
         let value =
             &value[..value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')).unwrap_or(value.len())];
         let value = value.trim_end_matches(['.', ',', ';', ':', ')', '?']);
@@ -226,18 +250,25 @@ impl Secrets {
     }
 
     /// "password Edelweiss_12": capital and small letters with digits, as in few words.
-    fn bare_password(&self, text: &str, end: usize) -> Option<Finding> {
+    fn bare_password<'t>(&self, text: &'t str, end: usize) -> Option<Finding> {
         let start = skip_spaces(text, end);
         let start = start + usize::from(matches!(text.as_bytes().get(start), Some(b'"' | b'\'')));
-        let value = &text[start..];
-        let value = &value
-            [..value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';')).unwrap_or(value.len())];
-        let value = value.trim_end_matches(['.', ')', ':']);
+        if start == end {
+            return None;
+        }
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';');
+        let trim = |value: &'t str| value.trim_end_matches(['.', ')', ':']);
+        let value = &text[start..floor(text, start + JUDGED)];
+        let value = trim(&value[..value.find(ends).unwrap_or(value.len())]);
         let traits = Traits::of(value);
         let mixed = traits.upper > 0 || traits.changes > 3;
-        let is_one = start > end && value.len() > 5 && traits.lower > 0 && mixed && traits.digits > 0;
+        let is_one = value.len() > 5 && traits.lower > 0 && mixed && traits.digits > 0;
         let is_one = is_one && !is_code(value) && !self.stands_for_one(value);
-        is_one.then(|| Finding::new(PiiKind::Secret, start..start + value.len(), Confidence::Likely))
+        is_one.then(|| {
+            let rest = &text[start..];
+            let whole = trim(&rest[..rest.find(ends).unwrap_or(rest.len())]);
+            Finding::new(PiiKind::Secret, start..start + whole.len(), Confidence::Likely)
+        })
     }
 
     /// Where it begins if a few words stand between: "password for the guests is …".

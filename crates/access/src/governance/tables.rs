@@ -128,8 +128,12 @@ impl Tables<'_> {
     /// Reads the rows from `start` on; returns where they end.
     fn rows(&mut self, start: usize, sign: u8, columns: &[Column]) -> usize {
         let mut at = start;
+        let place = SEPARATORS.iter().position(|separator| *separator == sign).unwrap_or_default();
         while at < self.text.len() {
-            let end = self.line(at).end;
+            let Line { end, counts } = self.line(at);
+            if counts[place] + 1 < columns.len() {
+                break;
+            }
             let cells = self.cells(at..end, sign);
             if cells.len() != columns.len() {
                 break;
@@ -184,7 +188,8 @@ impl Tables<'_> {
             if at < end && (*byte != sign || quoted) {
                 continue;
             }
-            let begin = skip_spaces(self.text, start).min(at);
+            // No further than the cell: a tab is a space too.
+            let begin = skip_spaces(&self.text[..at], start);
             let inner = self.text[begin..at].trim_end_matches([' ', '\u{a0}']);
             let cell = match inner.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')) {
                 Some(within) => begin + 1..begin + 1 + within.len(),

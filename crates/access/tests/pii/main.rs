@@ -4,4 +4,5 @@
 
 mod kinds;
 mod masking;
+mod prove_linear;
 mod sets;

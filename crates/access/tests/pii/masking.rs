@@ -64,6 +64,44 @@ fn texts_of_nothing_but_beginnings_are_read_once() {
     assert_eq!(unmask(&text, &masks), text);
 }
 
+/// Each of these once cost its length squared, minutes or hours for one of these texts: a value without an end, a name in a
+/// list whose bracket is never closed, words before an address, cells of nothing but tabs.
+#[test]
+fn what_has_no_end_is_not_looked_for_at_each_place() {
+    let detector = Detector::shared().unwrap();
+    for piece in [
+        "password:",
+        "(password!",
+        "password.",
+        "http://a:b@",
+        "name: Ana Ruiz (",
+        "Ana'",
+        ":a@b.co",
+        " -u a:bcdef",
+        "key=abcdefgh1=",
+    ] {
+        let text = piece.repeat(600_000 / piece.len());
+        std::hint::black_box(detector.find(&text));
+    }
+    let table = format!("Name\tGeboren\nAnna Berg\t1.2.1980\n{}", "\t".repeat(1_000_000));
+    assert_eq!(detector.mask(&table, &PiiKind::ALL, MaskStyle::Label).counts.len(), 2);
+    let addresses: String = (0..40_000).map(|number| format!("a{number}@example.org ")).collect();
+    let text = format!("[email-1] {addresses}");
+    let masked = detector.mask(&text, &PiiKind::ALL, MaskStyle::Token);
+    assert_eq!((masked.masks.len(), masked.masks[0].token.as_str()), (40_000, "[email-2]"));
+    assert_eq!(unmask(&masked.text, &masked.masks), text);
+}
+
+/// Once the stack overflowed with them, and the program ended.
+#[test]
+fn particles_without_end_are_no_name() {
+    let detector = Detector::shared().unwrap();
+    for begins in ["Herr ", "Frau von "] {
+        assert_eq!(detector.find(&format!("{begins}{}", "d'".repeat(300_000))), []);
+    }
+    assert_eq!(detector.find("Herr d'Arnaud")[0].range, 5..13);
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_is_masked_and_comes_back(text in "(\\PC|\n| |@|[0-9]|[+(:.'-]|Herr |Anna |Müller|password=|geb\\. |://|IBAN DE|\u{a0}|’){0,60}") {
