@@ -19,17 +19,18 @@ const TABS = ["documents", "search", "folders"] as const;
 export default function DocumentsPage() {
   const t = useT("documents");
   const { data: me } = useMe();
-  if (mayWork(me)) return <Studio operator={isOperator(me)} />;
+  if (mayWork(me)) return <Studio folders={isOperator(me) && !!me?.installation} />;
   return <Page title={t("title")} width="text">{me ? <EmptyState icon={<Files />} title={t("not_allowed")}>{t("not_allowed_text")}</EmptyState> : <Skeleton rows={6} />}</Page>;
 }
 
-function Studio({ operator }: { operator: boolean }) {
+/** `folders`: whether they may name folders of the server, which are the installation's. */
+function Studio({ folders }: { folders: boolean }) {
   const t = useT("documents");
   const [{ tab, collection, document, chunk, q }, set] = useFilters(["tab", "collection", "document", "chunk", "q"] as const);
   const collections = useCollections();
   const mine = useMine(collections.data);
   const [making, setMaking] = useState(false);
-  const tabs = TABS.filter((name) => name !== "folders" || operator);
+  const tabs = TABS.filter((name) => name !== "folders" || folders);
   const value = tabs.find((name) => name === tab) ?? "documents";
   const toList = (id: string) => set({ tab: "", collection: id, status: "", name: "" } as Record<string, string>);
   const adding = useAdding(mine, collection || null, (made) => toList(made.id));
