@@ -47,8 +47,11 @@ export function routes(connections, agents, me, uuid) {
     { limit: { id: uuid(601), scope: { kind: "installation" }, period: "month", tokens: null, cost_micros: 200_000_000 }, since: Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1), tokens: 0, cost_micros: 121_400_000, reserved_tokens: 0, reserved_cost_micros: 2_100_000, label: "" },
     { limit: { id: uuid(602), scope: { kind: "agent", id: agents.at(-1).id }, period: "day", tokens: 500_000, cost_micros: null }, since: Math.floor(now / DAY) * DAY, tokens: 500_000, cost_micros: 0, reserved_tokens: 0, reserved_cost_micros: 0, label: agents.at(-1).name },
   ];
+  // What keys are about goes by its id, and is answered with its name.
+  const refs = (all, ids) => (ids ?? []).map((id) => ({ id, name: all.find((one) => one.id === id)?.name ?? null }));
+  const named = ({ connections: through, agents: who, ...body }) => ({ ...body, connections: refs(connections, through), agents: who == null ? null : refs(agents, who) });
   let keys = [
-    { id: uuid(701), name: "CI reviews", user: me.id, prefix: "sk-steward-v-3f9a", connections: ["Ollama"], agents: null, requests_per_minute: 60, tokens_per_minute: 200_000, created_at: now - 12 * DAY, expires_at: now + 70 * DAY, revoked_at: null },
+    { id: uuid(701), name: "CI reviews", user: me.id, prefix: "sk-steward-v-3f9a", connections: refs(connections, [connections[0].id]), agents: null, requests_per_minute: 60, tokens_per_minute: 200_000, created_at: now - 12 * DAY, expires_at: now + 70 * DAY, revoked_at: null },
     { id: uuid(702), name: "Old notebook", user: uuid(2), prefix: "sk-steward-v-81c0", connections: [], agents: [], requests_per_minute: null, tokens_per_minute: null, created_at: now - 90 * DAY, expires_at: null, revoked_at: now - 3 * DAY },
   ];
   const user = (n, email, name, role, more = {}) => ({ id: uuid(n), email, name, role, state: "active", built_in: false, has_api_key: false, created_at: now - 90 * DAY, last_login_at: now - 2 * HOUR, disabled_at: null, invitation_expires_at: null, ...more });
@@ -118,8 +121,8 @@ export function routes(connections, agents, me, uuid) {
     ...documentRoutes({ ok, none, missing: (what) => problem(404, `there is no such ${what}`, "go back to the list"), problem, page: list, me, uuid }),
     ...accessRoutes({ ok, none, missing: (what) => problem(404, `there is no such ${what}`, "go back to the list"), problem, page: list, me, uuid, users: () => users }),
     ["GET", /^keys$/, () => list(keys)],
-    ["POST", /^keys$/, (_, __, { budget: _budget, ...body }) => { const made = { connections: [], agents: null, requests_per_minute: null, tokens_per_minute: null, expires_at: null, ...body, id: randomUUID(), user: me.id, prefix: "sk-steward-v-7b2e", created_at: Date.now(), revoked_at: null }; keys = [made, ...keys]; return ok({ ...made, secret: `sk-steward-v-7b2e${randomUUID().replaceAll("-", "")}` }, 201); }],
-    ["PATCH", /^keys\/([^/]+)$/, ([id], _, body) => ok(Object.assign(keys.find((entry) => entry.id === id), body))],
+    ["POST", /^keys$/, (_, __, { budget: _budget, ...body }) => { const made = { requests_per_minute: null, tokens_per_minute: null, expires_at: null, ...named(body), id: randomUUID(), user: me.id, prefix: "sk-steward-v-7b2e", created_at: Date.now(), revoked_at: null }; keys = [made, ...keys]; return ok({ ...made, secret: `sk-steward-v-7b2e${randomUUID().replaceAll("-", "")}` }, 201); }],
+    ["PATCH", /^keys\/([^/]+)$/, ([id], _, body) => ok(Object.assign(keys.find((entry) => entry.id === id), named(body)))],
     ["DELETE", /^keys\/([^/]+)$/, ([id]) => { keys.find((entry) => entry.id === id).revoked_at = Date.now(); return none; }],
   ];
 }

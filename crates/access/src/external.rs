@@ -4,6 +4,7 @@ use steward_core::UserId;
 use steward_core::ports::{ExternalAccount, ExternalGroups, LoginError, StoreError, User};
 use steward_core::sign_on::{Admission, first_name};
 
+use super::directory::ISSUER as DIRECTORY;
 use super::users::LOCAL_USER;
 use super::{Access, AccessError, unavailable};
 
@@ -20,6 +21,23 @@ pub(crate) struct ExternalProfile {
     pub name: Option<String>,
     /// As it names them.
     pub groups: Vec<String>,
+}
+
+impl ExternalProfile {
+    /// The groups as roles are given by them: a directory's by where they are, or by their own name.
+    fn role_groups(&self) -> Vec<String> {
+        let own = self.groups.iter().filter(|_| self.source == DIRECTORY).filter_map(|group| first_name(group));
+        self.groups.iter().cloned().chain(own.map(str::to_owned)).collect()
+    }
+
+    /// The groups as people know them. What a provider calls a group is its name as it stands, whatever it looks like.
+    fn group_names(&self) -> Vec<String> {
+        let name = |group: &String| match first_name(group) {
+            Some(name) if self.source == DIRECTORY => name.to_owned(),
+            _ => group.clone(),
+        };
+        self.groups.iter().map(name).collect()
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +70,7 @@ impl From<AccessError> for NotAdmitted {
 impl Access {
     /// The user that `profile` is of, with the role that their groups give.
     pub(crate) async fn admit(&self, profile: &ExternalProfile, admission: &Admission) -> Result<User, NotAdmitted> {
-        let role = admission.role(&profile.groups).ok_or(NotAdmitted::Refused)?;
+        let role = admission.role(&profile.role_groups()).ok_or(NotAdmitted::Refused)?;
         let email = profile.email.as_deref();
         if !admission.email_domains.is_empty() && !email.is_some_and(|email| admission.takes_email(email)) {
             return Err(NotAdmitted::Refused);
@@ -71,9 +89,7 @@ impl Access {
 
     /// What follows from what the provider said, before the session begins.
     async fn after_external_login(&self, user: User, profile: &ExternalProfile) -> Result<User, NotAdmitted> {
-        // A directory names groups by where they are; people know them by their own name.
-        let names = profile.groups.iter().map(|group| first_name(group).unwrap_or(group).to_owned()).collect();
-        let groups = ExternalGroups { source: profile.source.clone(), names };
+        let groups = ExternalGroups { source: profile.source.clone(), names: profile.group_names() };
         self.sync_memberships(user.id, &groups).await?;
         tracing::debug!(user = %user.id, source = profile.source, groups = profile.groups.len(), "external login");
         Ok(user)
@@ -87,7 +103,7 @@ impl Access {
             Some(user) if admission.link_by_email => user,
             Some(_) => return Err(NotAdmitted::EmailTaken),
             None if admission.provision => {
-                let role = admission.role(&profile.groups).ok_or(NotAdmitted::Refused)?;
+                let role = admission.role(&profile.role_groups()).ok_or(NotAdmitted::Refused)?;
                 let name = profile.name.as_deref().map(|name| name.chars().take(100).collect::<String>());
                 let name = name.as_deref().filter(|name| !name.chars().any(char::is_control));
                 let user = self.new_user(email, name, role)?;
@@ -119,5 +135,28 @@ impl Access {
             }
             done => Ok(done?),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DIRECTORY, ExternalProfile};
+
+    #[test]
+    fn only_a_directory_says_where_its_groups_are() {
+        let of = |source: &str| ExternalProfile {
+            source: source.to_owned(),
+            issuer: String::new(),
+            subject: String::new(),
+            email: None,
+            name: None,
+            groups: vec!["cn=ops,ou=people".to_owned(), "staff".to_owned()],
+        };
+        let directory = of(DIRECTORY);
+        assert_eq!(directory.group_names(), ["ops", "staff"]);
+        assert_eq!(directory.role_groups(), ["cn=ops,ou=people", "staff", "ops"]);
+        let provider = of("sso");
+        assert_eq!(provider.group_names(), ["cn=ops,ou=people", "staff"]);
+        assert_eq!(provider.role_groups(), ["cn=ops,ou=people", "staff"]);
     }
 }

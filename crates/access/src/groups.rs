@@ -11,7 +11,7 @@ const MAX_DESCRIPTION: usize = 500;
 const MOST_EXTERNAL: usize = 500;
 
 impl Access {
-    /// By name, those after `after`.
+    /// By name, those after the cursor `after`.
     pub async fn groups(
         &self,
         text: Option<&str>,
@@ -78,7 +78,7 @@ impl Access {
         for name in external.names.iter().take(MOST_EXTERNAL) {
             // A name that can't be one here must not keep anybody out.
             let Ok(name) = group_name(name) else { continue };
-            if self.groups.group_by_name(self.tenant, &name).await?.is_none() {
+            if self.groups.group_of_source(self.tenant, &external.source, &name).await?.is_none() {
                 new.push(self.new_group(&name, "", &external.source)?);
             }
             known.names.push(name);

@@ -3,7 +3,7 @@
 use steward_core::hash::sha256;
 use steward_core::ports::{LoginError, UserChange, VirtualKey};
 use steward_core::spending::key_problem;
-use steward_core::{KeyId, Timestamp, UserId};
+use steward_core::{AgentId, ConnectionId, KeyId, Timestamp, UserId};
 
 use super::identity::{Identity, PREFIX, VIRTUAL};
 use super::tenants::marked;
@@ -41,10 +41,10 @@ const HIDDEN: usize = 42;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewKey {
     pub name: String,
-    /// By name; empty: all.
-    pub connections: Vec<String>,
-    /// By name; `None`: none, an empty list: all.
-    pub agents: Option<Vec<String>>,
+    /// Empty: all.
+    pub connections: Vec<ConnectionId>,
+    /// `None`: none, an empty list: all.
+    pub agents: Option<Vec<AgentId>>,
     pub requests_per_minute: Option<u32>,
     pub tokens_per_minute: Option<u32>,
     pub expires_at: Option<Timestamp>,

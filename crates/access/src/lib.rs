@@ -2,6 +2,8 @@
 //! be seen by all: personal data and secrets in texts.
 
 mod aead;
+mod attempts;
+mod browser_proof;
 mod directory;
 mod external;
 pub mod governance;
@@ -44,10 +46,10 @@ use steward_core::ports::{
 use steward_core::{TenantId, UserId};
 use tokio::sync::{Mutex, Semaphore};
 
+use attempts::{AccountAttempts, LoginAttempts};
 use identity::LookupCache;
 use oidc::KnownProviders;
 use secrets::Tokens;
-use sessions::LoginAttempts;
 
 /// How many passwords are hashed at a time: each takes 19 MiB, and anybody may ask.
 const HASHES_AT_ONCE: usize = 4;
@@ -106,7 +108,7 @@ pub struct Access {
     changing_providers: Mutex<()>,
     /// Held while a provider changes users and groups, since a change begins with how they are.
     writing_scim: Mutex<()>,
-    attempts_by_email: LoginAttempts,
+    attempts: AccountAttempts,
     attempts_by_client: Arc<LoginAttempts>,
     /// Held while the first administrator is made.
     setting_up: Mutex<()>,
@@ -135,7 +137,7 @@ impl Access {
             oidc: KnownProviders::default(),
             changing_providers: Mutex::new(()),
             writing_scim: Mutex::new(()),
-            attempts_by_email: LoginAttempts::new(5),
+            attempts: AccountAttempts::new(),
             attempts_by_client: deps.limits.by_client,
             setting_up: Mutex::new(()),
             identity_cache: LookupCache::default(),

@@ -29,6 +29,7 @@ use uuid::Uuid;
 
 pub(crate) use caller::{Call, DialectCaller, app_of_bearer, caller_of, identify, identify_provider};
 pub(crate) use client::Client;
+pub(crate) use cookies::{clear_mcp_login, mcp_login_cookie, set_mcp_login};
 
 pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()

@@ -3,10 +3,15 @@
 
 mod audit;
 mod auth;
+mod bodies;
+mod disk;
 mod documents;
 mod embedding;
+mod file_origins;
 mod gateway;
 mod guards;
+mod host_paths;
+mod kept;
 mod mcp;
 mod nats;
 mod no_models;
@@ -14,12 +19,15 @@ mod pages;
 mod permissions;
 mod rag;
 mod random_requests;
+mod retention;
+mod rights;
 mod routing;
 mod scim;
 mod streams;
 mod tenants;
 mod users;
 
+use crate::guard::BodyBudget;
 use crate::router::{guarded, router};
 use crate::{ApiState, Hosts};
 use async_trait::async_trait;
@@ -29,14 +37,15 @@ use axum::http::{Request, Response, header};
 use no_models::NoModels;
 use secrecy::SecretBox;
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use steward_access::governance::SharedDetector;
 use steward_access::{AccessDeps, FileKeys, LoginLimits, SealedVault, VaultDeps};
 use steward_app::config::{Configuration, Layers, Live};
 use steward_app::{
-    AboutFacts, Access, App, AppParts, DocumentParts, DocumentService, DomainParts, DomainService, EmbeddingModels,
-    Health, LogIn, OpenSession, TenantOpener, Tenants, UsageWriter,
+    AboutFacts, Access, App, AppParts, DiskRoom, DiskSpace, DocumentParts, DocumentService, DomainParts, DomainService,
+    EmbeddingModels, Health, LogIn, OpenSession, TenantOpener, Tenants, UsageWriter,
 };
 use steward_core::ports::{Blobs, Clock, Ids, Role, Tenant, User, UserChange, Users as _};
 use steward_core::{Cancellation, TenantId, Timestamp, UserId};
@@ -44,12 +53,12 @@ use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::{FakeClock, SeqIds, database};
-use steward_tools::Dispatcher;
 use steward_tools::calendar::UserCalendars;
 use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
+use steward_tools::{Dispatcher, HostPolicy, HostRules};
 use tempfile::TempDir;
 use tower::ServiceExt;
 use uuid::Uuid;
@@ -128,6 +137,20 @@ impl TenantOpener for Opener {
     }
 }
 
+pub(crate) fn configuration(layers: Layers) -> Arc<Configuration> {
+    Arc::new(Configuration::new(layers, "steward.toml".to_owned(), Box::new(Fixed)))
+}
+
+/// Without disks there is always room.
+pub(crate) fn disk_with(disks: Vec<DiskSpace>) -> Arc<DiskRoom> {
+    Arc::new(DiskRoom::new(move || Ok(disks.clone()), configuration(Layers::default())))
+}
+
+/// `data` is the program's own, but for its folder `work`.
+pub(crate) fn places(data: &Path) -> HostPolicy {
+    HostPolicy::new(HostRules { own: vec![data.to_owned()], open: vec![data.join("work")], ..HostRules::default() })
+}
+
 fn domains(
     opener: &Opener,
     tenant: TenantId,
@@ -143,7 +166,7 @@ fn domains(
         clock: opener.clock.clone(),
         ids: ids.clone(),
         workspace: opener.dir.path().to_owned(),
-        data_dir: opener.dir.path().to_owned(),
+        places: places(opener.dir.path()),
         alone: true,
     })
 }
@@ -161,6 +184,8 @@ fn documents(opener: &Opener, tenant: TenantId, models: &Arc<NoModels>, ids: &Ar
         ids: ids.clone(),
         data_dir: opener.dir.path().to_owned(),
         workspace: "/nowhere".to_owned(),
+        places: places(opener.dir.path()),
+        disk: disk_with(Vec::new()),
         serving: true,
     })
 }
@@ -203,7 +228,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
             clock: clock.clone(),
             ids: ids.clone(),
         },
-        McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
+        McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere", places(dir)),
     );
     App::new(AppParts {
         documents: Arc::new(documents(opener, tenant, &models, &ids)),
@@ -251,7 +276,9 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
             data_dir: "/nowhere".to_owned(),
             started_at: clock.now(),
         }),
-        config: Arc::new(Configuration::new(Layers::default(), "steward.toml".to_owned(), Box::new(Fixed))),
+        config: configuration(Layers::default()),
+        disk: disk_with(Vec::new()),
+        uploads: Arc::default(),
         metrics: Arc::default(),
         closing: Cancellation::default(),
     })
@@ -282,8 +309,13 @@ pub(crate) async fn bed() -> Bed {
 
 /// The guards around other routes.
 pub(crate) async fn bed_around(routes: Router<ApiState>) -> Bed {
+    bed_within(routes, BodyBudget::of_this_process()).await
+}
+
+/// The same, with room for bodies of its own.
+pub(crate) async fn bed_within(routes: Router<ApiState>, bodies: Arc<BodyBudget>) -> Bed {
     let bed = bed().await;
-    Bed { router: guarded(routes, bed.state.clone()), ..bed }
+    Bed { router: guarded(routes, bed.state.clone(), bodies), ..bed }
 }
 
 impl Bed {

@@ -1,15 +1,20 @@
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
-use std::collections::HashMap;
+use crate::dto::named::NamedRef;
+use std::collections::{BTreeSet, HashMap};
 use steward_core::AgentId;
 use steward_core::agent::Agent;
 use steward_core::ports::{Agents as _, StoreError, StoreResult};
 
-/// Names by id, those of deleted agents too where something refers to them.
+/// Names by id, without those of deleted agents.
 pub(crate) struct AgentNames(HashMap<AgentId, String>);
 
 impl AgentNames {
     pub fn get(&self, id: AgentId) -> Option<String> {
         self.0.get(&id).cloned()
+    }
+
+    pub fn refs(&self, ids: &[AgentId]) -> Vec<NamedRef> {
+        ids.iter().map(|id| NamedRef { id: id.0, name: self.get(*id) }).collect()
     }
 }
 
@@ -29,6 +34,37 @@ impl App {
             }
         }
         Ok(AgentNames(names))
+    }
+
+    /// The agents that `words` name: by id, or by the name that one has now. `kept`: those that may stay though they were
+    /// deleted meanwhile.
+    pub(crate) async fn agents_meant(
+        &self,
+        field: &str,
+        words: &[String],
+        kept: &BTreeSet<AgentId>,
+    ) -> AppResult<Vec<AgentId>> {
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let agents = self.store.agents(self.tenant()).await?;
+        let known = |id: &AgentId| kept.contains(id) || agents.iter().any(|agent| agent.id == *id);
+        let mut found = Vec::with_capacity(words.len());
+        for word in words.iter().map(|word| word.trim()) {
+            let by_id = word.parse::<AgentId>().ok().filter(known);
+            let by_name = || agents.iter().find(|agent| agent.name == word).map(|agent| agent.id);
+            let id = by_id.or_else(by_name).ok_or_else(|| {
+                AppError::invalid(
+                    field,
+                    format!("there is no agent `{word}`"),
+                    "see GET /api/agents for their ids and names; leave the list empty for all",
+                )
+            })?;
+            if !found.contains(&id) {
+                found.push(id);
+            }
+        }
+        Ok(found)
     }
 
     pub(crate) async fn live_agent(&self, id: AgentId) -> AppResult<Agent> {

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use steward_core::approval::{Approval, Subject};
 use steward_core::event::EventBody;
-use steward_core::ports::{ApprovalFilter, Approvals as _, Grants as _, RunRow, RunStore as _, StoreError};
+use steward_core::ports::{ApprovalFilter, Approvals as _, Command, Grants as _, RunRow, RunStore as _, StoreError};
 use steward_core::run::MAX_DEPTH;
 use steward_core::{AgentId, ApprovalId, RunId};
 use utoipa::ToSchema;
@@ -94,6 +94,20 @@ impl App {
         inbox.show(row, run).await
     }
 
+    /// Whether the caller has put words into a run: by its request, or by a message, feedback or an answer since, also one
+    /// that the run has not taken in yet.
+    async fn has_asked(&self, caller: &Caller, run: RunId) -> AppResult<bool> {
+        let user = Some(caller.user());
+        let waits = self.store.commands(self.tenant(), run).await?.into_iter().any(|queued| match queued.command {
+            Command::Steer { source, .. } => source.and_then(|source| source.user) == user,
+            Command::Decide { answer, source, .. } => {
+                answer.puts_words_in() && source.and_then(|source| source.user) == user
+            }
+            _ => false,
+        });
+        Ok(waits || self.runs.state(run).await?.askers.contains(&caller.user()))
+    }
+
     /// The runs above one whose parent is `parent`, the first one first.
     async fn delegation_chain(&self, parent: Option<RunId>) -> AppResult<Vec<RunAbove>> {
         let mut chain = Vec::new();
@@ -130,11 +144,26 @@ struct InboxView<'a> {
     caller: &'a Caller,
     runs: HashMap<RunId, Option<RunRow>>,
     open: Option<Vec<Approval>>,
+    /// Whether the person has put words into a run.
+    asked: HashMap<RunId, bool>,
 }
 
 impl<'a> InboxView<'a> {
     fn new(app: &'a App, caller: &'a Caller) -> Self {
-        Self { app, caller, runs: HashMap::new(), open: None }
+        Self { app, caller, runs: HashMap::new(), open: None, asked: HashMap::new() }
+    }
+
+    /// Whether a rule asks for somebody else than this person.
+    async fn needs_other(&mut self, row: &Approval) -> AppResult<bool> {
+        if !row.about.four_eyes {
+            return Ok(false);
+        }
+        if let Some(known) = self.asked.get(&row.run_id) {
+            return Ok(*known);
+        }
+        let asked = self.app.has_asked(self.caller, row.run_id).await?;
+        self.asked.insert(row.run_id, asked);
+        Ok(asked)
     }
 
     /// The run, unless the person may not see it.
@@ -204,6 +233,7 @@ impl<'a> InboxView<'a> {
         let names = self.app.agent_names(vec![run.agent]).await?;
         let duplicates = self.duplicates(&row).await?;
         let chain = self.app.delegation_chain(row.about.parent).await?;
+        let needs_other = self.needs_other(&row).await?;
         let taint = match &row.subject {
             Subject::Call { taint, .. } | Subject::Plan { taint, .. } => taint.clone(),
             Subject::Uncertain { .. } | Subject::Question { .. } => Vec::new(),
@@ -230,7 +260,7 @@ impl<'a> InboxView<'a> {
             plan: is_plan.then_some(about.plan),
             if_denied: if_denied(&row.subject),
             reason: about.reason,
-            needs_other: about.four_eyes && run.user == Some(self.caller.user()),
+            needs_other,
             tainted: !about.entered.is_empty(),
             taint,
             chain,

@@ -185,6 +185,11 @@ pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> App
     Ok(())
 }
 
+/// Refuses whoever has a lower role; asked before it is known what they want to do, and to what.
+pub fn require_role(caller: &Caller, least: Role) -> AppResult<()> {
+    needs(caller, least, Resource::About)
+}
+
 /// A page of what the caller may read: `read` is asked for more after a name until the page is full.
 pub(crate) async fn readable_page<T, F>(
     caller: &Caller,
@@ -282,11 +287,9 @@ fn is_in_scope(caller: &Caller, resource: Resource<'_>) -> bool {
         return true;
     };
     match resource {
-        Resource::Connection { name, .. } => {
-            key.connections.is_empty() || key.connections.iter().any(|one| one == name)
-        }
-        Resource::Agent { name, .. } => {
-            key.agents.as_ref().is_some_and(|agents| agents.is_empty() || agents.iter().any(|one| one == name))
+        Resource::Connection { id, .. } => key.connections.is_empty() || key.connections.contains(&id),
+        Resource::Agent { id, .. } => {
+            key.agents.as_ref().is_some_and(|agents| agents.is_empty() || agents.contains(&id))
         }
         _ => true,
     }

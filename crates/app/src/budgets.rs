@@ -1,15 +1,28 @@
-use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize, listed_owner};
 use crate::dto::budgets::{BudgetChange, BudgetInput, BudgetState};
 use crate::usage::Labels;
 use steward_core::BudgetId;
-use steward_core::ports::{BudgetScope, SpendLimit};
+use steward_core::ports::{BudgetScope, SpendLimit, VirtualKeys as _};
 use steward_core::spending::limit_problem;
 
 impl App {
-    /// All, with what is gone of them; by scope and period.
+    /// By scope and period, with what is gone of them: who may set them sees all, others those of themselves and their keys.
     pub async fn budgets(&self, caller: &Caller) -> AppResult<Vec<BudgetState>> {
         authorize(caller, Action::Read, Resource::Budgets)?;
-        self.all_budgets().await
+        let all = self.all_budgets().await?;
+        let Some(user) = listed_owner(caller, Resource::Budgets) else {
+            return Ok(all);
+        };
+        let mut own = Vec::new();
+        for one in all {
+            let is_own = match one.limit.scope {
+                BudgetScope::User(id) => id == user,
+                BudgetScope::Key(id) => self.store.key(self.tenant(), id).await.is_ok_and(|key| key.user == user),
+                BudgetScope::Installation | BudgetScope::Agent(_) | BudgetScope::Connection(_) => false,
+            };
+            own.extend(is_own.then_some(one));
+        }
+        Ok(own)
     }
 
     /// What was spent in its period so far counts.

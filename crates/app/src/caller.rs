@@ -49,7 +49,7 @@ impl Caller {
 
     pub(crate) fn source(&self) -> RequestSource {
         let address = self.address.map(|address| address.to_canonical().to_string());
-        RequestSource { account: self.email.clone(), origin: self.origin, address }
+        RequestSource { account: self.email.clone(), user: Some(self.user()), origin: self.origin, address }
     }
 
     pub(crate) fn requested_by(&self) -> RequestedBy {

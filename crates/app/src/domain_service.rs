@@ -4,6 +4,7 @@ mod briefing;
 mod changes;
 mod drafting;
 mod graphql;
+mod groups;
 mod known;
 mod queries;
 mod sources;
@@ -17,6 +18,7 @@ pub(crate) use queries::RowsFor;
 pub(crate) use texts::TextWish;
 
 use crate::error::AppError;
+use crate::heavy_work::work_apart;
 use graphql::SchemaCache;
 use known::KnownCache;
 use sources::Opened;
@@ -27,8 +29,11 @@ use std::time::Duration;
 use steward_core::locks::lock;
 use steward_core::ports::{Clock, DataCaller, DataError, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault};
 use steward_core::{TenantId, Timestamp, UserId};
+use steward_domains::model::Grantee;
 use steward_store::Store;
+use steward_tools::HostPolicy;
 use steward_tools::datasource::Datasources;
+use steward_tools::work_pool::PoolError;
 
 pub(crate) type DataResult<T> = Result<T, DataError>;
 
@@ -44,8 +49,8 @@ pub struct DomainParts {
     pub ids: Arc<dyn Ids>,
     /// Folder in which `sqlite:PATH` is looked for.
     pub workspace: PathBuf,
-    /// The program's own files, which no datasource may be.
-    pub data_dir: PathBuf,
+    /// Which files elsewhere may be datasources.
+    pub places: HostPolicy,
     /// Whether no other program works with this database.
     pub alone: bool,
 }
@@ -107,12 +112,26 @@ impl DomainService {
         let Some(known) = known.filter(|user| user.state() == UserState::Active) else {
             return Ok(Reader::default());
         };
-        let groups = groups.into_iter().map(|group| group.name);
-        let roles = std::iter::once(known.role.as_str().to_owned()).chain(groups).collect();
+        let groups = groups.into_iter().map(|group| Grantee::Group(group.id.to_string()));
+        let roles = std::iter::once(Grantee::Role(known.role)).chain(groups).collect();
         Ok(Reader { roles, email: Some(known.email) })
     }
 
-    pub(crate) async fn roles(&self, caller: DataCaller) -> StoreResult<Vec<String>> {
+    /// Does work on an input of so many bytes where it stops nobody else, when it is the turn of who asks.
+    async fn run_apart<T: Send + 'static>(
+        &self,
+        caller: DataCaller,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> DataResult<T> {
+        let whose = (self.parts.tenant, caller.user.unwrap_or_default());
+        work_apart(whose, bytes, work).await.map_err(|error| match error {
+            PoolError::Busy => DataError::Busy(error.to_string()),
+            PoolError::BrokeOff(why) => DataError::Failed(why),
+        })
+    }
+
+    pub(crate) async fn roles(&self, caller: DataCaller) -> StoreResult<Vec<Grantee>> {
         Ok(self.reader(caller).await?.roles)
     }
 }
@@ -123,8 +142,8 @@ type Readers = HashMap<UserId, (u64, Reader)>;
 /// Who asks, as permissions of domains and databases know them. Nobody has no roles.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reader {
-    /// The role and the groups.
-    pub roles: Vec<String>,
+    /// The role, then the groups by id.
+    pub roles: Vec<Grantee>,
     pub email: Option<String>,
 }
 
@@ -134,6 +153,7 @@ impl From<DataError> for AppError {
         match error {
             DataError::Refused(why) => Self::invalid("query", why, "correct it and try again"),
             DataError::Failed(why) => Self::unavailable(why),
+            DataError::Busy(_) => PoolError::Busy.into(),
             DataError::Store(error) => error.into(),
         }
     }

@@ -1,5 +1,7 @@
 //! Domains and views: asked by everybody whom they permit, written by operators.
 
+mod places;
+
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::domain_service::{Known, RowsFor, TextWish};
 use crate::dto::domains::{
@@ -9,6 +11,7 @@ use crate::dto::domains::{
 };
 use crate::dto::graphql::GraphQlBody;
 use crate::inputs::checked_name;
+use places::Places;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,8 +19,10 @@ use steward_core::ports::DataCaller;
 use steward_domains::assist;
 use steward_domains::chunks::scope;
 use steward_domains::graphql::GraphQlRequest;
+use steward_domains::model::Grantee;
 use steward_domains::query::ops_of;
 use steward_domains::registry::{Known as KnownDomain, Right, Visible};
+use steward_domains::{Analysis, Catalog};
 
 const FOUND: u32 = 5;
 const MOST_FOUND: u32 = 50;
@@ -150,74 +155,49 @@ impl App {
 
     pub async fn check_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<TextReport> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let checked = self.domains.check_text(&place.text).await?;
-        let places = Places(&place.text);
-        let domains = checked.domains.iter().map(|one| one.domain.name.clone());
-        let names = domains.chain(checked.views.iter().map(|one| one.view.name.clone())).collect();
-        let diagnostics = checked.diagnostics.into_iter().map(|one| TextDiagnostic {
-            from: places.utf16(one.range.0),
-            to: places.utf16(one.range.1),
-            line: places.line(one.range.0),
-            error: one.is_error(),
-            code: one.code.to_owned(),
-            message: one.message,
-            hint: one.hint,
-        });
-        Ok(TextReport { diagnostics: diagnostics.collect(), names })
+        let checked = self.domains.check_text(asking(caller), &place.text).await?;
+        let text = place.text.clone();
+        self.work_for(caller, text.len(), move || report(&text, checked)).await
     }
 
     pub async fn complete_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<Vec<TextCompletion>> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let catalog = self.domains.catalog().await?;
-        let places = Places(&place.text);
-        let found = assist::complete(&place.text, places.byte(place.offset), &catalog);
-        let completion = |one: assist::Completion| TextCompletion {
-            from: places.utf16(one.range.0),
-            to: places.utf16(one.range.1),
-            label: one.label,
-            insert: one.insert,
-            kind: serde_json::to_value(one.kind)
-                .ok()
-                .and_then(|kind| kind.as_str().map(str::to_owned))
-                .unwrap_or_default(),
-            detail: one.detail.unwrap_or_default(),
-        };
-        Ok(found.into_iter().map(completion).collect())
+        let (text, offset) = (place.text.clone(), place.offset);
+        self.work_for(caller, text.len(), move || complete(&text, offset, &catalog)).await
     }
 
     pub async fn hover_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<TextHover> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let catalog = self.domains.catalog().await?;
-        let places = Places(&place.text);
-        let found = assist::hover(&place.text, places.byte(place.offset), &catalog);
-        Ok(found.map_or(TextHover { from: place.offset, to: place.offset, text: String::new() }, |one| TextHover {
-            from: places.utf16(one.range.0),
-            to: places.utf16(one.range.1),
-            text: one.markdown,
-        }))
+        let (text, offset) = (place.text.clone(), place.offset);
+        let hover = move || {
+            let places = Places::new(&text);
+            let found = assist::hover(&text, places.byte(offset), &catalog);
+            found.map_or(TextHover { from: offset, to: offset, text: String::new() }, |one| TextHover {
+                from: places.utf16(one.range.0),
+                to: places.utf16(one.range.1),
+                text: one.markdown,
+            })
+        };
+        self.work_for(caller, place.text.len(), hover).await
     }
 
     /// The text with another name for what stands at the place, wherever it is meant.
-    pub fn rename_in_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<WrittenText> {
+    pub async fn rename_in_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<WrittenText> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let name = place.name.as_deref().unwrap_or_default();
-        let at = Places(&place.text).byte(place.offset);
-        let mut edits = assist::rename(&place.text, at, name).map_err(|error| {
-            AppError::invalid("name", error.to_string(), "put the cursor on a name that the text defines")
-        })?;
-        edits.sort_by_key(|edit| std::cmp::Reverse(edit.range));
-        let mut text = place.text.clone();
-        for edit in edits {
-            if text.get(edit.range.0..edit.range.1).is_some() {
-                text.replace_range(edit.range.0..edit.range.1, &edit.insert);
-            }
-        }
+        let (text, offset, name) = (place.text.clone(), place.offset, place.name.clone().unwrap_or_default());
+        let renamed = self.work_for(caller, text.len(), move || rename(&text, offset, &name)).await?;
+        let text =
+            renamed.map_err(|why| AppError::invalid("name", why, "put the cursor on a name that the text defines"))?;
         Ok(WrittenText { text })
     }
 
-    pub fn format_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<WrittenText> {
+    pub async fn format_domain_text(&self, caller: &Caller, place: &TextPlace) -> AppResult<WrittenText> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        Ok(WrittenText { text: steward_domains::format::format(&place.text) })
+        let text = place.text.clone();
+        let text = self.work_for(caller, text.len(), move || steward_domains::format::format(&text)).await?;
+        Ok(WrittenText { text })
     }
 
     /// In the order in which they are told.
@@ -301,7 +281,7 @@ impl App {
         Ok(self.domains.graphql_schema(asking(caller)).await?)
     }
 
-    async fn domains_for(&self, caller: &Caller) -> AppResult<(Arc<Known>, Vec<String>)> {
+    async fn domains_for(&self, caller: &Caller) -> AppResult<(Arc<Known>, Vec<Grantee>)> {
         Ok((self.domains.known().await?, self.domains.roles(asking(caller)).await?))
     }
 }
@@ -342,46 +322,50 @@ fn view_info(view: &steward_domains::model::View) -> ViewInfo {
     }
 }
 
-/// Places in a text as bytes, and as editors count.
-struct Places<'t>(&'t str);
-
-impl<'t> Places<'t> {
-    fn utf16(&self, byte: usize) -> u32 {
-        let units: usize = self.before(byte).chars().map(char::len_utf16).sum();
-        u32::try_from(units).unwrap_or(u32::MAX)
-    }
-
-    fn line(&self, byte: usize) -> u32 {
-        u32::try_from(self.before(byte).matches('\n').count() + 1).unwrap_or(u32::MAX)
-    }
-
-    fn before(&self, byte: usize) -> &'t str {
-        &self.0[..self.0.floor_char_boundary(byte)]
-    }
-
-    fn byte(&self, units: u32) -> usize {
-        let (mut seen, wanted) = (0, units as usize);
-        for (at, c) in self.0.char_indices() {
-            if seen >= wanted {
-                return at;
-            }
-            seen += c.len_utf16();
-        }
-        self.0.len()
-    }
+/// What was found, at places as editors count them.
+fn report(text: &str, checked: Analysis) -> TextReport {
+    let places = Places::new(text);
+    let domains = checked.domains.iter().map(|one| one.domain.name.clone());
+    let names = domains.chain(checked.views.iter().map(|one| one.view.name.clone())).collect();
+    let diagnostics = checked.diagnostics.into_iter().map(|one| TextDiagnostic {
+        from: places.utf16(one.range.0),
+        to: places.utf16(one.range.1),
+        line: places.line(one.range.0),
+        error: one.is_error(),
+        code: one.code.to_owned(),
+        message: one.message,
+        hint: one.hint,
+    });
+    TextReport { diagnostics: diagnostics.collect(), names }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::Places;
+fn complete(text: &str, offset: u32, catalog: &Catalog) -> Vec<TextCompletion> {
+    let places = Places::new(text);
+    let found = assist::complete(text, places.byte(offset), catalog);
+    let completion = |one: assist::Completion| TextCompletion {
+        from: places.utf16(one.range.0),
+        to: places.utf16(one.range.1),
+        label: one.label,
+        insert: one.insert,
+        kind: serde_json::to_value(one.kind).ok().and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default(),
+        detail: one.detail.unwrap_or_default(),
+    };
+    found.into_iter().map(completion).collect()
+}
 
-    #[test]
-    fn places_are_counted_as_editors_do() {
-        let text = "a\nä😀b";
-        let places = Places(text);
-        for (byte, units, line) in [(0, 0, 1), (1, 1, 1), (2, 2, 2), (4, 3, 2), (8, 5, 2), (9, 6, 2)] {
-            assert_eq!((places.utf16(byte), places.line(byte), places.byte(units)), (units, line, byte));
+fn rename(text: &str, offset: u32, name: &str) -> Result<String, String> {
+    let at = Places::new(text).byte(offset);
+    let mut edits = assist::rename(text, at, name).map_err(|error| error.to_string())?;
+    edits.sort_by_key(|edit| edit.range);
+    let (mut renamed, mut done) = (String::with_capacity(text.len()), 0);
+    for edit in edits {
+        let (from, to) = edit.range;
+        if let (Some(kept), Some(_)) = (text.get(done..from), text.get(from..to)) {
+            renamed.push_str(kept);
+            renamed.push_str(&edit.insert);
+            done = to;
         }
-        assert_eq!((places.utf16(999), places.byte(999)), (6, 9));
     }
+    renamed.push_str(&text[done..]);
+    Ok(renamed)
 }

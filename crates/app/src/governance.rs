@@ -1,23 +1,25 @@
 //! Labels and policies over data, and the standards that they serve.
 
 mod masked_texts;
+mod personal_data;
 mod policy_report;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::data_rules::read_data_rules;
 use crate::dto::governance::{
-    Clause, DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard,
+    Clause, DataCheck, DataChecked, DataLabelInput, DataLabelView, DataRulesInput, DataRulesView, ResolvedPolicy,
+    ResolvedReference, Standard,
 };
-use crate::inputs::{is_trimmed_line, same_version};
+use crate::inputs::is_trimmed_line;
+use crate::settings::save_changed;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
+use steward_core::AgentId;
 use steward_core::governance::{
     Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, Seen,
 };
-use steward_core::ports::Settings as _;
-use tokio::sync::Mutex;
 
 const MAX_LABELS: usize = 200;
 const MAX_POLICIES: usize = 100;
@@ -27,8 +29,7 @@ const MAX_ENTRIES: usize = 200;
 const MAX_NAME: usize = 80;
 const MAX_ENTRY: usize = 500;
 
-/// Held from reading the version until the change is saved.
-static CHANGES: Mutex<()> = Mutex::const_new(());
+const ADDRESS: &str = "/api/data-governance/policies";
 
 static STANDARDS: LazyLock<Vec<Standard>> = LazyLock::new(|| {
     #[derive(Deserialize)]
@@ -42,18 +43,25 @@ static STANDARDS: LazyLock<Vec<Standard>> = LazyLock::new(|| {
 impl App {
     pub async fn data_rules(&self, caller: &Caller) -> AppResult<DataRulesView> {
         authorize(caller, Action::Read, Resource::Policies)?;
-        Ok(resolved(self.kept_data_rules().await?))
+        let rules = self.kept_data_rules().await?;
+        self.show_data_rules(rules).await
     }
 
     /// Replaces labels and policies. They hold for runs that begin from now on; runs at work keep theirs.
-    pub async fn set_data_rules(&self, caller: &Caller, wanted: DataRules) -> AppResult<DataRulesView> {
+    pub async fn set_data_rules(&self, caller: &Caller, wanted: DataRulesInput) -> AppResult<DataRulesView> {
         authorize(caller, Action::Administer, Resource::Policies)?;
-        check_rules(&wanted)?;
-        let _changing = CHANGES.lock().await;
+        check_lengths(&wanted)?;
         let before = self.kept_data_rules().await?;
-        same_version(before.version, wanted.version, "/api/data-governance/policies")?;
-        let rules = DataRules { version: before.version + 1, ..wanted };
-        self.store.set_setting(self.tenant(), DATA_RULES_SETTING, &json!(rules)).await?;
+        let kept: BTreeSet<AgentId> = before.labels.iter().flat_map(|label| label.agents.iter().copied()).collect();
+        let DataRulesInput { version, labels: wanted, policies } = wanted;
+        let mut labels = Vec::with_capacity(wanted.len());
+        for (index, label) in wanted.into_iter().enumerate() {
+            labels.push(self.label_meant(index, label, &kept).await?);
+        }
+        let rules = DataRules { version: version + 1, labels, policies };
+        check_rules(&rules)?;
+        save_changed(&self.store, self.tenant(), DATA_RULES_SETTING, &rules, (before.version, version), ADDRESS)
+            .await?;
         self.data_rules_cache.forget();
         tracing::info!(
             by = caller.by(),
@@ -62,7 +70,30 @@ impl App {
             policies = rules.policies.len(),
             "data rules were changed"
         );
-        Ok(resolved(rules))
+        self.show_data_rules(rules).await
+    }
+
+    /// `kept`: agents that may stay in a label though they were deleted.
+    async fn label_meant(&self, index: usize, label: DataLabelInput, kept: &BTreeSet<AgentId>) -> AppResult<DataLabel> {
+        let DataLabelInput { name, classification, paths, tools, tables, marks, agents, personal } = label;
+        let agents = self.agents_meant(&format!("labels.{index}.agents"), &agents, kept).await?;
+        Ok(DataLabel { name, classification, paths, tools, tables, marks, agents, personal })
+    }
+
+    async fn show_data_rules(&self, rules: DataRules) -> AppResult<DataRulesView> {
+        let agents = rules.labels.iter().flat_map(|label| label.agents.iter().copied()).collect();
+        let names = self.agent_names(agents).await?;
+        let labels = rules.labels.into_iter().map(|label| DataLabelView {
+            agents: names.refs(&label.agents),
+            name: label.name,
+            classification: label.classification,
+            paths: label.paths,
+            tools: label.tools,
+            tables: label.tables,
+            marks: label.marks,
+            personal: label.personal,
+        });
+        Ok(DataRulesView { version: rules.version, labels: labels.collect(), policies: resolved(rules.policies) })
     }
 
     pub fn standards(&self, caller: &Caller) -> AppResult<Vec<Standard>> {
@@ -75,9 +106,11 @@ impl App {
         authorize(caller, Action::Read, Resource::Policies)?;
         let rules = self.kept_data_rules().await?;
         let arguments = json!(check.argument);
-        let personal = self.deps().personal_data.kinds_in(&check.text);
+        let personal = self.personal_data_in(caller, &check.text).await?;
+        let agents = self.store.agents(self.tenant()).await?;
+        let agent = agents.iter().find(|agent| agent.name == check.agent || agent.id.to_string() == check.agent);
         let seen = Seen {
-            agent: &check.agent,
+            agent: agent.map(|agent| (agent.id, agent.name.as_str())),
             tool: &check.tool,
             arguments: Some(&arguments),
             text: &check.text,
@@ -105,8 +138,8 @@ impl App {
     }
 }
 
-fn resolved(rules: DataRules) -> DataRulesView {
-    let policies = rules.policies.into_iter().map(|policy| ResolvedPolicy {
+fn resolved(policies: Vec<DataPolicy>) -> Vec<ResolvedPolicy> {
+    let policies = policies.into_iter().map(|policy| ResolvedPolicy {
         references_resolved: policy.references.iter().filter_map(|id| reference(id)).collect(),
         name: policy.name,
         from: policy.from,
@@ -114,7 +147,7 @@ fn resolved(rules: DataRules) -> DataRulesView {
         mask_kinds: policy.mask_kinds,
         references: policy.references,
     });
-    DataRulesView { version: rules.version, labels: rules.labels, policies: policies.collect() }
+    policies.collect()
 }
 
 fn reference(id: &str) -> Option<ResolvedReference> {
@@ -126,7 +159,7 @@ fn reference(id: &str) -> Option<ResolvedReference> {
     })
 }
 
-fn check_rules(rules: &DataRules) -> AppResult<()> {
+fn check_lengths(rules: &DataRulesInput) -> AppResult<()> {
     for (field, length, most) in
         [("labels", rules.labels.len(), MAX_LABELS), ("policies", rules.policies.len(), MAX_POLICIES)]
     {
@@ -134,6 +167,10 @@ fn check_rules(rules: &DataRules) -> AppResult<()> {
             return Err(AppError::invalid(field, format!("more than {most} {field}"), "join those that say the same"));
         }
     }
+    Ok(())
+}
+
+fn check_rules(rules: &DataRules) -> AppResult<()> {
     let mut names = BTreeSet::new();
     for (index, label) in rules.labels.iter().enumerate() {
         check_name(&format!("labels.{index}.name"), &label.name)?;
@@ -174,18 +211,20 @@ fn check_rules(rules: &DataRules) -> AppResult<()> {
 }
 
 fn check_label(index: usize, label: &DataLabel) -> AppResult<()> {
-    let lists = [
-        ("paths", &label.paths),
-        ("tools", &label.tools),
-        ("tables", &label.tables),
-        ("marks", &label.marks),
-        ("agents", &label.agents),
-    ];
-    if lists.iter().all(|(_, list)| list.is_empty()) && label.personal.is_empty() {
+    let lists = [("paths", &label.paths), ("tools", &label.tools), ("tables", &label.tables), ("marks", &label.marks)];
+    let empty = lists.iter().all(|(_, list)| list.is_empty()) && label.personal.is_empty() && label.agents.is_empty();
+    if empty {
         return Err(AppError::invalid(
             format!("labels.{index}"),
             format!("the label `{}` says nothing of where such data is", label.name),
             "name paths, tools, tables, marks, agents or kinds of personal data",
+        ));
+    }
+    if label.agents.len() > MAX_ENTRIES {
+        return Err(AppError::invalid(
+            format!("labels.{index}.agents"),
+            format!("`agents` takes up to {MAX_ENTRIES} entries"),
+            "make two labels of it",
         ));
     }
     for (field, list) in lists {

@@ -2,19 +2,22 @@
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize, listed_owner};
 use crate::budgets::checked_limit;
-use crate::dto::keys::{KeyChange, KeyInput, NewVirtualKey};
+use crate::dto::keys::{KeyChange, KeyInput, NewVirtualKey, VirtualKey as KeyView};
+use crate::dto::named::NamedRef;
+use std::str::FromStr;
 use steward_access::NewKey;
 use steward_core::ports::{BudgetScope, SpendLimit, VirtualKey, VirtualKeys as _};
 use steward_core::spending::key_problem;
-use steward_core::{BudgetId, KeyId, ports};
+use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, ports};
 use uuid::Uuid;
 
 impl App {
     /// Newest first: administrators see everybody's, others their own.
-    pub async fn keys(&self, caller: &Caller, after: Option<KeyId>, limit: u32) -> AppResult<ports::Page<VirtualKey>> {
+    pub async fn keys(&self, caller: &Caller, after: Option<KeyId>, limit: u32) -> AppResult<ports::Page<KeyView>> {
         authorize(caller, Action::Read, Resource::Keys)?;
         let user = listed_owner(caller, Resource::Keys);
-        Ok(self.store.keys(self.tenant(), user, after, limit).await?)
+        let page = self.store.keys(self.tenant(), user, after, limit).await?;
+        Ok(ports::Page { items: self.show_keys(page.items).await?, more: page.more })
     }
 
     /// Makes a key and its budget. The secret is not kept anywhere.
@@ -25,15 +28,15 @@ impl App {
             name: input.name.trim().to_owned(),
             user: caller.user(),
             prefix: String::new(),
-            connections: input.connections,
-            agents: input.agents,
+            connections: self.connections_meant(caller, &input.connections).await?,
+            agents: self.key_agents_meant(caller, input.agents).await?,
             requests_per_minute: input.requests_per_minute,
             tokens_per_minute: input.tokens_per_minute,
             created_at: self.now(),
             expires_at: input.expires_at,
             revoked_at: None,
         };
-        self.check_key(caller, &wanted).await?;
+        self.check_key(&wanted)?;
         // Looked at before the key is made: a key without its budget must not get about.
         let budget = input.budget.map(|budget| SpendLimit {
             id: BudgetId(self.new_id()),
@@ -60,11 +63,11 @@ impl App {
                 return Err(error.into());
             }
         }
-        Ok(NewVirtualKey { key, secret: Some(secret) })
+        Ok(NewVirtualKey { key: self.show_key(key).await?, secret: Some(secret) })
     }
 
     /// Changes name, reach and limits; in force at the next request.
-    pub async fn change_key(&self, caller: &Caller, id: KeyId, change: KeyChange) -> AppResult<VirtualKey> {
+    pub async fn change_key(&self, caller: &Caller, id: KeyId, change: KeyChange) -> AppResult<KeyView> {
         let mut key = self.key_of(caller, id).await?;
         if key.revoked_at.is_some() {
             return Err(AppError::conflict("key_revoked", "the key is revoked, which is for good", "make a new one"));
@@ -73,10 +76,10 @@ impl App {
             name.trim().clone_into(&mut key.name);
         }
         if let Some(connections) = change.connections {
-            key.connections = connections;
+            key.connections = self.connections_meant(caller, &connections).await?;
         }
         if let Some(agents) = change.agents {
-            key.agents = agents;
+            key.agents = self.key_agents_meant(caller, agents).await?;
         }
         if let Some(limit) = change.requests_per_minute {
             key.requests_per_minute = limit;
@@ -87,9 +90,9 @@ impl App {
         if let Some(at) = change.expires_at {
             key.expires_at = at;
         }
-        self.check_key(caller, &key).await?;
+        self.check_key(&key)?;
         self.store.save_key(self.tenant(), &key, None).await?;
-        Ok(self.store.key(self.tenant(), id).await?)
+        self.show_key(self.store.key(self.tenant(), id).await?).await
     }
 
     /// For good; in force at the next request.
@@ -106,29 +109,81 @@ impl App {
         Ok(key)
     }
 
-    async fn check_key(&self, caller: &Caller, key: &VirtualKey) -> AppResult<()> {
-        if let Some(problem) = key_problem(key, self.now()) {
-            return Err(AppError::invalid(problem.field, problem.what, problem.hint));
+    fn check_key(&self, key: &VirtualKey) -> AppResult<()> {
+        match key_problem(key, self.now()) {
+            Some(problem) => Err(AppError::invalid(problem.field, problem.what, problem.hint)),
+            None => Ok(()),
         }
-        if !key.connections.is_empty() {
-            listed("connections", "connection", &key.connections, &self.usable_connections(caller).await)?;
+    }
+
+    /// Those that the caller may use, by id or name.
+    async fn connections_meant(&self, caller: &Caller, words: &[String]) -> AppResult<Vec<ConnectionId>> {
+        if words.is_empty() {
+            return Ok(Vec::new());
         }
-        if let Some(agents) = key.agents.as_ref().filter(|agents| !agents.is_empty()) {
-            let known = self.usable_agents(caller).await?;
-            let known: Vec<String> = known.into_iter().map(|agent| agent.name).collect();
-            listed("agents", "agent", agents, &known)?;
+        let known = self.readable_connections(caller).await.into_iter();
+        let known: Vec<_> = known.map(|one| (one.connection.id, one.connection.name)).collect();
+        meant("connections", "connection", words, &known)
+    }
+
+    async fn key_agents_meant(&self, caller: &Caller, words: Option<Vec<String>>) -> AppResult<Option<Vec<AgentId>>> {
+        let Some(words) = words else { return Ok(None) };
+        if words.is_empty() {
+            return Ok(Some(Vec::new()));
         }
-        Ok(())
+        let known: Vec<_> = self.usable_agents(caller).await?.into_iter().map(|agent| (agent.id, agent.name)).collect();
+        meant("agents", "agent", &words, &known).map(Some)
+    }
+
+    async fn show_key(&self, key: VirtualKey) -> AppResult<KeyView> {
+        let shown = self.show_keys(vec![key]).await?.into_iter().next();
+        shown.ok_or_else(|| AppError::not_found("the key"))
+    }
+
+    async fn show_keys(&self, keys: Vec<VirtualKey>) -> AppResult<Vec<KeyView>> {
+        let agents = keys.iter().flat_map(|key| key.agents.iter().flatten().copied()).collect();
+        let agents = self.agent_names(agents).await?;
+        let connections = self.connections.list().await;
+        let connection = |id: &ConnectionId| NamedRef {
+            id: id.0,
+            name: connections.iter().find(|one| one.connection.id == *id).map(|one| one.connection.name.clone()),
+        };
+        let shown = keys.into_iter().map(|key| KeyView {
+            connections: key.connections.iter().map(connection).collect(),
+            agents: key.agents.map(|ids| agents.refs(&ids)),
+            id: key.id,
+            name: key.name,
+            user: key.user,
+            prefix: key.prefix,
+            requests_per_minute: key.requests_per_minute,
+            tokens_per_minute: key.tokens_per_minute,
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+            revoked_at: key.revoked_at,
+        });
+        Ok(shown.collect())
     }
 }
 
-fn listed(field: &str, what: &str, names: &[String], known: &[String]) -> AppResult<()> {
-    match names.iter().find(|name| !known.contains(name)) {
-        None => Ok(()),
-        Some(name) => Err(AppError::invalid(
-            field,
-            format!("there is no {what} `{name}`"),
-            format!("there are: {}", known.join(", ")),
-        )),
+/// What words name, by id, or by the name that one has now.
+fn meant<I: Copy + PartialEq + FromStr>(
+    field: &str,
+    what: &str,
+    words: &[String],
+    known: &[(I, String)],
+) -> AppResult<Vec<I>> {
+    let mut found = Vec::with_capacity(words.len());
+    for word in words.iter().map(|word| word.trim()) {
+        let id = word.parse::<I>().ok();
+        let by_id = known.iter().find(|(known, _)| Some(*known) == id);
+        let Some((id, _)) = by_id.or_else(|| known.iter().find(|(_, name)| name == word)) else {
+            let names: Vec<&str> = known.iter().map(|(_, name)| name.as_str()).collect();
+            let hint = format!("there are: {}", names.join(", "));
+            return Err(AppError::invalid(field, format!("there is no {what} `{word}`"), hint));
+        };
+        if !found.contains(id) {
+            found.push(*id);
+        }
     }
+    Ok(found)
 }

@@ -3,9 +3,10 @@ use crate::authorize::SkillReach;
 use crate::dto::mcp_servers::{
     AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput, WithdrawTool,
 };
-use steward_core::McpServerId;
 use steward_core::mcp::{McpServer, McpTransport};
+use steward_core::ports::{UserState, Users as _};
 use steward_core::skill::Skill;
+use steward_core::{McpServerId, UserId};
 use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStatus, McpError, McpHub};
 
 impl App {
@@ -23,9 +24,9 @@ impl App {
     /// Nothing of it can be called before its tools are looked at and accepted.
     pub async fn create_mcp_server(&self, caller: &Caller, input: McpServerInput) -> AppResult<McpServer> {
         authorize(caller, Action::Write, Resource::McpServers)?;
-        let server = input.with_id(McpServerId(self.new_id()), None);
-        may_reach(caller, &server)?;
+        let mut server = input.with_id(McpServerId(self.new_id()), None);
         McpHub::validate(&server)?;
+        self.give_reach(caller, &mut server).await?;
         self.mcp.servers().save_mcp_server(self.tenant(), &server).await?;
         Ok(server)
     }
@@ -41,9 +42,9 @@ impl App {
         let tenant = self.tenant();
         let _changing = self.mcp.changing().await;
         let before = self.mcp.servers().mcp_server(tenant, id).await?;
-        let server = input.with_id(id, Some(before));
-        may_reach(caller, &server)?;
+        let mut server = input.with_id(id, Some(before));
         McpHub::validate(&server)?;
+        self.give_reach(caller, &mut server).await?;
         self.mcp.servers().save_mcp_server(tenant, &server).await?;
         self.mcp.close(tenant, id);
         Ok(server)
@@ -110,13 +111,20 @@ impl App {
         authorize(caller, Action::Write, Resource::McpLogin { per_user: server.per_user })
     }
 
-    /// Begins a login at the login server of an MCP server, which sends the browser back to `redirect_uri`.
-    pub async fn begin_mcp_login(&self, caller: &Caller, id: McpServerId, redirect_uri: String) -> AppResult<McpLogin> {
+    /// Begins a login at the login server of an MCP server, which sends the browser back to `redirect_uri`. With it comes
+    /// the proof that the browser of who began it keeps: whoever else is sent the address can't finish the login.
+    pub async fn begin_mcp_login(
+        &self,
+        caller: &Caller,
+        id: McpServerId,
+        redirect_uri: String,
+    ) -> AppResult<(McpLogin, String)> {
         self.may_begin_mcp_login(caller, id).await?;
         let request =
             LoginRequest { tenant: self.tenant(), server: id, user: caller.user(), redirect_uri, scopes: Vec::new() };
         let begun = self.mcp.begin_login(request).await?;
-        Ok(McpLogin { url: begun.url, login: begun.id })
+        let proof = self.access.browser_proof(PURPOSE, &proof_of(&begun.state, caller.user()));
+        Ok((McpLogin { url: begun.url, login: begun.id }, proof))
     }
 
     /// How a login that the caller began went; it is forgotten after ten minutes.
@@ -131,28 +139,65 @@ impl App {
         Ok(McpLoginState { status, error })
     }
 
-    /// Whether a login that was begun here waits for the answer with this `state`.
-    pub fn awaits_mcp_login(&self, state: &str) -> bool {
-        self.mcp.awaits_login(state)
+    /// The id of the login that was begun here and waits for the answer with this `state`.
+    pub fn awaited_mcp_login(&self, state: &str) -> Option<String> {
+        self.mcp.awaited_login(state).map(|(_, id)| id)
     }
 
-    /// Ends the login with what the browser brings back. `login` is the proof, good for one time; no caller is needed.
-    pub async fn complete_mcp_login(&self, login: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
-        self.mcp.complete_login(login, answer).await
+    /// Ends the login with what comes back, once: from the browser that keeps its `proof`, or from whoever began it
+    /// (`caller`), as the command line does.
+    pub async fn complete_mcp_login(
+        &self,
+        state: &str,
+        (proof, caller): (Option<&str>, Option<&Caller>),
+        answer: LoginAnswer<'_>,
+    ) -> Result<McpServer, McpError> {
+        let Some((user, _)) = self.mcp.awaited_login(state) else {
+            return self.mcp.complete_login(state, answer).await;
+        };
+        let theirs = caller.is_some_and(|caller| caller.principal.tenant == self.tenant() && caller.user() == user);
+        let here = proof.is_some_and(|proof| self.access.is_browser_proof(PURPOSE, &proof_of(state, user), proof));
+        if !theirs && !here {
+            return Err(McpError::Invalid(
+                "this login was begun in another browser, or by somebody else, and nothing was kept of it; begin one in this browser"
+                    .to_owned(),
+            ));
+        }
+        let known = self.store.user(self.tenant(), user).await?;
+        if !known.is_some_and(|user| user.state() == UserState::Active) {
+            return Err(McpError::Invalid("who began this login can't log in any more".to_owned()));
+        }
+        self.mcp.complete_login(state, answer).await
+    }
+
+    /// Private hosts, this machine's network and its files are those of the installation. Its files are kept by their real
+    /// paths.
+    async fn give_reach(&self, caller: &Caller, server: &mut McpServer) -> AppResult<()> {
+        let network = match &server.transport {
+            McpTransport::Http { allow, .. } => !allow.is_empty(),
+            McpTransport::Stdio { network, .. } => *network,
+        };
+        if network {
+            authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })?;
+        }
+        if let McpTransport::Stdio { read, write, .. } = &mut server.transport {
+            for path in read {
+                let real = self.host_path(caller, "transport.read", path, |found| found.mount(false).map(drop)).await?;
+                *path = real.display().to_string();
+            }
+            for path in write {
+                let real = self.host_path(caller, "transport.write", path, |found| found.mount(true).map(drop)).await?;
+                *path = real.display().to_string();
+            }
+        }
+        Ok(())
     }
 }
 
-/// Private hosts, this machine's network and its files are those of the installation.
-fn may_reach(caller: &Caller, server: &McpServer) -> AppResult<()> {
-    let (network, files) = match &server.transport {
-        McpTransport::Http { allow, .. } => (!allow.is_empty(), false),
-        McpTransport::Stdio { network, read, write, .. } => (*network, !read.is_empty() || !write.is_empty()),
-    };
-    if network {
-        authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })?;
-    }
-    if files {
-        authorize(caller, Action::Write, Resource::ServerPaths)?;
-    }
-    Ok(())
+/// What proofs of browsers are for here.
+const PURPOSE: &str = "mcp login";
+
+/// What a proof is of: just this login, and who began it.
+fn proof_of(state: &str, user: UserId) -> String {
+    format!("{state}\n{user}")
 }

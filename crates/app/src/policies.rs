@@ -1,42 +1,61 @@
 //! Rules of the installation over what its agents do.
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
-use crate::inputs::{is_trimmed_line, same_version};
-use crate::settings::kept_setting;
-use serde_json::json;
+use crate::dto::policies::{ToolRuleInput, ToolRuleView, ToolRulesInput, ToolRulesView};
+use crate::inputs::is_trimmed_line;
+use crate::settings::{kept_setting, save_changed};
 use std::collections::BTreeSet;
+use steward_core::AgentId;
 use steward_core::policy::{Decision, TOOL_RULES_SETTING, ToolRule, ToolRules};
-use steward_core::ports::{Agents as _, Settings as _};
-use tokio::sync::Mutex;
 
 const MAX_RULES: usize = 100;
 /// In characters.
 const MAX_NAME: usize = 80;
-
-/// Held from reading the version until the change is saved.
-static CHANGES: Mutex<()> = Mutex::const_new(());
+const ADDRESS: &str = "/api/policies/tools";
 
 impl App {
-    pub async fn tool_rules(&self, caller: &Caller) -> AppResult<ToolRules> {
+    pub async fn tool_rules(&self, caller: &Caller) -> AppResult<ToolRulesView> {
         authorize(caller, Action::Read, Resource::Policies)?;
-        Ok(kept_setting(&self.store, self.tenant(), TOOL_RULES_SETTING).await?)
+        let rules = self.kept_tool_rules().await?;
+        self.show_tool_rules(rules).await
     }
 
     /// Replaces the rules. They hold for runs that begin from now on; runs at work keep theirs.
-    pub async fn set_tool_rules(&self, caller: &Caller, wanted: ToolRules) -> AppResult<ToolRules> {
+    pub async fn set_tool_rules(&self, caller: &Caller, wanted: ToolRulesInput) -> AppResult<ToolRulesView> {
         authorize(caller, Action::Administer, Resource::Policies)?;
-        self.check_rules(&wanted.rules).await?;
-        let _changing = CHANGES.lock().await;
-        let before = self.tool_rules(caller).await?;
-        same_version(before.version, wanted.version, "/api/policies/tools")?;
-        let rules = ToolRules { version: before.version + 1, rules: wanted.rules };
-        self.store.set_setting(self.tenant(), TOOL_RULES_SETTING, &json!(rules)).await?;
+        let before = self.kept_tool_rules().await?;
+        let kept: BTreeSet<AgentId> = before.rules.iter().flat_map(|rule| rule.agents.iter().copied()).collect();
+        let version = wanted.version;
+        let rules = self.checked_rules(wanted.rules, &kept).await?;
+        let rules = ToolRules { version: version + 1, rules };
+        save_changed(&self.store, self.tenant(), TOOL_RULES_SETTING, &rules, (before.version, version), ADDRESS)
+            .await?;
         tracing::info!(by = caller.by(), version = rules.version, rules = rules.rules.len(), "tool rules were changed");
-        Ok(rules)
+        self.show_tool_rules(rules).await
     }
 
-    async fn check_rules(&self, rules: &[ToolRule]) -> AppResult<()> {
-        if rules.len() > MAX_RULES {
+    async fn kept_tool_rules(&self) -> AppResult<ToolRules> {
+        Ok(kept_setting(&self.store, self.tenant(), TOOL_RULES_SETTING).await?)
+    }
+
+    async fn show_tool_rules(&self, rules: ToolRules) -> AppResult<ToolRulesView> {
+        let agents = rules.rules.iter().flat_map(|rule| rule.agents.iter().copied()).collect();
+        let names = self.agent_names(agents).await?;
+        let shown = rules.rules.into_iter().map(|rule| ToolRuleView {
+            agents: names.refs(&rule.agents),
+            name: rule.name,
+            risks: rule.risks,
+            origins: rule.origins,
+            roles: rule.roles,
+            decision: rule.decision,
+            four_eyes: rule.four_eyes,
+        });
+        Ok(ToolRulesView { version: rules.version, rules: shown.collect() })
+    }
+
+    /// `kept`: agents that may stay in a rule though they were deleted.
+    async fn checked_rules(&self, wanted: Vec<ToolRuleInput>, kept: &BTreeSet<AgentId>) -> AppResult<Vec<ToolRule>> {
+        if wanted.len() > MAX_RULES {
             return Err(AppError::invalid(
                 "rules",
                 format!("more than {MAX_RULES} rules"),
@@ -44,26 +63,22 @@ impl App {
             ));
         }
         let mut names = BTreeSet::new();
-        for (index, rule) in rules.iter().enumerate() {
-            check_rule(index, rule)?;
-            if !names.insert(rule.name.as_str()) {
+        let mut rules = Vec::with_capacity(wanted.len());
+        for (index, rule) in wanted.into_iter().enumerate() {
+            let ToolRuleInput { name, risks, agents, origins, roles, decision, four_eyes } = rule;
+            let agents = self.agents_meant(&format!("rules.{index}.agents"), &agents, kept).await?;
+            let rule = ToolRule { name, risks, agents, origins, roles, decision, four_eyes, of_data: false };
+            check_rule(index, &rule)?;
+            if !names.insert(rule.name.clone()) {
                 return Err(AppError::invalid(
                     format!("rules.{index}.name"),
                     format!("there are two rules `{}`", rule.name),
                     "give each a name of its own; it is shown wherever the rule decides",
                 ));
             }
-            for name in &rule.agents {
-                if self.store.agent_by_name(self.tenant(), name).await?.is_none() {
-                    return Err(AppError::invalid(
-                        format!("rules.{index}.agents"),
-                        format!("there is no agent `{name}`"),
-                        "see GET /api/agents for their names; leave the list empty for all",
-                    ));
-                }
-            }
+            rules.push(rule);
         }
-        Ok(())
+        Ok(rules)
     }
 }
 

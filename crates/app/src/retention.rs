@@ -1,25 +1,26 @@
 //! How long runs, conversations and figures are kept: policies, holds, and the deletion with its proofs.
 
 mod certificate;
+mod held_back;
 mod turn;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{RetentionInput, RetentionPreview, RetentionView, WouldGo};
-use crate::inputs::{is_trimmed_line, same_version};
-use crate::settings::kept_setting;
+use crate::inputs::is_trimmed_line;
+use crate::settings::{kept_setting, save_changed};
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt as _, TryStreamExt as _};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use steward_core::hash;
-use steward_core::ports::{RetainedFilter, Settings as _, StoreResult};
+use steward_core::ports::{RetainedFilter, StoreResult};
 use steward_core::retention::{
     LegalHold, RETENTION_SETTING, RetainedItem, RetainedKind, RetentionPolicy, RetentionRules,
 };
 use steward_core::{ConversationId, Timestamp};
-use tokio::sync::Mutex;
 
+pub(crate) use held_back::{Deletes, held_back};
 pub use turn::keep_data;
 
 const MAX_POLICIES: usize = 50;
@@ -33,15 +34,12 @@ const COUNTED: u64 = 20_000;
 /// Items that are read at a time.
 const PAGE: u32 = 500;
 
-/// Held from reading the version until the change is saved.
-static CHANGES: Mutex<()> = Mutex::const_new(());
-
 impl App {
     pub async fn retention_rules(&self, caller: &Caller) -> AppResult<RetentionView> {
         authorize(caller, Action::Administer, Resource::Policies)?;
         let rules = self.kept_retention().await?;
-        let last = self.last_turn().await?;
-        Ok(RetentionView { version: rules.version, policies: rules.policies, holds: rules.holds, last })
+        let (last, held_back) = (self.last_turn().await?, self.held_back().await?);
+        Ok(RetentionView { version: rules.version, policies: rules.policies, holds: rules.holds, last, held_back })
     }
 
     /// What rules would delete as soon as they are saved.
@@ -67,11 +65,11 @@ impl App {
             ));
         }
         {
-            let _changing = CHANGES.lock().await;
             let before = self.kept_retention().await?;
-            same_version(before.version, input.rules.version, "/api/data-governance/retention")?;
-            let rules = RetentionRules { version: before.version + 1, ..input.rules };
-            self.store.set_setting(self.tenant(), RETENTION_SETTING, &json!(rules)).await?;
+            let versions = (before.version, input.rules.version);
+            let rules = RetentionRules { version: input.rules.version + 1, ..input.rules };
+            let address = "/api/data-governance/retention";
+            save_changed(&self.store, self.tenant(), RETENTION_SETTING, &rules, versions, address).await?;
             tracing::info!(by = caller.by(), version = rules.version, "retention was changed");
         }
         self.retention_rules(caller).await

@@ -158,6 +158,11 @@ impl Answer {
         matches!(self, Self::Approve { .. } | Self::RunAgain)
     }
 
+    /// Whether what the answer says reaches the model.
+    pub fn puts_words_in(&self) -> bool {
+        matches!(self, Self::Feedback { .. } | Self::Deny { reason: Some(_) })
+    }
+
     pub fn fits(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Call { .. } | Subject::Plan { .. } => {

@@ -1,7 +1,7 @@
 //! Users' databases, the texts that describe them, what models are told about them, and changes of records that wait for
 //! a person.
 
-use crate::{AgentId, CredentialId, DatasourceId, RecordChangeId, RunId, Timestamp, UserId};
+use crate::{AgentId, CredentialId, DatasourceId, GroupId, RecordChangeId, RunId, Timestamp, UserId};
 use crate::{hash, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,10 +28,19 @@ pub struct Datasource {
     pub writable: bool,
     /// Whether the database runs statements as its role that is called like the e-mail address of who asks. PostgreSQL only.
     pub as_asking_user: bool,
+    /// Whether strangers may have written its texts, unless the text of a domain says otherwise of a field: an agent that
+    /// has read them asks before it changes or sends anything.
+    #[serde(default = "untrusted")]
+    pub untrusted: bool,
     /// Counts its changes.
     pub version: u64,
     /// When it was changed last.
     pub changed_at: Timestamp,
+}
+
+/// Tickets, orders and messages are written by people outside.
+pub fn untrusted() -> bool {
+    true
 }
 
 /// How much of the rows of a datasource models see. People see what the permissions of the domain say.
@@ -122,6 +131,14 @@ pub struct DomainText {
     pub changed_by: Option<UserId>,
     /// When it was written.
     pub changed_at: Timestamp,
+}
+
+/// Which group a name in the text of a domain means. The group may be called something else by now, or be gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DomainGroup {
+    pub domain: String,
+    pub name: String,
+    pub group: GroupId,
 }
 
 /// A named part of what models are told before each question about data.

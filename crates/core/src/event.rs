@@ -14,9 +14,10 @@ use crate::policy::StandingGrant;
 use crate::prompt::Compaction;
 use crate::routing::Attempt;
 use crate::tool::{EffectClass, Staged, ToolCall};
-use crate::{ApprovalId, RunId, TimerId, Timestamp};
+use crate::{ApprovalId, RunId, TimerId, Timestamp, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use parts::{
@@ -398,6 +399,10 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         classified: Option<Classified>,
+        /// Who has put words into it.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        #[schema(value_type = Vec<UserId>)]
+        askers: BTreeSet<UserId>,
     },
     /// The run has seen data of a classification above what it had seen before.
     #[serde(rename = "data.classified")]

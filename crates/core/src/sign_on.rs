@@ -126,19 +126,15 @@ impl Admission {
     }
 }
 
-/// The highest role that one of the groups has; `None`: none has one.
+/// The highest role that one of the groups has; `None`: none has one. A group is meant by all of its name, so that nobody
+/// gets a role by a group whose name only looks like the place of another.
 pub fn role_by_group(roles: &[GroupRole], groups: &[String]) -> Option<Role> {
-    let is_in = |wanted: &str| {
-        groups.iter().any(|group| {
-            group.eq_ignore_ascii_case(wanted)
-                || first_name(group).is_some_and(|name| name.eq_ignore_ascii_case(wanted))
-        })
-    };
+    let is_in = |wanted: &str| groups.iter().any(|group| group.eq_ignore_ascii_case(wanted));
     // `Role` is ordered from the most to the least.
     roles.iter().filter(|one| is_in(&one.group)).map(|one| one.role).min_by_key(|role| *role as u8)
 }
 
-/// `cn=ops,ou=groups,dc=example` is called `ops`.
+/// What a directory's group is called: `cn=ops,ou=groups,dc=example` is `ops`.
 pub fn first_name(group: &str) -> Option<&str> {
     let (kind, rest) = group.split_once('=')?;
     let is_kind = !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
@@ -403,7 +399,7 @@ mod tests {
         for (groups, expect) in [
             (&["devs"][..], Some(Role::Developer)),
             (&["DEVS", "root"], Some(Role::Admin)),
-            (&["cn=devs,ou=groups,dc=example"], Some(Role::Developer)),
+            (&["cn=devs,ou=groups,dc=example"], None),
             (&["CN=Ops,DC=Example"], Some(Role::Operator)),
             (&["cn=ops,dc=other"], None),
             (&["ou=x,cn=root"], None),

@@ -146,16 +146,9 @@ pub fn key_problem(key: &VirtualKey, now: Timestamp) -> Option<FieldProblem> {
             "choose 1 to 100 characters on one line, such as the program's name",
         );
     }
-    let lists = [("connections", Some(&key.connections)), ("agents", key.agents.as_ref())];
-    for (field, list) in lists {
-        let list = list.map_or(&[][..], Vec::as_slice);
-        if list.len() > MAX_LISTED || list.iter().any(|name| name.trim().is_empty()) {
-            return problem(
-                field,
-                format!("`{field}` can't be used"),
-                "list up to 100 names, none of them empty; an empty list stands for all",
-            );
-        }
+    let lengths = [("connections", key.connections.len()), ("agents", key.agents.as_ref().map_or(0, Vec::len))];
+    if let Some((field, _)) = lengths.into_iter().find(|(_, length)| *length > MAX_LISTED) {
+        return problem(field, format!("`{field}` can't be used"), "list up to 100; an empty list stands for all");
     }
     for (field, value) in
         [("requests_per_minute", key.requests_per_minute), ("tokens_per_minute", key.tokens_per_minute)]

@@ -11,7 +11,7 @@ pub struct Catalog {
     pub schemas: BTreeMap<String, Schema>,
     pub domains: Vec<Domain>,
     pub views: Vec<View>,
-    /// Names that can stand in permissions beside the roles.
+    /// Names that can stand behind `group:` in permissions.
     pub groups: Vec<String>,
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::model::{Field, FieldKind};
+use crate::model::{Field, FieldKind, Grantee};
 use crate::query::error::{Problem, described, shown};
 use crate::query::values;
 use crate::query::{Dialect, QueryError};
@@ -165,7 +165,7 @@ fn as_stored(kind: FieldKind, value: &Value) -> Value {
 pub fn validate(
     change: &Change,
     domains: &Domains,
-    roles: &[String],
+    roles: &[Grantee],
     options: &Options,
 ) -> Result<CheckedChange, Vec<QueryError>> {
     let visible = domains.seen_by(roles);

@@ -21,15 +21,16 @@ pub enum Severity {
 }
 
 impl Diagnostic {
-    pub(crate) fn error(range: Range, code: &'static str, message: impl Into<String>) -> Self {
+    pub fn error(range: Range, code: &'static str, message: impl Into<String>) -> Self {
         Self { range, severity: Severity::Error, code, message: message.into(), hint: None }
     }
 
-    pub(crate) fn warning(range: Range, code: &'static str, message: impl Into<String>) -> Self {
+    pub fn warning(range: Range, code: &'static str, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(range, code, message) }
     }
 
-    pub(crate) fn with_hint(mut self, hint: impl Into<Option<String>>) -> Self {
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<Option<String>>) -> Self {
         self.hint = hint.into();
         self
     }

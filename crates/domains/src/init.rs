@@ -7,11 +7,12 @@ mod names;
 mod scope;
 mod views;
 
-use crate::model::{Domain, Meta, Note, Permission, View};
+use crate::model::{Domain, Grantee, Meta, Note, Permission, View};
 use links::{Link, Side};
 use names::Namer;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
+use steward_core::ports::Role;
 use steward_core::tables::{Schema, Table};
 
 /// A few values of each column, by table and column.
@@ -125,16 +126,16 @@ fn lookup_label<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
 
 /// Rows of a view of the database can't be changed.
 fn permissions(view: bool) -> Vec<Permission> {
-    let grant = |role: &str, write: bool, delete: bool| Permission {
-        role: role.to_owned(),
+    let grant = |role: Role, write: bool, delete: bool| Permission {
+        to: Grantee::Role(role),
         read: true,
         write: write && !view,
         delete: delete && !view,
     };
     vec![
-        grant("admin", true, true),
-        grant("operator", true, false),
-        grant("developer", false, false),
-        grant("viewer", false, false),
+        grant(Role::Admin, true, true),
+        grant(Role::Operator, true, false),
+        grant(Role::Developer, false, false),
+        grant(Role::Viewer, false, false),
     ]
 }

@@ -1,6 +1,9 @@
 //! Domains and views as data: what a checked text says.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use steward_core::ports::Role;
 
 /// A described table of a datasource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,11 +22,64 @@ pub struct Domain {
     pub aliases: Vec<String>,
 }
 
-/// What a role may do with the rows of a domain.
+/// Whom a permission is for. In texts, `*`, `role:admin` or `group:sales`; a bare name is a role. What a name means is
+/// looked up once, when the text is saved: where rights are judged, a group is its id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Grantee {
+    Everybody,
+    Role(Role),
+    Group(String),
+}
+
+impl fmt::Display for Grantee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Everybody => f.write_str("*"),
+            Self::Role(role) => write!(f, "role:{}", role.as_str()),
+            Self::Group(name) => write!(f, "group:{name}"),
+        }
+    }
+}
+
+impl From<Grantee> for String {
+    fn from(grantee: Grantee) -> Self {
+        grantee.to_string()
+    }
+}
+
+/// It is neither everybody, nor a role, nor marked as a group.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no role")]
+pub struct NoGrantee(pub String);
+
+impl FromStr for Grantee {
+    type Err = NoGrantee;
+
+    fn from_str(text: &str) -> Result<Self, NoGrantee> {
+        if text == "*" {
+            return Ok(Self::Everybody);
+        }
+        if let Some(name) = text.strip_prefix("group:").filter(|name| !name.is_empty()) {
+            return Ok(Self::Group(name.to_owned()));
+        }
+        let role = text.strip_prefix("role:").unwrap_or(text);
+        role.parse().map(Self::Role).map_err(|_| NoGrantee(role.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Grantee {
+    type Error = NoGrantee;
+
+    fn try_from(text: String) -> Result<Self, NoGrantee> {
+        text.parse()
+    }
+}
+
+/// What somebody may do with the rows of a domain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permission {
-    /// `admin`, `operator`, `developer`, `viewer`, the name of a group, or `*` for everybody.
-    pub role: String,
+    pub to: Grantee,
     pub read: bool,
     pub write: bool,
     pub delete: bool,
@@ -37,6 +93,9 @@ pub struct Field {
     pub readonly: bool,
     /// Whether conditions may stand on it.
     pub filterable: bool,
+    /// Whether the house alone writes its texts; `None`: as its datasource says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trusted: Option<bool>,
     /// The meta that lists the values it can take.
     pub options: Option<String>,
     pub examples: Vec<Example>,

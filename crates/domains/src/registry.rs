@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use steward_core::tables::Table;
 use steward_core::text::stem;
 
-use crate::model::{Domain, Field, Relation, RelationKind};
+use crate::model::{Domain, Field, Grantee, Relation, RelationKind};
 
 /// What the database knows about a domain's table and its text does not say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ impl Domains {
         self.by_name.get(name).map_or(&[], |&at| &self.facts[at].key)
     }
 
-    pub fn seen_by<'d>(&'d self, roles: &'d [String]) -> Visible<'d> {
+    pub fn seen_by<'d>(&'d self, roles: &'d [Grantee]) -> Visible<'d> {
         Visible { domains: self, roles }
     }
 }
@@ -133,7 +133,8 @@ pub enum Right {
 #[derive(Debug, Clone, Copy)]
 pub struct Visible<'d> {
     domains: &'d Domains,
-    roles: &'d [String],
+    /// What the caller is: their role and groups.
+    roles: &'d [Grantee],
 }
 
 /// A domain with its facts.
@@ -162,7 +163,7 @@ impl<'d> Visible<'d> {
                 Right::Write => permission.write,
                 Right::Delete => permission.delete,
             };
-            granted && (permission.role == "*" || self.roles.contains(&permission.role))
+            granted && (permission.to == Grantee::Everybody || self.roles.contains(&permission.to))
         })
     }
 

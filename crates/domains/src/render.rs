@@ -21,7 +21,7 @@ pub fn render_view(view: &View) -> String {
 fn write_domain(out: &mut String, domain: &Domain) -> Result {
     writeln!(out, "domain {} from {}@{} {{", name(&domain.name), table(&domain.table), name(&domain.datasource))?;
     for permission in domain.permissions.iter().filter(|permission| !rights(permission).is_empty()) {
-        writeln!(out, "permission {} {}", role(&permission.role), rights(permission).join(", "))?;
+        writeln!(out, "permission {} {}", role(&permission.to.to_string()), rights(permission).join(", "))?;
     }
     writeln!(out)?;
     domain.fields.iter().try_for_each(|field| write_field(out, field))?;
@@ -59,6 +59,11 @@ fn rights(permission: &Permission) -> Vec<&'static str> {
 
 fn write_field(out: &mut String, field: &Field) -> Result {
     write!(out, "field {} : {}", name(&field.name), field.kind.name())?;
+    match field.trusted {
+        Some(true) => write!(out, " trusted")?,
+        Some(false) => write!(out, " untrusted")?,
+        None => {}
+    }
     if field.readonly {
         write!(out, " readonly")?;
     }

@@ -42,7 +42,7 @@ pub enum SyntaxKind {
     Block,
     Permission,
     Field,
-    /// `readonly` or `filterable`.
+    /// `readonly`, `filterable`, `trusted` or `untrusted`.
     Flag,
     /// `options=<meta>`.
     Options,

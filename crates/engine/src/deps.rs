@@ -10,6 +10,7 @@ use steward_core::ports::{
     Models, PersonalData, ResourceGrants, RunStore, Settings, SpendLimits, Tools, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
+use tokio::sync::Semaphore;
 
 /// What the engine needs of the database.
 pub trait Storage:
@@ -105,15 +106,33 @@ impl Default for EngineConfig {
     }
 }
 
+/// Bytes of a text that is searched where it is, in less than two milliseconds; longer ones are searched on threads that
+/// may be busy, and few at once.
+const SMALL_TEXT: usize = 8 << 10;
+static SEARCHES: Semaphore = Semaphore::const_new(2);
+
 impl Deps {
     /// What of personal data is in a text, if rules ask for that.
-    pub(crate) fn personal_data_in(&self, rules: &DataRules, text: &str) -> Vec<PiiKind> {
-        if rules.looks_for_personal_data() { self.personal_data.kinds_in(text) } else { Vec::new() }
+    pub(crate) async fn personal_data_in(&self, rules: &DataRules, text: &str) -> Vec<PiiKind> {
+        if !rules.looks_for_personal_data() {
+            return Vec::new();
+        }
+        if text.len() <= SMALL_TEXT {
+            return self.personal_data.kinds_in(text);
+        }
+        let place = SEARCHES.acquire().await;
+        let (detector, text) = (Arc::clone(&self.personal_data), text.to_owned());
+        let searched = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            detector.kinds_in(&text)
+        });
+        // What wasn't searched may have everything.
+        searched.await.unwrap_or_else(|_| PiiKind::ALL.to_vec())
     }
 
     /// How closely the request of a run is to be kept.
-    pub(crate) fn classify_request(&self, rules: &DataRules, agent: &Agent, text: &str) -> Option<Classified> {
-        let personal = self.personal_data_in(rules, text);
-        rules.classify(&Seen { agent: &agent.name, text, personal: &personal, ..Seen::default() })
+    pub(crate) async fn classify_request(&self, rules: &DataRules, agent: &Agent, text: &str) -> Option<Classified> {
+        let personal = self.personal_data_in(rules, text).await;
+        rules.classify(&Seen { agent: Some((agent.id, &agent.name)), text, personal: &personal, ..Seen::default() })
     }
 }

@@ -129,7 +129,7 @@ async fn same_rows(remote: &mut Remote, dialect: Dialect) {
     }
     drop(file);
     let guard = Guard::open(&path, Policy::careful()).unwrap();
-    let roles = ["viewer".to_owned()];
+    let roles = ["viewer".parse().unwrap()];
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for line in QUERIES.lines() {
         let case: Value = serde_json::from_str(line).unwrap();

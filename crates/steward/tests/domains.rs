@@ -395,6 +395,34 @@ fn the_editor_is_told_what_is_wrong_and_what_can_be_written() {
     // Saved again, it goes on counting.
     let saved = house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": good})), 200);
     assert_eq!(saved[0]["text"]["version"], 4, "{saved}");
+    groups_are_meant_when_a_text_is_saved(&house, good);
+}
+
+/// `text` is for everybody.
+fn groups_are_meant_when_a_text_is_saved(house: &House, text_of_all: &str) {
+    let for_group = |name: &str| json!({"text": text_of_all.replace("permission *", &format!("permission {name}"))});
+    let put = |who: &str, name: &str| {
+        let (status, answer) = house.call_as(&key(who), Method::PUT, "/api/domains/texts", Some(for_group(name)));
+        (status, answer.to_string())
+    };
+    let (status, refused) = put("olga", "sales");
+    assert!(status == 422 && refused.contains("Write `group:sales`"), "{refused}");
+    let (status, refused) = put("olga", "group:sales");
+    assert!(status == 422 && refused.contains("There is no group `sales`"), "{refused}");
+    let sales = house.post("/api/groups", json!({"name": "sales"}), 201);
+    assert_eq!(put("olga", "group:sales").0, 200);
+
+    // It is that group, whatever it is called.
+    let path = format!("/api/groups/{}", text(&sales["id"]));
+    house.send(Method::PATCH, &path, Some(json!({"name": "sales EU"})), 200);
+    let (status, saved) = put("olga", "group:sales");
+    assert!(status == 200 && saved.contains("is called `sales EU` now"), "{saved}");
+    house.send(Method::DELETE, &path, None, 204);
+    house.post("/api/groups", json!({"name": "sales"}), 201);
+    let (status, refused) = put("olga", "group:sales");
+    assert!(status == 422 && refused.contains("was deleted, and another has its name"), "{refused}");
+    assert_eq!(put("ada", "group:sales").0, 200, "an administrator may mean the new one");
+    assert_eq!(put("olga", "group:sales").0, 200);
 }
 
 #[test]
@@ -410,9 +438,11 @@ fn datasources_that_can_t_be_are_refused() {
         assert!(problem.to_string().contains(part), "{body}: {problem}");
     }
     house.post("/api/datasources", json!({"name": "music", "database": "sqlite:chinook.db"}), 409);
-    // Steward's own files, and what is not there, can be added but not opened.
-    let own = house.bench.data().join("steward.db");
-    for database in [format!("sqlite:{}", own.display()), "sqlite:../x.db".to_owned(), "sqlite:missing.db".to_owned()] {
+    // Steward's own files can't be added; what is not there can be, but not opened.
+    let own = format!("sqlite:{}", house.bench.data().join("steward.db").display());
+    let problem = house.post("/api/datasources", json!({"name": "other", "database": own}), 422);
+    assert!(problem.to_string().contains("belongs to Steward itself"), "{problem}");
+    for database in ["sqlite:../x.db", "sqlite:missing.db"] {
         let made = house.post("/api/datasources", json!({"name": "other", "database": database}), 201);
         let problem = house.post(&place(&made, "check"), json!({}), 503);
         assert!(!problem["title"].as_str().unwrap_or_default().is_empty(), "{problem}");

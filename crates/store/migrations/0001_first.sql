@@ -57,6 +57,14 @@ create index runs_by_user on runs (tenant_id, user_id, id) where user_id is not 
 create index runs_by_end on runs (tenant_id, ended_as, id) where ended_as is not null;
 create index runs_by_verdict on runs (tenant_id, verdict, id) where verdict is not null;
 
+-- Whose run that waited began when: the greater, the later. The runs of nobody have the id of only zeros.
+create table run_turns (
+    tenant_id uuid   not null,
+    user_id   uuid   not null,
+    turn      bigint not null,
+    primary key (tenant_id, user_id)
+);
+
 -- The tools of a run, as JSON, kept once however many runs have them.
 create table tool_sets (
     tenant_id uuid not null,
@@ -135,21 +143,15 @@ create index approvals_by_time on approvals (tenant_id, asked_at, id);
 create index approvals_open on approvals (tenant_id, asked_at, id) where decided_at is null;
 create index approvals_by_run on approvals (tenant_id, run_id, asked_at, id);
 
--- Files whose content came from outside: uploads that were copied, what a run wrote that had read something of outside.
-create table outside_files (
-    tenant_id uuid not null,
-    workspace text not null,
-    path      text not null,
-    origin    text not null,
-    primary key (tenant_id, workspace, path)
-);
-
--- Files that a run has written which had seen confidential data. body: its classification, as JSON.
-create table classified_files (
-    tenant_id uuid not null,
-    workspace text not null,
-    path      text not null,
-    body      text not null,
+-- Files whose content may come from outside, or be confidential: what runs wrote that had read such. A folder stands for
+-- all that is in it. origins: a JSON list. level: the classification, as JSON.
+create table file_provenance (
+    tenant_id uuid   not null,
+    workspace text   not null,
+    path      text   not null,
+    origins   text   not null,
+    level     text,
+    at        bigint not null,
     primary key (tenant_id, workspace, path)
 );
 
@@ -192,10 +194,12 @@ create table messages (
     foreign key (tenant_id, conversation_id) references conversations (tenant_id, id)
 );
 
+-- version: counts the changes of what is changed from a version that was read.
 create table settings (
-    tenant_id uuid not null,
-    name      text not null,
-    value     text not null, -- words, kept
+    tenant_id uuid   not null,
+    name      text   not null,
+    value     text   not null, -- words, kept
+    version   bigint not null default 0,
     primary key (tenant_id, name)
 );
 
@@ -234,8 +238,8 @@ create unique index users_by_api_key on users (tenant_id, api_key_hash)
 create unique index users_by_invitation on users (tenant_id, invitation_hash)
     where invitation_hash is not null;
 
--- source: where its members are kept, such as 'ldap'; empty: here. folded_name: lower case. folded: name and description
--- to search in. sort_key: see skills, of folded_name.
+-- source: where its members are kept, such as 'ldap'; empty: here. Groups of two sources may have one name, and are two.
+-- folded_name: lower case. folded: name and description to search in. sort_key: see skills, of folded_name and the source.
 create table user_groups (
     tenant_id   uuid   not null,
     id          uuid   not null,
@@ -249,7 +253,7 @@ create table user_groups (
     created_at  bigint not null,
     primary key (tenant_id, id)
 );
-create unique index user_groups_by_name on user_groups (tenant_id, folded_name);
+create unique index user_groups_by_name on user_groups (tenant_id, folded_name, source);
 create index user_groups_by_order on user_groups (tenant_id, sort_key);
 
 create table group_members (
@@ -342,49 +346,55 @@ create table recovery_codes (
     primary key (tenant_id, user_id, code_hash)
 );
 
--- classified, here and below: the most confidential that whoever wrote it had seen, as JSON.
+-- What agents keep for a user, or for all of theirs where user_id is the nil id. provenance: that of the runs which
+-- wrote it, as JSON; null: nothing is to be said of it.
 create table memories (
     tenant_id  uuid   not null,
     agent_id   uuid   not null,
+    user_id    uuid   not null,
     text       text   not null, -- words
     version    bigint not null,
-    classified text,
-    primary key (tenant_id, agent_id)
+    provenance text, -- words
+    primary key (tenant_id, agent_id, user_id)
 );
+create index memories_by_user on memories (tenant_id, user_id);
 
 -- What agents write down about the tables of their private databases.
 create table database_docs (
     tenant_id  uuid   not null,
     agent_id   uuid   not null,
-    -- The nil id: of the database that all share.
     user_id    uuid   not null,
     text       text   not null, -- words
     version    bigint not null,
-    classified text,
+    provenance text, -- words
     primary key (tenant_id, agent_id, user_id)
 );
+create index database_docs_by_user on database_docs (tenant_id, user_id);
 
 create table notes (
     tenant_id  uuid   not null,
     agent_id   uuid   not null,
+    user_id    uuid   not null,
     title      text   not null, -- words, kept
     text       text   not null, -- words
     updated_at bigint not null,
-    classified text,
-    primary key (tenant_id, agent_id, title)
+    provenance text, -- words
+    primary key (tenant_id, agent_id, user_id, title)
 );
+create index notes_by_user on notes (tenant_id, user_id);
 
 create table reminders (
     tenant_id  uuid   not null,
     agent_id   uuid   not null,
+    user_id    uuid   not null,
     id         text   not null,
     at         bigint not null,
     text       text   not null, -- words
     done       bigint not null,
-    removed    bigint not null default 0,
-    classified text,
-    primary key (tenant_id, agent_id, id)
+    provenance text, -- words
+    primary key (tenant_id, agent_id, user_id, id)
 );
+create index reminders_by_user on reminders (tenant_id, user_id);
 
 -- What the tokens of a text stand for that somebody had masked, sealed.
 create table mask_maps (
@@ -416,6 +426,17 @@ create index login_sessions_by_previous on login_sessions (tenant_id, previous_h
     where previous_hash is not null;
 create index login_sessions_by_user on login_sessions (tenant_id, user_id);
 
+-- Files that people have sent into the workspace, so that each has a share of the disk.
+create table uploads (
+    tenant_id uuid   not null,
+    path      text   not null,
+    user_id   uuid   not null,
+    bytes     bigint not null,
+    at        bigint not null,
+    primary key (tenant_id, path)
+);
+create index uploads_by_user on uploads (tenant_id, user_id, path);
+
 -- No status: begun, its end is not known.
 create table idempotency_keys (
     tenant_id    uuid   not null,
@@ -425,6 +446,8 @@ create table idempotency_keys (
     at           bigint not null,
     status       bigint,
     body         text,
+    -- Of the request's own body, where request_hash is that of its address alone.
+    body_hash    text,
     primary key (tenant_id, owner, name)
 );
 create index idempotency_keys_by_time on idempotency_keys (tenant_id, at);
@@ -601,6 +624,15 @@ create table domain_texts (
     primary key (tenant_id, kind, name)
 );
 
+-- Which group a name in the text of a domain means: that of this name when the text was saved, whatever it is called now.
+create table domain_groups (
+    tenant_id uuid not null,
+    domain    text not null,
+    name      text not null, -- words, kept
+    group_id  uuid not null,
+    primary key (tenant_id, domain, name)
+);
+
 -- removed: this version is the one that took the text away.
 create table domain_text_versions (
     tenant_id  uuid   not null,
@@ -761,16 +793,20 @@ create table documents (
     claimed_until  bigint,
     -- 1: its text was read, its pages that are pictures come next.
     wants_ocr      bigint not null default 0,
+    -- When its file, which was sent, was found missing.
+    lost_at        bigint,
     content_change bigint not null,
     folded         text   not null,
     primary key (tenant_id, id),
     foreign key (tenant_id, collection_id) references collections (tenant_id, id)
 );
 create unique index documents_by_number on documents (tenant_id, number);
+create index documents_by_sender on documents (tenant_id, added_by, origin, bytes);
 create unique index documents_by_source on documents (tenant_id, collection_id, source_key);
 create index documents_by_content on documents (tenant_id, sha256, collection_id);
 create index documents_by_job on documents (tenant_id, job_id, status) where job_id is not null;
 create index documents_due on documents (tenant_id, due_at) where due_at is not null;
+create index documents_lost on documents (tenant_id, lost_at) where lost_at is not null;
 
 -- The order in which documents changed, the last change of each; indexes follow it. Rows of documents that are gone stay.
 create table document_changes (

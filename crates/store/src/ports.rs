@@ -14,6 +14,7 @@ mod document_changes;
 mod documents;
 mod domains;
 mod facts;
+mod file_provenance;
 mod grants;
 mod groups;
 mod idempotency;
@@ -22,6 +23,7 @@ mod leases;
 mod log;
 mod mask_maps;
 mod mcp_servers;
+pub(crate) mod originals;
 mod overview;
 mod reservations;
 mod resource_grants;
@@ -39,6 +41,7 @@ mod spend_limits;
 mod tenants;
 mod tool_sets;
 mod unused_blobs;
+mod uploads;
 mod usage;
 mod users;
 mod virtual_keys;
@@ -62,5 +65,21 @@ impl Settings for Store {
         let sql = "insert into settings (tenant_id, name, value) values ($1, $2, $3)
              on conflict (tenant_id, name) do update set value = excluded.value";
         self.run(sql, args![tenant, name, to_json(value)?]).await
+    }
+}
+
+impl Store {
+    /// Replaces a setting of which `version` was read, 0 where there was none; `false`: somebody was quicker.
+    pub async fn replace_setting(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        value: &Value,
+        version: u64,
+    ) -> StoreResult<bool> {
+        let sql = "insert into settings (tenant_id, name, value, version) values ($1, $2, $3, $4 + 1)
+             on conflict (tenant_id, name) do update set value = excluded.value, version = excluded.version
+             where settings.version = $4";
+        Ok(self.execute(sql, args![tenant, name, to_json(value)?, version]).await? > 0)
     }
 }

@@ -14,7 +14,7 @@ export function makeShop(file: string): void {
   execFileSync("python3", ["-c", "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.executescript(sys.argv[2]); db.close()", file, SHOP]);
 }
 
-const PERMISSIONS = "  permission admin read, write, delete\n  permission viewer read\n";
+const PERMISSIONS = "  permission role:admin read, write, delete\n  permission role:viewer read\n";
 
 /** Domains and a view of the shop, as somebody has refined them. */
 export const SHOP_TEXT = `domain categories from categories@shop {

@@ -33,6 +33,24 @@ pub(super) fn kept_cookie(headers: &HeaderMap) -> Option<&str> {
     value_of(headers, KEPT)
 }
 
+/// Holds what binds a login at an MCP server to the browser that began it; one for each login, by its id.
+const MCP_LOGIN: &str = "steward_mcp_login_";
+const MCP_LOGIN_PATH: &str = "/api/mcp/callback";
+/// As long as a login may take.
+const MCP_LOGIN_S: u64 = 600;
+
+pub(crate) fn set_mcp_login(login: &str, proof: &str, https: bool) -> HeaderValue {
+    cookie((&format!("{MCP_LOGIN}{login}"), proof), MCP_LOGIN_PATH, MCP_LOGIN_S, "Lax", https)
+}
+
+pub(crate) fn clear_mcp_login(login: &str, https: bool) -> HeaderValue {
+    cookie((&format!("{MCP_LOGIN}{login}"), ""), MCP_LOGIN_PATH, 0, "Lax", https)
+}
+
+pub(crate) fn mcp_login_cookie<'h>(headers: &'h HeaderMap, login: &str) -> Option<&'h str> {
+    value_of(headers, &format!("{MCP_LOGIN}{login}"))
+}
+
 fn cookie((name, value): (&str, &str), path: &str, seconds: u64, site: &str, https: bool) -> HeaderValue {
     let secure = if https { "; Secure" } else { "" };
     let text = format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite={site}{secure}");

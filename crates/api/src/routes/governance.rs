@@ -2,11 +2,11 @@
 
 use super::retention::{Period, table};
 use crate::dto::governance::{
-    DataCheck, DataChecked, DataRulesView, MaskInput, MaskedText, PolicyReport, Standard, UnmaskInput, UnmaskedText,
+    DataCheck, DataChecked, DataRulesInput, DataRulesView, MaskInput, MaskedText, PolicyReport, Standard, UnmaskInput,
+    UnmaskedText,
 };
 use crate::routes::prelude::*;
 use axum::response::{IntoResponse, Response};
-use steward_core::governance::DataRules;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -28,9 +28,9 @@ async fn read(Call(state, caller): Call) -> Answer<DataRulesView> {
 /// Replaces labels and policies; `version` is that of the rules that were changed. They hold for runs that begin from now
 /// on.
 #[utoipa::path(put, path = "/api/data-governance/policies", tag = "governance", operation_id = "replaceDataRules",
-    request_body = DataRules,
+    request_body = DataRulesInput,
     responses((status = 200, description = "The rules with their new version", body = DataRulesView)))]
-async fn replace(Call(state, caller): Call, Body(input): Body<DataRules>) -> Answer<DataRulesView> {
+async fn replace(Call(state, caller): Call, Body(input): Body<DataRulesInput>) -> Answer<DataRulesView> {
     Ok(Json(state.set_data_rules(&caller, input).await?))
 }
 
@@ -55,7 +55,7 @@ async fn check(Call(state, caller): Call, Body(input): Body<DataCheck>) -> Answe
 #[utoipa::path(post, path = "/api/data-governance/mask", tag = "governance", operation_id = "maskText",
     request_body = MaskInput, responses((status = 200, description = "The text without them", body = MaskedText)))]
 async fn mask(Call(state, caller): Call, Body(input): Body<MaskInput>) -> Answer<MaskedText> {
-    Ok(Json(state.mask_text(&caller, &input).await?))
+    Ok(Json(state.mask_text(&caller, input).await?))
 }
 
 /// Puts back what tokens stand for: for who had the text masked, and for administrators. Each time is an entry of the audit
@@ -65,7 +65,7 @@ async fn mask(Call(state, caller): Call, Body(input): Body<MaskInput>) -> Answer
         (status = 200, description = "The text with the values", body = UnmaskedText),
         (status = 404, description = "There is no such list, it has ended, or is somebody else's")))]
 async fn unmask(Call(state, caller): Call, Body(input): Body<UnmaskInput>) -> Answer<UnmaskedText> {
-    Ok(Json(state.unmask_text(&caller, &input).await?))
+    Ok(Json(state.unmask_text(&caller, input).await?))
 }
 
 /// What a policy has done in a time, and which clauses it serves. Administrators only.

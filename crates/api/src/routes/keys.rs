@@ -1,9 +1,8 @@
-use crate::dto::keys::{KeyChange, KeyInput, NewVirtualKey};
+use crate::dto::keys::{KeyChange, KeyInput, NewVirtualKey, VirtualKey};
 use crate::response::shown_once;
 use crate::routes::prelude::*;
 use axum::response::Response;
 use steward_core::KeyId;
-use steward_core::ports::VirtualKey;
 use uuid::Uuid;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {

@@ -1,6 +1,6 @@
 //! `/api/mcp/servers`: MCP servers whose tools agents may use, and people's logins at them.
 
-use crate::auth::Client;
+use crate::auth::{Client, clear_mcp_login, mcp_login_cookie, set_mcp_login};
 use crate::dto::mcp_servers::{
     AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput, WithdrawTool,
 };
@@ -12,9 +12,9 @@ use crate::routes::prelude::*;
 use crate::tenant_app::TenantApp;
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
-use axum::response::{Html, IntoResponse, Response};
-use steward_app::LoginAnswer;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::{AppendHeaders, Html, IntoResponse, Response};
+use steward_app::{Caller, LoginAnswer};
 use steward_core::McpServerId;
 
 const BACK: &str = "/api/mcp/callback";
@@ -158,7 +158,9 @@ struct Callback {
     error: Option<String>,
 }
 
-/// Begins a login at the login server of an MCP server: open `url` in a browser. Where each user has a token of their
+/// Begins a login at the login server of an MCP server: open `url` in the browser that asked for it, which gets a cookie; no
+/// other can finish the login. A program that has no browser takes what comes back itself and asks for
+/// `/api/mcp/callback` with the same key as here. Where each user has a token of their
 /// own, it becomes that of who asks; else the server's, which is an operator's to set.
 #[utoipa::path(post, path = "/api/mcp/servers/{id}/login", tag = "mcp", operation_id = "beginMcpLogin",
     params(("id" = Uuid, Path), Way),
@@ -169,10 +171,12 @@ async fn begin_login(
     PathId(id): PathId<McpServerId>,
     Params(way): Params<Way>,
     headers: HeaderMap,
-) -> Answer<McpLogin> {
+) -> Result<(AppendHeaders<[(HeaderName, HeaderValue); 1]>, Json<McpLogin>), Problem> {
     state.may_begin_mcp_login(&caller, id).await?;
     let origin = origin(&state, &client, way.origin, &headers)?;
-    Ok(Json(state.begin_mcp_login(&caller, id, format!("{origin}{BACK}")).await?))
+    let (begun, proof) = state.begin_mcp_login(&caller, id, format!("{origin}{BACK}")).await?;
+    let cookie = set_mcp_login(&begun.login, &proof, client.https);
+    Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), Json(begun)))
 }
 
 /// Where the browser is: as it says itself, or as it must be to have come here.
@@ -202,12 +206,19 @@ async fn login_status(Call(state, caller): Call, PathName(login): PathName) -> A
     Ok(Json(state.mcp_login(&caller, &login)?))
 }
 
-/// Where the browser comes back to. Nobody need be logged in here: `state` is the proof, and good for one time.
+/// Where the browser comes back to: the one that the login was begun in, which has its cookie; or a program of who began it,
+/// with their key. `state` is good for one time.
 #[utoipa::path(get, path = "/api/mcp/callback", tag = "mcp", operation_id = "finishMcpLogin", security(()),
     params(Callback), responses(
         (status = 200, description = "A page that says so", body = String, content_type = "text/html"),
         (status = 400, description = "A page that says why not", body = String, content_type = "text/html")))]
-async fn callback(State(state): State<ApiState>, Params(answer): Params<Callback>) -> Result<Response, Problem> {
+async fn callback(
+    State(state): State<ApiState>,
+    caller: Result<Caller, Problem>,
+    client: Client,
+    headers: HeaderMap,
+    Params(answer): Params<Callback>,
+) -> Result<Response, Problem> {
     let parts = [&answer.state, &answer.code, &answer.iss, &answer.error];
     let short = parts.into_iter().flatten().all(|part| part.len() <= MOST);
     let (Some(login), true) = (&answer.state, short) else {
@@ -218,14 +229,17 @@ async fn callback(State(state): State<ApiState>, Params(answer): Params<Callback
         (_, Some(error)) => LoginAnswer::Refused { error },
         (None, None) => return Ok(failed("The login server sent no code.")),
     };
-    // Whichever tenant began it: nobody else knows its `state`.
-    let begun_by = state.tenants.all().into_iter().find(|app| app.awaits_mcp_login(login));
-    let app = begun_by.unwrap_or_else(|| state.tenants.installation().clone());
-    match app.complete_mcp_login(login, answer).await {
+    // Whichever tenant began it.
+    let waiting = state.tenants.all().into_iter().find_map(|app| Some((app.awaited_mcp_login(login)?, app)));
+    let (id, app) = waiting.unwrap_or_else(|| (String::new(), state.tenants.installation().clone()));
+    let caller = caller.ok();
+    let proofs = (mcp_login_cookie(&headers, &id), caller.as_ref());
+    match app.complete_mcp_login(login, proofs, answer).await {
         Ok(server) => {
             let text = format!("Steward is logged in at the MCP server {}. You can close this page.", server.name);
             let note = AuditNote::target(server.id.to_string()).in_tenant(app.tenant());
-            Ok((Extension(note), page("Logged in", &text)).into_response())
+            let forget = AppendHeaders([(header::SET_COOKIE, clear_mcp_login(&id, client.https))]);
+            Ok((Extension(note), forget, page("Logged in", &text)).into_response())
         }
         Err(error) => {
             tracing::info!(%error, "a login at an MCP server failed");

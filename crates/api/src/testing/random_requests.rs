@@ -1,6 +1,9 @@
-//! 10,000 random requests of random people, some of which change roles, groups and grants: each is answered as a plain
-//! model of the rules says. The model shares no code with what it judges.
+//! 10,000 random requests of random people, some of which change roles, groups, grants and names, or delete something and
+//! make another of its name: each is answered as a plain model of the rules says. The model shares no code with what it judges.
 
+mod names;
+
+use self::names::Names;
 use super::{Bed, bed};
 use crate::testing::permissions::api_key;
 use serde_json::{Value, json};
@@ -43,6 +46,7 @@ struct Model {
     own: BTreeMap<(Thing, usize), usize>,
     /// To a group.
     shared: BTreeMap<(Thing, usize), usize>,
+    names: Names,
 }
 
 impl Model {
@@ -55,7 +59,7 @@ impl Model {
         let own = self.own.get(&(thing, person)).copied().unwrap_or(0);
         let groups = (0..GROUPS).filter(|group| self.members.contains(&(*group, person)));
         let shared = groups.filter_map(|group| self.shared.get(&(thing, group)).copied()).max().unwrap_or(0);
-        open.max(own).max(shared)
+        open.max(own).max(shared).max(self.names.level(person, thing))
     }
 
     fn may(&self, person: usize, least_role: usize, thing: Thing, level: usize) -> bool {
@@ -68,6 +72,8 @@ struct World {
     model: Model,
     things: Vec<Vec<Uuid>>,
     groups: Vec<Uuid>,
+    /// The secret of a virtual key.
+    key: String,
 }
 
 fn person_id(person: usize) -> UserId {
@@ -107,8 +113,7 @@ impl World {
         let mut things = vec![Vec::new(); KINDS.len()];
         for number in 0..EACH {
             let id = Uuid::from_u128(0xdef0_0000 + number as u128);
-            let agent = json!({"id": id, "name": format!("agent{number}"), "instructions": ""});
-            store.save_agent(tenant, &serde_json::from_value(agent).unwrap()).await.unwrap();
+            names::save_agent(store, id, &model.names.agents[number]).await;
             things[0].push(id);
             let skill = json!({
                 "id": id, "name": format!("skill{number}"), "version": 1, "description": "Adds.", "type": "python",
@@ -120,12 +125,13 @@ impl World {
             let kept = bed.app().vault.keep(tenant, serde_json::from_value(new).unwrap()).await.unwrap();
             things[2].push(kept.id.0);
         }
-        let mut world = Self { bed, model, things, groups: Vec::new() };
+        let mut world = Self { bed, model, things, groups: Vec::new(), key: String::new() };
         for number in 0..GROUPS {
-            let (status, group) = world.send(0, "POST /api/groups", Some(&json!({"name": format!("g{number}")}))).await;
-            assert_eq!(status, 201, "{group}");
-            world.groups.push(group["id"].as_str().unwrap().parse().unwrap());
+            let name = world.model.names.groups[number].clone();
+            let group = world.make_group(&name).await;
+            world.groups.push(group);
         }
+        world.plant_names().await;
         world
     }
 
@@ -151,7 +157,7 @@ impl World {
         let access = format!("/api/access/{kind}/{id}");
         let may_share = model.may(person, 1, thing, 3);
         let admin = model.roles[person] == 3;
-        let (line, body, expect) = match random.below(16) {
+        let (line, body, expect) = match random.below(24) {
             0 | 1 => {
                 let least = usize::from(kind == "credential");
                 (format!("GET /api/{kind}s/{id}"), None, yes(model.may(person, least, thing, 1), 200))
@@ -202,7 +208,7 @@ impl World {
                 )
             }
             10 => {
-                let body = json!({"group": format!("g{group}"), "level": LEVELS[level - 1]});
+                let body = json!({"group": model.names.groups[group], "level": LEVELS[level - 1]});
                 let takes = kind != "credential" || level != 2;
                 if may_share && takes {
                     self.model.shared.insert((thing, group), level);
@@ -244,15 +250,18 @@ impl World {
                 let expect = if own { 409 } else { yes(admin, 200) };
                 (format!("PATCH /api/users/{}", person_id(other)), Some(body), expect)
             }
-            _ => {
+            15 => {
                 let (status, page) = self.send(person, "GET /api/agents?limit=100", None).await;
                 let shown: BTreeSet<&str> =
                     page["items"].as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).collect();
-                let expect: BTreeSet<String> =
-                    (0..EACH).filter(|n| model.level(person, (0, *n)) > 0).map(|n| format!("agent{n}")).collect();
+                let expect: BTreeSet<String> = (0..EACH)
+                    .filter(|n| model.level(person, (0, *n)) > 0)
+                    .map(|n| model.names.agents[n].clone())
+                    .collect();
                 let same = shown.iter().copied().eq(expect.iter().map(String::as_str));
                 return (format!("{person} lists {shown:?} of {expect:?}"), if same { status } else { 1 }, 200);
             }
+            _ => return self.step_of_names(person, random).await,
         };
         let (status, answer) = self.send(person, &line, body.as_ref()).await;
         (format!("{person} {line} {body:?} {answer}"), status, expect)

@@ -11,6 +11,7 @@ use futures::StreamExt as _;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use steward_core::agent::KeptFor;
 use steward_core::approval::{About, Approval, Subject};
 use steward_core::event::{Event, EventBody, Origin};
 use steward_core::hash::sha256;
@@ -22,6 +23,8 @@ use steward_core::ports::{
     Groups as _, McpServers as _, Note, Reminder, Role, RunRow, RunStatus, RunStore as _, SideWrite, Skills as _,
     SpendLimits as _, Spender, SpentRecord, User, UserFilter, Users as _, VirtualKey, VirtualKeys as _,
 };
+use steward_core::provenance::Provenance;
+use steward_core::upload::UploadedFile;
 use steward_core::{
     AgentId, ApprovalId, CollectionId, ConversationId, DocumentId, GroupId, IngestJobId, KeyId, McpServerId, RunId,
     SkillId, TenantId, Timestamp, UserId,
@@ -96,6 +99,8 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
     };
     store.create_group(tenant, &group).await.unwrap();
     store.set_member(tenant, group.id, user, true).await.unwrap();
+    let sent = UploadedFile { path: format!("uploads/{MARK}"), user_id: user, bytes: 1, at: Timestamp(0) };
+    store.note_upload(tenant, &sent).await.unwrap();
     let agent = json!({"id": THING, "name": NAME, "instructions": MARK, "metadata": {"description": MARK}});
     store.save_agent(tenant, &serde_json::from_value(agent).unwrap()).await.unwrap();
     let skill = json!({
@@ -154,7 +159,7 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
     let side = vec![SideWrite::Approval(question), said];
     store.create_run(row, vec![delta()], side, "test", Timestamp(1)).await.unwrap();
     let key = json!({
-        "id": THING, "name": MARK, "user": user, "prefix": "sk-steward-v-", "connections": [MARK], "agents": null,
+        "id": THING, "name": MARK, "user": user, "prefix": "sk-steward-v-", "connections": [THING], "agents": null,
         "created_at": 0,
     });
     let key: VirtualKey = serde_json::from_value(key).unwrap();
@@ -173,10 +178,10 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
     };
     store.settle(tenant, None, &spent).await.unwrap();
     let at = bed.clock_now().plus(Duration::from_mins(1));
-    let reminder = Reminder { id: NAME.to_owned(), at, text: MARK.to_owned(), done: false, classified: None };
-    store.save_reminder(tenant, AgentId(THING), &reminder).await.unwrap();
-    let note = Note { title: NAME.to_owned(), text: MARK.to_owned(), updated_at: Timestamp(0), classified: None };
-    store.save_note(tenant, AgentId(THING), &note).await.unwrap();
+    let reminder = Reminder { id: NAME.to_owned(), at, text: MARK.to_owned(), done: false, provenance: Provenance::default() };
+    store.save_reminder(tenant, AgentId(THING), KeptFor::User(user), &reminder).await.unwrap();
+    let note = Note { title: NAME.to_owned(), text: MARK.to_owned(), updated_at: Timestamp(0), provenance: Provenance::default() };
+    store.save_note(tenant, AgentId(THING), KeptFor::User(user), &note).await.unwrap();
     let grant = json!({
         "id": THING, "agent": THING, "grant": {"scope": {"kind": "tool", "name": MARK}}, "by": MARK, "created_at": 0,
     });
@@ -211,13 +216,14 @@ async fn seen(bed: &Bed, tenant: TenantId) -> Vec<String> {
     vec![
         format!("{:?}", store.user(tenant, UserId(THING)).await.unwrap()),
         format!("{:?}", store.group(tenant, GroupId(THING)).await.unwrap()),
+        format!("{:?}", store.uploads(tenant, None, None, 9).await.unwrap().items),
         format!("{:?}", store.agent(tenant, AgentId(THING)).await.unwrap()),
         format!("{:?}", store.skill(tenant, SkillId(THING)).await.unwrap()),
         format!("{:?}", store.mcp_server(tenant, McpServerId(THING)).await.unwrap()),
         format!("{:?} {talk}", store.conversation(tenant, ConversationId(THING)).await.unwrap()),
         format!("{:?} {} {}", run.status, run.last_seq, store.commands(tenant, RunId(THING)).await.unwrap().len()),
         format!("{:?}", store.key(tenant, KeyId(THING)).await.unwrap()),
-        format!("{:?}", store.all_reminders(tenant).await.unwrap()),
+        format!("{:?}", store.reminders_of(tenant, KeptFor::User(UserId(THING))).await.unwrap()),
         format!("{:?}", store.grants(tenant, None, Timestamp(0)).await.unwrap()),
         format!("{:?}", store.kept_runs(tenant).await.unwrap()),
         format!("{:?}", store.collection(tenant, CollectionId(THING)).await.unwrap()),
@@ -473,7 +479,7 @@ async fn a_tenant_that_is_disabled_or_deleted_opens_nothing() {
 
     assert_eq!(bed.change_tenant(&home, acme.tenant, json!({"disabled": true})).await.status, 200);
     assert_eq!((bed.status_of(me, &acme.bearer).await, bed.status_of(me, &key).await), (401, 401));
-    let ended = tokio::time::timeout(Duration::from_secs(1), stream.next()).await;
+    let ended = tokio::time::timeout(Duration::from_mins(5), stream.next()).await;
     assert!(matches!(ended, Ok(None)), "its streams end");
     assert_eq!(bed.login(Some("acme"), "ann@example.org", PASSWORD).await.status, 401);
     assert_eq!(bed.status_of(me, &other.bearer).await, 200, "the others don't notice");

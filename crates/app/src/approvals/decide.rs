@@ -26,10 +26,10 @@ impl App {
         let mut inbox = InboxView::new(self, caller);
         let (row, run) = inbox.entry(id).await?;
         still_open(&row)?;
-        if row.about.four_eyes && run.user == Some(caller.user()) && wanted.answer.lets_through() {
+        if wanted.answer.lets_through() && inbox.needs_other(&row).await? {
             return Err(AppError::forbidden(
-                "somebody else has to approve this: you asked for it",
-                "a rule of this installation wants two people here; ask a colleague, or deny it",
+                "somebody else has to approve this: you asked for it, or have told the run what to do",
+                "a rule of this installation wants two people here; ask a colleague who has said nothing in this run, or deny it",
             )
             .code("four_eyes"));
         }

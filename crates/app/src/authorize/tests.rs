@@ -213,8 +213,10 @@ fn authorization_speed() {
 
 #[test]
 fn a_key_reaches_what_it_names() {
-    let with = |connections: &[&str], agents: Option<&[&str]>| {
+    let with = |connections: &[u128], agents: Option<&[u128]>| {
         let mut caller = of(Role::Operator);
+        let ids = |numbers: &[u128]| numbers.iter().map(|number| Uuid::from_u128(*number)).collect::<Vec<_>>();
+        let (connections, agents) = (ids(connections), agents.map(ids));
         let key = json!({
             "id": Uuid::nil(), "name": "k", "user": Uuid::from_u128(1), "prefix": "", "connections": connections,
             "agents": agents, "created_at": 0,
@@ -223,14 +225,14 @@ fn a_key_reaches_what_it_names() {
         assert!(caller.principal.key.is_some());
         caller
     };
-    let agent = Resource::Agent { id: AgentId(Uuid::nil()), name: "a" };
-    let connection = Resource::Connection { id: ConnectionId(Uuid::nil()), name: "c" };
+    let agent = Resource::Agent { id: AgentId(Uuid::from_u128(1)), name: "a" };
+    let connection = Resource::Connection { id: ConnectionId(Uuid::from_u128(2)), name: "c" };
     for (caller, expect) in [
         (of(Role::Viewer), "yy"),
         (with(&[], None), "ny"),
-        (with(&["d"], Some(&[])), "yn"),
-        (with(&["c"], Some(&["b"])), "ny"),
-        (with(&["c", "d"], Some(&["a"])), "yy"),
+        (with(&[3], Some(&[])), "yn"),
+        (with(&[2], Some(&[9])), "ny"),
+        (with(&[2, 3], Some(&[1])), "yy"),
     ] {
         let found: String = [agent, connection].map(|one| outcome(&caller, Action::Read, one)).iter().collect();
         assert_eq!(found, expect);

@@ -8,9 +8,9 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::datasource::{DomainText, DomainTextKind, RecordChange};
-use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataDraft, DataError, SavedText, SchemaPassage};
+use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataDraft, DataError, Role, SavedText, SchemaPassage};
 use steward_domains::chunks::{hint, index_line};
-use steward_domains::model::{Domain, View};
+use steward_domains::model::{Domain, Grantee, View};
 
 /// Lines of the index of domains.
 const MOST_LINES: usize = 120;
@@ -100,7 +100,7 @@ impl DomainService {
     pub(crate) async fn search(
         &self,
         known: &Arc<Known>,
-        roles: &[String],
+        roles: &[Grantee],
         request: &str,
         limit: usize,
     ) -> DataResult<Vec<SchemaPassage>> {
@@ -127,7 +127,7 @@ impl DomainService {
     }
 
     /// The view that a request clearly means.
-    async fn hinted(&self, known: &Arc<Known>, roles: &[String], request: &str) -> Option<(View, Domain)> {
+    async fn hinted(&self, known: &Arc<Known>, roles: &[Grantee], request: &str) -> Option<(View, Domain)> {
         let found = self.search(known, roles, request, 2).await.ok()?;
         let best = found.first().filter(|best| best.score >= CLEARLY)?;
         if found.get(1).is_some_and(|next| best.score - next.score < AHEAD) {
@@ -140,7 +140,7 @@ impl DomainService {
     /// Texts of domains say what everybody may see: who writes them must be an operator.
     async fn may_author(&self, caller: DataCaller) -> DataResult<()> {
         let roles = self.roles(caller).await?;
-        if roles.first().is_some_and(|role| role == "admin" || role == "operator") {
+        if [Role::Admin, Role::Operator].into_iter().any(|role| roles.contains(&Grantee::Role(role))) {
             return Ok(());
         }
         Err(DataError::Refused("domains are written by operators; ask one".to_owned()))

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::{DataCaller, DataDraft};
 use steward_domains::draft::{Alike, Found, Lookup, Request, draft, in_words, lookups, lookups_of_parts, similar};
+use steward_domains::model::Grantee;
 use steward_domains::query::Query;
 use steward_domains::registry::{Known as KnownDomain, Visible};
 
@@ -64,7 +65,7 @@ impl DomainService {
         &self,
         known: &Arc<Known>,
         visible: Visible<'d>,
-        roles: &[String],
+        roles: &[Grantee],
         request: &str,
     ) -> DataResult<Vec<KnownDomain<'d>>> {
         let all: Vec<KnownDomain<'d>> = visible.iter().take(MOST_SUBJECTS + 1).collect();

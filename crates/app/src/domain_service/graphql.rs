@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::locks::lock;
-use steward_core::ports::{DataAnswer, DataCaller, DataError, StoreError};
+use steward_core::ports::{DataAnswer, DataCaller, DataError};
 use steward_domains::graphql::{Found, GraphQlErrors, GraphQlRequest, GraphQlSchema, Plan};
+use steward_domains::model::Grantee;
 
 /// Queries of a request that run at the same time.
 const AT_ONCE: usize = 4;
@@ -22,16 +23,16 @@ pub(super) struct SchemaCache(Mutex<Option<Schemas>>);
 
 struct Schemas {
     of: Arc<Known>,
-    by_roles: HashMap<Vec<String>, Arc<GraphQlSchema>>,
+    by_roles: HashMap<Vec<Grantee>, Arc<GraphQlSchema>>,
 }
 
 impl SchemaCache {
-    fn get(&self, known: &Arc<Known>, roles: &[String]) -> Option<Arc<GraphQlSchema>> {
+    fn get(&self, known: &Arc<Known>, roles: &[Grantee]) -> Option<Arc<GraphQlSchema>> {
         let kept = lock(&self.0);
         kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.of, known)).and_then(|kept| kept.by_roles.get(roles).cloned())
     }
 
-    fn put(&self, known: &Arc<Known>, roles: Vec<String>, schema: &Arc<GraphQlSchema>) {
+    fn put(&self, known: &Arc<Known>, roles: Vec<Grantee>, schema: &Arc<GraphQlSchema>) {
         let mut kept = lock(&self.0);
         let fresh = kept.take().filter(|kept| Arc::ptr_eq(&kept.of, known) && kept.by_roles.len() < MOST_SCHEMAS);
         let mut schemas = fresh.unwrap_or_else(|| Schemas { of: Arc::clone(known), by_roles: HashMap::new() });
@@ -44,7 +45,7 @@ impl DomainService {
     /// What a caller may ask, as a text.
     pub(crate) async fn graphql_schema(&self, caller: DataCaller) -> DataResult<String> {
         let known = self.known().await?;
-        let schema = self.schema_for(&known, &self.roles(caller).await?).await?;
+        let schema = self.schema_for(caller, &known, &self.roles(caller).await?).await?;
         Ok(schema.sdl())
     }
 
@@ -52,7 +53,7 @@ impl DomainService {
     pub(crate) async fn ask_graphql(&self, caller: DataCaller, request: GraphQlRequest) -> DataResult<Value> {
         let known = self.known().await?;
         let reader = self.reader(caller).await?;
-        let plan = match self.planned(&known, &reader.roles, request).await? {
+        let plan = match self.planned(caller, &known, &reader.roles, request).await? {
             Ok(plan) => plan,
             Err(errors) => return Ok(errors.response()),
         };
@@ -66,7 +67,7 @@ impl DomainService {
             results.push(match one {
                 Ok(answer) => Ok(rows_of(answer)),
                 Err(DataError::Refused(why) | DataError::Failed(why)) => Err(why),
-                Err(error @ DataError::Store(_)) => return Err(error),
+                Err(error @ (DataError::Store(_) | DataError::Busy(_))) => return Err(error),
             });
         }
         Ok(plan.answer(results))
@@ -77,7 +78,7 @@ impl DomainService {
         let known = self.known().await?;
         let reader = self.reader(caller).await?;
         let request = GraphQlRequest::new(without_fence(text));
-        let plan = self.planned(&known, &reader.roles, request).await?.map_err(|errors| refused(&errors))?;
+        let plan = self.planned(caller, &known, &reader.roles, request).await?.map_err(|errors| refused(&errors))?;
         let root = plan.single().map_err(|error| DataError::Refused(error.message))?;
         self.ask_with(&known, &reader, &root.as_table(), RowsFor::Model).await
     }
@@ -85,30 +86,32 @@ impl DomainService {
     /// Off the threads that serve requests: a question about all types of a large database takes its time.
     async fn planned(
         &self,
+        caller: DataCaller,
         known: &Arc<Known>,
-        roles: &[String],
+        roles: &[Grantee],
         request: GraphQlRequest,
     ) -> DataResult<Result<Plan, GraphQlErrors>> {
-        let schema = self.schema_for(known, roles).await?;
+        let schema = self.schema_for(caller, known, roles).await?;
         let (known, roles) = (Arc::clone(known), roles.to_vec());
-        apart(move || schema.plan(&request, &known.domains.seen_by(&roles))).await
+        self.run_apart(caller, usize::MAX, move || schema.plan(&request, &known.domains.seen_by(&roles))).await
     }
 
-    async fn schema_for(&self, known: &Arc<Known>, roles: &[String]) -> DataResult<Arc<GraphQlSchema>> {
+    async fn schema_for(
+        &self,
+        caller: DataCaller,
+        known: &Arc<Known>,
+        roles: &[Grantee],
+    ) -> DataResult<Arc<GraphQlSchema>> {
         if let Some(schema) = self.schemas.get(known, roles) {
             return Ok(schema);
         }
         let (of, for_roles) = (Arc::clone(known), roles.to_vec());
-        let made = apart(move || GraphQlSchema::new(&of.domains.seen_by(&for_roles))).await?;
+        let made =
+            self.run_apart(caller, usize::MAX, move || GraphQlSchema::new(&of.domains.seen_by(&for_roles))).await?;
         let schema = Arc::new(made.map_err(|errors| DataError::Failed(errors.to_string()))?);
         self.schemas.put(known, roles.to_vec(), &schema);
         Ok(schema)
     }
-}
-
-/// Runs work that computes for a while.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> DataResult<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| DataError::Store(StoreError::Backend(error.to_string())))
 }
 
 fn rows_of(answer: DataAnswer) -> Found {

@@ -1,6 +1,7 @@
 //! All domains and views of a tenant, read anew as soon as one of them changes.
 
 use super::DomainService;
+use super::groups::{bind_groups, saved_groups};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use std::collections::BTreeMap;
@@ -131,11 +132,15 @@ impl DomainService {
     async fn read_known(&self) -> StoreResult<Known> {
         let datasources = self.parts.store.datasources(self.parts.tenant).await?;
         let texts = self.parts.store.domain_texts(self.parts.tenant).await?;
+        let groups = saved_groups(self.parts.store.domain_groups(self.parts.tenant).await?);
         let (mut domains, mut views): (Vec<Domain>, Vec<View>) = (Vec::new(), Vec::new());
         for text in &texts {
             // It was checked when it was saved.
             let lowered = lower(&parse(&text.text));
-            domains.extend(lowered.domains.into_iter().map(|source| source.domain));
+            domains.extend(lowered.domains.into_iter().map(|mut source| {
+                bind_groups(&mut source.domain, &groups);
+                source.domain
+            }));
             views.extend(lowered.views.into_iter().map(|source| source.view));
         }
         let (mut schemas, mut unreached) = (BTreeMap::new(), BTreeMap::new());

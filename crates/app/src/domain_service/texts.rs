@@ -1,11 +1,14 @@
 //! The texts of domains and views: checked, saved with what changed, taken away.
 
+use super::groups::MeantGroups;
 use super::{DataResult, DomainService};
 use similar::TextDiff;
 use std::ops::Range;
+use std::time::Duration;
 use steward_core::datasource::{DomainText, DomainTextKind};
-use steward_core::ports::{DataCaller, DataError, Groups as _, SavedText};
+use steward_core::ports::{DataCaller, DataError, Role, SavedText};
 use steward_domains::lower::lower;
+use steward_domains::model::Grantee;
 use steward_domains::parser::parse;
 use steward_domains::{Analysis, Catalog, Diagnostic, analyze};
 
@@ -13,6 +16,9 @@ use steward_domains::{Analysis, Catalog, Diagnostic, analyze};
 const LONGEST: usize = 1 << 20;
 /// Longest text of several together, bytes: those of a thousand tables have about 2 MB.
 const LONGEST_OF_ALL: usize = 32 << 20;
+
+/// After this a difference is told in larger pieces.
+const DIFF_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What of a text to save.
 #[derive(Debug, Default)]
@@ -29,12 +35,24 @@ pub(crate) struct TextWish {
 impl DomainService {
     /// What texts can be checked against: all datasources, domains and views.
     pub(crate) async fn catalog(&self) -> DataResult<Catalog> {
-        let groups = self.parts.store.groups(self.parts.tenant, None, None, 1000).await?;
-        Ok(self.known().await?.catalog(groups.items.into_iter().map(|group| group.name).collect()))
+        Ok(self.known().await?.catalog(self.group_names().await?))
     }
 
-    pub(crate) async fn check_text(&self, text: &str) -> DataResult<Analysis> {
-        Ok(analyze(text, &self.catalog().await?))
+    pub(crate) async fn check_text(&self, caller: DataCaller, text: &str) -> DataResult<Analysis> {
+        Ok(self.analyze(caller, text).await?.0)
+    }
+
+    /// What is wrong with a text, and what its groups mean.
+    async fn analyze(&self, caller: DataCaller, text: &str) -> DataResult<(Analysis, MeantGroups)> {
+        let administers = self.roles(caller).await?.contains(&Grantee::Role(Role::Admin));
+        let mut meant = self.meant_groups(caller, text, administers).await?;
+        let mut catalog = self.catalog().await?;
+        catalog.groups.append(&mut meant.names);
+        let owned = text.to_owned();
+        let mut analysis = self.run_apart(caller, text.len(), move || analyze(&owned, &catalog)).await?;
+        analysis.diagnostics.append(&mut meant.diagnostics);
+        analysis.diagnostics.sort_by_key(|diagnostic| diagnostic.range);
+        Ok((analysis, meant))
     }
 
     /// Saves every domain and view of a text, all or none, each as a text of its own.
@@ -42,15 +60,15 @@ impl DomainService {
         if wish.text.len() > LONGEST_OF_ALL {
             return Err(too_long("the text", LONGEST_OF_ALL));
         }
-        let catalog = self.catalog().await?;
-        let analysis = analyze(&wish.text, &catalog);
+        let (analysis, meant) = self.analyze(caller, &wish.text).await?;
         if analysis.has_errors() {
             let errors = analysis.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
             return Err(DataError::Refused(listed(&wish.text, errors)));
         }
         let warnings: Vec<String> =
             analysis.diagnostics.iter().map(|diagnostic| told(&wish.text, diagnostic)).collect();
-        let items = items(&wish.text);
+        let text = wish.text.clone();
+        let items = self.run_apart(caller, text.len(), move || items(&text)).await?;
         if items.is_empty() {
             return Err(DataError::Refused(
                 "there is no domain and no view in the text; begin with `domain <name> from <table>@<datasource> {`"
@@ -79,11 +97,17 @@ impl DomainService {
             let before = self.parts.store.domain_text(self.parts.tenant, kind, &name).await?;
             let known = before.as_ref().map_or(0, |before| before.version);
             let version = wish.version.filter(|_| single).unwrap_or(known);
-            diffs.push(before.as_ref().map_or_else(String::new, |before| diff(&before.text, &text)));
+            diffs.push(match before {
+                Some(before) => {
+                    let after = text.clone();
+                    self.run_apart(caller, before.text.len() + text.len(), move || diff(&before.text, &after)).await?
+                }
+                None => String::new(),
+            });
             let (changed_by, changed_at) = (caller.user, self.parts.clock.now());
             texts.push(DomainText { kind, name, text, version, changed_by, changed_at });
         }
-        let saved = self.parts.store.save_domain_texts(self.parts.tenant, &texts).await?;
+        let saved = self.parts.store.save_domain_texts(self.parts.tenant, &texts, &meant.groups).await?;
         let as_saved = |(text, diff)| SavedText { text, diff, warnings: warnings.clone() };
         Ok(saved.into_iter().zip(diffs).map(as_saved).collect())
     }
@@ -115,7 +139,10 @@ fn items(text: &str) -> Vec<(DomainTextKind, String, Range<usize>)> {
 
 /// Lines that went and came, with three around them.
 fn diff(before: &str, after: &str) -> String {
-    TextDiff::from_lines(before, after).unified_diff().context_radius(3).to_string()
+    // Of two large texts with little in common the least difference takes very long to find.
+    let mut limited = TextDiff::configure();
+    limited.timeout(DIFF_TIMEOUT);
+    limited.diff_lines(before, after).unified_diff().context_radius(3).to_string()
 }
 
 fn listed<'d>(text: &str, diagnostics: impl Iterator<Item = &'d Diagnostic>) -> String {

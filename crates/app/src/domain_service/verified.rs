@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::datasource::VerifiedQuestion;
 use steward_core::ports::DataCaller;
+use steward_domains::model::Grantee;
 use steward_domains::query::{Query, validate};
 
 use super::queries::refused;
@@ -32,7 +33,7 @@ impl DomainService {
     pub(crate) async fn verified(
         &self,
         known: &Arc<Known>,
-        roles: &[String],
+        roles: &[Grantee],
         request: &str,
     ) -> DataResult<Option<Query>> {
         let id = VerifiedQuestion::id_of(request);
@@ -46,7 +47,7 @@ impl DomainService {
     pub(crate) async fn verified_examples(
         &self,
         known: &Arc<Known>,
-        roles: &[String],
+        roles: &[Grantee],
         request: &str,
     ) -> DataResult<String> {
         let mut all = self.parts.store.verified_questions(self.parts.tenant).await?;

@@ -77,7 +77,8 @@ pub struct Approval {
     pub plan: Option<Vec<PlanStep>>,
     /// What happens if it is denied.
     pub if_denied: String,
-    /// Whether somebody else than the caller has to approve it, since the caller asked.
+    /// Whether somebody else than the caller has to approve it, since the caller asked for it or has said something in its
+    /// run.
     pub needs_other: bool,
     /// Why it is asked.
     pub reason: String,

@@ -1,5 +1,6 @@
+use crate::dto::named::NamedRef;
 use serde::{Deserialize, Serialize};
-use steward_core::governance::{Classification, Classified, DataAction, DataLabel, MaskedKind, PiiKind};
+use steward_core::governance::{Classification, Classified, DataAction, DataPolicy, MaskedKind, PiiKind};
 use steward_core::spreadsheet::quoted_cell;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -69,13 +70,84 @@ pub struct ResolvedPolicy {
     pub references_resolved: Vec<ResolvedReference>,
 }
 
+/// Where data of a classification is. It matches what fits any of its lists.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DataLabelInput {
+    /// Its name, unique; shown wherever it decides.
+    #[schema(min_length = 1, max_length = 80)]
+    pub name: String,
+    /// How closely it is to be kept.
+    pub classification: Classification,
+    /// Files of the workspace: `hr/**` is all below a folder, `*` stands for part of a name.
+    #[serde(default)]
+    #[schema(max_items = 200)]
+    pub paths: Vec<String>,
+    /// Names of tools and skills whose results are such data.
+    #[serde(default)]
+    #[schema(max_items = 200)]
+    pub tools: Vec<String>,
+    /// Names of tables: a statement that names one reads such data.
+    #[serde(default)]
+    #[schema(max_items = 200)]
+    pub tables: Vec<String>,
+    /// Words that mark such data where they stand in it, written as here: `CONFIDENTIAL`.
+    #[serde(default)]
+    #[schema(max_items = 200)]
+    pub marks: Vec<String>,
+    /// Agents, by id, or by the name that one has now: all that they do is about such data.
+    #[serde(default)]
+    #[schema(max_items = 200)]
+    pub agents: Vec<String>,
+    /// Kinds of personal data and secrets: a text in which one is found is such data.
+    #[serde(default)]
+    pub personal: Vec<PiiKind>,
+}
+
+/// The labels and policies over data of an installation.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DataRulesInput {
+    /// That of the rules that were changed.
+    pub version: u64,
+    /// Where data of which classification is.
+    #[serde(default)]
+    #[schema(max_items = 200)]
+    pub labels: Vec<DataLabelInput>,
+    /// What follows from it.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    pub policies: Vec<DataPolicy>,
+}
+
+/// A label as it is kept.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DataLabelView {
+    /// Its name, unique; shown wherever it decides.
+    pub name: String,
+    /// How closely it is to be kept.
+    pub classification: Classification,
+    /// Files of the workspace.
+    pub paths: Vec<String>,
+    /// Names of tools and skills whose results are such data.
+    pub tools: Vec<String>,
+    /// Names of tables.
+    pub tables: Vec<String>,
+    /// Words that mark such data where they stand in it.
+    pub marks: Vec<String>,
+    /// Agents: all that they do is about such data.
+    pub agents: Vec<NamedRef>,
+    /// Kinds of personal data and secrets.
+    pub personal: Vec<PiiKind>,
+}
+
 /// The labels and policies over data of an installation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DataRulesView {
     /// Counts changes from 0; a change names the version it was made from.
     pub version: u64,
     /// Where data of which classification is.
-    pub labels: Vec<DataLabel>,
+    pub labels: Vec<DataLabelView>,
     /// What follows from it.
     pub policies: Vec<ResolvedPolicy>,
 }
@@ -84,7 +156,7 @@ pub struct DataRulesView {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataCheck {
-    /// Name of the agent.
+    /// Name or id of the agent.
     #[serde(default)]
     #[schema(max_length = 64)]
     pub agent: String,

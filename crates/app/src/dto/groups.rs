@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 pub struct Group {
     /// Its id.
     pub id: GroupId,
-    /// Unique, whatever the case.
+    /// Unique among the groups of its source, whatever the case.
     pub name: String,
     /// For people.
     pub description: String,
@@ -18,6 +18,13 @@ pub struct Group {
     pub members: u64,
     /// When it was made, milliseconds since 1970 UTC.
     pub created_at: Timestamp,
+}
+
+impl Group {
+    /// What a list goes on after.
+    pub fn cursor(&self) -> String {
+        self.source.as_ref().map_or_else(|| self.name.clone(), |source| format!("{}\n{source}", self.name))
+    }
 }
 
 impl From<ports::Group> for Group {

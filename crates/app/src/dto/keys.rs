@@ -1,7 +1,40 @@
+use crate::dto::named::NamedRef;
 use serde::{Deserialize, Serialize};
-use steward_core::Timestamp;
-use steward_core::ports::{self, Period, VirtualKey};
+use steward_core::ports::{self, Period};
+use steward_core::{KeyId, Timestamp, UserId};
 use utoipa::ToSchema;
+
+/// A virtual key: lets a program use some connections and agents.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct VirtualKey {
+    /// Its id.
+    pub id: KeyId,
+    /// Its name.
+    pub name: String,
+    /// Whose it is; its calls are theirs.
+    pub user: UserId,
+    /// First characters, to recognise it by.
+    pub prefix: String,
+    /// Connections it may use; empty: all.
+    pub connections: Vec<NamedRef>,
+    /// Agents it may use; null: none, an empty list: all.
+    #[schema(required)]
+    pub agents: Option<Vec<NamedRef>>,
+    /// Most requests a minute.
+    #[schema(required)]
+    pub requests_per_minute: Option<u32>,
+    /// Most tokens a minute.
+    #[schema(required)]
+    pub tokens_per_minute: Option<u32>,
+    /// When it was made, milliseconds since 1970 UTC.
+    pub created_at: Timestamp,
+    /// When it ends by itself.
+    #[schema(required)]
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    #[schema(required)]
+    pub revoked_at: Option<Timestamp>,
+}
 
 /// A key that was just made.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -34,10 +67,10 @@ pub struct KeyInput {
     /// Its name.
     #[schema(max_length = 100)]
     pub name: String,
-    /// Connections it may use, by name; empty: all.
+    /// Connections it may use, by id, or by the name that one has now; empty: all.
     #[serde(default)]
     pub connections: Vec<String>,
-    /// Agents it may use, by name; null or left out: none, an empty list: all.
+    /// Agents it may use, by id, or by the name that one has now; null or left out: none, an empty list: all.
     pub agents: Option<Vec<String>>,
     /// Most requests a minute.
     #[schema(minimum = 1)]
@@ -58,10 +91,10 @@ pub struct KeyChange {
     /// Its name.
     #[schema(nullable = false, max_length = 100)]
     pub name: Option<String>,
-    /// Connections it may use, by name; empty: all.
+    /// Connections it may use, by id, or by the name that one has now; empty: all.
     #[schema(nullable = false)]
     pub connections: Option<Vec<String>>,
-    /// Agents it may use, by name; null: none, an empty list: all.
+    /// Agents it may use, by id, or by the name that one has now; null: none, an empty list: all.
     #[serde(default, deserialize_with = "ports::given")]
     #[schema(value_type = Option<Vec<String>>)]
     pub agents: Option<Option<Vec<String>>>,

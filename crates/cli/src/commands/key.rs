@@ -1,14 +1,13 @@
-use super::rows::is_part;
+use super::rows::{is_part, name_of};
 use crate::client::Client;
 use crate::options::duration;
 use crate::term::{Exit, Term};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::time::Duration;
-use steward_core::Timestamp;
-use steward_core::ports::VirtualKey;
+use steward_core::{KeyId, Timestamp, UserId};
 
 /// Virtual keys, with which programs use /v1.
 #[derive(Debug, Clone, Subcommand)]
@@ -51,6 +50,22 @@ pub struct Create {
     lasts: Option<Duration>,
 }
 
+/// A key as the API lists it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct VirtualKey {
+    pub id: KeyId,
+    pub name: String,
+    user: UserId,
+    prefix: String,
+    connections: Vec<Value>,
+    agents: Option<Vec<Value>>,
+    requests_per_minute: Option<u32>,
+    tokens_per_minute: Option<u32>,
+    created_at: Timestamp,
+    expires_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+}
+
 #[derive(Deserialize)]
 struct Made {
     #[serde(flatten)]
@@ -81,7 +96,8 @@ pub async fn run(client: &Client, action: Option<KeyAction>, term: Term) -> anyh
 }
 
 fn describe(key: &VirtualKey, now: Timestamp) -> String {
-    let named = |names: &[String]| {
+    let named = |all: &[Value]| {
+        let names: Vec<String> = all.iter().map(name_of).collect();
         if names.is_empty() { "all".to_owned() } else { names.join(", ") }
     };
     let agents = key.agents.as_deref().map_or("none".to_owned(), named);

@@ -1,4 +1,4 @@
-use super::rows::{for_administrators, joined, text};
+use super::rows::{for_administrators, joined, name_of, text};
 use crate::client::Client;
 use crate::options::ROLES;
 use crate::term::{Exit, Term};
@@ -86,7 +86,18 @@ async fn read(client: &Client) -> anyhow::Result<(Value, Vec<Value>)> {
     Ok((all["version"].take(), rules))
 }
 
+/// A rule as it is sent: its agents by their ids.
+fn as_sent(mut rule: Value) -> Value {
+    if let Some(agents) = rule["agents"].as_array_mut() {
+        for agent in agents.iter_mut().filter(|agent| agent.is_object()) {
+            *agent = agent["id"].take();
+        }
+    }
+    rule
+}
+
 async fn replace(client: &Client, version: Value, rules: Vec<Value>) -> anyhow::Result<Value> {
+    let rules: Vec<Value> = rules.into_iter().map(as_sent).collect();
     let body = json!({"version": version, "rules": rules});
     client
         .put(PATH, &body)
@@ -108,10 +119,11 @@ async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
             _ => "asked",
         };
         println!("{}  {what}", term.bold(text(rule, "name")));
+        let agents: Vec<String> = rule["agents"].as_array().into_iter().flatten().map(name_of).collect();
+        let agents = if agents.is_empty() { "all agents".to_owned() } else { agents.join(", ") };
         println!(
-            "    {}; {}; from {}; asked for by {}",
+            "    {}; {agents}; from {}; asked for by {}",
             all("risks", "classes of tools"),
-            all("agents", "agents"),
             all("origins", "origins"),
             all("roles", "roles")
         );

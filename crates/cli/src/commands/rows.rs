@@ -173,6 +173,11 @@ pub fn time(row: &Value, field: &str) -> String {
     row[field].as_i64().map(|at| Timestamp(at).rfc3339()).unwrap_or_default()
 }
 
+/// What something that a rule or key is about is called: by its name, or as deleted.
+pub fn name_of(named: &Value) -> String {
+    named["name"].as_str().map_or_else(|| format!("deleted ({})", text(named, "id")), str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]

@@ -15,6 +15,7 @@ use crate::tool::{Receipt, ToolSpec, Undo};
 use crate::{AgentId, ConnectionId, ConversationId, KeyId, RunId, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Who sent a request, and from where.
@@ -22,6 +23,10 @@ use std::sync::Arc;
 pub struct RequestSource {
     /// Email of the account that it came with.
     pub account: String,
+    /// The account's user; left out where the log knows only the email.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub user: Option<UserId>,
     /// The way it came in.
     pub origin: Origin,
     /// The client's network address, if it came over the network.
@@ -148,6 +153,10 @@ pub struct Setup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub user: Option<UserId>,
+    /// Who else has put words into it before it began: into the run that it repeats, or that delegated to it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    #[schema(value_type = Vec<UserId>)]
+    pub askers: BTreeSet<UserId>,
     /// The run whose first events this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -183,6 +192,14 @@ pub struct Setup {
     /// What was looked through for them.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub looked_through: LookedThrough,
+}
+
+impl Setup {
+    /// Whose words it begins with.
+    pub fn begun_by(&self) -> BTreeSet<UserId> {
+        let of_source = self.source.as_ref().and_then(|source| source.user);
+        self.askers.iter().copied().chain(self.user).chain(of_source).collect()
+    }
 }
 
 /// Who gave a reply.
@@ -317,13 +334,9 @@ pub enum ToolResult {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         undo: Option<Undo>,
-        /// Whether it came from outside.
-        #[serde(default)]
-        tainted: bool,
-        /// Where tainted content comes from.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
-        origin: Option<String>,
+        /// Where it came from outside: addresses, senders, files. Empty if it didn't.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        origins: BTreeSet<String>,
     },
     /// It did not; the model may recover.
     Error {
@@ -333,9 +346,8 @@ pub enum ToolResult {
         #[serde(default)]
         fatal: bool,
         /// Where content from outside that it may quote comes from.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
-        origin: Option<String>,
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        origins: BTreeSet<String>,
         /// What it has done all the same, as data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
@@ -360,13 +372,12 @@ impl ToolResult {
             truncated: false,
             receipt: None,
             undo: None,
-            tainted: false,
-            origin: None,
+            origins: BTreeSet::new(),
         }
     }
 
     /// An error that the model may recover from.
     pub fn error(message: String) -> Self {
-        Self::Error { message, fatal: false, origin: None, data: None, undo: None }
+        Self::Error { message, fatal: false, origins: BTreeSet::new(), data: None, undo: None }
     }
 }

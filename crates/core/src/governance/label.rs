@@ -1,4 +1,5 @@
-use super::{Classification, Classified, PiiKind};
+use super::{Classification, PiiKind};
+use crate::AgentId;
 use crate::workspace_path::paths_in;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,10 +29,10 @@ pub struct DataLabel {
     #[serde(default)]
     #[schema(max_items = 200)]
     pub marks: Vec<String>,
-    /// Names of agents: all that they do is about such data.
+    /// Agents, by id: all that they do is about such data.
     #[serde(default)]
     #[schema(max_items = 200)]
-    pub agents: Vec<String>,
+    pub agents: Vec<AgentId>,
     /// Kinds of personal data and secrets: a text in which one is found is such data.
     #[serde(default)]
     pub personal: Vec<PiiKind>,
@@ -40,7 +41,8 @@ pub struct DataLabel {
 /// What a run meets.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Seen<'a> {
-    pub agent: &'a str,
+    /// Its id, and the name that people are told.
+    pub agent: Option<(AgentId, &'a str)>,
     /// Name of the tool that was called; empty: none.
     pub tool: &'a str,
     pub arguments: Option<&'a Value>,
@@ -53,14 +55,6 @@ pub struct Seen<'a> {
     pub personal: &'a [PiiKind],
 }
 
-/// A file that a run has written which had seen confidential data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassifiedFile {
-    /// Its path in the workspace.
-    pub path: String,
-    pub classified: Classified,
-}
-
 impl Seen<'_> {
     /// All that may be paths of the workspace here.
     fn paths(&self) -> Vec<String> {
@@ -70,25 +64,13 @@ impl Seen<'_> {
         }
         paths
     }
-
-    /// The most confidential of these files that are named here, or lie in a folder that is.
-    pub fn written(&self, files: &[ClassifiedFile]) -> Option<Classified> {
-        if files.is_empty() {
-            return None;
-        }
-        let paths = self.paths();
-        let named = |file: &&ClassifiedFile| paths.iter().any(|path| fits(&file.path, path));
-        let found = files.iter().filter(named).max_by_key(|file| file.classified.classification)?;
-        let source = format!("{} ({})", found.path, found.classified.source);
-        Some(Classified { source: source.chars().take(300).collect(), ..found.classified.clone() })
-    }
 }
 
 impl DataLabel {
     /// What it was found in.
     pub(super) fn matches(&self, seen: &Seen<'_>) -> Option<String> {
-        if self.agents.iter().any(|agent| agent == seen.agent) {
-            return Some(format!("the agent {}", seen.agent));
+        if let Some((_, name)) = seen.agent.filter(|(id, _)| self.agents.contains(id)) {
+            return Some(format!("the agent {name}"));
         }
         if !seen.tool.is_empty() && self.tools.iter().any(|tool| tool == seen.tool) {
             return Some(format!("the tool {}", seen.tool));
@@ -179,7 +161,9 @@ fn fits_name(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{DataLabel, Seen, fits};
+    use crate::AgentId;
     use serde_json::{Value, json};
+    use uuid::Uuid;
 
     #[test]
     fn paths_fit_patterns() {
@@ -207,10 +191,12 @@ mod tests {
     fn a_label_matches_by_any_of_its_lists() {
         let label: DataLabel = serde_json::from_value(json!({
             "name": "people", "classification": "confidential", "paths": ["hr/**"], "tools": ["hr_see"],
-            "tables": ["Patients"], "marks": ["CONFIDENTIAL"], "agents": ["nurse"],
+            "tables": ["Patients"], "marks": ["CONFIDENTIAL"], "agents": [AgentId(Uuid::from_u128(1))],
         }))
         .expect("a label");
         let seen = |agent: &str, tool: &str, arguments: Value, text: &str| {
+            let id = AgentId(Uuid::from_u128(if agent == "nurse" { 1 } else { 2 }));
+            let agent = Some((id, agent));
             let seen =
                 Seen { agent, tool, arguments: Some(&arguments), text, workspace: "/srv/w", folder: "", personal: &[] };
             label.matches(&seen)

@@ -1,6 +1,7 @@
 //! Rules of an installation over what its agents do: they only ever make an agent's own policy stricter.
 
 use super::{Decision, Origin, RiskClass};
+use crate::AgentId;
 use crate::ports::Role;
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +18,9 @@ pub struct ToolRule {
     /// The classes of tools it is about.
     #[serde(default)]
     pub risks: Vec<RiskClass>,
-    /// The agents, by name.
+    /// The agents: a rule stays with an agent whatever it is called.
     #[serde(default)]
-    pub agents: Vec<String>,
+    pub agents: Vec<AgentId>,
     /// Where the run came from.
     #[serde(default)]
     pub origins: Vec<Origin>,
@@ -50,9 +51,9 @@ pub struct ToolRules {
 
 impl ToolRules {
     /// The rules that hold for a run. A user's role that is not known counts as every role.
-    pub fn of_run(&self, agent: &str, origin: Origin, role: Option<Role>) -> Vec<ToolRule> {
+    pub fn of_run(&self, agent: AgentId, origin: Origin, role: Option<Role>) -> Vec<ToolRule> {
         let fits = |rule: &&ToolRule| {
-            (rule.agents.is_empty() || rule.agents.iter().any(|name| name == agent))
+            (rule.agents.is_empty() || rule.agents.contains(&agent))
                 && (rule.origins.is_empty() || rule.origins.contains(&origin))
                 && role.is_none_or(|role| rule.roles.is_empty() || rule.roles.contains(&role))
         };
@@ -91,9 +92,11 @@ pub(super) fn needs_each_call(rules: &[ToolRule], risk: RiskClass, takes_data_ou
 #[cfg(test)]
 mod tests {
     use super::{ToolRule, ToolRules, needs_four_eyes, strictest};
+    use crate::AgentId;
     use crate::policy::{Decision, Origin, RiskClass};
     use crate::ports::Role;
     use serde_json::{Value, json};
+    use uuid::Uuid;
 
     fn rule(name: &str, decision: &str, limits: &Value) -> ToolRule {
         let mut rule = json!({"name": name, "decision": decision});
@@ -103,26 +106,29 @@ mod tests {
         serde_json::from_value(rule).expect("a rule")
     }
 
+    const SHOP: AgentId = AgentId(Uuid::from_u128(1));
+    const DESK: AgentId = AgentId(Uuid::from_u128(2));
+
     #[test]
     fn rules_hold_for_the_runs_that_they_name() {
         let rules = ToolRules {
             version: 1,
             rules: vec![
                 rule("all", "ask", &json!({})),
-                rule("shop", "ask", &json!({"agents": ["shop"]})),
+                rule("shop", "ask", &json!({"agents": [SHOP]})),
                 rule("night", "deny", &json!({"origins": ["schedule"]})),
                 rule("juniors", "deny", &json!({"roles": ["developer"]})),
             ],
         };
         for (agent, origin, role, expect) in [
-            ("desk", Origin::Chat, Some(Role::Operator), "all"),
-            ("shop", Origin::Chat, Some(Role::Operator), "all shop"),
-            ("desk", Origin::Schedule, Some(Role::Operator), "all night"),
-            ("desk", Origin::Chat, Some(Role::Developer), "all juniors"),
-            ("shop", Origin::Schedule, None, "all shop night juniors"),
+            (DESK, Origin::Chat, Some(Role::Operator), "all"),
+            (SHOP, Origin::Chat, Some(Role::Operator), "all shop"),
+            (DESK, Origin::Schedule, Some(Role::Operator), "all night"),
+            (DESK, Origin::Chat, Some(Role::Developer), "all juniors"),
+            (SHOP, Origin::Schedule, None, "all shop night juniors"),
         ] {
             let names: Vec<String> = rules.of_run(agent, origin, role).into_iter().map(|rule| rule.name).collect();
-            assert_eq!(names.join(" "), expect, "{agent} {origin:?} {role:?}");
+            assert_eq!(names.join(" "), expect, "{agent:?} {origin:?} {role:?}");
         }
     }
 

@@ -1,10 +1,22 @@
-use crate::{KeyId, TenantId, Timestamp, UserId};
+use crate::{AgentId, ConnectionId, KeyId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 /// What somebody may do: viewers look; developers chat, run and decide on their own runs; operators also have agents,
 /// connections, all approvals and runs; admins everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema, strum::IntoStaticStr)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Role {
@@ -36,35 +48,26 @@ pub struct Principal {
     pub key: Option<Box<VirtualKey>>,
 }
 
-/// A virtual key: lets a program use some connections through the gateway.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+/// A virtual key: lets a program use some connections and agents, whatever these are called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VirtualKey {
-    /// Its id.
     pub id: KeyId,
-    /// Its name.
     pub name: String,
     /// Whose it is; its calls are theirs.
     pub user: UserId,
     /// First characters, to recognise it by.
     pub prefix: String,
-    /// Connections it may use, by name; empty: all.
-    pub connections: Vec<String>,
-    /// Agents it may use, by name; null: none, an empty list: all.
-    #[schema(required)]
-    pub agents: Option<Vec<String>>,
+    /// Connections it may use; empty: all.
+    pub connections: Vec<ConnectionId>,
+    /// Agents it may use; `None`: none, an empty list: all.
+    pub agents: Option<Vec<AgentId>>,
     /// Most requests a minute.
-    #[schema(required)]
     pub requests_per_minute: Option<u32>,
     /// Most tokens a minute.
-    #[schema(required)]
     pub tokens_per_minute: Option<u32>,
-    /// When it was made, milliseconds since 1970 UTC.
     pub created_at: Timestamp,
     /// When it ends by itself.
-    #[schema(required)]
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
-    #[schema(required)]
     pub revoked_at: Option<Timestamp>,
 }
 

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     pub id: GroupId,
-    /// Unique, whatever the case.
+    /// Unique among those of its source, whatever the case.
     pub name: String,
     pub description: String,
     /// Where its members are kept, such as `ldap`; empty: here.
@@ -16,6 +16,13 @@ pub struct Group {
     pub external_id: Option<String>,
     pub created_at: Timestamp,
     pub members: u64,
+}
+
+impl Group {
+    /// What a list of groups goes on after; names alone can be those of two sources.
+    pub fn cursor(&self) -> String {
+        if self.source.is_empty() { self.name.clone() } else { format!("{}\n{}", self.name, self.source) }
+    }
 }
 
 /// What is `None` stays as it is.
@@ -42,8 +49,11 @@ pub trait Groups: Send + Sync {
     /// With its memberships and grants.
     async fn remove_group(&self, tenant: TenantId, id: GroupId) -> StoreResult<()>;
     async fn group(&self, tenant: TenantId, id: GroupId) -> StoreResult<Option<Group>>;
+    /// The group that somebody means by a name: of those with this name the one that is kept here, else the only one. Where
+    /// several providers have one, `provider/name` says which.
     async fn group_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Group>>;
-    /// By name, those after `after`; `text`: part of the name or description.
+    async fn group_of_source(&self, tenant: TenantId, source: &str, name: &str) -> StoreResult<Option<Group>>;
+    /// By name, those after `after`, a [cursor](Group::cursor); `text`: part of the name or description.
     async fn groups(
         &self,
         tenant: TenantId,

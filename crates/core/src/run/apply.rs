@@ -22,6 +22,7 @@ impl RunState {
                 self.standing.clone_from(&setup.standing);
                 self.taint.clone_from(&setup.taint);
                 self.classified.clone_from(&setup.classified);
+                self.askers = setup.begun_by();
                 self.setup = Some(Arc::clone(setup));
             }
             EventBody::RunResumed { .. } => self.mark_interrupted(),
@@ -85,7 +86,10 @@ impl RunState {
                 self.record_asked_call(subject);
                 self.waiting = Some(Waiting::Approval { id: *approval_id, subject: subject.clone() });
             }
-            EventBody::ApprovalDecided { approval_id, answer, .. } => {
+            EventBody::ApprovalDecided { approval_id, answer, source, .. } => {
+                if answer.puts_words_in() {
+                    self.record_asker(source.as_deref());
+                }
                 if let Some(Waiting::Approval { id, subject }) = self.waiting.clone()
                     && id == *approval_id
                 {
@@ -128,7 +132,8 @@ impl RunState {
                 self.record_delegation(call_id, *child, agent, request);
             }
             EventBody::DataClassified { classified } => self.record_classified(Some(classified)),
-            EventBody::RunReturned { call_id, spent, proved, taint, classified, .. } => {
+            EventBody::RunReturned { call_id, spent, proved, taint, classified, askers, .. } => {
+                self.askers.extend(askers);
                 self.record_classified(classified.as_ref());
                 self.record_child_end(call_id, spent, proved, taint);
             }
@@ -154,7 +159,10 @@ impl RunState {
                     self.waiting = None;
                 }
             }
-            EventBody::RunSteered { text, .. } => self.steers.push(text.clone()),
+            EventBody::RunSteered { text, source, .. } => {
+                self.steers.push(text.clone());
+                self.record_asker(source.as_deref());
+            }
             EventBody::StopRequested { by, .. } => {
                 self.stop_by = Some(by.clone());
                 self.waiting = None;

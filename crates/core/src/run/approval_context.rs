@@ -1,11 +1,12 @@
-use super::state::RunState;
-use crate::AgentId;
+use super::state::{RunState, Waiting};
 use crate::approval::{About, Subject};
 use crate::event::Mode;
+use crate::event::RequestSource;
 use crate::plan::FINAL_ANSWER;
 use crate::policy::{Decision, RiskClass, needs_four_eyes, strictest};
 use crate::skill::SkillRef;
 use crate::tool::{CallSource, ToolCall, ToolSpec};
+use crate::{AgentId, UserId};
 use serde_json::Value;
 
 impl RunState {
@@ -34,6 +35,20 @@ impl RunState {
             skills,
             plan,
         }
+    }
+
+    /// Whether a rule asks for somebody else than `user` to approve what it waits for.
+    pub fn needs_other_than(&self, user: Option<UserId>) -> bool {
+        match &self.waiting {
+            Some(Waiting::Approval { subject, .. }) => {
+                user.is_some_and(|user| self.askers.contains(&user)) && self.needs_four_eyes(subject)
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn record_asker(&mut self, source: Option<&RequestSource>) {
+        self.askers.extend(source.and_then(|source| source.user));
     }
 
     fn needs_four_eyes(&self, subject: &Subject) -> bool {

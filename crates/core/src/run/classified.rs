@@ -1,6 +1,6 @@
 //! What the data policies of the installation mean for a run, by the most confidential that it has seen.
 
-use crate::governance::{Classified, ClassifiedFile, DataAction, DataPolicy, PiiKind, Seen, higher};
+use crate::governance::{Classified, DataAction, DataPolicy, PiiKind, Seen};
 use crate::model::Connection;
 use crate::policy::{Decision, ToolRule};
 use crate::run::RunState;
@@ -17,28 +17,28 @@ impl RunState {
     }
 
     /// The classification of what a call of `tool` said, if it is above all that the run has seen.
-    /// `files`: those that runs have written which had seen confidential data. `personal`: what was found in the text.
+    /// `personal`: what was found in the text.
     pub fn newly_classified(
         &self,
         tool: &str,
         arguments: &Value,
         text: &str,
-        files: &[ClassifiedFile],
         personal: &[PiiKind],
     ) -> Option<Classified> {
-        self.classify(&Seen { tool, arguments: Some(arguments), text, personal, ..Seen::default() }, files)
+        self.classify(&Seen { tool, arguments: Some(arguments), text, personal, ..Seen::default() })
     }
 
     /// The same for what a person says.
     pub fn newly_classified_words(&self, text: &str, personal: &[PiiKind]) -> Option<Classified> {
-        self.classify(&Seen { text, personal, ..Seen::default() }, &[])
+        self.classify(&Seen { text, personal, ..Seen::default() })
     }
 
-    fn classify(&self, seen: &Seen<'_>, files: &[ClassifiedFile]) -> Option<Classified> {
+    fn classify(&self, seen: &Seen<'_>) -> Option<Classified> {
         let setup = self.setup.as_deref()?;
-        let (agent, workspace) = (setup.agent.name.as_str(), setup.workspace.as_str());
+        let agent = Some((setup.agent.id, setup.agent.name.as_str()));
+        let workspace = setup.workspace.as_str();
         let seen = Seen { agent, workspace, folder: self.folder(), ..*seen };
-        let found = higher(setup.data_rules.classify(&seen), seen.written(files))?;
+        let found = setup.data_rules.classify(&seen)?;
         self.is_above(&found).then_some(found)
     }
 

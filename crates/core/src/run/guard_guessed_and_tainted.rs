@@ -43,6 +43,10 @@ impl RunState {
         if rules.iter().any(|rule| rule.of_data && rule.is_about(spec.risk, spec.takes_data_out())) {
             return self.grants.iter().skip(self.granted_before_data).cloned().collect();
         }
+        // One of the two may have given it to the agent for days, and ask for the call now.
+        if rules.iter().any(|rule| rule.four_eyes && rule.is_about(spec.risk, spec.takes_data_out())) {
+            return self.grants.clone();
+        }
         self.permissions()
     }
 
@@ -77,29 +81,26 @@ impl RunState {
             .tool(tool)
             .and_then(|spec| spec.skill.as_ref())
             .is_some_and(|skill| skill.untrusted || skill.kind.reads_outside());
-        let origin = match result {
-            ToolResult::Ok { tainted, origin, .. } if *tainted || outside => origin.clone(),
-            ToolResult::Error { origin, .. } if origin.is_some() || outside => origin.clone(),
-            _ => return,
+        let (ToolResult::Ok { origins, .. } | ToolResult::Error { origins, .. }) = result else {
+            return;
         };
         // What entered a run below came with its end.
         if self.children.iter().any(|child| child.call_id == call_id) {
             return;
         }
-        self.taint.push(Taint {
+        let unnamed = (origins.is_empty() && outside).then(|| format!("a result of {tool}"));
+        self.taint.extend(origins.iter().cloned().chain(unnamed).map(|origin| Taint {
             call_id: call_id.to_owned(),
             tool: tool.to_owned(),
-            origin: origin.unwrap_or_else(|| format!("a result of {tool}")),
-        });
+            origin,
+        }));
     }
 
-    /// What of outside `call` may derive from, each source once, the latest last. Empty for calls
-    /// that only look, and for those that were fixed before anything of outside came in.
+    /// What of outside `call` may derive from, each source once, the latest last. Empty for calls that only look and
+    /// send nothing out that the model wrote, and for those that were fixed before anything of outside came in.
     pub fn taint_of(&self, spec: &ToolSpec, call: &ToolCall) -> Vec<Taint> {
-        if spec.risk == RiskClass::Read || self.fixed_before(call) {
-            return Vec::new();
-        }
-        self.sources()
+        let acts = spec.risk != RiskClass::Read || (spec.takes_data_out() && has_arguments(call));
+        if acts && !self.fixed_before(call) { self.sources() } else { Vec::new() }
     }
 
     /// All that came from outside, each source once, the latest last.
@@ -137,6 +138,11 @@ impl RunState {
                     && Plan::open_arguments(step).is_empty()
             })
     }
+}
+
+/// Whether the model wrote anything into it: a request that is always the same tells its receiver nothing.
+fn has_arguments(call: &ToolCall) -> bool {
+    call.arguments.as_object().is_none_or(|fields| fields.values().any(|value| !value.is_null()))
 }
 
 fn taint_reason(taint: &[Taint]) -> String {

@@ -11,7 +11,8 @@ use crate::plan::Plan;
 use crate::policy::{Grant, StandingGrant};
 use crate::prompt::Compaction;
 use crate::tool::{EffectClass, Staged, ToolCall, ToolSpec};
-use crate::{ApprovalId, RunId, TimerId, Timestamp};
+use crate::{ApprovalId, RunId, TimerId, Timestamp, UserId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -173,6 +174,8 @@ pub struct RunState {
     pub taint: Vec<Taint>,
     /// The most confidential that it has seen.
     pub classified: Option<Classified>,
+    /// Who has put words into it: none of them is the second person of a rule that asks for two.
+    pub askers: BTreeSet<UserId>,
     pub children: Vec<ChildRun>,
     pub proved: Vec<Proved>,
 }

@@ -8,7 +8,7 @@ use crate::ast::{Leaf, ancestor, leaf};
 use crate::catalog::Catalog;
 use crate::chunks::scope;
 use crate::kinds;
-use crate::model::{Domain, Field};
+use crate::model::{Domain, Field, Grantee};
 use crate::parser::parse;
 use crate::syntax::{Range, SyntaxKind, SyntaxNode, bytes_of, range_of};
 use serde::Serialize;
@@ -56,7 +56,15 @@ fn explain(node: &SyntaxNode, world: &World<'_>) -> Option<String> {
         }
         SyntaxKind::WidgetName => meaning(&WIDGET_MEANINGS),
         SyntaxKind::RightName => meaning(&RIGHT_MEANINGS),
-        SyntaxKind::RoleName => Some(meaning(&ROLES).unwrap_or_else(|| format!("The group `{text}`."))),
+        SyntaxKind::RoleName => match text.parse::<Grantee>().ok()? {
+            Grantee::Group(name) => Some(format!("The group `{name}`.")),
+            to => {
+                let written = to.to_string();
+                let name = written.trim_start_matches("role:");
+                let found = ROLES.iter().find(|(role, _)| *role == name);
+                found.map(|(role, meaning)| format!("**{role}**: {meaning}"))
+            }
+        },
         SyntaxKind::Tag => meaning(&TAG_MEANINGS),
         SyntaxKind::DatasourceName => {
             let schema = world.catalog.schemas.get(&text)?;
@@ -126,7 +134,8 @@ fn domain_text(domain: &Domain) -> String {
 
 fn field_text(domain: &Domain, field: &Field) -> String {
     let mut text = format!("Field `{}` of `{}`: {}", field.name, domain.name, field.kind.name());
-    for (set, word) in [(field.readonly, "readonly"), (field.filterable, "filterable")] {
+    let trust = [(field.trusted == Some(true), "trusted"), (field.trusted == Some(false), "untrusted")];
+    for (set, word) in [(field.readonly, "readonly"), (field.filterable, "filterable")].into_iter().chain(trust) {
         if set {
             let _ = write!(text, ", {word}");
         }

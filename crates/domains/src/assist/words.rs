@@ -20,16 +20,26 @@ pub const WORDS: &[Word] = &[
     word("over", "Names the domain that a view shows.", "view <name> \"<title>\" over <domain> { … }"),
     word(
         "permission",
-        "What a role may do with the rows. A right that stands in no permission is denied.",
-        "permission <role> read, write, delete",
+        "What a role or group may do with the rows. A right that stands in no permission is denied.",
+        "permission role:<role> | group:<group> | * read, write, delete",
     ),
     word(
         "field",
         "Describes a column.",
-        "field <column> : <kind> [readonly] [filterable] [options=<meta>] [{ example … }]",
+        "field <column> : <kind> [readonly] [filterable] [trusted | untrusted] [options=<meta>] [{ example … }]",
     ),
     word("readonly", "The field can't be changed.", "field <column> : <kind> readonly"),
     word("filterable", "Conditions may stand on the field.", "field <column> : <kind> filterable"),
+    word(
+        "trusted",
+        "The house alone writes the texts of the field: an agent that reads them isn't held back.",
+        "field <column> : <kind> trusted",
+    ),
+    word(
+        "untrusted",
+        "Strangers may write the texts of the field: after reading them, an agent asks before it acts.",
+        "field <column> : <kind> untrusted",
+    ),
     word("options", "The meta that lists the values of the field.", "field <column> : <kind> options=<meta>"),
     word("example", "A condition with the words in which people ask for it.", "example <operator> <value> \"<words>\""),
     word(

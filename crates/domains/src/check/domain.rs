@@ -4,7 +4,7 @@ use super::{Checker, TAGS};
 use crate::diagnostic::suggest;
 use crate::kinds;
 use crate::lower::{DomainSource, FieldRanges, MetaRanges, RelationRanges};
-use crate::model::{Domain, Field, Meta, Relation};
+use crate::model::{Domain, Field, Grantee, Meta, Relation};
 use crate::syntax::Range;
 use std::collections::HashMap;
 use steward_core::tables::{Column, Table};
@@ -35,11 +35,24 @@ impl<'c> Checker<'c> {
                 self.warning(*at, "unknown-tag", message, &hint);
             }
         }
+        for (permission, at) in domain.permissions.iter().zip(&ranges.permissions) {
+            self.group(&permission.to, *at);
+        }
         if !domain.permissions.iter().any(|permission| permission.read) {
             let message = format!("Nobody can read the domain `{}`.", domain.name);
-            let hint = "Add a permission such as `permission viewer read`.";
+            let hint = "Add a permission such as `permission role:viewer read`.";
             self.warning(ranges.name, "no-reader", message, hint);
         }
+    }
+
+    fn group(&mut self, to: &Grantee, range: Range) {
+        let Grantee::Group(name) = to else { return };
+        if self.catalog.groups.contains(name) {
+            return;
+        }
+        let hint = suggest(name, self.catalog.groups.iter().map(String::as_str))
+            .unwrap_or_else(|| "Make the group first, or name a role with `role:<role>`.".to_owned());
+        self.error(range, "unknown-group", format!("There is no group `{name}`."), hint);
     }
 
     /// Whether the datasource is known.

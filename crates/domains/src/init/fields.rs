@@ -21,6 +21,7 @@ pub(super) fn describe(column: &Column, sample: Option<&ColumnSample>) -> Option
         kind,
         readonly: column.pk,
         filterable: true,
+        trusted: None,
         options: None,
         examples: Vec::new(),
         aliases: Vec::new(),

@@ -4,8 +4,10 @@ use super::{DomainRanges, DomainSource, FieldRanges, MetaRanges, RelationRanges,
 use crate::ast::{children, inner_leaf, leaf, leaves, statements};
 use crate::diagnostic::suggest;
 use crate::kinds;
-use crate::model::{Domain, Example, Field, FieldKind, Meta, Note, Permission, Relation, RelationKind};
-use crate::syntax::{Range, SyntaxKind as K, SyntaxNode, range_of};
+use crate::model::{
+    Domain, Example, Field, FieldKind, Grantee, Meta, NoGrantee, Note, Permission, Relation, RelationKind,
+};
+use crate::syntax::{Range, SyntaxKind as K, SyntaxNode, quoting, range_of};
 use std::collections::HashMap;
 
 const RIGHTS: [&str; 3] = ["read", "write", "delete"];
@@ -15,7 +17,7 @@ pub(super) fn lower(node: &SyntaxNode, report: &mut Report) -> Option<DomainSour
     let (table, table_range) = part(inner_leaf(node, K::Source, K::TableName), node);
     let (datasource, datasource_range) = part(inner_leaf(node, K::Source, K::DatasourceName), node);
     let (permissions, permission_ranges) =
-        statements(node, K::Permission).map(|node| permission(&node, report)).unzip();
+        statements(node, K::Permission).filter_map(|node| permission(&node, report)).unzip();
     let (fields, field_ranges) = statements(node, K::Field).filter_map(|node| field(&node, report)).unzip();
     let (relations, relation_ranges) = statements(node, K::Relation).filter_map(|node| relation(&node, report)).unzip();
     let (metas, meta_ranges) = statements(node, K::Meta).filter_map(|node| meta(&node, report)).unzip();
@@ -66,8 +68,8 @@ fn names(source: &DomainSource, report: &mut Report) {
     }
     let metas = domain.metas.iter().zip(&ranges.metas);
     report.duplicates("meta", metas.map(|(meta, at)| (meta.name.as_str(), at.name)));
-    let roles = domain.permissions.iter().zip(&ranges.permissions);
-    report.duplicates("permission for", roles.map(|(permission, at)| (permission.role.as_str(), *at)));
+    let grantees: Vec<String> = domain.permissions.iter().map(|permission| permission.to.to_string()).collect();
+    report.duplicates("permission for", grantees.iter().map(String::as_str).zip(ranges.permissions.iter().copied()));
 }
 
 fn options(source: &DomainSource, report: &mut Report) {
@@ -82,9 +84,11 @@ fn options(source: &DomainSource, report: &mut Report) {
     }
 }
 
-fn permission(node: &SyntaxNode, report: &mut Report) -> (Permission, Range) {
-    let (role, range) = part(leaf(node, K::RoleName), node);
-    let mut permission = Permission { role, read: false, write: false, delete: false };
+fn permission(node: &SyntaxNode, report: &mut Report) -> Option<(Permission, Range)> {
+    let (written, range) = part(leaf(node, K::RoleName), node);
+    let to = grantee(&written, range, report);
+    let mut permission =
+        Permission { to: to.clone().unwrap_or(Grantee::Everybody), read: false, write: false, delete: false };
     for right in leaves(node, K::RightName) {
         let granted = match right.text.as_str() {
             "read" => &mut permission.read,
@@ -101,7 +105,18 @@ fn permission(node: &SyntaxNode, report: &mut Report) -> (Permission, Range) {
             report.error(right.range, "duplicate-right", message, "Remove it.".to_owned());
         }
     }
-    (permission, range)
+    to.map(|_| (permission, range))
+}
+
+fn grantee(written: &str, range: Range, report: &mut Report) -> Option<Grantee> {
+    let Err(NoGrantee(name)) = written.parse::<Grantee>() else { return written.parse().ok() };
+    // What is missing was reported by the parser.
+    if !name.is_empty() {
+        let group = quoting::role(&format!("group:{name}"));
+        let hint = format!("Write `{group}` for the group, or a role: `admin`, `operator`, `developer` or `viewer`.");
+        report.error(range, "unknown-role", format!("`{name}` is no role."), hint);
+    }
+    None
 }
 
 fn field(node: &SyntaxNode, report: &mut Report) -> Option<(Field, FieldRanges)> {
@@ -109,7 +124,7 @@ fn field(node: &SyntaxNode, report: &mut Report) -> Option<(Field, FieldRanges)>
     let written = leaf(node, K::KindName);
     let known: Option<FieldKind> =
         written.as_ref().and_then(|leaf| report.choice(leaf, "unknown-kind", "kind of fields"));
-    let mut flags = [("readonly", false), ("filterable", false)];
+    let mut flags = [("readonly", false), ("filterable", false), ("trusted", false), ("untrusted", false)];
     for word in leaves(node, K::Flag) {
         for (flag, set) in &mut flags {
             if *flag == word.text && std::mem::replace(set, true) {
@@ -117,6 +132,10 @@ fn field(node: &SyntaxNode, report: &mut Report) -> Option<(Field, FieldRanges)>
                 report.error(word.range, "duplicate-word", message, "Remove it.".to_owned());
             }
         }
+    }
+    if flags[2].1 && flags[3].1 {
+        let message = "A field is either `trusted` or `untrusted`.";
+        report.error(name.range, "duplicate-word", message, "Remove one of the two.".to_owned());
     }
     let mut options = children(node, K::Options).filter_map(|options| leaf(&options, K::MetaRef));
     let first = options.next();
@@ -132,6 +151,7 @@ fn field(node: &SyntaxNode, report: &mut Report) -> Option<(Field, FieldRanges)>
         kind: known.unwrap_or(FieldKind::String),
         readonly: flags[0].1,
         filterable: flags[1].1,
+        trusted: (flags[2].1 || flags[3].1).then_some(!flags[3].1),
         options: first.map(|leaf| leaf.text),
         examples,
         aliases: aliases(node),

@@ -2,6 +2,9 @@
 
 use super::{Parsed, Parser, Scope, SyntaxKind, Token, list, meant};
 
+/// Words that a field can be.
+const FLAGS: [&str; 4] = ["readonly", "filterable", "trusted", "untrusted"];
+
 impl Parser<'_> {
     pub(super) fn domain(&mut self) -> Parsed {
         self.name(SyntaxKind::Name, "the name of the domain")?;
@@ -14,12 +17,33 @@ impl Parser<'_> {
     }
 
     pub(super) fn permission(&mut self) -> Parsed {
-        if self.wanted(SyntaxKind::RoleName).is_some_and(|token| token.kind == SyntaxKind::Star) {
-            self.leaf(SyntaxKind::RoleName);
-        } else {
-            self.name(SyntaxKind::RoleName, "a role, the name of a group, or `*`")?;
-        }
+        self.grantee()?;
         self.listed(|parser| parser.choice(SyntaxKind::RightName, "`read`, `write` or `delete`"))
+    }
+
+    /// `*`, a role, or a name behind `role:` or `group:`.
+    fn grantee(&mut self) -> Parsed {
+        let first = self.wanted(SyntaxKind::RoleName);
+        if first.is_some_and(|token| token.kind == SyntaxKind::Star) {
+            self.leaf(SyntaxKind::RoleName);
+            return Ok(());
+        }
+        let marked = first
+            .is_some_and(|token| token.kind == SyntaxKind::Ident && matches!(token.text, "role" | "group"))
+            && self.nth(1).is_some_and(|token| token.kind == SyntaxKind::Colon);
+        if !marked {
+            return self.name(SyntaxKind::RoleName, "a role, `group:<name>` or `*`");
+        }
+        self.node(SyntaxKind::RoleName, |parser| {
+            parser.bump_as(Some(SyntaxKind::Keyword));
+            parser.expect(SyntaxKind::Colon, ":")?;
+            let name = parser.wanted(SyntaxKind::RoleName);
+            if !name.is_some_and(|token| matches!(token.kind, SyntaxKind::Ident | SyntaxKind::String)) {
+                return parser.expected("the name of a role or group");
+            }
+            parser.bump();
+            Ok(())
+        })
     }
 
     pub(super) fn field(&mut self) -> Parsed {
@@ -27,14 +51,14 @@ impl Parser<'_> {
         self.expect(SyntaxKind::Colon, ":")?;
         self.choice(SyntaxKind::KindName, "the kind of the field")?;
         while self.on_line() {
-            if self.at_word("readonly") || self.at_word("filterable") {
+            if FLAGS.iter().any(|flag| self.at_word(flag)) {
                 self.leaf_word(SyntaxKind::Flag);
             } else if self.at_word("options") {
                 self.setting(SyntaxKind::Options, |parser| {
                     parser.name(SyntaxKind::MetaRef, "the name of a meta of this domain")
                 })?;
             } else if self.at(SyntaxKind::Ident) && !self.begins(Scope::Domain) {
-                self.unknown_word(&["readonly", "filterable", "options"], "A field can be");
+                self.unknown_word(&[&FLAGS[..], &["options"]].concat(), "A field can be");
             } else {
                 break;
             }

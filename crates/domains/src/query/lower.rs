@@ -33,6 +33,9 @@ pub struct OutColumn {
     pub name: String,
     pub kind: FieldKind,
     pub role: Role,
+    /// Whether the house alone writes what it shows, as its domain says.
+    #[serde(skip)]
+    pub trusted: Option<bool>,
 }
 
 impl OutColumn {
@@ -150,7 +153,12 @@ pub fn lower(checked: &Checked, dialect: Dialect) -> Lowered {
 }
 
 fn columns(outputs: &[plan::Output]) -> Vec<OutColumn> {
-    let column = |output: &plan::Output| OutColumn { name: output.name.clone(), kind: output.kind, role: output.role };
+    let column = |output: &plan::Output| OutColumn {
+        name: output.name.clone(),
+        kind: output.kind,
+        role: output.role,
+        trusted: output.expr.shown_column().and_then(|column| column.trusted),
+    };
     outputs.iter().map(column).collect()
 }
 

@@ -84,6 +84,8 @@ pub(crate) struct Column {
     pub kind: FieldKind,
     /// Never null.
     pub required: bool,
+    /// What its domain says of who writes it.
+    pub trusted: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -104,6 +106,16 @@ pub(crate) enum Expr {
         count: usize,
         kind: FieldKind,
     },
+}
+
+impl Expr {
+    /// The column whose values it shows as they are.
+    pub fn shown_column(&self) -> Option<&Column> {
+        match self {
+            Self::Column(column) | Self::Aggregate { of: Some(Operand::Column(column)), .. } => Some(column),
+            Self::Part(..) | Self::Aggregate { .. } | Self::Summed { .. } => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

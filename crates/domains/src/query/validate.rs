@@ -11,7 +11,7 @@ use super::cursor;
 use super::error::{Problem, QueryError, shown};
 use super::plan::{Checked, Expr, Nested, Output, Role, Rows, Sort, Source};
 use super::{Condition, DEFAULT_LIMIT, MOST_EMBEDDED, MOST_PARENTS, MOST_ROWS, Order, Query, With};
-use crate::model::{FieldKind, RelationKind};
+use crate::model::{FieldKind, Grantee, RelationKind};
 use crate::registry::{Domains, Known, Visible, listed, suggestion};
 use numbers::on_numbers;
 use scope::{Target, column};
@@ -23,7 +23,7 @@ const MOST_KEYS: u32 = 380;
 const EMBEDDED: u32 = 20;
 
 /// Checks a query for a caller with these roles; what the caller may not read does not exist.
-pub fn validate(query: &Query, domains: &Domains, roles: &[String]) -> Result<Checked, Vec<QueryError>> {
+pub fn validate(query: &Query, domains: &Domains, roles: &[Grantee]) -> Result<Checked, Vec<QueryError>> {
     validate_for(query, domains.seen_by(roles))
 }
 

@@ -92,7 +92,11 @@ pub(crate) fn format(format: &str) -> String {
     if bare { format.to_owned() } else { quote(format) }
 }
 
-/// As a role is written.
+/// As a role, a group or everybody is written.
 pub(crate) fn role(role: &str) -> String {
-    if role == "*" { role.to_owned() } else { name(role) }
+    match role.split_once(':') {
+        Some((kind @ ("role" | "group"), of)) if !of.is_empty() => format!("{kind}:{}", name(of)),
+        _ if role == "*" => role.to_owned(),
+        _ => name(role),
+    }
 }

@@ -61,6 +61,14 @@ fn domains_are_checked_against_their_table() {
         check(&format!("domain a from {source} {{ permission viewer read; {inner} }}"), expect);
     }
     check("domain a from customer@shop { permission admin write }", &["no-reader a"]);
+    // A group named like a role is none of it, and a name alone is never a group.
+    check("domain a from customer@shop { permission group:\"sales team\" read }", &[]);
+    check("domain a from customer@shop { permission group:admin read }", &["unknown-group group:admin"]);
+    check(
+        "domain a from customer@shop { permission \"sales team\" read }",
+        &["no-reader a", "unknown-role \"sales team\""],
+    );
+    check("domain a from customer@shop { permission role:boss read }", &["no-reader a", "unknown-role role:boss"]);
     check("domain a from customer@shop { }", &["no-reader a"]);
 }
 
@@ -120,7 +128,7 @@ fn hints_propose_what_is_there() {
         ),
         ("domain a from country@shop { permission viewer read; field total : int }", "Use one of `id`, `name`."),
         ("view v \"V\" over evnt { }", "Did you mean `event`?"),
-        ("domain a from customer@shop { field id : int }", "Add a permission such as `permission viewer read`."),
+        ("domain a from customer@shop { field id : int }", "Add a permission such as `permission role:viewer read`."),
     ] {
         assert_eq!(hint(text), expect, "{text}");
     }

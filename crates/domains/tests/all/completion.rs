@@ -37,8 +37,14 @@ fn words_by_place() {
         ("domain a fr| customer@shop { }", &["from"]),
         ("domain a from customer@shop { | }", &["permission", "field", "relation", "meta", "ai", "aliases"]),
         ("domain a from customer@shop {\n  fi|\n", &["field"]),
-        ("domain a from customer@shop { field id : int | }", &["readonly", "filterable", "options"]),
-        ("domain a from customer@shop { field id : int readonly | }", &["filterable", "options"]),
+        (
+            "domain a from customer@shop { field id : int | }",
+            &["readonly", "filterable", "trusted", "untrusted", "options"],
+        ),
+        (
+            "domain a from customer@shop { field id : int readonly | }",
+            &["filterable", "trusted", "untrusted", "options"],
+        ),
         ("domain a from customer@shop { field id : int { | } }", &["example", "aliases"]),
         ("domain a from customer@shop { relation r : has_many country | }", &["bind"]),
         ("domain a from customer@shop { meta m from country id name | }", &["order_by"]),
@@ -101,6 +107,8 @@ fn names_by_place() {
             &["admin", "operator", "developer", "viewer", "*", "sales team"],
         ),
         ("domain a from customer@shop { permission admin read; permission o| }", &["operator", "developer"]),
+        ("domain a from customer@shop { permission role:| }", &["admin", "operator", "developer", "viewer"]),
+        ("domain a from customer@shop { permission group:| }", &["sales team"]),
         ("domain a from customer@shop { permission admin | }", &["read", "write", "delete"]),
         ("domain a from customer@shop { permission admin read, | }", &["write", "delete"]),
         (
@@ -145,8 +153,13 @@ fn what_is_taken_fits_the_text() {
         ),
         (
             "domain a from customer@shop { permission sal| read }",
-            "domain a from customer@shop { permission \"sales team\" read }",
+            "domain a from customer@shop { permission group:\"sales team\" read }",
         ),
+        (
+            "domain a from customer@shop { permission group:sal| read }",
+            "domain a from customer@shop { permission group:\"sales team\" read }",
+        ),
+        ("domain a from customer@shop { permission v| }", "domain a from customer@shop { permission role:viewer }"),
         ("view v \"V\" over |event { }", "view v \"V\" over event { }"),
     ] {
         taken(text, expect);

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use steward_domains::draft::{Alike, Draft, Found, Lookup, Request, draft, in_words, lookups, lookups_of_parts};
+use steward_domains::model::Grantee;
 use steward_domains::query::lower::{Dialect, lower};
 use steward_domains::query::validate;
 
@@ -10,7 +11,7 @@ use crate::music::{Music, roles};
 
 const TODAY: &str = "2024-06-01";
 
-fn look_up(music: &Music, who: &[String], lookups: Vec<Lookup>) -> Vec<Found> {
+fn look_up(music: &Music, who: &[Grantee], lookups: Vec<Lookup>) -> Vec<Found> {
     let values = |lookup: &Lookup| -> Vec<Value> {
         let checked = validate(&lookup.query, &music.domains, who).expect("a query");
         let lowered = lower(&checked, Dialect::Sqlite);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use steward_domains::graphql::{Found, GraphQlErrors, GraphQlRequest, GraphQlSchema, Plan, Root};
-use steward_domains::model::{Domain, Field, FieldKind, Permission};
+use steward_domains::model::{Domain, Field, FieldKind, Grantee, Permission};
 use steward_domains::query::lower::{Dialect, lower};
 use steward_domains::query::{Query, embed, validate};
 use steward_domains::registry::Domains;
@@ -321,6 +321,7 @@ fn numbers_never_mean_a_field() {
         kind,
         readonly: false,
         filterable: true,
+        trusted: None,
         options: None,
         examples: Vec::new(),
         aliases: Vec::new(),
@@ -595,5 +596,5 @@ fn a_field_that_fails_leaves_the_others() {
 }
 
 pub fn everybody() -> Vec<Permission> {
-    vec![Permission { role: "*".to_owned(), read: true, write: false, delete: false }]
+    vec![Permission { to: Grantee::Everybody, read: true, write: false, delete: false }]
 }

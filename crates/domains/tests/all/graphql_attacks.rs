@@ -160,7 +160,7 @@ fn attacks() {
                 format!("refused ({}): {message}", errors.0.len())
             }
         };
-        assert!(begun.elapsed() < Duration::from_secs(5), "{name} took {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_mins(1), "{name} took {:?}", begun.elapsed());
         table.push_str(&format!("{name}: {outcome}\n"));
     }
     insta::assert_snapshot!(table);
@@ -188,6 +188,7 @@ fn a_thousand_domains() {
         kind: if at.is_multiple_of(3) { FieldKind::Int } else { FieldKind::String },
         readonly: false,
         filterable: true,
+        trusted: None,
         options: None,
         examples: Vec::new(),
         aliases: Vec::new(),

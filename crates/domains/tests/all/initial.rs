@@ -287,10 +287,15 @@ fn primary_keys_are_readonly_and_roles_have_their_rights() {
         domain.fields.iter().filter(|field| field.readonly).map(|field| field.name.as_str()).collect();
     assert_eq!(readonly, ["AlbumId"]);
     let rights: Vec<String> =
-        domain.permissions.iter().map(|p| format!("{} {} {} {}", p.role, p.read, p.write, p.delete)).collect();
+        domain.permissions.iter().map(|p| format!("{} {} {} {}", p.to, p.read, p.write, p.delete)).collect();
     assert_eq!(
         rights,
-        ["admin true true true", "operator true true false", "developer true false false", "viewer true false false"]
+        [
+            "role:admin true true true",
+            "role:operator true true false",
+            "role:developer true false false",
+            "role:viewer true false false"
+        ]
     );
 }
 

@@ -36,6 +36,13 @@ fn names_and_values_are_read_without_quotes() {
     ] {
         assert_eq!(field(inner).name, name, "{inner}");
     }
+    for (words, trusted) in
+        [("", None), ("trusted", Some(true)), ("untrusted filterable", Some(false)), ("readonly trusted", Some(true))]
+    {
+        assert_eq!(field(&format!("field x : text {words}")).trusted, trusted, "{words}");
+    }
+    let both = lowered("domain a from t@d { field x : text trusted untrusted\n}").diagnostics;
+    assert!(both.iter().any(|one| one.message.contains("either `trusted` or `untrusted`")), "{both:?}");
     for (kind, example, op, value) in [
         ("string", "contains USA", "contains", "USA"),
         ("string", "like \"a b\"", "contains", "a b"),
@@ -129,7 +136,15 @@ fn hints_propose_what_was_meant() {
         ("field x : int options=m", "Add `meta m from <table> <key> <label>` to the domain."),
         ("field x : int options=colors; meta colours from t k l", "Did you mean `colours`?"),
         ("relation r : hasmany b bind=x -> y", "Did you mean `has_many`?"),
-        ("permission a wirte", "Did you mean `write`?"),
+        ("permission admin wirte", "Did you mean `write`?"),
+        (
+            "permission hr read",
+            "Write `group:hr` for the group, or a role: `admin`, `operator`, `developer` or `viewer`.",
+        ),
+        (
+            "permission \"sales team\" read",
+            "Write `group:\"sales team\"` for the group, or a role: `admin`, `operator`, `developer` or `viewer`.",
+        ),
     ] {
         let text = format!("domain a from t@d {{ {inner} }}");
         let found = lowered(&text).diagnostics;

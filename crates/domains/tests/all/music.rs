@@ -3,7 +3,7 @@
 use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 use serde_json::{Value, json};
-use steward_domains::model::Domain;
+use steward_domains::model::{Domain, Grantee};
 use steward_domains::query::lower::Dialect;
 use steward_domains::registry::{Domains, Facts};
 
@@ -12,8 +12,9 @@ pub struct Music {
     pub conn: Connection,
 }
 
-pub fn roles(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
+/// What somebody is: roles by their names, all else are groups.
+pub fn roles(names: &[&str]) -> Vec<Grantee> {
+    names.iter().map(|name| name.parse().unwrap_or_else(|_| Grantee::Group((*name).to_owned()))).collect()
 }
 
 fn declared(kind: &str) -> &'static str {

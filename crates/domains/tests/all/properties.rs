@@ -14,8 +14,8 @@ use steward_domains::init::Samples;
 use steward_domains::kinds::{ALL, operators};
 use steward_domains::lower::lower;
 use steward_domains::model::{
-    Button, ButtonAction, ColumnPart, Domain, Example, Field, Meta, Note, Permission, Relation, RelationKind, Section,
-    TablePart, Target, View, Widget, WidgetKind,
+    Button, ButtonAction, ColumnPart, Domain, Example, Field, Grantee, Meta, Note, Permission, Relation, RelationKind,
+    Section, TablePart, Target, View, Widget, WidgetKind,
 };
 use steward_domains::parser::parse;
 use steward_domains::render::{render, render_view};
@@ -122,8 +122,10 @@ fn names() -> impl Strategy<Value = String> {
 
 fn permissions() -> impl Strategy<Value = Vec<Permission>> {
     let rights = any::<(bool, bool, bool)>().prop_filter("a right", |(r, w, d)| *r || *w || *d);
-    let permission =
-        (names(), rights).prop_map(|(role, (read, write, delete))| Permission { role, read, write, delete });
+    let permission = (names(), rights).prop_map(|(name, (read, write, delete))| {
+        let to = name.parse().unwrap_or(Grantee::Group(name));
+        Permission { to, read, write, delete }
+    });
     vec(permission, 0..3)
 }
 

@@ -52,9 +52,10 @@ pub fn catalog() -> Catalog {
         ("sales.region", "id INTEGER pk | name TEXT"),
     ]);
     let archive = schema(&[("event", "id BIGINT pk | at TIMESTAMP | note TEXT")]);
-    let saved = "domain event from event@archive { permission viewer read; field id : int readonly; field note : text
+    let saved =
+        "domain event from event@archive { permission role:viewer read; field id : int readonly; field note : text
         ai \"scope\" \"What happened.\" }
-        domain country from country@shop { permission viewer read; field id : int; field name : string }
+        domain country from country@shop { permission role:viewer read; field id : int; field name : string }
         view event_list \"Events\" over event { table -> event.rows { column id \"Id\" } }";
     let analysis =
         steward_domains::analyze(saved, &Catalog { schemas: schemas(&shop, &archive), ..Catalog::default() });
@@ -74,8 +75,8 @@ fn schemas(shop: &Schema, archive: &Schema) -> BTreeMap<String, Schema> {
 /// A text that says nothing wrong, with every statement of the language.
 pub const SHOP: &str = r##"# Customers and what they order.
 domain customer from customer@shop {
-  permission admin read, write, delete
-  permission "sales team" read, write
+  permission role:admin read, write, delete
+  permission group:"sales team" read, write
   permission * read
 
   field id : int readonly filterable
@@ -101,7 +102,7 @@ domain customer from customer@shop {
 }
 
 domain order from order@shop {
-  permission viewer read
+  permission role:viewer read
   field id : int
   field customer_id : int
   field "Total Price" : float
@@ -111,7 +112,7 @@ domain order from order@shop {
 }
 
 domain "order line" from "order line"@shop {
-  permission viewer read
+  permission role:viewer read
   field order_id : int
   field line : int
 }

@@ -177,7 +177,11 @@ fn messages_say_what_to_do() {
         (domain("feild a : int"), "`feild` begins no statement of a domain.", "Did you mean `field`?"),
         (domain("field a : int readonli"), "`readonli` means nothing here.", "Did you mean `readonly`?"),
         (domain("field 2024 : int"), "`2024` begins with a digit.", "Put the name into quotes: `\"2024\"`."),
-        (domain("field a : int x"), "`x` means nothing here.", "A field can be `readonly`, `filterable` or `options`."),
+        (
+            domain("field a : int x"),
+            "`x` means nothing here.",
+            "A field can be `readonly`, `filterable`, `trusted`, `untrusted` or `options`.",
+        ),
         (domain("aliases [ a ]"), "An alias stands between quotes.", "Write `\"a\"`."),
         (
             "veiw v \"V\" over a { }".to_owned(),

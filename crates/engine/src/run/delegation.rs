@@ -137,6 +137,7 @@ async fn accept_result(context: &mut RunContext<'_>, child: &ChildRun, row: &Run
             proved: ended.proofs(),
             taint,
             classified: ended.classified.clone(),
+            askers: ended.askers.clone(),
         },
         EventBody::ToolResult {
             call_id: child.call_id.clone(),
@@ -168,7 +169,6 @@ fn tool_name(state: &RunState, child: &ChildRun) -> String {
 
 fn result_for_parent(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> ToolResult {
     let sources = ended.sources();
-    let origins: Vec<&str> = sources.iter().map(|one| one.origin.as_str()).collect();
     let answer = ended.answer.trim();
     let agent = &child.agent;
     let why = match ended.outcome.as_ref() {
@@ -204,8 +204,7 @@ fn result_for_parent(child: &ChildRun, ended: &RunState, row: &RunRow, limit: us
         truncated,
         receipt: None,
         undo: None,
-        tainted: !origins.is_empty(),
-        origin: (!origins.is_empty()).then(|| origins.join(", ")),
+        origins: sources.iter().map(|one| one.origin.clone()).collect(),
     }
 }
 

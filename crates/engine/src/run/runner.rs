@@ -8,7 +8,7 @@ use crate::run::journal::{Journal, status_write};
 use crate::run::planning::{self, fill, filter_intent, make_plan};
 use crate::run::prompt_room::call_model;
 use crate::run::request_dispatch::dispatch;
-use crate::run::tool_call::{commit_result, result_limit, run_tool, settle_interrupted, tool_scope};
+use crate::run::tool_call::{Touched, commit_result, result_limit, run_tool, settle_interrupted, tool_scope};
 use crate::run::tool_search::search_tools;
 use crate::run::{ChildRuns, RunContext, RunSignals, result_of};
 use std::collections::HashSet;
@@ -127,7 +127,10 @@ impl RunContext<'_> {
                 Command::Steer { text, by, source } => {
                     let state = &self.journal.state;
                     let rules = state.setup.as_deref().map(|setup| &setup.data_rules);
-                    let personal = rules.map(|rules| self.deps.personal_data_in(rules, &text)).unwrap_or_default();
+                    let personal = match rules {
+                        Some(rules) => self.deps.personal_data_in(rules, &text).await,
+                        None => Vec::new(),
+                    };
                     let classified = state.newly_classified_words(&text, &personal);
                     events.extend(classified.map(|classified| EventBody::DataClassified { classified }));
                     events.push(EventBody::RunSteered { text, by, source });
@@ -143,7 +146,11 @@ impl RunContext<'_> {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Child(child)) if child.run == run);
                 }
                 Command::Decide { id, answer, by, source } => {
-                    wakes = matches!(&self.journal.state.waiting, Some(Waiting::Approval { id: open, subject }) if *open == id && answer.fits(subject));
+                    let state = &self.journal.state;
+                    let open = matches!(&state.waiting, Some(Waiting::Approval { id: open, subject }) if *open == id && answer.fits(subject));
+                    // They may have said something since they were let decide.
+                    let user = source.as_ref().and_then(|source| source.user);
+                    wakes = open && !(answer.lets_through() && state.needs_other_than(user));
                     if wakes {
                         side.push(SideWrite::Decided { id, answer: answer.clone(), by: by.clone() });
                         events.push(EventBody::ApprovalDecided { approval_id: id, answer, by, source });
@@ -218,7 +225,7 @@ impl RunContext<'_> {
                 delegation::delegate(self, call, agent, idempotency_key, effect).await
             }
             Effect::DryRun { call } => {
-                let scope = tool_scope(self.deps, &self.journal.state, cancellation, &call.name);
+                let scope = tool_scope(self.deps, &self.journal.state, cancellation, &call.name).await?;
                 let preview = preview(self.deps, &self.journal.state, &call, &scope).await;
                 let mut text = preview.summary;
                 if let Some(detail) = preview.detail {
@@ -227,7 +234,7 @@ impl RunContext<'_> {
                 let (text, _) = truncate(&text, result_limit(&self.journal.state, &call.name));
                 let arguments = call.arguments.clone();
                 let result = result_of(call.id, call.name, ToolResult::Dry { preview: text });
-                commit_result(self.deps, &mut self.journal, &arguments, result, None, Vec::new()).await
+                commit_result(self.deps, &mut self.journal, &arguments, result, Touched::default()).await
             }
             Effect::Ask(what) => request_approval(self.deps, &mut self.journal, what, cancellation).await,
             Effect::Finish { outcome, answer } => finish(&mut self.journal, outcome, answer).await,

@@ -94,6 +94,8 @@ async fn forked_setup(
     now: Timestamp,
 ) -> Result<Setup, EngineError> {
     let asks_anew = request.input.is_some();
+    // Those who spoke later stand in the events that it repeats.
+    setup.askers = setup.begun_by();
     if let Some(input) = request.input {
         check_input(&input)?;
         setup.input = input;
@@ -121,7 +123,7 @@ async fn forked_setup(
     if request.user != setup.user {
         give_to_user(deps, &mut setup, request.user).await?;
     }
-    let of_request = deps.classify_request(&setup.data_rules, &setup.agent, &setup.input);
+    let of_request = deps.classify_request(&setup.data_rules, &setup.agent, &setup.input).await;
     setup.classified = higher(setup.classified, of_request);
     if asks_anew {
         // What was found for the other request says nothing of this one.

@@ -8,8 +8,9 @@ use steward_core::governance::{Classified, DataAction, DataRules, Seen, higher};
 use steward_core::message::{Message, Role as Speaker};
 use steward_core::model::Connection;
 use steward_core::ports::{DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, StoreResult};
+use steward_core::provenance::Provenance;
 use steward_core::reference::{GivenDocument, LookedThrough, Reference};
-use steward_core::run::{PathBase, quoted_file};
+use steward_core::run::provenance_of_files;
 use steward_core::tool::ToolSpec;
 use steward_core::{DocumentId, UserId};
 
@@ -93,19 +94,21 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
     if found.passages.is_empty() {
         return Ok(gathered);
     }
-    let outside = deps.store.outside_files(deps.tenant, wanted.workspace).await?;
-    let written = deps.store.classified_files(deps.tenant, wanted.workspace).await?;
-    let base = PathBase { workspace: wanted.workspace, folder: "" };
+    let known = deps.store.file_provenance(deps.tenant, wanted.workspace).await?;
     for passage in found.passages {
         let path = serde_json::json!({ "path": passage.source });
         let text = passage.chunk.text.as_str();
         let from = match passage.origin {
-            DocumentOrigin::Workspace => quoted_file(READS_FILES[0], &path, text, base, &outside),
-            DocumentOrigin::Upload | DocumentOrigin::Path | DocumentOrigin::Package => Some(passage.name.clone()),
+            DocumentOrigin::Workspace => {
+                provenance_of_files(std::slice::from_ref(&passage.source), wanted.workspace, &known)
+            }
+            DocumentOrigin::Upload | DocumentOrigin::Path | DocumentOrigin::Package => {
+                Provenance::from_outside(&passage.name)
+            }
         };
-        let personal = deps.personal_data_in(wanted.rules, text);
+        let personal = deps.personal_data_in(wanted.rules, text).await;
         let seen = Seen {
-            agent: &wanted.agent.name,
+            agent: Some((wanted.agent.id, &wanted.agent.name)),
             tool: if passage.origin == DocumentOrigin::Workspace { READS_FILES[0] } else { TOOL },
             arguments: Some(&path),
             text,
@@ -118,17 +121,17 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
             label: passage.collection.clone(),
             source: passage.name.clone(),
         });
-        let classified = higher(higher(said, wanted.rules.classify(&seen)), seen.written(&written));
+        let classified = higher(higher(said, wanted.rules.classify(&seen)), from.level.clone());
         if let Some(policy) = kept_back(wanted, classified.as_ref()) {
             gathered.looked_through.kept_back += 1;
             gathered.looked_through.policy = policy;
             continue;
         }
         let number = u32::try_from(gathered.references.len() + 1).unwrap_or(u32::MAX);
-        gathered.references.push(reference(number, passage, from.is_some(), classified.clone()));
+        gathered.references.push(reference(number, passage, from.is_from_outside(), classified.clone()));
         if plans {
             gathered.classified = higher(gathered.classified, classified);
-            gathered.taint.extend(from.map(|origin| taint(number, origin)));
+            gathered.taint.extend(from.origins.into_iter().map(|origin| taint(number, origin)));
         }
         if gathered.references.len() == MOST {
             break;

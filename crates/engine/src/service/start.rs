@@ -2,8 +2,9 @@ use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::delegation::{inherited_grants, remaining_budget};
 use crate::service::references::{Wanted, gather};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use steward_core::agent::{Agent, DatabaseScope};
+use steward_core::agent::Agent;
 use steward_core::approval::Taint;
 use steward_core::audit::of_event;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, RequestSource, Setup};
@@ -15,15 +16,18 @@ use steward_core::ports::{
     AgentTools, DataCaller, Lease, Memory, RouteRequest, RunRow, RunStatus, SideWrite, StoreError,
 };
 use steward_core::prompt::{Carried, Compaction, OwnSections, weigh_tools};
+use steward_core::provenance::Provenance;
 use steward_core::reference::GivenDocument;
 use steward_core::routing::{RouteTaken, Task, ToolHint};
 use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
 use steward_core::skill::SkillPrompt;
-use steward_core::tool::{DATA_QUERY, ToolSpec};
+use steward_core::tool::{DATA_QUERY, SAVE_MEMORY, ToolSpec};
 use steward_core::{AgentId, ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
 
 /// Longest request, characters; what is longer belongs into a file.
 const MAX_INPUT: usize = 200_000;
+/// In the place of a call, for what came in with the memory or the documentation of tables.
+const KEPT_ID: &str = "kept";
 /// Name of the prompt that says what data there is to ask for.
 const BRIEFING: &str = "data";
 /// Longest title, characters.
@@ -130,6 +134,7 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
     };
     let mut setup = run_setup(deps, asked, now).await?;
     setup.parent = Some(state.run_id);
+    setup.askers.clone_from(&state.askers);
     setup.asked_agent = Some(parent.asked_agent.unwrap_or(parent.agent.id));
     setup.depth = parent.depth + 1;
     let sources = state.sources();
@@ -165,9 +170,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         let (history, inherited) = inherit(request.history);
         (history, inherited, Carried::default())
     };
-    let memory = deps.store.memory(deps.tenant, request.agent.id).await?;
-    let own_data = request.agent.own_data;
-    let (own_sections, doc_classified) = own_sections(deps, &request.agent, request.user, &memory).await?;
+    let kept = read_kept(deps, &request.agent, request.user).await?;
     let AgentTools { tools, prompts } = deps
         .tools
         .of_agent(deps.tenant, &request.agent)
@@ -180,9 +183,8 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
     let rules = tool_rules(deps, &request.agent, request.origin, request.user).await?;
     let data_rules = data_rules(deps).await?;
-    let of_request = deps.classify_request(&data_rules, &request.agent, &request.input);
-    let of_memory = memory.classified.clone().filter(|_| own_data.memory != Some(false));
-    let classified = higher(higher(of_request, inherited.classified), higher(of_memory, doc_classified));
+    let of_request = deps.classify_request(&data_rules, &request.agent, &request.input).await;
+    let classified = higher(higher(of_request, inherited.classified), kept.provenance.level.clone());
     let gathered = Box::pin(gather(
         deps,
         &Wanted {
@@ -199,14 +201,15 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     ))
     .await?;
     let mut taint = inherited.taint;
+    taint.extend(kept.taint());
     taint.extend(gathered.taint);
     Ok(Setup {
         budget: request.agent.budget.budget(),
         tools: tools.into(),
         conversation: request.conversation,
         history,
-        memory: if own_data.memory.is_none() { memory.text } else { String::new() },
-        own_sections,
+        memory: kept.memory,
+        own_sections: kept.sections,
         input: request.input,
         mode: request.mode,
         origin: request.origin,
@@ -228,6 +231,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         parent: None,
         asked_agent: None,
         user: request.user,
+        askers: BTreeSet::new(),
         forked_from: None,
         agent: request.agent,
         deep,
@@ -244,14 +248,14 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
 
 /// Replaces what the run of another user was told that is for that user alone.
 pub(crate) async fn give_to_user(deps: &Deps, setup: &mut Setup, user: Option<UserId>) -> Result<(), EngineError> {
-    if setup.agent.own_data.database == DatabaseScope::User {
-        let text = setup.own_sections.memory.clone().unwrap_or_default();
-        let memory = Memory { text, ..Memory::default() };
-        let (sections, classified) = own_sections(deps, &setup.agent, user, &memory).await?;
-        setup.own_sections = sections;
+    if !setup.agent.own_data.shared {
+        let kept = read_kept(deps, &setup.agent, user).await?;
+        setup.taint.extend(kept.taint());
+        setup.classified = higher(setup.classified.take(), kept.provenance.level);
+        setup.memory = kept.memory;
+        setup.own_sections = kept.sections;
         // The prompts of its conversation began with those of the other user.
         setup.carried.own_sections = OwnSections::default();
-        setup.classified = higher(setup.classified.take(), classified);
     }
     let mut prompts = std::mem::take(&mut setup.skills);
     if prompts.first().is_some_and(|prompt| prompt.name == BRIEFING) {
@@ -282,22 +286,43 @@ async fn with_briefing(
     Ok(prompts)
 }
 
-/// What the agent keeps for itself where it has switches for that, and the most confidential of its documentation.
-async fn own_sections(
-    deps: &Deps,
-    agent: &Agent,
-    user: Option<UserId>,
-    memory: &Memory,
-) -> Result<(OwnSections, Option<Classified>), EngineError> {
+/// What an agent keeps that stands in its prompts.
+struct KeptTexts {
+    /// Stands before each request; empty where the agent has a section for it.
+    memory: String,
+    sections: OwnSections,
+    /// That of both texts.
+    provenance: Provenance,
+}
+
+impl KeptTexts {
+    fn taint(&self) -> impl Iterator<Item = Taint> {
+        let taint = |origin: &String| Taint {
+            call_id: KEPT_ID.to_owned(),
+            tool: SAVE_MEMORY.to_owned(),
+            origin: origin.clone(),
+        };
+        self.provenance.origins.iter().map(taint)
+    }
+}
+
+/// What the agent keeps for this user, or for all where they share it.
+async fn read_kept(deps: &Deps, agent: &Agent, user: Option<UserId>) -> Result<KeptTexts, EngineError> {
     let own_data = agent.own_data;
-    let user = user.filter(|_| own_data.database == DatabaseScope::User);
-    let unowned = own_data.database == DatabaseScope::User && user.is_none();
-    let doc = if own_data.has_database_section() && !unowned {
-        deps.store.database_doc(deps.tenant, agent.id, user).await?
-    } else {
-        Memory::default()
-    };
-    Ok((OwnSections::new(own_data, &memory.text, &doc.text), doc.classified))
+    let (mut memory, mut doc) = (Memory::default(), Memory::default());
+    if let Some(of) = own_data.kept_for(user) {
+        if own_data.memory != Some(false) {
+            memory = deps.store.memory(deps.tenant, agent.id, of).await?;
+        }
+        if own_data.has_database_section() {
+            doc = deps.store.database_doc(deps.tenant, agent.id, of).await?;
+        }
+    }
+    let sections = OwnSections::new(own_data, &memory.text, &doc.text);
+    let mut provenance = memory.provenance;
+    provenance.join(&doc.provenance);
+    let before_request = if own_data.memory.is_none() { memory.text } else { String::new() };
+    Ok(KeptTexts { memory: before_request, sections, provenance })
 }
 
 /// The rules of the installation that hold for a run.
@@ -316,7 +341,7 @@ pub(crate) async fn tool_rules(
         Some(id) => deps.store.user(deps.tenant, id).await?,
         None => None,
     };
-    Ok(rules.of_run(&agent.name, origin, user.map(|user| user.role)))
+    Ok(rules.of_run(agent.id, origin, user.map(|user| user.role)))
 }
 
 /// The labels and policies over data of the installation.

@@ -67,13 +67,33 @@ fn log_in(house: &House, url: &str) -> String {
     })
 }
 
-/// What the browser sees, without any login at Steward.
-fn come_back(house: &House, back: &str) -> (u16, String) {
+/// Begins a login as a browser does: the answer, and the cookie that it gets.
+fn begin(house: &House, as_key: &str, login: &str) -> (Value, String) {
+    let url = format!("{}{login}", house.server.url);
+    house.bench.runtime.block_on(async {
+        let browser = reqwest::Client::builder().no_proxy().build().unwrap();
+        let answer = browser.post(url).bearer_auth(as_key).send().await.unwrap();
+        let cookie = answer.headers()["set-cookie"].to_str().unwrap().to_owned();
+        for part in ["Path=/api/mcp/callback", "HttpOnly", "SameSite=Lax", "Max-Age=600"] {
+            assert!(cookie.contains(part), "{cookie}");
+        }
+        (answer.json().await.unwrap(), cookie.split(';').next().unwrap().to_owned())
+    })
+}
+
+/// What the browser with these cookies sees; `as_key`: a program instead.
+fn come_back(house: &House, back: &str, cookie: &str, as_key: Option<&str>) -> (u16, String) {
     let path = back.strip_prefix(&house.server.url);
-    let path = path.unwrap_or_else(|| panic!("{back} is not at {}", house.server.url));
-    let server = &house.server;
-    let (status, page) = server.request(&house.bench, Method::GET, path, None, None);
-    (status.as_u16(), text(&page))
+    assert!(path.is_some(), "{back} is not at {}", house.server.url);
+    house.bench.runtime.block_on(async {
+        let browser = reqwest::Client::builder().no_proxy().build().unwrap();
+        let mut request = browser.get(back).header("cookie", cookie);
+        if let Some(key) = as_key {
+            request = request.bearer_auth(key);
+        }
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    })
 }
 
 #[test]
@@ -121,8 +141,7 @@ fn each_person_logs_in_for_themselves_and_one_state_is_good_once() {
     let login = format!("{server}/login");
     let call = |who: &str, path: &str| house.call_as(&key(who), Method::POST, path, None);
     assert_eq!(call("vic", &login).0, 403);
-    let (status, begun) = call("ann", &login);
-    assert_eq!(status, 200, "{begun}");
+    let (begun, cookie) = begin(&house, &key("ann"), &login);
     let at = format!("/api/mcp/logins/{}", text(&begun["login"]));
     let look = |who: &str| house.call_as(&key(who), Method::GET, &at, None);
     assert_eq!(look("ann").1["status"], "waiting");
@@ -130,12 +149,21 @@ fn each_person_logs_in_for_themselves_and_one_state_is_good_once() {
 
     let back = log_in(&house, &text(&begun["url"]));
     let forged = back.replace("state=", "state=x");
-    assert_eq!(come_back(&house, &forged).0, 400);
-    let (status, page) = come_back(&house, &back);
+    assert_eq!(come_back(&house, &forged, &cookie, None).0, 400);
+    // Whom Ann sends the address to logs in for nobody: not in their browser, not with what they began, not as themselves.
+    let (_, of_bob) = begin(&house, &key("bob"), &login);
+    let value = of_bob.split_once('=').unwrap().1;
+    let taken = format!("{}={value}", cookie.split_once('=').unwrap().0);
+    for (cookies, as_key) in [("", None), (of_bob.as_str(), None), (taken.as_str(), None), ("", Some(key("bob")))] {
+        let (status, page) = come_back(&house, &back, cookies, as_key.as_deref());
+        assert!(status == 400 && page.contains("another browser"), "{page}");
+    }
+    assert_eq!(look("ann").1["status"], "waiting");
+    let (status, page) = come_back(&house, &back, &format!("{of_bob}; {cookie}"), None);
     assert_eq!(status, 200, "{page}");
     assert!(page.contains("close this page"), "{page}");
     assert_eq!(look("ann").1["status"], "done");
-    let (status, page) = come_back(&house, &back);
+    let (status, page) = come_back(&house, &back, &cookie, None);
     assert_eq!(status, 400, "a state is good once");
     assert!(page.contains("not under way"), "{page}");
 
@@ -158,22 +186,23 @@ fn a_servers_own_login_is_an_operators_and_may_be_refused() {
     assert_eq!(as_ann.0, 403, "it would be everybody's");
     let evil = format!("{login}?origin=https://evil.example.org");
     assert_eq!(house.send(Method::POST, &evil, None, 422)["field"], "origin");
-    let begun = house.send(Method::POST, &login, None, 200);
+    let (begun, cookie) = begin(&house, &house.server.key, &login);
     let back = log_in(&house, &text(&begun["url"]));
     let state = back.split("state=").nth(1).unwrap();
     let state = state.split('&').next().unwrap();
     let refused = format!("{}/api/mcp/callback?error=access_denied&state={state}", house.server.url);
-    let (status, page) = come_back(&house, &refused);
+    assert_eq!(come_back(&house, &refused, "", None).0, 400, "nor does anybody else end it");
+    let (status, page) = come_back(&house, &refused, &cookie, None);
     assert_eq!(status, 400);
     assert!(page.contains("access_denied"), "{page}");
     let at = format!("/api/mcp/logins/{}", text(&begun["login"]));
     let told = house.get(&at);
     assert_eq!(told["status"], "failed");
     assert!(text(&told["error"]).contains("access_denied"), "{told}");
-    assert_eq!(come_back(&house, &back).0, 400, "it has ended");
+    assert_eq!(come_back(&house, &back, &cookie, None).0, 400, "it has ended");
     for none in ["", "?code=x", "?state=x", "?state=x&code=y"] {
         let path = format!("{}/api/mcp/callback{none}", house.server.url);
-        assert_eq!(come_back(&house, &path).0, 400, "{none}");
+        assert_eq!(come_back(&house, &path, &cookie, None).0, 400, "{none}");
     }
     house.send(Method::GET, "/api/mcp/logins/0", None, 404);
 }

@@ -50,7 +50,7 @@ fn what_is_wrong_stands_in_the_answer_and_rights_hold() {
         }
     }
     let source = text(&house.get("/api/domains/texts/domain/invoice")["text"]);
-    let source = source.replace("permission viewer read\n", "").replace("permission developer read\n", "");
+    let source = source.replace("permission role:viewer read\n", "").replace("permission role:developer read\n", "");
     house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": source})), 200);
     let hidden = "{ invoice { id } }";
     let (_, answer) = ask(&house, &house.server.key, hidden, json!({}));

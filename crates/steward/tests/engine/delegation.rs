@@ -12,8 +12,8 @@ use steward_core::event::{Event, EventBody, Mode, Origin, Outcome, ToolResult};
 use steward_core::model::Capabilities;
 use steward_core::ports::{BudgetScope, Period, RunFilter, RunRow, RunStatus, SpendLimit};
 use steward_core::receipts::Verdict;
-use steward_core::{AgentId, BudgetId, RunId, TenantId, Timestamp};
-use steward_engine::RunService;
+use steward_core::{AgentId, BudgetId, RunId, TenantId, Timestamp, UserId};
+use steward_engine::{RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -81,7 +81,9 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     let first = service(data.path(), &model).await;
     let parents = asking(&first, &[("a", "helper")]);
     with_agents(&parents, &[("helper", 60)]).await;
-    let run = parents.start(request("Have the herons reported", Mode::Loop, dir.path())).await.unwrap();
+    let ann = UserId(Uuid::from_u128(1));
+    let asked = StartRun { user: Some(ann), ..request("Have the herons reported", Mode::Loop, dir.path()) };
+    let run = parents.start(asked).await.unwrap();
     let begun = until(&parents, run, |body| matches!(body, EventBody::RunDelegated { .. })).await;
     let child = child_of(&begun);
     // The child asks in the same inbox; nobody holds the parent meanwhile, not even over a restart.
@@ -105,6 +107,7 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     };
     assert_eq!(setup.input, "Please: write the report");
     assert_eq!((setup.parent, setup.depth), (Some(run), 1));
+    assert!(setup.askers.contains(&ann), "who asked above asks here too");
     assert_eq!(setup.origin, Origin::Delegation);
     // One call was made before it, one is kept for the answer.
     assert_eq!(setup.budget.model_calls, 8);
@@ -120,16 +123,16 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     assert_eq!(row.tokens, state.spent.tokens);
     assert_eq!(row.verdict, Some(Verdict::Verified), "by the child's receipt");
     let result = events.iter().find_map(|event| match &event.body {
-        EventBody::ToolResult { result: ToolResult::Ok { data, tainted, .. }, .. } => {
-            Some((data.clone().unwrap(), *tainted))
+        EventBody::ToolResult { result: ToolResult::Ok { data, origins, .. }, .. } => {
+            Some((data.clone().unwrap(), origins.clone()))
         }
         _ => None,
     });
-    let (said, tainted) = result.unwrap();
+    let (said, origins) = result.unwrap();
     assert_eq!(said["run"], json!(child));
     assert_eq!(said["outcome"], "completed");
     assert_eq!(said["verdict"], "verified");
-    assert!(!tainted);
+    assert!(origins.is_empty());
     parents.shutdown().await;
     model.assert_clean();
 }

@@ -6,10 +6,10 @@ use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use std::fmt::Write as _;
 use steward_core::datasource::{
-    Datasource, DomainText, DomainTextKind, RecordChange, StandingInstruction, VerifiedQuestion,
+    Datasource, DomainGroup, DomainText, DomainTextKind, RecordChange, StandingInstruction, VerifiedQuestion,
 };
 use steward_core::ports::{Page, RecordChangeFilter, StoreError, StoreResult};
-use steward_core::{DatasourceId, RecordChangeId, TenantId, UserId};
+use steward_core::{DatasourceId, GroupId, RecordChangeId, TenantId, UserId};
 
 fn changed_meanwhile(what: &str) -> StoreError {
     StoreError::Conflict(format!("{what} was changed meanwhile; read it again"))
@@ -87,13 +87,31 @@ impl Store {
         self.first(sql, args![tenant, kind.name(), name], text_of).await
     }
 
-    /// All or none; each with its next version.
-    pub async fn save_domain_texts(&self, tenant: TenantId, texts: &[DomainText]) -> StoreResult<Vec<DomainText>> {
-        self.write((tenant, texts.to_vec()), |(tenant, texts), tx| {
+    /// What the names of groups in all domains mean.
+    pub async fn domain_groups(&self, tenant: TenantId) -> StoreResult<Vec<DomainGroup>> {
+        let sql = "select domain, name, group_id from domain_groups where tenant_id = $1";
+        self.all(sql, args![tenant], |row| {
+            Ok(DomainGroup { domain: row.text(0)?, name: row.text(1)?, group: GroupId(row.id(2)?) })
+        })
+        .await
+    }
+
+    /// All or none; each with its next version. `groups`: what the names of groups in them mean from now on.
+    pub async fn save_domain_texts(
+        &self,
+        tenant: TenantId,
+        texts: &[DomainText],
+        groups: &[DomainGroup],
+    ) -> StoreResult<Vec<DomainText>> {
+        self.write((tenant, texts.to_vec(), groups.to_vec()), |(tenant, texts, groups), tx| {
             Box::pin(async move {
                 let mut saved = Vec::with_capacity(texts.len());
                 for text in texts {
                     saved.push(save_text(tx, *tenant, text).await?);
+                    if text.kind == DomainTextKind::Domain {
+                        let meant = groups.iter().filter(|one| one.domain == text.name);
+                        replace_groups(tx, *tenant, &text.name, meant).await?;
+                    }
                 }
                 Ok(saved)
             })
@@ -288,8 +306,25 @@ async fn remove_text(tx: &mut Tx<'_>, tenant: TenantId, removed: &DomainText) ->
     if gone == 0 {
         return Err(changed_meanwhile(&format!("the {} {}", removed.kind, removed.name)));
     }
+    if removed.kind == DomainTextKind::Domain {
+        replace_groups(tx, tenant, &removed.name, std::iter::empty()).await?;
+    }
     let last = DomainText { version: removed.version + 1, ..removed.clone() };
     keep_version(tx, tenant, &last, true).await
+}
+
+async fn replace_groups<'g>(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    domain: &str,
+    groups: impl Iterator<Item = &'g DomainGroup>,
+) -> StoreResult<()> {
+    tx.run("delete from domain_groups where tenant_id = $1 and domain = $2", args![tenant, domain]).await?;
+    for one in groups {
+        let sql = "insert into domain_groups (tenant_id, domain, name, group_id) values ($1, $2, $3, $4)";
+        tx.run(sql, args![tenant, domain, &one.name, one.group]).await?;
+    }
+    Ok(())
 }
 
 async fn keep_version(tx: &mut Tx<'_>, tenant: TenantId, text: &DomainText, removed: bool) -> StoreResult<()> {

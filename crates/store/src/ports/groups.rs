@@ -1,4 +1,5 @@
-//! Groups of users. Names are unique whatever their case.
+//! Groups of users. Those of one source have names of their own, whatever the case; a group of another source may have the
+//! same name, and is another group.
 
 use crate::codec::{fold, page_size, pattern, sort_key};
 use crate::error::require_changed;
@@ -50,8 +51,20 @@ impl Groups for Store {
     }
 
     async fn group_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Group>> {
-        let sql = select_group!("where tenant_id = $1 and folded_name = $2");
-        self.first(sql, args![tenant, fold(name)], group).await
+        let sql = select_group!("where tenant_id = $1 and folded_name = $2 order by source");
+        let mut found: Vec<Group> = self.all(sql, args![tenant, fold(name)], group).await?;
+        if found.len() == 1 || found.first().is_some_and(|first| first.source.is_empty()) {
+            return Ok(Some(found.swap_remove(0)));
+        }
+        match name.split_once('/').filter(|_| found.is_empty()) {
+            Some((source, name)) => self.group_of_source(tenant, source, name).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn group_of_source(&self, tenant: TenantId, source: &str, name: &str) -> StoreResult<Option<Group>> {
+        let sql = select_group!("where tenant_id = $1 and folded_name = $2 and source = $3");
+        self.first(sql, args![tenant, fold(name), source], group).await
     }
 
     async fn groups(
@@ -135,7 +148,7 @@ async fn insert(tx: &mut Tx<'_>, tenant: TenantId, group: &Group) -> StoreResult
         group.id,
         &group.name,
         &folded,
-        sort_key(&folded),
+        order_key(group),
         search_text(group),
         &group.description,
         &group.source,
@@ -165,7 +178,7 @@ pub(crate) async fn update(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId, chang
         id,
         &group.name,
         &folded,
-        sort_key(&folded),
+        order_key(&group),
         search_text(&group),
         &group.description,
         group.external_id.as_deref()
@@ -224,11 +237,10 @@ async fn sync(
     let sql = "delete from group_members where tenant_id = $1 and user_id = $2 and source = $3";
     tx.execute(sql, args![tenant, user, &groups.source]).await?;
     for name in &groups.names {
-        let sql = "select id, source from user_groups where tenant_id = $1 and folded_name = $2";
-        let there = tx.row(sql, args![tenant, fold(name)]).await?;
+        // A group of the same name that is kept here, or by another, is another group.
+        let sql = "select id from user_groups where tenant_id = $1 and folded_name = $2 and source = $3";
+        let there = tx.row(sql, args![tenant, fold(name), &groups.source]).await?;
         let id = match (there, new.iter().find(|group| fold(&group.name) == fold(name))) {
-            // A group of the same name that is kept here, or by another, is not theirs to put anybody into.
-            (Some(row), _) if row.text(1)? != groups.source => continue,
             (Some(row), _) => GroupId(row.id(0)?),
             (None, Some(group)) => {
                 insert(tx, tenant, group).await?;
@@ -251,6 +263,11 @@ async fn lock(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId) -> StoreResult<Gro
 async fn exists(tx: &mut Tx<'_>, tenant: TenantId, user: UserId) -> StoreResult<()> {
     let found = tx.row("select id from users where tenant_id = $1 and id = $2", args![tenant, user]).await?;
     found.map(drop).ok_or_else(|| StoreError::NotFound(format!("user {user}")))
+}
+
+/// Unique, unlike the name: an external group comes right behind the one of its name that is kept here.
+fn order_key(group: &Group) -> String {
+    sort_key(&fold(&group.cursor()))
 }
 
 fn search_text(group: &Group) -> String {

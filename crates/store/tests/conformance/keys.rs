@@ -5,7 +5,7 @@ use steward_core::exam::{EXAM_VERSION, ExamReport, Grade};
 use steward_core::model::Capabilities;
 use steward_core::ports::{Role, StoreError, User, Users, VirtualKey, VirtualKeys};
 use steward_core::routing::Task;
-use steward_core::{KeyId, TenantId, Timestamp, UserId};
+use steward_core::{ConnectionId, KeyId, TenantId, Timestamp, UserId};
 use steward_store::Store;
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ fn key(user: UserId, name: &str) -> VirtualKey {
         name: name.to_owned(),
         user,
         prefix: "sk-steward-v-abcd".to_owned(),
-        connections: vec!["small".to_owned()],
+        connections: vec![ConnectionId(Uuid::from_u128(5))],
         agents: Some(Vec::new()),
         requests_per_minute: Some(5),
         tokens_per_minute: None,

@@ -121,9 +121,9 @@ impl McpHub {
         Some(ended.get(id).filter(|one| one.user == user)?.status.clone())
     }
 
-    /// Whether a login waits for the answer with this `state`.
-    pub fn awaits_login(&self, state: &str) -> bool {
-        lock(&self.logins.waiting).contains_key(state)
+    /// Who began the login that waits for the answer with this `state`, and its id.
+    pub fn awaited_login(&self, state: &str) -> Option<(UserId, String)> {
+        lock(&self.logins.waiting).get(state).map(|one| (one.request.user, login_id(state)))
     }
 
     /// Stores the tokens in the vault; returns the server. Only the login server's redirect has `state`, valid once.
@@ -206,7 +206,7 @@ pub struct LoginRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginStarted {
     pub url: String,
-    /// The `state` that comes back with the code: whoever has it can finish the login.
+    /// The `state` that comes back with the code, in the browser that the login was begun in.
     pub state: String,
     /// Identifies the login when its status is asked for.
     pub id: String,

@@ -7,7 +7,7 @@ import type { DataRulesView } from "@/api/types";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
 import { Button, Card, Dialog, Dot, EmptyState, ErrorState, Page, Skeleton, toast } from "@/ui";
-import { changesOf, exampleOf, type Form, formOf, isNew, joined, labelOf, newLabel, newPolicy, policyOf, problemsOf, rulesOf, savedOf, valuesOf } from "./parts/form";
+import { changesOf, exampleOf, type Form, formOf, isNew, joined, labelOf, newLabel, newPolicy, policyOf, problemsOf, savedOf, sentOf, valuesOf } from "./parts/form";
 import { LabelEditor, LabelView } from "./parts/Labels";
 import { PolicyEditor, PolicyView } from "./parts/Policies";
 import { Retention } from "./parts/Retention";
@@ -71,7 +71,7 @@ function Editor({ newest, onNewest }: { newest: DataRulesView; onNewest: () => v
     setTried(true);
     const focus = () => setTimeout(() => document.querySelector<HTMLElement>("main [aria-invalid]")?.focus());
     if (Object.keys(problems).length > 0) return (toast({ about: "governance", title: t("fix_first"), tone: "bad" }), void focus());
-    replace.mutate({ version: base.version, ...rulesOf(form) }, {
+    replace.mutate({ version: base.version, ...sentOf(form, base) }, {
       onSuccess: (now) => (begin(now), toast({ about: "governance", title: t("saved") })),
       onError: (error) => (error instanceof ApiError && error.code === "changed_meanwhile" ? onNewest() : void focus()),
     });

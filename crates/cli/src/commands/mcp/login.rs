@@ -1,4 +1,5 @@
-//! `steward mcp login`: the browser returns to the running server, or to this command, which listens meanwhile.
+//! `steward mcp login`: the browser returns to this command, which listens on this machine meanwhile and hands on what comes
+//! back with its own key. So the login is that of who began it, and of no other browser.
 
 use crate::client::{Client, encoded};
 use crate::commands::rows::text;
@@ -20,14 +21,9 @@ const HEAD: u64 = 64 << 10;
 const QUICK: Duration = Duration::from_secs(5);
 
 pub(super) async fn run(client: &Client, server: &Value, term: Term) -> anyhow::Result<Exit> {
-    let (origin, listener) = if let Some(url) = client.server_url() {
-        (url, None)
-    } else {
-        let listener =
-            TcpListener::bind(("127.0.0.1", 0)).await.context("no port of this machine is free for the way back")?;
-        let address = listener.local_addr()?;
-        (format!("http://{address}"), Some(listener))
-    };
+    let listener =
+        TcpListener::bind(("127.0.0.1", 0)).await.context("no port of this machine is free for the way back")?;
+    let origin = format!("http://{}", listener.local_addr()?);
     let path = format!("/api/mcp/servers/{}/login?origin={}", text(server, "id"), encoded(&origin));
     let begun: Value = client.act(&path).await?;
     let url = text(&begun, "url");
@@ -38,14 +34,9 @@ pub(super) async fn run(client: &Client, server: &Value, term: Term) -> anyhow::
         println!("{url}");
     }
     let status = format!("/api/mcp/logins/{}", encoded(text(&begun, "login")));
-    let ended = match listener {
-        Some(listener) => {
-            tokio::select! {
-                ended = wait(client, &status) => ended?,
-                never = answer_all(client, &listener) => match never {},
-            }
-        }
-        None => wait(client, &status).await?,
+    let ended = tokio::select! {
+        ended = wait(client, &status) => ended?,
+        never = answer_all(client, &listener) => match never {},
     };
     let name = text(server, "name");
     if term.json {

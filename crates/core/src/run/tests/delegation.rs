@@ -59,7 +59,15 @@ fn delegated(edit: impl FnOnce(&mut Setup)) -> Driver {
 }
 
 fn returned(run: &mut Driver, spent: Spent, proved: Vec<Proved>, taint: Vec<Taint>) {
-    run.on(EventBody::RunReturned { call_id: "1".into(), child: CHILD, spent, proved, taint, classified: None });
+    run.on(EventBody::RunReturned {
+        call_id: "1".into(),
+        child: CHILD,
+        spent,
+        proved,
+        taint,
+        classified: None,
+        askers: std::collections::BTreeSet::new(),
+    });
 }
 
 #[test]

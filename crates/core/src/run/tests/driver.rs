@@ -97,6 +97,7 @@ impl Driver {
             parent: None,
             asked_agent: None,
             user: None,
+            askers: std::collections::BTreeSet::new(),
             forked_from: None,
             key: None,
             deep: None,
@@ -290,8 +291,7 @@ pub(super) fn ok(text: &str) -> ToolResult {
         truncated: false,
         receipt: None,
         undo: None,
-        tainted: false,
-        origin: None,
+        origins: std::collections::BTreeSet::new(),
     }
 }
 
@@ -303,7 +303,6 @@ pub(super) fn from_outside(text: &str, origin: &str) -> ToolResult {
         truncated: false,
         receipt: None,
         undo: None,
-        tainted: true,
-        origin: Some(origin.into()),
+        origins: std::collections::BTreeSet::from([origin.to_owned()]),
     }
 }

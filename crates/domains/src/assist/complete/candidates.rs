@@ -224,13 +224,25 @@ impl<'p> Place<'p> {
 
     /// Roles and groups that have no permission yet.
     fn roles(&self) -> Vec<Candidate> {
-        let mut roles = explained(&ROLES, CompletionKind::Role);
-        let groups = self.world.catalog.groups.iter();
-        roles.extend(groups.map(|group| named(group, CompletionKind::Role, "A group.".to_owned())));
-        if let Some(domain) = self.domain() {
-            roles.retain(|role| domain.permissions.iter().all(|permission| permission.role != role.label));
+        let written = self.statement(SyntaxKind::RoleName).map(|name| Leaf::of(&name).text).unwrap_or_default();
+        let (after_role, after_group) = (written.starts_with("role:"), written.starts_with("group:"));
+        let taken: Vec<String> = self.domain().map_or_else(Vec::new, |domain| {
+            domain.permissions.iter().map(|permission| permission.to.to_string()).collect()
+        });
+        let mut found = Vec::new();
+        for (role, meaning) in ROLES.iter().filter(|_| !after_group) {
+            let whole = if *role == "*" { (*role).to_owned() } else { format!("role:{role}") };
+            let offered = !(taken.contains(&whole) || after_role && *role == "*");
+            let insert = if after_role { (*role).to_owned() } else { whole };
+            found.extend(offered.then(|| candidate(role, CompletionKind::Role, insert, (*meaning).to_owned())));
         }
-        roles
+        for group in self.world.catalog.groups.iter().filter(|_| !after_role) {
+            let whole = format!("group:{group}");
+            let insert = if after_group { quoting::name(group) } else { quoting::role(&whole) };
+            let offered = !taken.contains(&whole);
+            found.extend(offered.then(|| candidate(group, CompletionKind::Role, insert, "A group.".to_owned())));
+        }
+        found
     }
 
     fn rights(&self) -> Vec<Candidate> {

@@ -404,6 +404,7 @@ pub(super) fn computed(name: &str, kind: FieldKind) -> Field {
         kind,
         readonly: true,
         filterable: true,
+        trusted: None,
         options: None,
         examples: Vec::new(),
         aliases: Vec::new(),

@@ -139,7 +139,8 @@ impl<'d> Checker<'d> {
 }
 
 pub(super) fn column(domain: Known<'_>, field: &Field, source: usize, outer: bool) -> Column {
-    Column { source, name: field.name.clone(), kind: field.kind, required: !outer && domain.is_required(&field.name) }
+    let required = !outer && domain.is_required(&field.name);
+    Column { source, name: field.name.clone(), kind: field.kind, required, trusted: field.trusted }
 }
 
 /// The key of rows of a relation to many: rows that two conditions mean are the same if it is.

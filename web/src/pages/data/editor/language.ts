@@ -6,7 +6,7 @@ import { tags } from "@lezer/highlight";
 const HEADS = new Set(["domain", "view", "permission", "field", "relation", "meta", "ai", "aliases", "example", "toolbar", "new", "refresh", "save", "delete", "table", "on_select", "column", "section", "row", "widget"]);
 /** Words that go on with a statement of this head; elsewhere they are names. */
 const MORE: Record<string, readonly string[]> = {
-  domain: ["from"], view: ["over"], field: ["readonly", "filterable", "options"], relation: ["bind"], meta: ["from", "order_by"], new: ["bind", "as", "tab"], on_select: ["bind", "as", "tab"], column: ["width", "format"], widget: ["bind"],
+  domain: ["from"], view: ["over"], field: ["readonly", "filterable", "trusted", "untrusted", "options"], relation: ["bind"], meta: ["from", "order_by"], new: ["bind", "as", "tab"], on_select: ["bind", "as", "tab"], column: ["width", "format"], widget: ["bind"],
 };
 const KINDS = new Set(["int", "float", "string", "text", "bool", "date", "datetime", "has_many", "belongs_to", "has_one"]);
 const WIDGETS = new Set(["text", "textarea", "select", "checkbox", "number", "date"]);
@@ -37,6 +37,7 @@ function token(stream: StringStream, state: State): string | null {
   if (words >= 1 && MORE[head]?.includes(word)) return "keyword";
   if (colon && (head === "field" || head === "relation") && KINDS.has(word)) return "typeName";
   if (head === "widget" && words === 0 && WIDGETS.has(word)) return "typeName";
+  if (head === "permission" && words === 0 && (word === "role" || word === "group") && stream.match(/^\s*:/, false)) return ((state.words = 0), "keyword");
   if (head === "permission") return words > 0 && RIGHTS.has(word) ? "atom" : "variableName";
   if (head === "example" && words === 0 && OPS.has(word)) return "operatorKeyword";
   return "variableName";

@@ -7,8 +7,8 @@ const named = (text: string) => (isName(text) ? text : quoted(text));
 
 export const domainTemplate = (datasource: string): string => `# What a row of this table is, for people and for models.
 domain things from things@${named(datasource)} {
-  permission admin read, write, delete
-  permission viewer read
+  permission role:admin read, write, delete
+  permission role:viewer read
   field id : int readonly filterable
   field name : string filterable
   ai "scope" "Say here in one sentence what the rows are about."

@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import { limits } from "@/api/limits";
-import type { Classification, DataLabel } from "@/api/types";
+import { nameOf } from "@/api/named";
+import type { Classification, DataLabelView } from "@/api/types";
 import { useT } from "@/i18n";
 import { LEVELS } from "@/run/classified";
 import { Badge, ClassificationBadge, Dot, Field, IconButton, Input, Select, Textarea } from "@/ui";
@@ -12,16 +13,17 @@ export function Unsaved() {
   return <span className="inline-flex items-center gap-1 text-xs text-warn"><Dot tone="warn" />{t("not_saved")}</span>;
 }
 
-export function LabelView({ label }: { label: DataLabel }) {
+export function LabelView({ label }: { label: DataLabelView }) {
   const t = useT("governance");
+  const lists = { ...label, agents: label.agents.map((agent) => nameOf(agent, t("agent_gone"))) };
   return (
     <article aria-label={label.name} className="rounded-lg border border-line px-4 py-3">
       <h3 className="flex flex-wrap items-center gap-2 text-base font-medium"><span className="wrap-anywhere">{label.name}</span><ClassificationBadge level={label.classification} /></h3>
       <dl className="mt-2 flex flex-col gap-1.5 text-sm">
-        {LISTS.filter((list) => (label[list] ?? []).length > 0).map((list) => (
+        {LISTS.filter((list) => lists[list].length > 0).map((list) => (
           <div key={list} className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
             <dt className="text-ink-3">{t(list)}</dt>
-            <dd className="flex min-w-0 flex-wrap gap-1.5">{(label[list] ?? []).map((entry) => <Badge key={entry} className="max-w-full font-mono"><span className="truncate">{entry}</span></Badge>)}</dd>
+            <dd className="flex min-w-0 flex-wrap gap-1.5">{lists[list].map((entry) => <Badge key={entry} className="max-w-full font-mono"><span className="truncate">{entry}</span></Badge>)}</dd>
           </div>
         ))}
       </dl>
@@ -41,7 +43,7 @@ export function LabelEditor({ label, unsaved, problem, onChange, onRemove }: Pro
       <legend className="sr-only">{t("label_of", { name })}</legend>
       <div className="mb-2 flex min-h-7 items-center justify-end gap-2">{unsaved && <Unsaved />}<IconButton size="sm" label={t("remove", { name })} onClick={onRemove}><X /></IconButton></div>
       <div className="grid gap-4 md:grid-cols-[minmax(0,1fr)_14rem]">
-        <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={limits.DataLabel.name.maxLength} value={label.name} onChange={(event) => onChange({ name: event.target.value })} />}</Field>
+        <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} maxLength={limits.DataLabelInput.name.maxLength} value={label.name} onChange={(event) => onChange({ name: event.target.value })} />}</Field>
         <Field label={t("classification")} hint={t(`level_${label.classification}`)}>
           {(p) => <Select {...p} value={label.classification} onChange={(event) => onChange({ classification: event.target.value as Classification })}><Levels levels={LEVELS} /></Select>}
         </Field>

@@ -1,6 +1,6 @@
 import { CalendarX, Plus, X } from "lucide-react";
 import { useRef, useState } from "react";
-import { usePreviewRetention, useReplaceRetention, useRetention } from "@/api/hooks";
+import { useAgreeToDeletions, usePreviewRetention, useReplaceRetention, useRetention } from "@/api/hooks";
 import type { RetentionPreview, RetentionView } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Card, ConfirmDialog, ErrorState, Field, formatRange, IconButton, Input, Select, Skeleton, Time, toast } from "@/ui";
@@ -16,9 +16,27 @@ export function Retention() {
     <Card title={t("retention")}>
       <div className="flex flex-col gap-4">
         <p className="max-w-prose text-base text-ink-2">{t("retention_text")}</p>
-        {rules.error && !rules.data ? <ErrorState inline error={rules.error} onRetry={() => void rules.refetch()} /> : !rules.data ? <Skeleton rows={2} /> : <Editor key={rules.data.version} rules={rules.data} />}
+        {rules.error && !rules.data ? <ErrorState inline error={rules.error} onRetry={() => void rules.refetch()} /> : !rules.data ? <Skeleton rows={2} /> : <><HeldBack held={rules.data.held_back} /><Editor key={rules.data.version} rules={rules.data} /></>}
       </div>
     </Card>
+  );
+}
+
+/** Deletions that wait, as after a jump of the clock, until somebody agrees. */
+function HeldBack({ held }: { held: RetentionView["held_back"] }) {
+  const t = useT("governance");
+  const agree = useAgreeToDeletions();
+  const [first] = held;
+  if (!first) return null;
+  return (
+    <div role="alert" className="flex flex-col items-start gap-2 rounded-lg border border-line px-4 py-3">
+      <p className="text-base font-medium">{t("held_title")}</p>
+      <ul className="flex flex-col gap-1 text-base">
+        {held.map((one) => <li key={one.by}>{t(`held_${one.by as "retention" | "audit" | "masks"}`)}: {one.message} <span className="text-ink-3">{t(`held_${one.why}`)}</span> <Time relative at={one.since} /></li>)}
+      </ul>
+      {agree.error && <ErrorState inline error={agree.error} />}
+      <Button size="sm" loading={agree.isPending} onClick={() => agree.mutate({ confirmation: first.confirmation }, { onSuccess: () => toast({ title: t("held_agreed"), tone: "ok" }) })}>{t("held_agree")}</Button>
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "@/api/limits";
 import type { DataRulesView, Standard } from "@/api/types";
-import { changesOf, clausesWith, entriesOf, exampleOf, formOf, joined, newLabel, newPolicy, problemsOf, rulesOf, savedOf } from "./form";
+import { changesOf, clausesWith, entriesOf, exampleOf, formOf, joined, newLabel, newPolicy, problemsOf, rulesOf, savedOf, sentOf } from "./form";
 
 const label = (name: string, paths = ["hr/**"]) => ({ name, classification: "confidential" as const, paths, tools: [], tables: [], marks: [], agents: [], personal: [] });
 const policy = (name: string, references: string[] = []) => ({ name, from: "confidential" as const, action: "local_only" as const, mask_kinds: [], references });
@@ -19,6 +19,15 @@ test("entries are lines, each once, and what is saved comes out as it went in", 
   form.labels[0]!.name = "staff";
   assert.equal(changesOf(form, savedOf(view)), 1, "a new name is one change");
   assert.equal(changesOf({ ...form, policies: [] }, savedOf(view)), 2);
+});
+
+test("agents are written by their names and sent by their ids", () => {
+  const view: DataRulesView = { version: 1, labels: [{ ...label("shops"), agents: [{ id: "a1", name: "shop" }, { id: "a2", name: null }] }], policies: [] };
+  const form = formOf(view);
+  assert.equal(form.labels[0]!.agents, "shop\na2");
+  assert.equal(changesOf(form, savedOf(view)), 0);
+  form.labels[0]!.agents += "\ndesk";
+  assert.deepEqual(sentOf(form, view).labels[0]!.agents, ["a1", "a2", "desk"]);
 });
 
 test("the example is sound, and what says nothing is not", () => {

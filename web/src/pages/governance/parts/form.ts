@@ -1,6 +1,6 @@
 // Labels and policies as they are edited: lists of a label are texts with an entry on each line.
 import { charactersOf, limits } from "@/api/limits";
-import type { Classification, DataAction, DataLabel, DataPolicy, DataRules, DataRulesView, PiiKind, Standard } from "@/api/types";
+import type { Classification, DataAction, DataLabel, DataLabelView, DataPolicy, DataRulesView, PiiKind, Standard } from "@/api/types";
 
 export const LISTS = ["paths", "tools", "tables", "marks", "agents", "personal"] as const;
 /** Kinds of personal data that are looked for, by the names they are written with. */
@@ -18,7 +18,8 @@ export type Form = { labels: LabelForm[]; policies: PolicyForm[] };
 let keys = 0;
 const nextKey = () => (keys += 1);
 
-const whole = (label: DataLabel): Required<DataLabel> => ({ ...label, paths: label.paths ?? [], tools: label.tools ?? [], tables: label.tables ?? [], marks: label.marks ?? [], agents: label.agents ?? [], personal: label.personal ?? [] });
+/** Agents are written by their names, and deleted ones by their ids. */
+const whole = (label: DataLabelView): Required<DataLabel> => ({ ...label, agents: label.agents.map(({ id, name }) => name ?? id) });
 const textOf = (entries: readonly string[] | undefined) => (entries ?? []).join("\n");
 /** The entries of a text: one on each line, each once. */
 export const entriesOf = (text: string): string[] => [...new Set(text.split("\n").map((line) => line.trim()).filter((line) => line !== ""))];
@@ -28,14 +29,20 @@ export const newLabel = (label: Partial<DataLabel> = {}): LabelForm => ({
   paths: textOf(label.paths), tools: textOf(label.tools), tables: textOf(label.tables), marks: textOf(label.marks), agents: textOf(label.agents), personal: textOf(label.personal),
 });
 export const newPolicy = (policy: Partial<DataPolicy> = {}): PolicyForm => ({ key: nextKey(), name: policy.name ?? "", from: policy.from ?? "confidential", action: policy.action ?? "local_only", mask_kinds: textOf(policy.mask_kinds), references: [...(policy.references ?? [])] });
-export const formOf = ({ labels, policies }: Pick<DataRules, "labels" | "policies">): Form => ({ labels: (labels ?? []).map(newLabel), policies: (policies ?? []).map(newPolicy) });
+export const formOf = ({ labels, policies }: Pick<DataRulesView, "labels" | "policies">): Form => ({ labels: labels.map((label) => newLabel(whole(label))), policies: policies.map(newPolicy) });
 
 export const labelOf = ({ name, classification, ...label }: LabelForm): Required<DataLabel> => ({ name: name.trim(), classification, paths: entriesOf(label.paths), tools: entriesOf(label.tools), tables: entriesOf(label.tables), marks: entriesOf(label.marks), agents: entriesOf(label.agents), personal: kindsOf(label.personal) });
 const kindsOf = (text: string): PiiKind[] => entriesOf(text).filter((kind): kind is PiiKind => (PERSONAL as readonly string[]).includes(kind));
 export const policyOf = ({ name, from, action, mask_kinds, references }: PolicyForm): Required<DataPolicy> => ({ name: name.trim(), from, action, mask_kinds: action === "mask" ? kindsOf(mask_kinds) : [], references });
 type Rules = { labels: Required<DataLabel>[]; policies: Required<DataPolicy>[] };
 export const rulesOf = (form: Form): Rules => ({ labels: form.labels.map(labelOf), policies: form.policies.map(policyOf) });
-/** As the form would send what is saved. */
+/** As they are sent: the agents of `base` by their ids, so that a label stays with them whatever they are called by then. */
+export function sentOf(form: Form, base: DataRulesView): Rules {
+  const ids = new Map(base.labels.flatMap((label) => label.agents).flatMap(({ id, name }) => (name == null ? [] : [[name, id] as const])));
+  const { labels, policies } = rulesOf(form);
+  return { labels: labels.map((label) => ({ ...label, agents: label.agents.map((agent) => ids.get(agent) ?? agent) })), policies };
+}
+/** As the form has what is saved. */
 export const savedOf = ({ labels, policies }: DataRulesView): Rules => ({
   labels: labels.map((label) => labelOf(newLabel(whole(label)))),
   policies: policies.map(({ name, from, action, mask_kinds, references }) => ({ name, from, action, mask_kinds: mask_kinds ?? [], references })),
@@ -61,7 +68,7 @@ export function changesOf(form: Form, saved: Rules): number {
 export type Problem = "name_missing" | "name_long" | "name_taken" | "label_empty" | "entry_long" | "entries_many" | "personal_unknown" | "references_many";
 /** What the server takes at most. The document of its API has no length of an entry of a list. */
 const ENTRY = 500;
-const MOST: Partial<Record<Problem, number>> = { name_long: limits.DataLabel.name.maxLength, entry_long: ENTRY, entries_many: limits.DataLabel.paths.maxItems, references_many: limits.DataPolicy.references.maxItems };
+const MOST: Partial<Record<Problem, number>> = { name_long: limits.DataLabelInput.name.maxLength, entry_long: ENTRY, entries_many: limits.DataLabelInput.paths.maxItems, references_many: limits.DataPolicy.references.maxItems };
 export const valuesOf = (problem: Problem) => ({ most: MOST[problem] ?? 0 });
 
 export function problemsOf(form: Form): Record<string, Problem> {
@@ -71,7 +78,7 @@ export function problemsOf(form: Form): Record<string, Problem> {
       const said = name.trim();
       const field = `${kind}.${index}.name`;
       if (said === "") out[field] = "name_missing";
-      else if (charactersOf(said) > limits.DataLabel.name.maxLength) out[field] = "name_long";
+      else if (charactersOf(said) > limits.DataLabelInput.name.maxLength) out[field] = "name_long";
       else if (entries.findIndex((one) => one.name.trim() === said) < index) out[field] = "name_taken";
     });
   names("labels", form.labels);
@@ -80,7 +87,7 @@ export function problemsOf(form: Form): Record<string, Problem> {
     if (LISTS.every((list) => entriesOf(label[list]).length === 0)) out[`labels.${index}`] = "label_empty";
     for (const list of LISTS) {
       const entries = entriesOf(label[list]);
-      if (list !== "personal" && entries.length > limits.DataLabel[list].maxItems) out[`labels.${index}.${list}`] = "entries_many";
+      if (list !== "personal" && entries.length > limits.DataLabelInput[list].maxItems) out[`labels.${index}.${list}`] = "entries_many";
       else if (entries.some((entry) => charactersOf(entry) > ENTRY)) out[`labels.${index}.${list}`] = "entry_long";
       else if (list === "personal" && entries.some((entry) => !(PERSONAL as readonly string[]).includes(entry))) out[`labels.${index}.${list}`] = "personal_unknown";
     }

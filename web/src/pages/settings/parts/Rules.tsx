@@ -2,7 +2,8 @@ import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { isAdmin, useMe, useReplaceToolRules, useToolRules } from "@/api/hooks";
 import { limits } from "@/api/limits";
-import type { Origin, Risk, Role, ToolRule } from "@/api/types";
+import { nameOf } from "@/api/named";
+import type { Origin, Risk, Role, ToolRule, ToolRuleView } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, Card, Checkbox, Dialog, ErrorState, Field, IconButton, Input, RiskBadge, Select, Skeleton, toast } from "@/ui";
 
@@ -10,6 +11,9 @@ const RISKS: readonly Risk[] = ["read", "write", "external", "destructive"];
 const ORIGINS: readonly Origin[] = ["chat", "cli", "api", "schedule", "delegation"];
 const ROLES: readonly Role[] = ["admin", "operator", "developer", "viewer"];
 const EMPTY: ToolRule = { name: "", risks: ["destructive"], agents: [], origins: [], roles: [], decision: "ask", four_eyes: false };
+
+/** As a rule is sent: its agents by their ids, so that it stays with them whatever they are called by then. */
+const sent = (rule: ToolRuleView): ToolRule => ({ ...rule, agents: rule.agents.map((agent) => agent.id) });
 
 /** Rules of the installation over what agents do; administrators change them. */
 export function Rules() {
@@ -19,11 +23,11 @@ export function Rules() {
   const replace = useReplaceToolRules();
   const [adding, setAdding] = useState(false);
   const admin = isAdmin(me.data);
-  const remove = (rule: ToolRule) => {
+  const remove = (rule: ToolRuleView) => {
     if (!rules.data) return;
     const before = rules.data.rules;
-    replace.mutate({ version: rules.data.version, rules: before.filter((one) => one !== rule) }, {
-      onSuccess: ({ version }) => toast({ title: t("rule_removed", { name: rule.name }), undo: () => replace.mutate({ version, rules: before }) }),
+    replace.mutate({ version: rules.data.version, rules: before.filter((one) => one !== rule).map(sent) }, {
+      onSuccess: ({ version }) => toast({ title: t("rule_removed", { name: rule.name }), undo: () => replace.mutate({ version, rules: before.map(sent) }) }),
     });
   };
   return (
@@ -50,17 +54,17 @@ export function Rules() {
   );
 }
 
-function Limits({ rule }: { rule: ToolRule }) {
+function Limits({ rule }: { rule: ToolRuleView }) {
   const t = useT("settings");
   const parts = [
-    (rule.agents ?? []).length > 0 && t("rule_agents", { names: (rule.agents ?? []).join(", ") }),
+    rule.agents.length > 0 && t("rule_agents", { names: rule.agents.map((agent) => nameOf(agent, t("rule_agent_gone"))).join(", ") }),
     (rule.origins ?? []).length > 0 && t("rule_origins", { names: (rule.origins ?? []).map((one) => t(`origin_${one}`)).join(", ") }),
     (rule.roles ?? []).length > 0 && t("rule_roles", { names: (rule.roles ?? []).map((one) => t(`rule_role_${one}`)).join(", ") }),
   ].filter(Boolean);
   return <span className="wrap-anywhere">{parts.length > 0 ? parts.join(" · ") : t("rule_everywhere")}</span>;
 }
 
-function RuleDialog({ version, rules, onClose }: { version: number; rules: ToolRule[]; onClose: () => void }) {
+function RuleDialog({ version, rules, onClose }: { version: number; rules: ToolRuleView[]; onClose: () => void }) {
   const t = useT("settings");
   const replace = useReplaceToolRules();
   const [rule, setRule] = useState<ToolRule>(EMPTY);
@@ -74,7 +78,7 @@ function RuleDialog({ version, rules, onClose }: { version: number; rules: ToolR
     setTried(true);
     if (problem) return;
     const whole = { ...rule, name, agents: agents.split(",").map((one) => one.trim()).filter(Boolean) };
-    replace.mutate({ version, rules: [...rules, whole] }, { onSuccess: () => (toast({ title: t("rule_added", { name }) }), onClose()) });
+    replace.mutate({ version, rules: [...rules.map(sent), whole] }, { onSuccess: () => (toast({ title: t("rule_added", { name }) }), onClose()) });
   };
   const choose = <T extends string>(label: string, all: readonly T[], chosen: readonly T[] | undefined, words: (one: T) => string, set: (next: T[]) => void) => (
     <fieldset className="flex flex-col gap-2">
@@ -86,7 +90,7 @@ function RuleDialog({ version, rules, onClose }: { version: number; rules: ToolR
     <Dialog open wide onOpenChange={onClose} title={t("rule_add")} description={t("rule_add_text")} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" loading={replace.isPending} onClick={save}>{t("rule_save")}</Button></>}>
       <form className="flex flex-col gap-5 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {replace.error && <ErrorState inline error={replace.error} />}
-        <Field label={t("rule_name")} hint={t("rule_name_hint")} error={tried ? problem : undefined}>{(p) => <Input {...p} maxLength={limits.ToolRule.name.maxLength} value={rule.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
+        <Field label={t("rule_name")} hint={t("rule_name_hint")} error={tried ? problem : undefined}>{(p) => <Input {...p} maxLength={limits.ToolRuleInput.name.maxLength} value={rule.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
         <Field label={t("rule_what")}>{(p) => (
           <Select {...p} value={what} onChange={({ target }) => patch({ decision: target.value === "deny" ? "deny" : "ask", four_eyes: target.value === "four_eyes" })}>
             {(["ask", "four_eyes", "deny"] as const).map((one) => <option key={one} value={one}>{t(`rule_${one}`)}</option>)}

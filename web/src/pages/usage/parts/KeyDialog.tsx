@@ -16,9 +16,9 @@ export function KeyDialog({ entry, onClose, onMade }: Props) {
   const connections = useConnections();
   const agents = useAgents();
   const [name, setName] = useState(entry?.name ?? "");
-  const [through, setThrough] = useState<string[]>(entry?.connections ?? []);
+  const [through, setThrough] = useState<string[]>((entry?.connections ?? []).map((one) => one.id));
   const [may, setMay] = useState<"none" | "all" | "some">(entry?.agents == null ? "none" : entry.agents.length === 0 ? "all" : "some");
-  const [who, setWho] = useState<string[]>(entry?.agents ?? []);
+  const [who, setWho] = useState<string[]>((entry?.agents ?? []).map((one) => one.id));
   const [texts, setTexts] = useState({ rpm: String(entry?.requests_per_minute ?? ""), tpm: String(entry?.tokens_per_minute ?? ""), ends: entry?.expires_at != null ? dayName(entry.expires_at) : "", tokens: "", dollars: "" });
   const [period, setPeriod] = useState<Period>("month");
   const [tried, setTried] = useState(false);
@@ -60,10 +60,10 @@ export function KeyDialog({ entry, onClose, onMade }: Props) {
         <fieldset className="min-w-0">
           <legend className="text-sm font-medium">{t("key_connections")}</legend>
           <p className="mb-2 text-xs text-ink-3">{t("key_connections_hint")}</p>
-          <div className="grid max-h-40 gap-2 overflow-y-auto sm:grid-cols-2">{offered(connections.items.map((item) => item.name), entry?.connections ?? []).map(({ name: one, gone }) => <Checkbox key={one} checked={through.includes(one)} onChange={(on) => setThrough(flip(through, one, on))} label={one} hint={hint(gone, connections) ?? connections.items.find((item) => item.name === one)?.model} />)}</div>
+          <div className="grid max-h-40 gap-2 overflow-y-auto sm:grid-cols-2">{offered(connections.items, entry?.connections ?? []).map(({ id, name: one, gone }) => <Checkbox key={id} checked={through.includes(id)} onChange={(on) => setThrough(flip(through, id, on))} label={one ?? t("listed_deleted")} hint={hint(gone, connections) ?? connections.items.find((item) => item.id === id)?.model} />)}</div>
         </fieldset>
         <Field label={t("key_agents")} error={problem("agents")}>{(p) => <Select {...p} value={may} onChange={(event) => setMay(event.target.value as typeof may)}><option value="none">{t("agents_none")}</option><option value="all">{t("agents_all")}</option><option value="some">{t("agents_some")}</option></Select>}</Field>
-        {may === "some" && <div role="group" aria-label={t("agents_some")} className="grid max-h-40 gap-2 overflow-y-auto sm:grid-cols-2">{offered(agents.items.map((item) => item.name), entry?.agents ?? []).map(({ name: one, gone }) => <Checkbox key={one} checked={who.includes(one)} onChange={(on) => setWho(flip(who, one, on))} label={one} hint={hint(gone, agents)} />)}</div>}
+        {may === "some" && <div role="group" aria-label={t("agents_some")} className="grid max-h-40 gap-2 overflow-y-auto sm:grid-cols-2">{offered(agents.items, entry?.agents ?? []).map(({ id, name: one, gone }) => <Checkbox key={id} checked={who.includes(id)} onChange={(on) => setWho(flip(who, id, on))} label={one ?? t("listed_deleted")} hint={hint(gone, agents)} />)}</div>}
         <div className="grid gap-4 sm:grid-cols-3">
           <Field label={t("key_rpm")} hint={t("empty_any")} error={problem("rpm")}>{(p) => <Input {...p} inputMode="numeric" value={texts.rpm} onChange={(event) => put({ rpm: event.target.value })} />}</Field>
           <Field label={t("key_tpm")} hint={t("empty_any")} error={problem("tpm")}>{(p) => <Input {...p} inputMode="numeric" value={texts.tpm} onChange={(event) => put({ tpm: event.target.value })} />}</Field>

@@ -1,7 +1,8 @@
 import { Ban, Ellipsis, KeyRound, Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 import { mayWork, useKeyActions, useKeys, useMe } from "@/api/hooks";
-import type { NewVirtualKey, VirtualKey } from "@/api/types";
+import { nameOf } from "@/api/named";
+import type { NamedRef, NewVirtualKey, VirtualKey } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, ConfirmDialog, EmptyState, formatExact, formatNumber, formatTokens, IconButton, Menu, MenuItem, MenuSeparator, PagedList, Time, toast, useErrorText } from "@/ui";
 import { KeyDialog } from "./KeyDialog";
@@ -42,14 +43,15 @@ export function Keys() {
 function KeyRow({ entry, mine, onEdit, onEnd }: { entry: VirtualKey; mine: boolean; onEdit: () => void; onEnd: () => void }) {
   const t = useT("usage");
   const revoked = entry.revoked_at != null;
+  const names = (all: readonly NamedRef[]) => all.map((one) => nameOf(one, t("listed_deleted"))).join(", ");
   const expired = !revoked && entry.expires_at != null && entry.expires_at <= Date.now();
-  const agents = entry.agents == null ? t("agents_none") : entry.agents.length === 0 ? t("agents_all") : entry.agents.join(", ");
+  const agents = entry.agents == null ? t("agents_none") : entry.agents.length === 0 ? t("agents_all") : names(entry.agents);
   const limits = [entry.requests_per_minute != null && t("rpm", { n: formatNumber(entry.requests_per_minute) }), entry.tokens_per_minute != null && t("tpm", { n: formatTokens(entry.tokens_per_minute) })].filter(Boolean).join(" · ");
   return (
     <li className="flex items-start gap-3 px-4 py-3">
       <div className="min-w-0 flex-1">
         <h2 className="flex flex-wrap items-center gap-2 text-base font-semibold"><span className="wrap-anywhere">{entry.name}</span><code className="font-mono text-xs font-normal text-ink-3">{entry.prefix}…</code>{revoked && <Badge>{t("revoked")}</Badge>}{expired && <Badge>{t("expired")}</Badge>}{!mine && <Badge>{t("of_another")}</Badge>}</h2>
-        <p className="text-sm text-ink-2 wrap-anywhere">{t("may_connections", { names: entry.connections.length === 0 ? t("connections_all") : entry.connections.join(", ") })} · {t("may_agents", { names: agents })}</p>
+        <p className="text-sm text-ink-2 wrap-anywhere">{t("may_connections", { names: entry.connections.length === 0 ? t("connections_all") : names(entry.connections) })} · {t("may_agents", { names: agents })}</p>
         <p className="text-sm text-ink-3">{limits || t("no_limits")} · {t("made")} <Time relative at={entry.created_at} />{entry.expires_at != null && !expired && !revoked && <> · {t("ends", { time: formatExact(entry.expires_at) })}</>}</p>
       </div>
       {!revoked && (

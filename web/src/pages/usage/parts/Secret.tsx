@@ -12,7 +12,7 @@ export function Secret({ made, onDone }: { made: NewVirtualKey; onDone: () => vo
     if (await copyText(made.secret ?? "")) setCopied(true);
     else toast({ title: t("copy_failed"), tone: "bad" });
   };
-  const model = made.connections[0] ? `connection/${made.connections[0]}` : "connection/NAME";
+  const model = made.connections[0]?.name ? `connection/${made.connections[0].name}` : "connection/NAME";
   const example = `curl ${window.location.origin}/v1/chat/completions \\\n  -H "Authorization: Bearer $STEWARD_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] })}'`;
   return (
     <Dialog

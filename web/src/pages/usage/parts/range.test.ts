@@ -45,7 +45,8 @@ test("an end whose day was not changed stays as it is", () => {
 });
 
 test("names that are gone can still be unticked", () => {
-  assert.deepEqual(offered(["a", "b"], ["b", "c"]), [{ name: "a", gone: false }, { name: "b", gone: false }, { name: "c", gone: true }]);
+  const [a, b] = [{ id: "1", name: "a" }, { id: "2", name: "b" }];
+  assert.deepEqual(offered([a, b], [b, { id: "3", name: null }]), [{ ...a, gone: false }, { ...b, gone: false }, { id: "3", name: null, gone: true }]);
 });
 
 test("amounts are read as people write them", () => {

@@ -1,5 +1,5 @@
 // Spans of days of UTC, as the server counts them.
-import type { Period, UsageRow, UsageSum } from "@/api/types";
+import type { NamedRef, Period, UsageRow, UsageSum } from "@/api/types";
 
 export const DAY = 86_400_000;
 export const LENGTHS = [7, 30, 90] as const;
@@ -59,10 +59,10 @@ export function resetsAt(period: Period, since: number): number | null {
 export const endOf = (day: string, before: number | null | undefined): number | null =>
   day === "" ? null : before != null && day === dayName(before) ? before : Date.parse(`${day}T23:59:59Z`);
 
-/** Names to choose from: those that are there, and those of `listed` that are not. */
-export const offered = (there: readonly string[], listed: readonly string[]): { name: string; gone: boolean }[] => [
-  ...there.map((name) => ({ name, gone: false })),
-  ...listed.filter((name) => !there.includes(name)).map((name) => ({ name, gone: true })),
+/** What there is to choose from: what is there, and what of `listed` is not. */
+export const offered = (there: readonly { id: string; name: string }[], listed: readonly NamedRef[]): { id: string; name: string | null; gone: boolean }[] => [
+  ...there.map(({ id, name }) => ({ id, name, gone: false })),
+  ...listed.filter(({ id }) => !there.some((one) => one.id === id)).map(({ id, name }) => ({ id, name, gone: true })),
 ];
 
 /** Dollars as people write them, in millionths; 0 is an amount, one that only rounds to it is none. Empty: `null`; no amount: `undefined`. */
