@@ -24,7 +24,7 @@ mod users;
 mod vault;
 
 pub use access::{Authenticator, Challenge, LoginError, Principal, Role, VirtualKey};
-pub use agents::{Agents, Facts, Memory, Note, Reminder};
+pub use agents::{AgentEditors, Agents, Facts, Memory, Note, Reminder};
 pub use audit::{AuditFilter, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use documents::{
@@ -58,8 +58,8 @@ pub use spending::{
     UsageRow, VirtualKeys,
 };
 pub use store::{
-    ApprovalFilter, Approvals, Claim, Command, Commit, DueTimer, Grants, KeptRun, Lease, QueuedCommand, RunCount,
-    RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
+    ApprovalFilter, Approvals, Claim, Command, Commit, DueTimer, FileProvenanceEntry, Grants, KeptRun, Lease, OpenRuns,
+    QueuedCommand, RunCount, RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
 };
 pub use store_result::{Page, StoreError, StoreResult};
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};

@@ -14,6 +14,14 @@ pub enum EngineError {
         /// The run at work or waiting there.
         run: RunId,
     },
+    /// So that one user doesn't fill the queue.
+    #[error("{waiting} of your runs wait already: the limit is reached")]
+    TooManyWaiting {
+        /// Of this user.
+        waiting: u64,
+        /// Seconds after which to try again.
+        wait_s: u64,
+    },
     #[error("{0}")]
     AlreadyDecided(String),
     #[error(transparent)]

@@ -2,6 +2,7 @@ pub(crate) mod active_runs;
 pub(crate) mod fork;
 pub(crate) mod preview;
 pub(crate) mod references;
+pub(crate) mod slots;
 pub(crate) mod start;
 pub(crate) mod undo;
 
@@ -15,6 +16,7 @@ use crate::run::{ChildRuns, RunSignals};
 use crate::service::active_runs::ActiveRuns;
 use crate::service::fork::{ForkRun, fork, fork_points};
 use crate::service::preview::{PreviewFor, preview_prompt};
+use crate::service::slots::{Slot, Slots};
 use crate::service::start::{NewRun, StartRun, create_child, create_requested, tool_rules};
 use crate::service::undo::Undone;
 use async_trait::async_trait;
@@ -23,18 +25,19 @@ use futures::FutureExt as _;
 use futures::stream::BoxStream;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::agent::Agent;
 use steward_core::approval::Answer;
 use steward_core::event::{Event, Origin, RequestedBy};
 use steward_core::policy::ToolRule;
-use steward_core::ports::{Claim, Command, Lease, StoreError};
+use steward_core::ports::{Claim, Command, Lease, OpenRuns, StoreError};
 use steward_core::prompt::PromptPreview;
 use steward_core::run::{ChildRun, ForkPoint, RunState};
 use steward_core::{ApprovalId, ConnectionId, RunId, Timestamp, UserId};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// Seconds after which somebody with too many runs that wait may try again.
+const WAIT_S: u64 = 5;
 
 #[derive(Clone)]
 pub struct RunService {
@@ -46,18 +49,13 @@ struct Inner {
     active: ActiveRuns,
     tasks: TaskTracker,
     shutdown: CancellationToken,
-    /// One permit for each run at work.
-    slots: Arc<Semaphore>,
-    /// Whether somebody found no slot since the last sweep.
-    slot_wanted: AtomicBool,
-    /// A slot is free that somebody waits for.
-    slot_freed: Notify,
+    slots: Slots,
 }
 
 impl RunService {
     /// A service without background work; [`Self::serve`] begins it.
     pub fn new(deps: Deps) -> Self {
-        let slots = Arc::new(Semaphore::new(deps.config.max_runs.max(1)));
+        let slots = Slots::new(deps.config.max_runs);
         Self {
             inner: Arc::new(Inner {
                 deps,
@@ -65,8 +63,6 @@ impl RunService {
                 tasks: TaskTracker::new(),
                 shutdown: CancellationToken::new(),
                 slots,
-                slot_wanted: AtomicBool::new(false),
-                slot_freed: Notify::new(),
             }),
         }
     }
@@ -77,7 +73,8 @@ impl RunService {
 
     /// Starts a run. When this returns, the request is durable, and the run at work or waiting for a slot.
     pub async fn start(&self, request: StartRun) -> Result<RunId, EngineError> {
-        let (until, slot) = (self.lease_end(), self.free_slot());
+        let slot = self.slot_for(request.user).await?;
+        let until = self.lease_end();
         let queued = slot.is_none().then(|| self.at_work());
         let new = create_requested(&self.inner.deps, request, queued).await?;
         let run = new.lease.run;
@@ -85,21 +82,51 @@ impl RunService {
         Ok(run)
     }
 
-    fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
-        let slot = Arc::clone(&self.inner.slots).try_acquire_owned().ok();
+    /// A slot for a new run of this user; `None`: it waits for its turn.
+    async fn slot_for(&self, user: Option<UserId>) -> Result<Option<Slot>, EngineError> {
+        let slot = self.inner.slots.take();
         if slot.is_none() {
-            self.inner.slot_wanted.store(true, Ordering::SeqCst);
+            let deps = &self.inner.deps;
+            let OpenRuns { waiting, .. } = deps.store.open_runs(deps.tenant, user, deps.clock.now()).await?;
+            if waiting >= self.inner.slots.max_waiting() {
+                return Err(EngineError::TooManyWaiting { waiting, wait_s: WAIT_S });
+            }
         }
-        slot
+        Ok(slot)
     }
 
-    /// Drives a run that was just made, or leaves it to whoever has a slot first.
-    async fn begin(&self, new: NewRun, slot: Option<OwnedSemaphorePermit>, until: Timestamp) {
+    /// Drives a run that was just made, or leaves it to whoever has a slot when it is its turn.
+    async fn begin(&self, new: NewRun, slot: Option<Slot>, until: Timestamp) {
         let NewRun { lease, state } = new;
         if slot.is_some() {
             self.spawn(lease, Some(state), until, slot);
-        } else if let Err(error) = self.inner.deps.store.release(&lease).await {
-            tracing::warn!(run = %lease.run, %error, "a run that waits begins when its lease ends");
+            return;
+        }
+        match self.inner.deps.store.release(&lease).await {
+            Ok(()) => self.fill_slots().await,
+            Err(error) => tracing::warn!(run = %lease.run, %error, "a run that waits begins when its lease ends"),
+        }
+    }
+
+    /// Gives what is free to runs that wait, by turns.
+    async fn fill_slots(&self) {
+        let filled = async {
+            let slots = &self.inner.slots;
+            while let Some(slot) = slots.take_for_waiting() {
+                if !self.claim(Claim::Any, Some(slot)).await? {
+                    slots.nobody_waits();
+                    return Ok(());
+                }
+            }
+            while let Some(slot) = slots.take_spare() {
+                if !self.claim(Claim::OfIdleUser, Some(slot)).await? {
+                    break;
+                }
+            }
+            Ok::<(), EngineError>(())
+        };
+        if let Err(error) = filled.await {
+            tracing::warn!(%error, "cannot look for runs to resume");
         }
     }
 
@@ -203,7 +230,8 @@ impl RunService {
 
     /// Drives a new run on from the first events of another, whose effects are not done again.
     pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
-        let (until, slot) = (self.lease_end(), self.free_slot());
+        let slot = self.slot_for(request.user).await?;
+        let until = self.lease_end();
         let new = fork(&self.inner.deps, request).await?;
         let run = new.lease.run;
         self.begin(new, slot, until).await;
@@ -237,7 +265,7 @@ impl RunService {
         if self.signals(run).is_some() {
             return Ok(false);
         }
-        self.claim(Claim::Run(run), self.free_slot()).await
+        self.claim(Claim::Run(run), self.inner.slots.take()).await
     }
 
     /// Begins the background work: runs to resume, commands of others, alarms.
@@ -248,7 +276,6 @@ impl RunService {
                 service.sweep().await;
                 tokio::select! {
                     () = tokio::time::sleep(service.inner.deps.config.poll) => {}
-                    () = service.inner.slot_freed.notified() => {}
                     () = service.inner.shutdown.cancelled() => return,
                 }
             }
@@ -271,16 +298,7 @@ impl RunService {
             tracing::warn!(%error, "cannot look for alarms");
         }
         self.renew_late_leases().await;
-        while let Some(slot) = self.free_slot() {
-            match self.claim(Claim::Any, Some(slot)).await {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(error) => {
-                    tracing::warn!(%error, "cannot look for runs to resume");
-                    return;
-                }
-            }
-        }
+        self.fill_slots().await;
     }
 
     /// As after a sleep of the machine: else this node would take its own runs over and repeat their model calls.
@@ -315,16 +333,18 @@ impl RunService {
             Some(signals) => signals.wake.notify_one(),
             // A stop waits for nobody; whatever else was said is taken in when there is a slot.
             None => {
-                let slot = self.free_slot();
+                let slot = self.inner.slots.take();
                 if stops || slot.is_some() {
                     self.claim(Claim::Run(run), slot).await?;
+                } else {
+                    self.fill_slots().await;
                 }
             }
         }
         Ok(())
     }
 
-    async fn claim(&self, what: Claim, slot: Option<OwnedSemaphorePermit>) -> Result<bool, EngineError> {
+    async fn claim(&self, what: Claim, slot: Option<Slot>) -> Result<bool, EngineError> {
         if self.inner.shutdown.is_cancelled() {
             return Ok(false);
         }
@@ -344,7 +364,7 @@ impl RunService {
     }
 
     /// Drives a run whose lease lasts until then, or longer. `state`: it was just made here.
-    fn spawn(&self, lease: Lease, state: Option<RunState>, until: Timestamp, slot: Option<OwnedSemaphorePermit>) {
+    fn spawn(&self, lease: Lease, state: Option<RunState>, until: Timestamp, slot: Option<Slot>) {
         let signals = RunSignals::default();
         self.inner.active.add(lease.clone(), signals.clone(), until);
         let service = self.clone();
@@ -352,13 +372,7 @@ impl RunService {
     }
 
     /// Drives a run while renewing its lease; then looks whether a command came in between.
-    async fn drive_leased(
-        &self,
-        lease: Lease,
-        signals: RunSignals,
-        state: Option<RunState>,
-        slot: Option<OwnedSemaphorePermit>,
-    ) {
+    async fn drive_leased(&self, lease: Lease, signals: RunSignals, state: Option<RunState>, mut slot: Option<Slot>) {
         let run = lease.run;
         let deps = &self.inner.deps;
         let (mut parent, mut ended) = (None, false);
@@ -389,21 +403,20 @@ impl RunService {
             }
         }
         drop(guard);
+        let waiting = !ended && deps.store.commands(deps.tenant, run).await.is_ok_and(|queue| !queue.is_empty());
+        if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run), slot.take())).await {
+            tracing::warn!(%run, %error, "cannot go on with the run");
+        }
         drop(slot);
-        if self.inner.slot_wanted.swap(false, Ordering::SeqCst) {
-            self.inner.slot_freed.notify_one();
+        if self.inner.slots.are_waited_for() {
+            Box::pin(self.fill_slots()).await;
         }
         // The one above has a command about it, so it goes on in any case; this is quicker.
         if let Some(parent) = parent.filter(|parent| self.signals(*parent).is_none())
-            && let Some(slot) = self.free_slot()
+            && let Some(slot) = self.inner.slots.take()
             && let Err(error) = Box::pin(self.claim(Claim::Run(parent), Some(slot))).await
         {
             tracing::warn!(run = %parent, %error, "cannot go on with the run at once");
-        }
-        let waiting = !ended && deps.store.commands(deps.tenant, run).await.is_ok_and(|queue| !queue.is_empty());
-        // It had a slot a moment ago.
-        if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run), self.free_slot())).await {
-            tracing::warn!(%run, %error, "cannot go on with the run");
         }
     }
 
@@ -429,7 +442,7 @@ impl RunService {
 #[async_trait]
 impl ChildRuns for RunService {
     async fn start_child(&self, child: &ChildRun, parent: &RunState) -> Result<(), EngineError> {
-        let (until, slot) = (self.lease_end(), self.free_slot());
+        let (until, slot) = (self.lease_end(), self.inner.slots.take());
         let new = create_child(&self.inner.deps, child, parent).await?;
         fail_point!("engine.child.made");
         self.begin(new, slot, until).await;

@@ -5,12 +5,11 @@ use super::store_result::StoreResult;
 use crate::approval::{Answer, Approval};
 use crate::audit::AuditEntry;
 use crate::event::{Event, EventBody, Origin, Outcome, RequestSource};
-use crate::governance::ClassifiedFile;
 use crate::message::Message;
 use crate::policy::StandingGrant;
 use crate::prompt::Carried;
 use crate::receipts::Verdict;
-use crate::run::OutsideFile;
+use crate::run::FileProvenance;
 use crate::tool::Staged;
 use crate::{AgentId, ApprovalId, ConversationId, ReservationId, RunId, TenantId, TimerId, Timestamp, UserId};
 use async_trait::async_trait;
@@ -76,15 +75,10 @@ pub enum SideWrite {
     Verdict(Verdict),
     /// A command for another run; ignored if that one has ended.
     Enqueue(RunId, Command),
-    /// A file of the workspace whose content now comes from outside.
-    FromOutside {
+    /// Where the content of a file of the workspace may now come from besides what is recorded of it.
+    FileProvenance {
         workspace: String,
-        file: OutsideFile,
-    },
-    /// A file of the workspace that now may hold what its run has seen.
-    ClassifiedFile {
-        workspace: String,
-        file: ClassifiedFile,
+        file: FileProvenance,
     },
     /// What the prompts of the run's conversation begin with.
     Carried(ConversationId, Carried),
@@ -158,8 +152,20 @@ pub enum Claim {
     Run(RunId),
     /// This run, which has ended, to undo its effects.
     Ended(RunId),
-    /// Any active run whose lease has expired, or a parked one with commands waiting.
+    /// An active run whose lease has expired, or a parked one with commands waiting: of the user who has the fewest at
+    /// work, of several such that of the one whose last turn is longest ago, their oldest.
     Any,
+    /// Like [`Claim::Any`], but only of a user who has none at work.
+    OfIdleUser,
+}
+
+/// The runs of one user that have not ended, apart from those that wait for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenRuns {
+    /// Somebody holds a valid lease on them.
+    pub at_work: u64,
+    /// They could be at work, but nobody has taken them.
+    pub waiting: u64,
 }
 
 /// A message from outside to a run; durable until the run has taken it in.
@@ -240,6 +246,8 @@ pub trait RunStore: Send + Sync {
         now: Timestamp,
         lease_until: Timestamp,
     ) -> StoreResult<Option<Lease>>;
+    /// Of `None`: those that no user asked for.
+    async fn open_runs(&self, tenant: TenantId, user: Option<UserId>, now: Timestamp) -> StoreResult<OpenRuns>;
     /// Extends a lease; [`super::StoreError::Fenced`] if it was lost.
     async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()>;
     /// A run with commands waiting stays claimable.
@@ -251,8 +259,16 @@ pub trait RunStore: Send + Sync {
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;
     /// Timers that were due by `now` and whose command is not queued yet.
     async fn due_timers(&self, tenant: TenantId, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
-    async fn outside_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>>;
-    async fn classified_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<ClassifiedFile>>;
+    /// What is recorded of the files of a workspace, by path; at most
+    /// [`MAX_FILE_ENTRIES`](crate::run::MAX_FILE_ENTRIES).
+    async fn file_provenance(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<FileProvenance>>;
+}
+
+/// What is recorded of a file of a workspace, and when that changed last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileProvenanceEntry {
+    pub file: FileProvenance,
+    pub at: Timestamp,
 }
 
 /// A run kept as a regression test.

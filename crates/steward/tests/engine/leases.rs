@@ -5,11 +5,13 @@ use crate::engine::outcome;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
-use steward_core::Timestamp;
 use steward_core::event::{EventBody, Mode, Outcome};
 use steward_core::ports::Clock;
+use steward_core::{Timestamp, UserId};
+use steward_engine::{EngineError, StartRun};
 use steward_infra::SystemClock;
 use steward_testkit::model_server::{Behaviour, Reply, Script, ScriptedModelServer};
+use uuid::Uuid;
 
 /// A clock that leaps, as after a sleep of the machine.
 #[derive(Default)]
@@ -72,5 +74,71 @@ async fn more_runs_than_places_wait_and_say_so() {
     service.stop(first, "me").await.unwrap();
     let events = finished(&service, second).await;
     assert_eq!(outcome(&events), (Outcome::Completed, "The second.".into()));
+    service.shutdown().await;
+}
+
+/// Where one place is free, those who wait take turns; a user who has many doesn't go before one who has one.
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_that_wait_begin_by_turns_of_their_users() {
+    let work = tempfile::tempdir().unwrap();
+    let behaviours = [Behaviour::HangBeforeHeaders, Behaviour::text("1"), Behaviour::text("2"), Behaviour::text("3")];
+    let model = ScriptedModelServer::start(Script::of(behaviours)).await.unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let service = service_of(data.path(), &model, 1).await;
+    service.serve();
+    let ask = |of: &str, user| StartRun { user, ..request(of, Mode::Loop, work.path()) };
+    let other = Some(UserId(Uuid::from_u128(7)));
+    let first = service.start(ask("herons", None)).await.unwrap();
+    until(&service, first, |body| matches!(body, EventBody::ModelRequested { .. })).await;
+    let mut waiting = Vec::new();
+    for (of, user) in [("rooks", None), ("larks", None), ("owls", other)] {
+        waiting.push(service.start(ask(of, user)).await.unwrap());
+    }
+    service.stop(first, "me").await.unwrap();
+    for run in waiting {
+        finished(&service, run).await;
+    }
+    let asked: Vec<&str> = (model.chats().iter())
+        .filter_map(|chat| {
+            ["herons", "rooks", "larks", "owls"].into_iter().find(|bird| chat.body.to_string().contains(bird))
+        })
+        .collect();
+    assert_eq!(asked, ["herons", "rooks", "owls", "larks"]);
+    service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_nothing_at_work_does_not_wait_for_the_long_runs_of_another() {
+    let work = tempfile::tempdir().unwrap();
+    let model = ScriptedModelServer::start(Script::of(vec![Behaviour::HangBeforeHeaders; 9])).await.unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let service = service_of(data.path(), &model, 8).await;
+    service.serve();
+    let ask = |user| StartRun { user, ..request("Tell me of herons", Mode::Loop, work.path()) };
+    for _ in 0..8 {
+        service.start(ask(None)).await.unwrap();
+    }
+    let waiting = service.start(ask(None)).await.unwrap();
+    let other = service.start(ask(Some(UserId(Uuid::from_u128(7))))).await.unwrap();
+    until(&service, other, |body| matches!(body, EventBody::ModelRequested { .. })).await;
+    assert_eq!(service.at_work(), 9);
+    let events = until(&service, waiting, |body| matches!(body, EventBody::RunQueued { .. })).await;
+    assert_eq!(kinds(&events), ["run.started", "run.queued"]);
+    service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_user_has_so_many_runs_waiting_and_no_more() {
+    let work = tempfile::tempdir().unwrap();
+    let model = ScriptedModelServer::start(Script::of([Behaviour::HangBeforeHeaders])).await.unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let service = service_of(data.path(), &model, 1).await;
+    let ask = |user| StartRun { user, ..request("Tell me of herons", Mode::Loop, work.path()) };
+    for _ in 0..=64 {
+        service.start(ask(None)).await.unwrap();
+    }
+    let refused = service.start(ask(None)).await.unwrap_err();
+    assert!(matches!(refused, EngineError::TooManyWaiting { waiting: 64, .. }), "{refused}");
+    service.start(ask(Some(UserId(Uuid::from_u128(7))))).await.unwrap();
     service.shutdown().await;
 }

@@ -2,17 +2,16 @@ use super::{leases, log, run_commit, run_inbox, run_list};
 use crate::append::{AppendBatch, AuditRow};
 use crate::codec::{from_json, page_size};
 use crate::store::Store;
-use crate::tx::args;
+use crate::tx::{Row, args};
 use async_trait::async_trait;
 use steward_core::event::{Event, EventBody};
-use steward_core::governance::ClassifiedFile;
 use steward_core::ports::{
-    Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStore, SideWrite, StoreError,
-    StoreResult, StoredEvent,
+    Claim, Command, Commit, DueTimer, Lease, OpenRuns, Page, QueuedCommand, RunFilter, RunRow, RunStore, SideWrite,
+    StoreError, StoreResult, StoredEvent,
 };
-use steward_core::run::OutsideFile;
+use steward_core::run::FileProvenance;
 use steward_core::tool::Staged;
-use steward_core::{RunId, TenantId, TimerId, Timestamp};
+use steward_core::{RunId, TenantId, TimerId, Timestamp, UserId};
 
 #[async_trait]
 impl RunStore for Store {
@@ -37,6 +36,7 @@ impl RunStore for Store {
             side,
             audit,
         };
+        let blobs = batch.blobs();
         let lease = Lease { tenant: row.tenant, run: row.id, epoch: 1, last_seq: first.len() as u64 };
         self.write(
             (row, batch, tool_set.clone(), owner.to_owned(), lease_until),
@@ -45,6 +45,7 @@ impl RunStore for Store {
             },
         )
         .await?;
+        self.keep_blobs(tenant, &blobs, &first).await?;
         if let Some(set) = tool_set {
             self.tool_sets.add(tenant, set.hash, set.tools);
         }
@@ -63,11 +64,13 @@ impl RunStore for Store {
             side,
             audit,
         };
+        let blobs = batch.blobs();
         if batch.side.is_empty() && !batch.rows.is_empty() {
             self.append(batch).await?;
         } else {
             self.write(batch, |batch, tx| Box::pin(run_commit::commit(tx, batch))).await?;
         }
+        self.keep_blobs(commit.tenant, &blobs, &commit.events).await?;
         let events = (commit.after + 1..).zip(commit.events);
         Ok(events
             .map(|(seq, body)| Event { run_id: commit.run, seq, at: commit.at, epoch: commit.epoch, body })
@@ -103,6 +106,15 @@ impl RunStore for Store {
             Box::pin(leases::claim(tx, *tenant, what, owner, *now, *until))
         })
         .await
+    }
+
+    async fn open_runs(&self, tenant: TenantId, user: Option<UserId>, now: Timestamp) -> StoreResult<OpenRuns> {
+        let sql = "select count(case when lease_until >= $3 then 1 end),
+                    count(case when status = 'running' and (lease_until is null or lease_until < $3) then 1 end)
+             from runs
+             where tenant_id = $1 and status <> 'finished' and (user_id = $2 or ($2 is null and user_id is null))";
+        let counts = |row: &Row| Ok(OpenRuns { at_work: row.count(0)?, waiting: row.count(1)? });
+        Ok(self.first(sql, args![tenant, user, now], counts).await?.unwrap_or_default())
     }
 
     async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()> {
@@ -154,19 +166,9 @@ impl RunStore for Store {
         .await
     }
 
-    async fn outside_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {
-        let sql = "select path, origin from outside_files where tenant_id = $1 and workspace = $2 order by path";
-        self.all(sql, args![tenant, workspace], |row| Ok(OutsideFile { path: row.text(0)?, origin: row.text(1)? }))
-            .await
-    }
-
-    async fn classified_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<ClassifiedFile>> {
-        let sql = "select path, body from classified_files where tenant_id = $1 and workspace = $2 order by path";
-        self.all(sql, args![tenant, workspace], |row| {
-            let classified = from_json("the classification of a file", &row.text(1)?)?;
-            Ok(ClassifiedFile { path: row.text(0)?, classified })
-        })
-        .await
+    async fn file_provenance(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<FileProvenance>> {
+        let entries = self.file_provenance_entries(tenant, workspace).await?;
+        Ok(entries.into_iter().map(|entry| entry.file).collect())
     }
 }
 

@@ -1,10 +1,10 @@
 use crate::conformance::bed::Bed;
-use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, started, status, text, texts};
+use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, row, started, status, text, texts};
 use std::time::Duration;
-use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome};
-use steward_core::ports::{Claim, Command, RunStatus, RunStore, SideWrite, StoreError};
+use steward_core::ports::{Claim, Command, OpenRuns, RunRow, RunStatus, RunStore, SideWrite, StoreError};
 use steward_core::tool::{Staged, ToolOutput};
+use steward_core::{RunId, UserId};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -113,6 +113,40 @@ pub async fn a_parked_run_is_claimed_for_its_commands(bed: Bed) {
     store.commit(append(&named, 1, vec![], vec![status(RunStatus::Parked)])).await.unwrap();
     let claimed = store.claim(TENANT, Claim::Run(named.run), "b", NOW, LATER).await;
     assert_eq!(claimed.unwrap().unwrap().run, named.run);
+}
+
+pub async fn runs_that_wait_begin_by_turns_of_their_users(bed: Bed) {
+    let store = bed.store();
+    let (ann, ben) = (Some(UserId(id())), Some(UserId(id())));
+    let mut waiting = Vec::new();
+    for user in [ann, ann, ann, None, None, ben] {
+        let lease = store.create_run(RunRow { user, ..row() }, vec![text("first")], vec![], "a", LATER).await.unwrap();
+        store.release(&lease).await.unwrap();
+        waiting.push(lease.run);
+    }
+    let claim = |what| store.claim(TENANT, what, "b", NOW, LATER);
+    assert_eq!(store.open_runs(TENANT, ann, NOW).await.unwrap(), OpenRuns { at_work: 0, waiting: 3 });
+    let mut begun = Vec::new();
+    for _ in 0..3 {
+        begun.push(claim(Claim::OfIdleUser).await.unwrap().unwrap());
+    }
+    // All three have one at work.
+    assert_eq!(claim(Claim::OfIdleUser).await.unwrap(), None);
+    assert_eq!(store.open_runs(TENANT, ann, NOW).await.unwrap(), OpenRuns { at_work: 1, waiting: 2 });
+    assert_eq!(store.open_runs(TENANT, None, NOW).await.unwrap(), OpenRuns { at_work: 1, waiting: 1 });
+    // When all of them have ended, it is not Ann's turn again because she was first.
+    for lease in &begun {
+        store.commit(append(lease, 1, vec![text("end")], vec![status(RunStatus::Finished)])).await.unwrap();
+    }
+    let late = store.create_run(RunRow { user: ben, ..row() }, vec![text("first")], vec![], "a", LATER).await.unwrap();
+    store.release(&late).await.unwrap();
+    let mut order: Vec<RunId> = begun.iter().map(|lease| lease.run).collect();
+    while let Some(lease) = claim(Claim::Any).await.unwrap() {
+        store.commit(append(&lease, 1, vec![text("end")], vec![status(RunStatus::Finished)])).await.unwrap();
+        order.push(lease.run);
+    }
+    let [ann_1, ann_2, ann_3, none_1, none_2, ben_1] = waiting[..] else { panic!("{waiting:?}") };
+    assert_eq!(order, [ann_1, none_1, ben_1, ann_2, none_2, late.run, ann_3]);
 }
 
 pub async fn a_lease_given_back_is_free(bed: Bed) {
