@@ -24,7 +24,8 @@ pub use references::{REFERENCE_TOOLS, ReferenceList, ReferenceRead, ReferenceSea
 pub use scan::scan;
 pub use zip::write;
 
-use std::sync::Arc;
+use crate::work_pool::{PoolLimits, WorkPool};
+use std::sync::{Arc, LazyLock};
 use steward_core::package::{Finding, PackageFile, PackageState, Severity, SkillPackage};
 use steward_core::ports::{Blobs, Clock, Ids, SkillPackages, Skills};
 use steward_core::skill::Skill;
@@ -66,7 +67,7 @@ impl Packages {
 
     /// Into quarantine, until [`Self::accept`]. Importing the latest revision again creates no new one.
     pub async fn import(&self, tenant: TenantId, bytes: Vec<u8>, by: &str) -> Result<SkillPackage, PackageError> {
-        let (read, findings) = judged(move || read::read(&bytes)).await?;
+        let (read, findings) = judged(tenant, move || read::read(&bytes)).await?;
         let _one = self.changing.lock().await;
         let latest = self.store.package(tenant, &read.front.name, None).await?;
         if let Some(mut same) = latest.clone().filter(|latest| latest.hash == read.hash) {
@@ -117,7 +118,7 @@ impl Packages {
             chosen.cloned().ok_or_else(|| PackageError::OtherHash { name: name.to_owned(), hash: hash.to_owned() })?;
         let files = self.files(&package).await?;
         let folder = name.to_owned();
-        let (read, findings) = judged(move || read::parse_folder(&folder, files)).await?;
+        let (read, findings) = judged(tenant, move || read::parse_folder(&folder, files)).await?;
         allowed(&read, &findings, dangers)?;
         package.findings = findings;
         package.skills = activate::activate_skills(self, tenant, &package, read, by).await?;
@@ -196,7 +197,8 @@ impl Packages {
             Some(active) => active,
             None => self.revision(tenant, name, revision).await?,
         };
-        Ok(write(name, &self.files(&package).await?))
+        let (name, files) = (name.to_owned(), self.files(&package).await?);
+        work_apart(tenant, move || Ok(write(&name, &files))).await
     }
 
     /// The difference between two revisions; by default from the active one to the latest.
@@ -216,7 +218,8 @@ impl Packages {
             Some(old) => self.files(old).await?,
             None => Files::new(),
         };
-        Ok(diff(&before, &self.files(&new).await?))
+        let after = self.files(&new).await?;
+        work_apart(tenant, move || Ok(diff(&before, &after))).await
     }
 
     async fn active(&self, tenant: TenantId, name: &str) -> Result<Option<SkillPackage>, PackageError> {
@@ -266,18 +269,26 @@ fn unknown(name: &str) -> PackageError {
 }
 
 async fn judged(
+    tenant: TenantId,
     work: impl FnOnce() -> Result<PackageContents, PackageError> + Send + 'static,
 ) -> Result<(PackageContents, Vec<Finding>), PackageError> {
-    let both = tokio::task::spawn_blocking(move || {
+    let both = move || {
         let read = work()?;
         let findings = scan(&read)?;
         Ok((read, findings))
-    });
-    match both.await {
-        Ok(done) => done,
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => Err(PackageError::Archive("the program is stopping".into())),
-    }
+    };
+    work_apart(tenant, both).await
+}
+
+/// Packages that are unpacked, scanned or compared at once.
+static AT_WORK: LazyLock<WorkPool<TenantId>> =
+    LazyLock::new(|| WorkPool::new(PoolLimits { places: 2, places_each: 2, open_each: 16, open: 64 }));
+
+async fn work_apart<T: Send + 'static>(
+    tenant: TenantId,
+    work: impl FnOnce() -> Result<T, PackageError> + Send + 'static,
+) -> Result<T, PackageError> {
+    AT_WORK.run(tenant, work).await?
 }
 
 fn allowed(read: &PackageContents, findings: &[Finding], dangers: DangerousFindings) -> Result<(), PackageError> {

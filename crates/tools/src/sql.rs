@@ -1,6 +1,7 @@
 //! SQL: a tool for SQLite, CSV, TSV and Parquet files in the workspace, and structured queries.
 
 pub mod databases;
+pub(crate) mod file_work;
 pub mod joins;
 pub mod lower;
 pub mod show;

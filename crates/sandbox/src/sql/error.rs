@@ -28,6 +28,8 @@ pub enum SqlError {
     },
     #[error("the database is locked by another program; try again in a moment")]
     Busy,
+    #[error("too many statements wait for this database; try again in a moment")]
+    TooMany,
     #[error("cannot open the database {path}: {reason}")]
     Open { path: PathBuf, reason: String },
     #[error("{path} is not a usable SQLite database: {reason}")]
@@ -96,7 +98,7 @@ impl SqlError {
             Self::Timeout { .. } => "timeout",
             Self::Limit { .. } => "limit",
             Self::Syntax { .. } => "syntax",
-            Self::Busy => "busy",
+            Self::Busy | Self::TooMany => "busy",
             Self::Open { .. } => "open",
             Self::Corrupt { .. } => "corrupt",
             Self::Parameter { .. } => "parameter",

@@ -2,6 +2,7 @@ use super::error::McpError;
 use serde_json::Value;
 use similar::TextDiff;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use steward_core::mcp::{AcceptedTool, McpServer, McpTool};
 use steward_core::skill::{McpSpec, Skill, SkillKind, SkillLimits, SkillSpec};
 use steward_core::{SkillId, Timestamp, hash};
@@ -48,7 +49,9 @@ pub fn tool_diff(tool: &McpTool) -> Option<String> {
     let now = text(&tool.description, &tool.parameters);
     let name = &tool.name;
     Some(
-        TextDiff::from_lines(&before, &now)
+        TextDiff::configure()
+            .timeout(DIFF_TIMEOUT)
+            .diff_lines(&before, &now)
             .unified_diff()
             .context_radius(2)
             .header(&format!("{name} as accepted"), &format!("{name} now"))
@@ -57,6 +60,8 @@ pub fn tool_diff(tool: &McpTool) -> Option<String> {
 }
 
 const CATEGORY: &str = "mcp";
+/// After this a difference is told in larger pieces.
+const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 const TIMEOUT_MS: u64 = 60_000;
 
 pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a McpTool, &'a AcceptedTool), McpError> {

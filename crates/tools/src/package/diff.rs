@@ -2,7 +2,11 @@ use super::read::Files;
 use serde::Serialize;
 use similar::TextDiff;
 use std::collections::BTreeSet;
+use std::time::Duration;
 use steward_core::hash::sha256;
+
+/// After this the difference of a file is told in larger pieces.
+const TIMEOUT: Duration = Duration::from_millis(500);
 
 const MAX_TEXT_BYTES: usize = 512 << 10;
 const CONTEXT: usize = 3;
@@ -56,7 +60,10 @@ fn unified<'a>(path: &str, old: Option<&'a [u8]>, new: Option<&'a [u8]>) -> Stri
         return format!("not compared as text: {} → {}", side(old), side(new));
     };
     let name = |there: Option<&[u8]>| there.map_or("/dev/null", |_| path).to_owned();
-    TextDiff::from_lines(before, after)
+    // Of two large texts with little in common the least difference takes very long to find.
+    TextDiff::configure()
+        .timeout(TIMEOUT)
+        .diff_lines(before, after)
         .unified_diff()
         .context_radius(CONTEXT)
         .header(&name(old), &name(new))

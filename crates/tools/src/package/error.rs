@@ -1,8 +1,12 @@
 use crate::error::ToolsError;
+use crate::work_pool::PoolError;
 use steward_core::ports::{BlobError, StoreError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
+    /// Too many packages are looked at already.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
     #[error("this is no readable ZIP archive: {0}; zip the package's folder again")]
     Archive(String),
     #[error("the package is too large: {what}; at most {limit} are taken")]

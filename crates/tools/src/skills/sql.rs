@@ -6,13 +6,15 @@ use crate::error::ToolsError;
 use crate::facts::snapshot as snapshot_as;
 use crate::handler::Context;
 use crate::skills::executor::spec_of;
-use crate::sql::target::{DatabaseKind, SQLITE_PREFIX, Target, blocking, not_undone, server_url};
+use crate::sql::file_work::work_on_file;
+use crate::sql::target::{DatabaseKind, SQLITE_PREFIX, Target, not_undone, server_url};
 use crate::sql::{databases, show};
 use async_trait::async_trait;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use std::time::Duration;
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::skill::{Skill, SkillKind, SqlSpec};
 use steward_core::tool::{Preview, Settled, ToolOutput};
 use steward_sandbox::sql::remote::{Answer, OnBehalfOf, Remote, RemoteOptions};
@@ -47,7 +49,13 @@ fn statement(spec: &SqlSpec, kind: DatabaseKind, values: &Values<'_>) -> Result<
 
 fn answer_output(spec: &SqlSpec, skill: &Skill, answer: Answer, sql: &str) -> ToolOutput {
     match answer {
-        Answer::Rows(rows) => show::output(&rows, usize::try_from(spec.max_rows).ok(), sql),
+        Answer::Rows(rows) => {
+            let words = show::columns_with_words(&rows).filter(|_| !spec.trusted);
+            let provenance = words.map(|column| format!("{}, {column}", database_text(spec))).collect();
+            let reads = spec.database.strip_prefix(SQLITE_PREFIX).map(str::to_owned).into_iter().collect();
+            let output = show::output(&rows, usize::try_from(spec.max_rows).ok(), sql);
+            ToolOutput { provenance, reads, ..output }
+        }
         Answer::Changed(changes) => write::output(spec, skill, *changes, sql),
     }
 }
@@ -124,12 +132,21 @@ impl Executor for SqlExecutor {
             return write::run_write(spec, job, context).await;
         }
         let work = carry_out(spec, job, &context.scope, context.left());
-        let (answer, sql) = tokio::select! {
-            answer = work => answer?,
+        let done = tokio::select! {
+            done = work => done,
             // Dropping the connection ends the statement.
             () = context.halt() => return Err(ToolsError::refused("stopped")),
         };
-        Ok(answer_output(spec, job.skill, answer, &sql))
+        match done {
+            Ok((answer, sql)) => Ok(answer_output(spec, job.skill, answer, &sql)),
+            Err(error) if spec.trusted => Err(error.into()),
+            // A database may quote a value that it can't work with.
+            Err(error) => Ok(ToolOutput {
+                failed: true,
+                provenance: Provenance::from_outside(&database_text(spec)),
+                ..ToolOutput::text(error.to_string())
+            }),
+        }
     }
 
     async fn settle(&self, job: SkillCall<'_>, call: &Interrupted, scope: &ToolScope) -> Settled {
@@ -173,7 +190,7 @@ async fn carry_out(
     let readonly = spec.readonly;
     let answer = match target {
         Target::File(path, policy) => {
-            let sql = sql.clone();
+            let (sql, file) = (sql.clone(), path.clone());
             let work = move || {
                 if readonly {
                     Guard::open(&path, policy)?.query_with(&sql, &bound).map(Answer::Rows)
@@ -181,7 +198,7 @@ async fn carry_out(
                     Guard::open_for_writing(&path, policy)?.change(&sql, &bound, false)
                 }
             };
-            blocking(work).await?
+            work_on_file(file, work).await?
         }
         Target::Server(url, options) => {
             let mut remote = Remote::connect(url.expose_secret(), options).await?;

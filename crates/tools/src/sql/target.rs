@@ -2,6 +2,7 @@
 
 use crate::credential::check_host;
 use crate::error::{ToolsError, refused};
+use crate::sql::file_work::work_on_file;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::PathBuf;
 use steward_core::credential::Credential;
@@ -44,7 +45,9 @@ impl Target {
     /// Puts rows back as they were before a write; returns how many changes were undone.
     pub async fn put_back(self, snapshot: Snapshot, whom: &OnBehalfOf) -> Result<u64, SqlError> {
         match self {
-            Self::File(path, policy) => blocking(move || Guard::put_back(path, policy, &snapshot)).await,
+            Self::File(path, policy) => {
+                work_on_file(path.clone(), move || Guard::put_back(path, policy, &snapshot)).await
+            }
             Self::Server(url, options) => {
                 let mut remote = Remote::connect(url.expose_secret(), options).await?;
                 remote.act_for(whom)?;
@@ -67,7 +70,9 @@ impl Target {
     /// Whether a write was done, by its rows. `later`: records of later writes to the same database, oldest first.
     pub async fn settle(self, rows: Snapshot, later: Vec<Snapshot>) -> Result<WriteState, SqlError> {
         match self {
-            Self::File(path, policy) => blocking(move || Guard::settle(path, policy, &rows, &later)).await,
+            Self::File(path, policy) => {
+                work_on_file(path.clone(), move || Guard::settle(path, policy, &rows, &later)).await
+            }
             Self::Server(url, options) => {
                 let mut remote = Remote::connect(url.expose_secret(), options).await?;
                 let state = remote.settle(&rows, &later).await;
@@ -122,17 +127,6 @@ fn host_and_port(url: &Url) -> Option<(String, u16)> {
     let host = url.host_str().filter(|host| !host.is_empty() && !host.contains('%'))?;
     let elsewhere = url.query_pairs().any(|(name, _)| ELSEWHERE.contains(&&*name));
     (!elsewhere).then(|| (host.to_owned(), url.port().unwrap_or(usual)))
-}
-
-/// Runs what blocks off the async threads.
-pub(crate) async fn blocking<T: Send + 'static, E: From<SqlError> + Send + 'static>(
-    work: impl FnOnce() -> Result<T, E> + Send + 'static,
-) -> Result<T, E> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(broke_off(&error.to_string()).into()))
-}
-
-pub(crate) fn broke_off(why: &str) -> SqlError {
-    SqlError::Refused(format!("the statement broke off: {why}"))
 }
 
 impl From<SqlError> for ToolsError {

@@ -1,8 +1,10 @@
+use super::file_work::work_on_file;
 use super::{databases, lower, show};
-use crate::error::{ToolsError, refused};
+use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::path::Path;
 use steward_core::tables::{Ask, Query, Schema};
 use steward_core::tool::ToolOutput;
 use steward_sandbox::sql::{Guard, Policy};
@@ -22,20 +24,23 @@ impl ToolHandler for SqlTool {
 
     async fn run(&self, args: SqlArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
-        tokio::task::spawn_blocking(move || ask(&args, &context))
-            .await
-            .map_err(|error| refused!("the query broke off: {error}"))?
-            .map_err(ToolsError::Refused)
+        let file = Path::new(&context.scope.workspace).join(&args.database);
+        work_on_file(file, move || ask(&args, &context).map_err(ToolsError::Refused)).await
     }
 }
 
 fn ask(args: &SqlArgs, context: &Context) -> Result<ToolOutput, String> {
-    let guard = databases::open(&context.scope.workspace, &args.database, Policy::default())?;
-    match &args.query {
+    let workspace = &context.scope.workspace;
+    let reads = databases::files_of(workspace, &args.database)?;
+    let guard = databases::open(workspace, &args.database, Policy::default())?;
+    let done = match &args.query {
         Ask::Schema { schema } => schema_of(&guard, schema),
         Ask::Sql { sql } => answer(&guard, sql, &[], None),
         Ask::Query(query) => structured(&guard, query),
-    }
+    };
+    // An error may quote the names of columns, and what stands in them.
+    let output = done.unwrap_or_else(|why| ToolOutput { failed: true, ..ToolOutput::text(why) });
+    Ok(ToolOutput { reads, ..output })
 }
 
 fn structured(guard: &Guard, query: &Query) -> Result<ToolOutput, String> {

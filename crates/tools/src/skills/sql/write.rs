@@ -7,8 +7,9 @@ use crate::handler::Context;
 use crate::skills::executor::SkillCall;
 use crate::skills::template::Values;
 use crate::skills::undo::snapshot_of;
+use crate::sql::file_work::work_on_file;
 use crate::sql::show::{row_count, undoable};
-use crate::sql::target::{DatabaseKind, Target, blocking};
+use crate::sql::target::{DatabaseKind, Target};
 use futures::executor::block_on;
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
@@ -96,7 +97,7 @@ pub(super) async fn run_write(spec: &SqlSpec, job: SkillCall<'_>, context: &Cont
         let proof = WriteProof { database: place(&target), transaction: None, untold: None };
         let write = Write { spec: spec.clone(), skill: job.skill.clone(), context: context.clone(), sql, bound, proof };
         match target {
-            Target::File(path, policy) => blocking(move || write.in_file(path, policy)).await,
+            Target::File(path, policy) => work_on_file(path.clone(), move || write.in_file(path, policy)).await,
             Target::Server(url, options) => write.on_server(url.expose_secret(), options).await,
         }
     };
@@ -195,7 +196,7 @@ pub(super) async fn find_outcome(
     let Some(staged) = &call.staged else {
         // Pages may have been written before the commit. An error is ignored here: the next call reports it.
         if let Ok(Target::File(path, policy)) = target {
-            let _ = blocking(move || Guard::roll_back(path, policy)).await;
+            let _ = work_on_file(path.clone(), move || Guard::roll_back(path, policy)).await;
         }
         return Ok(Settled::NotHappened("nothing had been committed".to_owned()));
     };
