@@ -89,7 +89,7 @@ fn prove_random_repetitions_cost_their_length() {
     let (pieces, mut draw) = (pieces(), draws());
     let signs: Vec<String> = SIGNS.chars().map(String::from).collect();
     let texts = (0..500).map(|_| {
-        let some: Vec<&String> = (0..1 + draw(4)).map(|_| &pieces[draw(pieces.len())]).collect();
+        let some: Vec<&String> = (0..=draw(4)).map(|_| &pieces[draw(pieces.len())]).collect();
         let length = 1 + draw(LONGEST_PERIOD);
         let mut text = String::new();
         while text.len() < length {

@@ -51,7 +51,7 @@ async fn embed(state: TenantApp, inbound: Inbound, key: Option<KeyId>) -> Result
         );
         return Err(OpenAiError::unknown(text, "model"));
     }
-    let request: Request = inbound.parsed()?;
+    let (_, request) = inbound.read(Inbound::parsed::<Request>).await?;
     let base64 = match request.encoding_format.as_deref() {
         None | Some("float") => false,
         Some("base64") => true,

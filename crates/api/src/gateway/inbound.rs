@@ -2,6 +2,7 @@
 
 use super::name_of;
 use crate::headers::content_type;
+use crate::large_input::read_apart;
 use crate::openai::OpenAiError;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
@@ -9,6 +10,7 @@ use axum::http::HeaderMap;
 use serde::de::DeserializeOwned;
 use steward_core::passthrough_request::{PassthroughError, PassthroughRequest};
 
+#[derive(Clone)]
 pub(crate) struct Inbound {
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -19,6 +21,18 @@ impl Inbound {
     /// The name of the connection that is asked for, if it is one.
     pub fn connection(&self) -> Option<&str> {
         name_of(&self.asked.model)
+    }
+
+    /// Reads the body on a thread that serves nobody.
+    pub async fn read<T: Send + 'static>(
+        self,
+        read: impl FnOnce(&Self) -> Result<T, OpenAiError> + Send + 'static,
+    ) -> Result<(Self, T), OpenAiError> {
+        read_apart(self.body.len(), move || {
+            let found = read(&self)?;
+            Ok((self, found))
+        })
+        .await
     }
 
     pub fn parsed<T: DeserializeOwned>(&self) -> Result<T, OpenAiError> {
@@ -46,7 +60,9 @@ impl<S: Send + Sync> FromRequest<S> for Inbound {
                 "body",
             )
         })?;
-        let asked = PassthroughRequest::of(&body).map_err(|error| {
+        let read = body.clone();
+        let asked = read_apart(body.len(), move || PassthroughRequest::of(&read)).await;
+        let asked = asked.map_err(|error| {
             let param = match error {
                 PassthroughError::NotAnObject(_) => "body",
                 PassthroughError::NoModel | PassthroughError::TwoModels => "model",

@@ -52,7 +52,8 @@ pub(crate) async fn pass(
         first.is_some() && passage == Passage::ChatCompletions
     };
     // What can't be translated is refused before anything is set aside for it.
-    let mut request = if translated(&targets) { Some(translate::request(inbound, DEADLINE_MS)?) } else { None };
+    let translate = || inbound.clone().read(|inbound| translate::request(inbound, DEADLINE_MS));
+    let mut request = if translated(&targets) { Some(translate().await?.1) } else { None };
     let answer = match passage {
         Passage::Embeddings => 0,
         _ => inbound.asked.max_tokens.unwrap_or(ANSWER),
@@ -63,9 +64,10 @@ pub(crate) async fn pass(
     if !translated(&targets) {
         request = None;
     } else if request.is_none() {
-        request = Some(translate::request(inbound, DEADLINE_MS).inspect_err(|_| {
+        let read = translate().await.inspect_err(|_| {
             reservation.settle(None, Usage::default(), true, true);
-        })?);
+        });
+        request = Some(read?.1);
     }
     let routing =
         Routing { max_fallback_attempts: u8::try_from(targets.len()).unwrap_or(u8::MAX), ..Routing::default() };
@@ -79,7 +81,7 @@ pub(crate) async fn pass(
         () = state.usage_writer.closing() => return Err(stopping()),
     };
     match sent {
-        Ok(passed) => Ok(respond(state, passed, inbound, passage, reservation)),
+        Ok(passed) => Ok(respond(state, passed, passage, reservation)),
         Err(error) => {
             reservation.settle(None, Usage::default(), true, true);
             Err(no_answer(&error))
@@ -87,13 +89,7 @@ pub(crate) async fn pass(
     }
 }
 
-fn respond(
-    state: &TenantApp,
-    passed: Passed,
-    inbound: &Inbound,
-    passage: Passage,
-    reservation: Reservation,
-) -> Response {
+fn respond(state: &TenantApp, passed: Passed, passage: Passage, reservation: Reservation) -> Response {
     let Passed { connection, attempts, status, headers, body } = passed;
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
@@ -106,10 +102,9 @@ fn respond(
         }
     }
     mark(&mut response, &connection, &attempts);
-    let told = !inbound.asked.stream || inbound.asked.include_usage || passage == Passage::Responses;
     let relay = Relay {
         body,
-        sniffer: UsageSniffer::new(reservation.prompt, told),
+        sniffer: UsageSniffer::new(reservation.prompt),
         price: state.gateway.price(&connection),
         refused: !response.status().is_success(),
         reservation,

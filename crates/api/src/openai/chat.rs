@@ -34,8 +34,12 @@ pub(crate) async fn completions(
 
 async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
     may_ask(&caller)?;
-    check_chat(&inbound.parsed()?)?;
-    let request: ChatRequest = inbound.parsed()?;
+    let (inbound, request) = inbound
+        .read(|inbound| {
+            check_chat(&inbound.parsed()?)?;
+            inbound.parsed::<ChatRequest>()
+        })
+        .await?;
     let agent = find(&state, &caller, &request.model).await?;
     let (name, created) = (agent.name.clone(), state.now().0 / 1000);
     let start = run_request(&caller, agent, &request)?;

@@ -39,8 +39,12 @@ pub(crate) async fn create(
 
 async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
     may_ask(&caller)?;
-    check_responses(&inbound.parsed()?)?;
-    let request: Request = inbound.parsed()?;
+    let (inbound, request) = inbound
+        .read(|inbound| {
+            check_responses(&inbound.parsed()?)?;
+            inbound.parsed::<Request>()
+        })
+        .await?;
     let mut agent = find(&state, &caller, &request.model).await?;
     let asked = request.input.asked(request.instructions.clone())?;
     let mut earlier = match &request.previous_response_id {

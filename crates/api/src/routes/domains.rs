@@ -130,14 +130,14 @@ async fn hover(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answe
 #[utoipa::path(post, path = "/api/domains/rename", tag = "domains", operation_id = "renameInDomainText",
     request_body = TextPlace, responses((status = 200, description = "The whole text", body = WrittenText)))]
 async fn rename(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<WrittenText> {
-    Ok(Json(state.rename_in_domain_text(&caller, &place)?))
+    Ok(Json(state.rename_in_domain_text(&caller, &place).await?))
 }
 
 /// The text in its usual layout; comments stay.
 #[utoipa::path(post, path = "/api/domains/format", tag = "domains", operation_id = "formatDomainText",
     request_body = TextPlace, responses((status = 200, description = "The whole text", body = WrittenText)))]
 async fn format(Call(state, caller): Call, Body(place): Body<TextPlace>) -> Answer<WrittenText> {
-    Ok(Json(state.format_domain_text(&caller, &place)?))
+    Ok(Json(state.format_domain_text(&caller, &place).await?))
 }
 
 /// One domain.

@@ -1,8 +1,11 @@
 //! What policies over data say of requests that are passed on to a connection without an agent.
 
-use crate::app::{App, Caller};
+use crate::app::{App, AppError, Caller};
+use crate::heavy_work::work_apart;
+use bytes::Bytes;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
+use std::sync::Arc;
 use steward_core::audit::AuditResult;
 use steward_core::governance::{Classified, DataAction, DataPolicy};
 use steward_core::model::{Connection, ModelError, ModelErrorClass};
@@ -13,6 +16,8 @@ use steward_core::ports::StoreError;
 pub enum NotPassed {
     Policy(ModelError),
     Store(StoreError),
+    /// It could not be looked through.
+    Busy(AppError),
 }
 
 impl App {
@@ -20,17 +25,24 @@ impl App {
     pub async fn keep_data_in_house(
         &self,
         caller: &Caller,
-        body: &[u8],
+        body: &Bytes,
         targets: &mut Vec<Connection>,
     ) -> Result<(), NotPassed> {
         let rules = self.data_rules_cache.over_texts(&self.store, self.tenant(), self.now()).await;
         let Some(rules) = rules.map_err(NotPassed::Store)? else {
             return Ok(());
         };
-        let text = texts_of(body);
-        let personal =
-            if rules.looks_for_personal_data() { self.deps().personal_data.kinds_in(&text) } else { Vec::new() };
-        let Some(seen) = rules.classify_text(&text, &personal) else {
+        let (bytes, body, detector) = (body.len(), body.clone(), Arc::clone(&self.deps().personal_data));
+        let looked_through = {
+            let rules = Arc::clone(&rules);
+            move || {
+                let text = texts_of(&body);
+                let personal = if rules.looks_for_personal_data() { detector.kinds_in(&text) } else { Vec::new() };
+                rules.classify_text(&text, &personal)
+            }
+        };
+        let seen = work_apart((self.tenant(), caller.user()), bytes, looked_through).await;
+        let Some(seen) = seen.map_err(|error| NotPassed::Busy(error.into()))? else {
             return Ok(());
         };
         let asked = targets.first().map_or_else(String::new, |first| first.name.clone());

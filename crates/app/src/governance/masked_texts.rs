@@ -2,12 +2,13 @@
 
 use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::dto::governance::{MaskInput, MaskedText, UnmaskInput, UnmaskedText};
+use crate::retention::Deletes;
 use serde_json::json;
 use std::time::Duration;
 use steward_access::governance::{Detector, Mask, MaskStyle, unmask};
 use steward_core::audit::AuditResult;
 use steward_core::governance::{MaskedKind, PiiKind};
-use steward_core::ports::{MaskMapRow, StoreResult};
+use steward_core::ports::MaskMapRow;
 
 const MAX_MASKED: usize = 1_000_000;
 /// How long values can be put back if nothing is said of it, and at most.
@@ -16,7 +17,7 @@ const MAX_HOURS: u32 = 24 * 30;
 
 impl App {
     /// Masks the personal data and secrets of a text. With `reversible` the caller can have them put back.
-    pub async fn mask_text(&self, caller: &Caller, input: &MaskInput) -> AppResult<MaskedText> {
+    pub async fn mask_text(&self, caller: &Caller, input: MaskInput) -> AppResult<MaskedText> {
         authorize(caller, Action::Read, Resource::Policies)?;
         check_length(&input.text, "mask it in parts")?;
         let hours = input.hours.unwrap_or(HOURS);
@@ -29,9 +30,10 @@ impl App {
         }
         let detector = Detector::shared()
             .map_err(|error| AppError::new(ErrorKind::Internal, error.to_string(), "this program is damaged"))?;
-        let kinds = input.kinds.as_deref().unwrap_or(&PiiKind::ALL);
+        let kinds = input.kinds.clone().unwrap_or_else(|| PiiKind::ALL.to_vec());
         let style = if input.reversible { MaskStyle::Token } else { MaskStyle::Label };
-        let masked = detector.mask(&input.text, kinds, style);
+        let (bytes, text) = (input.text.len(), input.text);
+        let masked = self.work_for(caller, bytes, move || detector.mask(&text, &kinds, style)).await?;
         let counts: Vec<MaskedKind> =
             masked.counts.iter().map(|(kind, count)| MaskedKind { kind: *kind, count: *count as u64 }).collect();
         let mut answer = MaskedText { text: masked.text, masked: counts, map: None, ends_at: None };
@@ -49,7 +51,7 @@ impl App {
     }
 
     /// Puts the values back: for who had them masked, and for administrators.
-    pub async fn unmask_text(&self, caller: &Caller, input: &UnmaskInput) -> AppResult<UnmaskedText> {
+    pub async fn unmask_text(&self, caller: &Caller, input: UnmaskInput) -> AppResult<UnmaskedText> {
         authorize(caller, Action::Read, Resource::Policies)?;
         check_length(&input.text, "unmask it in parts")?;
         let found = self.store.mask_map(self.tenant(), input.map).await?;
@@ -67,12 +69,18 @@ impl App {
         self.record_audit(&entry).await?;
         let masks: Vec<Mask> = serde_json::from_str(&self.access.open_text(row.id, &row.sealed)?)
             .map_err(|_| AppError::unavailable("the list of tokens is damaged; have the text masked again"))?;
-        Ok(UnmaskedText { text: unmask(&input.text, &masks) })
+        let (bytes, text) = (input.text.len(), input.text);
+        let text = self.work_for(caller, bytes, move || unmask(&text, &masks)).await?;
+        Ok(UnmaskedText { text })
     }
 
     /// Forgets lists of tokens whose time is over.
-    pub(crate) async fn forget_masks(&self) -> StoreResult<()> {
-        for row in self.store.ended_mask_maps(self.tenant(), self.now()).await? {
+    pub(crate) async fn forget_masks(&self) -> AppResult<()> {
+        let ended = self.store.ended_mask_maps(self.tenant(), self.now()).await?;
+        if ended.is_empty() || !self.believes_clock(Deletes::Masks).await? {
+            return Ok(());
+        }
+        for row in ended {
             self.store.remove_mask_map(self.tenant(), row.id).await?;
         }
         Ok(())

@@ -2,19 +2,20 @@
 
 use super::{EmbeddingProblem, Purpose};
 use crate::data_rules::read_data_rules;
+use crate::document_service::call_meter::{CallMeter, MeteredCall};
 use crate::document_service::classification::DocumentClassification;
-use crate::gateway::{Settlement, UsageWriter};
+use crate::gateway::UsageWriter;
+use crate::heavy_work::work_apart;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::governance::{Classification, DataAction};
 use steward_core::locks::lock;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider, Usage};
-use steward_core::ports::{
-    Clock, Gateway, Ids, ManagedConnections, Models, PersonalData, ReserveError, Spender, SpentRecord,
-};
-use steward_core::{ReservationId, TenantId, Timestamp};
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Usage};
+use steward_core::ports::{Clock, Gateway, Ids, ManagedConnections, Models, PersonalData, ReserveError};
+use steward_core::{TenantId, Timestamp, UserId};
 use steward_store::Store;
+use uuid::Uuid;
 
 /// Longest wait for the vectors of a batch of passages: a busy server without a graphics card takes its time.
 const PASSAGES: Duration = Duration::from_mins(3);
@@ -24,8 +25,6 @@ const QUESTION: Duration = Duration::from_secs(8);
 const PAUSE: Duration = Duration::from_secs(30);
 /// Bytes of a text for each token.
 const BYTES_A_TOKEN: u64 = 4;
-/// Reservations of calls whose end was lost end by themselves.
-const MARGIN: Duration = Duration::from_mins(1);
 
 pub struct EndpointParts {
     pub tenant: TenantId,
@@ -41,13 +40,21 @@ pub struct EndpointParts {
 pub(crate) struct Endpoints {
     pub(in crate::document_service) parts: EndpointParts,
     clock: Arc<dyn Clock>,
+    meter: CallMeter,
     /// Until when questions do without a connection, and why.
     paused: Mutex<HashMap<String, (Timestamp, EmbeddingProblem)>>,
 }
 
 impl Endpoints {
     pub fn new(parts: EndpointParts, clock: Arc<dyn Clock>) -> Self {
-        Self { parts, clock, paused: Mutex::default() }
+        let meter = CallMeter {
+            tenant: parts.tenant,
+            gateway: Arc::clone(&parts.gateway),
+            usage: Arc::clone(&parts.usage),
+            clock: Arc::clone(&clock),
+            ids: Arc::clone(&parts.ids),
+        };
+        Self { parts, clock, meter, paused: Mutex::default() }
     }
 
     pub async fn named(&self, name: &str) -> Result<Connection, EmbeddingProblem> {
@@ -85,14 +92,14 @@ impl Endpoints {
         let known = self.named(connection).await?;
         let connection = Connection { model: model.to_owned(), price: None, ..known };
         self.check_data(&connection, texts, purpose).await?;
-        if purpose == Purpose::Question
+        if purpose.is_question()
             && let Some(why) = self.pause_of(&connection.name)
         {
             return Err(why);
         }
-        let limit = if purpose == Purpose::Question { QUESTION } else { PASSAGES };
+        let limit = if purpose.is_question() { QUESTION } else { PASSAGES };
         let bytes = texts.iter().map(|text| text.len() as u64).sum();
-        let mut call = self.reserve(&connection, bytes, 0, limit).await?;
+        let mut call = self.reserve(&connection, purpose.user(), bytes, 0, limit).await?;
         let deadline_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         let made = self.parts.gateway.embed(&connection, texts, deadline_ms).await;
         call.settle(None, made.is_err());
@@ -122,8 +129,8 @@ impl Endpoints {
     ) -> Result<(), EmbeddingProblem> {
         let in_house = connection.is_in_house();
         let DocumentClassification { said, labelled } = match purpose {
-            Purpose::Passages(classification) => classification,
-            Purpose::Question => DocumentClassification::default(),
+            Purpose::Passages(classification, _) => classification,
+            Purpose::Question(_) => DocumentClassification::default(),
         };
         if let Some(classification) = said.filter(|one| !in_house && *one >= Classification::Confidential) {
             return Err(kept(connection, classification, "its classification"));
@@ -135,12 +142,21 @@ impl Endpoints {
         if rules.policies.is_empty() {
             return Ok(());
         }
-        let seen = texts.iter().filter_map(|text| {
-            let personal =
-                if rules.looks_for_personal_data() { self.parts.personal_data.kinds_in(text) } else { Vec::new() };
-            rules.classify_text(text, &personal).map(|seen| seen.classification)
-        });
-        let Some(highest) = seen.chain(said).chain(labelled).max() else {
+        let (rules, detector) = (Arc::new(rules), Arc::clone(&self.parts.personal_data));
+        let (bytes, texts, of) = (texts.iter().map(String::len).sum(), texts.to_vec(), Arc::clone(&rules));
+        let look_through = move || {
+            let classify = |text: &String| {
+                let personal = if of.looks_for_personal_data() { detector.kinds_in(text) } else { Vec::new() };
+                of.classify_text(text, &personal).map(|seen| seen.classification)
+            };
+            texts.iter().filter_map(classify).max()
+        };
+        let seen = work_apart((self.parts.tenant, UserId(Uuid::nil())), bytes, look_through).await;
+        let seen = seen.map_err(|error| EmbeddingProblem {
+            passing: true,
+            ..EmbeddingProblem::lasting(error.to_string(), "It is tried again.")
+        })?;
+        let Some(highest) = seen.into_iter().chain(said).chain(labelled).max() else {
             return Ok(());
         };
         let policy = rules.demanding(DataAction::Block, highest).or_else(|| rules.keeps_whole_from(in_house, highest));
@@ -150,72 +166,27 @@ impl Endpoints {
         }
     }
 
-    /// Sets aside what a call may take, on the account of its connection. `answer`: most tokens of what comes back.
+    /// Sets aside what a call may take. `answer`: most tokens of what comes back. `user`: for whom it is made.
     pub async fn reserve(
         &self,
         connection: &Connection,
+        user: Option<UserId>,
         bytes: u64,
         answer: u64,
         limit: Duration,
-    ) -> Result<Call<'_>, EmbeddingProblem> {
-        let usage =
+    ) -> Result<MeteredCall, EmbeddingProblem> {
+        let most =
             Usage { prompt_tokens: bytes.div_ceil(BYTES_A_TOKEN), completion_tokens: answer, ..Usage::default() };
-        let price = self.parts.gateway.price(connection);
-        let cost = price.map_or(0, |price| price.cost(&usage));
-        let spender = Spender { user: None, agent: None, connection: Some(connection.id), key: None };
-        let (now, id) = (self.clock.now(), ReservationId(self.parts.ids.next()));
-        let limits = self.parts.usage.limits();
-        let until = now.plus(limit + MARGIN);
-        let tokens = usage.prompt_tokens.saturating_add(answer);
-        let aside = limits.reserve(self.parts.tenant, id, spender, &[], tokens, cost, now, until).await;
-        let aside = aside.map_err(|error| match error {
-            ReserveError::Exceeded(..) => EmbeddingProblem::lasting(
+        match self.meter.reserve(connection, &[], user, most, limit).await {
+            Ok((call, _)) => Ok(call),
+            Err(error @ ReserveError::Exceeded(..)) => Err(EmbeddingProblem::lasting(
                 format!("`{}` was not asked: {error}", connection.name),
                 "Raise the limit under Budgets, then have what lacks vectors embedded (embed-pending).",
-            ),
-            ReserveError::Store(error) => {
-                EmbeddingProblem { passing: true, ..EmbeddingProblem::lasting(error.to_string(), "See the log.") }
+            )),
+            Err(ReserveError::Store(error)) => {
+                Err(EmbeddingProblem { passing: true, ..EmbeddingProblem::lasting(error.to_string(), "See the log.") })
             }
-        })?;
-        self.parts.usage.opened();
-        let record = SpentRecord {
-            spender,
-            model: connection.model.clone(),
-            at: now,
-            // What comes back is counted once it is there.
-            usage: Usage { prompt_tokens: usage.prompt_tokens, ..Usage::default() },
-            priced: price.is_some(),
-            failed: true,
-        };
-        let reservation = aside.held.then_some(id);
-        Ok(Call { endpoints: self, price, reservation, record: Some(record) })
-    }
-}
-
-/// A call on the account of its connection; dropped unsettled, it counts as failed.
-pub(crate) struct Call<'e> {
-    endpoints: &'e Endpoints,
-    price: Option<Price>,
-    reservation: Option<ReservationId>,
-    record: Option<SpentRecord>,
-}
-
-impl Call<'_> {
-    /// `usage`: what its server says; `None`: it says nothing, so the length of what was sent counts.
-    pub fn settle(&mut self, usage: Option<Usage>, failed: bool) {
-        if let Some(record) = self.record.take() {
-            let (tenant, reservation) = (self.endpoints.parts.tenant, self.reservation);
-            let usage = usage.unwrap_or(record.usage);
-            let usage = Usage { cost_micros: self.price.map_or(0, |price| price.cost(&usage)), ..usage };
-            let record = SpentRecord { usage, failed, ..record };
-            self.endpoints.parts.usage.settle(Settlement { tenant, reservation, record });
         }
-    }
-}
-
-impl Drop for Call<'_> {
-    fn drop(&mut self) {
-        self.settle(None, true);
     }
 }
 
