@@ -2,6 +2,7 @@
 //! shows that the rest was deleted.
 
 mod documents;
+mod kept;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{Erasure, ErasureInput, ErasurePreview, ErasureView, KindCount};
@@ -23,7 +24,7 @@ use steward_core::ports::{
     RunStatus, RunStore as _, Settings as _, StoreError, StoreResult, User, UserChange, UserState,
 };
 use steward_core::retention::{HoldOn, LegalHold, RetainedKind, RetentionRules};
-use steward_core::{AgentId, ConversationId, RunId, Timestamp, UserId};
+use steward_core::{ConversationId, RunId, Timestamp, UserId};
 use steward_store::Store;
 use tokio::sync::Mutex;
 
@@ -169,14 +170,14 @@ impl App {
             return Ok(Some(hold));
         }
         erasure.deleted += self.remove_own_documents(id).await?;
-        erasure.deleted += self.remove_own_databases(id).await?;
         let left = self.runs_of(id, None, None).await?;
         if !left.items.is_empty() {
             return Ok(Some("runs of theirs have not ended yet".to_owned()));
         }
         let texts = names_of(&user);
         erasure.renamed += self.store.erase_mentions(self.tenant(), id, &texts, &erasure.stand_in).await?;
-        erasure.deleted += u64::from(self.calendars.delete(self.tenant(), id).map_err(|error| unusable(&error))?);
+        // After all of their runs have ended, which could keep something more.
+        erasure.deleted += self.remove_kept(id).await?;
         self.mcp.forget_user(self.tenant(), id).await?;
         self.access.remove_user(id).await?;
         Ok(None)
@@ -200,7 +201,7 @@ impl App {
     }
 
     /// The hold that is on somebody, or on a conversation of theirs, whatever its state.
-    async fn hold_on(&self, rules: &RetentionRules, user: UserId) -> AppResult<Option<String>> {
+    pub(crate) async fn hold_on(&self, rules: &RetentionRules, user: UserId) -> AppResult<Option<String>> {
         for hold in &rules.holds {
             let theirs = match hold.on {
                 HoldOn::User(id) => id == user.0,
@@ -233,9 +234,7 @@ impl App {
         goes.push(counted("keys", keys));
         goes.push(counted("sessions", self.access.sessions(user.id).await?.len()));
         goes.push(counted("groups", self.access.groups_of(user.id).await?.len()));
-        goes.push(counted("databases", self.count_own_databases(user.id).await?));
-        let calendar = self.calendars.exists(self.tenant(), user.id).map_err(|error| unusable(&error))?;
-        goes.push(counted("calendars", usize::from(calendar)));
+        goes.extend(self.count_kept(user.id).await?);
         goes.push(counted("accounts", 1));
         goes.retain(|one| one.count > 0);
         let found = self.store.mentions(self.tenant(), &names_of(user)).await?;
@@ -306,10 +305,7 @@ impl App {
             line(lines, "key", json!(key)).await?;
         }
         self.export_documents(user.id, lines).await?;
-        self.export_own_databases(user.id, lines).await?;
-        if let Some(text) = self.calendars.text(self.tenant(), user.id).map_err(|error| unusable(&error))? {
-            line(lines, "calendar", json!({"text": text})).await?;
-        }
+        self.export_kept(user.id, lines).await?;
         for deleted in [false, true] {
             self.export_conversations(user.id, deleted, lines).await?;
         }
@@ -322,35 +318,6 @@ impl App {
             }
         }
         Ok(())
-    }
-
-    async fn count_own_databases(&self, user: UserId) -> AppResult<usize> {
-        Ok(self.own_databases(user)?.len() + self.store.database_docs_of(self.tenant(), user).await?.len())
-    }
-
-    async fn remove_own_databases(&self, user: UserId) -> AppResult<u64> {
-        let files = self.databases.delete_of(user).await?;
-        Ok(files + self.store.delete_database_docs_of(self.tenant(), user).await?)
-    }
-
-    async fn export_own_databases(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
-        for (agent, doc) in self.store.database_docs_of(self.tenant(), user).await? {
-            line(lines, "database_documentation", json!({"agent": agent, "text": doc.text})).await?;
-        }
-        for agent in self.own_databases(user)? {
-            for (table, all) in self.databases.dump(agent, user).await? {
-                let shown = json!({"agent": agent, "table": table, "columns": all.columns, "rows": all.rows});
-                line(lines, "database_table", shown).await?;
-            }
-        }
-        Ok(())
-    }
-
-    fn own_databases(&self, user: UserId) -> AppResult<Vec<AgentId>> {
-        let found = self.databases.of_user(user).map_err(|error| {
-            AppError::unavailable(format!("the folder of the agents' databases can't be read: {error}"))
-        })?;
-        Ok(found.into_iter().map(|(agent, _)| agent).collect())
     }
 
     async fn export_conversations(&self, user: UserId, deleted: bool, lines: &mut Lines) -> AppResult<()> {
@@ -405,10 +372,6 @@ async fn line(lines: &mut Lines, kind: &str, value: Value) -> AppResult<()> {
 
 fn filter_of(user: UserId, kind: RetainedKind) -> RetainedFilter {
     RetainedFilter { kind, before: None, user: Some(user), deleted_only: false, after: None, limit: PAGE }
-}
-
-fn unusable(error: &std::io::Error) -> AppError {
-    AppError::unavailable(format!("the calendar of a user can't be used: {error}"))
 }
 
 fn kept_by(hold: &LegalHold) -> String {

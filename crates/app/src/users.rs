@@ -78,7 +78,8 @@ impl App {
         Ok(user.into())
     }
 
-    /// For good, with their keys and budgets; their runs stay. Only somebody who is disabled or has never accepted.
+    /// For good, with their keys, their budgets and what agents keep for them; their runs stay. Only somebody who is
+    /// disabled or has never accepted.
     pub async fn remove_user(&self, caller: &Caller, id: UserId) -> AppResult<()> {
         let user = self.changeable_user(caller, id).await?;
         if id == caller.user() {
@@ -91,11 +92,18 @@ impl App {
         if user.state() == UserState::Active {
             return Err(active(&user.email));
         }
+        // What agents keep for them goes with the account.
+        if let Some(hold) = self.hold_on(&self.kept_retention().await?, id).await? {
+            return Err(AppError::conflict("held", hold, "lift the hold first, or leave the account disabled"));
+        }
         self.access.remove_user(id).await.map_err(|error| match error {
             // Enabled, or accepted, a moment ago.
             AccessError::Store(StoreError::Conflict(_)) => active(&user.email),
             other => other.into(),
         })?;
+        if let Err(error) = self.remove_kept(id).await {
+            tracing::warn!(user = %id, %error, "databases or the calendar of a removed user stay");
+        }
         if let Err(error) = self.mcp.forget_user(self.tenant(), id).await {
             tracing::warn!(user = %id, %error, "logins or folders of a removed user at MCP servers stay");
         }

@@ -1,7 +1,7 @@
 use crate::budget::Preset;
 use crate::policy::Policy;
 use crate::routing::Routing;
-use crate::{AgentId, ConnectionId, CredentialId, SkillId};
+use crate::{AgentId, ConnectionId, CredentialId, SkillId, UserId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -112,27 +112,32 @@ pub struct OwnData {
     /// Whether it has `save_memory` and `## Your Memory`; null: `save_memory` is a tool like any other, and what is
     /// remembered stands before each request.
     pub memory: Option<bool>,
-    /// Whether it has a private database, `db_query` and `## Your Database`, and whose it is.
-    pub database: DatabaseScope,
+    /// Whether it has a private database, `db_query` and `## Your Database`.
+    pub database: bool,
     /// Whether it keeps a documentation of its tables with `update_db_schema`.
     pub documentation: bool,
+    /// Whether all of its users share what it keeps: memory, notes, reminders and database. Then only who may edit the
+    /// agent has it keep something. Otherwise it keeps each user's apart, and shows them to nobody else.
+    pub shared: bool,
 }
 
 impl OwnData {
-    pub fn has_database_section(&self) -> bool {
-        self.documentation || self.database != DatabaseScope::Off
+    pub fn has_database_section(self) -> bool {
+        self.documentation || self.database
+    }
+
+    /// Whose that is which it keeps in a run of `user`; `None`: nobody's, so it keeps nothing.
+    pub fn kept_for(self, user: Option<UserId>) -> Option<KeptFor> {
+        if self.shared { Some(KeptFor::Everybody) } else { user.map(KeptFor::User) }
     }
 }
 
-/// Whose the private database of an agent is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+/// Whose that is which an agent keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum DatabaseScope {
-    /// It has none.
-    #[default]
-    Off,
-    /// The agent's: everybody who asks it shares one.
-    Agent,
-    /// Each user's: nobody sees what it keeps for another.
-    User,
+pub enum KeptFor {
+    /// That of all who use the agent.
+    Everybody,
+    /// This user's alone.
+    User(UserId),
 }

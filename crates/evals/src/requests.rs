@@ -11,6 +11,9 @@ use steward_core::event::{Mode, Origin};
 use steward_core::policy::{Grant, GrantScope};
 use steward_engine::StartRun;
 
+/// Whose the runs are, since what an agent keeps is its user's.
+const SOMEBODY: &str = "00000000-0000-0000-0000-000000000001";
+
 pub struct Contents {
     /// `requests` or `answers`.
     pub what: &'static str,
@@ -63,7 +66,7 @@ pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspac
         grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
         connection: connection_named(app, settings.connection.as_deref())?,
         intent_filter: true,
-        user: None,
+        user: SOMEBODY.parse().ok(),
         key: None,
         source: None,
     })

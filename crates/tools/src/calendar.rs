@@ -35,6 +35,7 @@ use steward_core::locks::lock;
 use steward_core::ports::{Blobs, Clock, Interrupted, ToolScope};
 use steward_core::tool::Settled;
 use steward_core::{TenantId, UserId};
+use tokio::sync::Semaphore;
 
 #[must_use]
 pub fn with_calendar(
@@ -43,7 +44,8 @@ pub fn with_calendar(
     clock: &Arc<dyn Clock>,
     blobs: &Arc<dyn Blobs>,
 ) -> DispatcherBuilder {
-    let calendars = Arc::new(CalendarStore { config, clock: Arc::clone(clock), turn: Mutex::default() });
+    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let calendars = Arc::new(CalendarStore { config, clock: Arc::clone(clock), turn: Mutex::default(), places });
     builder
         .with(CalendarList(Arc::clone(&calendars)))
         .with(CalendarCreate(Arc::clone(&calendars)))
@@ -53,8 +55,8 @@ pub fn with_calendar(
 }
 
 const MAX_BYTES: usize = 8 << 20;
-/// The calendar of runs without a user, such as those of the command line.
-const SHARED_CALENDAR: &str = "common";
+/// Calls that work on calendars at the same time.
+const AT_ONCE: usize = 4;
 
 #[derive(Debug, Clone)]
 pub struct CalendarConfig {
@@ -69,10 +71,16 @@ struct CalendarStore {
     clock: Arc<dyn Clock>,
     /// Locked while a file is read and written back.
     turn: Mutex<()>,
+    /// Who waits for a turn waits without a thread.
+    places: Arc<Semaphore>,
 }
 
-fn calendar_name(scope: &ToolScope) -> String {
-    scope.user.map_or_else(|| SHARED_CALENDAR.to_owned(), |user| user.to_string())
+/// That of the run's user, whichever agent asks.
+fn calendar_name(scope: &ToolScope) -> Result<String, ToolsError> {
+    let user = scope.user.ok_or_else(|| {
+        ToolsError::refused("a calendar is a user's, and no user in particular asked for this run; have a user ask")
+    })?;
+    Ok(user.to_string())
 }
 
 impl CalendarStore {
@@ -85,12 +93,20 @@ impl CalendarStore {
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, ToolsError> + Send + 'static,
     ) -> Result<T, ToolsError> {
+        let place = Arc::clone(&self.places).acquire_owned().await;
         let store = Arc::clone(self);
-        blocking(move || work(&store)).await
+        blocking(move || {
+            let _place = place;
+            work(&store)
+        })
+        .await
     }
 
     async fn undo(self: &Arc<Self>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: UndoRecord = facts::snapshot(snapshot)?;
+        if calendar_name(scope)? != kept.calendar {
+            return Err(ToolsError::NoUndo("it was done in the calendar of another user".to_owned()));
+        }
         let scope = scope.clone();
         self.blocking(move |store| store.change(&scope, &kept.calendar, |calendar| undo_changes(calendar, &kept))).await
     }
@@ -111,7 +127,7 @@ impl CalendarStore {
 
     fn path(&self, scope: &ToolScope, name: &str) -> Result<PathBuf, ToolsError> {
         // The name may come from a snapshot.
-        if name != SHARED_CALENDAR && name.parse::<UserId>().is_err() {
+        if name.parse::<UserId>().is_err() {
             return Err(ToolsError::NoUndo(format!("`{name}` is no calendar")));
         }
         Ok(file_of(&self.config.folder, scope.tenant, name))

@@ -13,26 +13,9 @@ pub use metatron::Instruction;
 pub use query::DbQuery;
 pub use update_schema::{MAX_DOC_CHARS, UpdateDbSchema};
 
-use crate::error::ToolsError;
-use steward_core::UserId;
-use steward_core::agent::DatabaseScope;
-use steward_core::ports::ToolScope;
 pub use steward_sandbox::sql::Rows;
 use steward_sandbox::sql::SqlError;
 pub use steward_sandbox::sql::private_database::Imported;
-
-/// Whose database the run uses; `None` is the one that all share.
-fn owner(scope: &ToolScope) -> Result<Option<UserId>, ToolsError> {
-    match scope.database {
-        DatabaseScope::Off | DatabaseScope::Agent => Ok(None),
-        DatabaseScope::User => scope.user.map(Some).ok_or_else(|| {
-            ToolsError::refused(
-                "this agent keeps a database for each user, and nobody in particular asked for this run; \
-                 let the agent share one database, or have a user ask",
-            )
-        }),
-    }
-}
 
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
@@ -44,6 +27,9 @@ pub enum DatabaseError {
     /// It is not in a state for that.
     #[error("{0}")]
     Conflict(String),
+    /// Too many statements wait for it.
+    #[error("{0}")]
+    Busy(String),
     #[error("{0}")]
     Failed(String),
 }
@@ -54,6 +40,7 @@ impl From<SqlError> for DatabaseError {
         match error {
             SqlError::Syntax { message: inner, .. } if inner.starts_with("no such table: ") => Self::NotFound(inner),
             SqlError::NoUndo(why) => Self::Conflict(why),
+            SqlError::TooMany => Self::Busy(message),
             SqlError::Open { .. } | SqlError::Sqlite(_) | SqlError::Busy => Self::Failed(message),
             _ => Self::Refused(message),
         }

@@ -1,6 +1,6 @@
 import { AlarmClock, Bell, Check, Trash2 } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { isOperator, useMe, useReminderActions, useReminders } from "@/api/hooks";
+import { useReminderActions, useReminders } from "@/api/hooks";
 import type { Reminder } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, ConfirmDialog, cx, EmptyState, ErrorState, formatExact, IconButton, Menu, MenuItem, Sheet, Skeleton, Time, toast, useErrorText } from "@/ui";
@@ -66,7 +66,6 @@ function List() {
 function Row({ one, onRemove }: { one: Reminder; onRemove: () => void }) {
   const t = useT("frame");
   const { change } = useReminderActions();
-  const operator = isOperator(useMe().data);
   const failed = useFailed();
   const open = () => void change.mutateAsync({ id: one.id, done: false }).catch(failed);
   const done = () => void change.mutateAsync({ id: one.id, done: true }).then(() => toast({ title: t("reminders.isDone", { text: one.text }), undo: open }), failed);
@@ -77,7 +76,7 @@ function Row({ one, onRemove }: { one: Reminder; onRemove: () => void }) {
         <p className="wrap-anywhere">{one.text}</p>
         <p className={cx("text-sm", one.due ? "text-warn" : "text-ink-3")}><Time at={one.at} relative />{one.agent && ` · ${one.agent}`}</p>
       </div>
-      {operator && (
+      {one.may_change && (
         <>
           <Button size="sm" icon={<Check />} onClick={done} disabled={change.isPending}>{t("reminders.done")}</Button>
           <Menu trigger={<IconButton size="sm" label={t("reminders.snooze")}><AlarmClock /></IconButton>}>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Reminder } from "@/api/types";
 import { SNOOZE, toTell } from "./reminding";
 
-const one = (id: string, at: number): Reminder => ({ id, at, text: id, done: false, due: true, agent: "a", agent_id: "1" });
+const one = (id: string, at: number): Reminder => ({ id, at, text: id, done: false, due: true, agent: "a", agent_id: "1", may_change: true });
 
 test("what is due is told once, and again after it was put off", () => {
   const told = new Set<string>();

@@ -1,7 +1,7 @@
-//! `/api/agents/{id}/memory` and `/api/agents/{id}/database`: what an agent keeps for itself.
+//! `/api/agents/{id}/memory` and `/api/agents/{id}/database`: what an agent keeps for the caller, or for all of its users.
 
 use super::files::FileBody;
-use crate::dto::own_data::{ImportedAgent, KeptText, KeptTextInput, OwnDatabase, OwnQuery, OwnRows};
+use crate::dto::own_data::{ImportedAgent, KeptNote, KeptText, KeptTextInput, OwnDatabase, OwnQuery, OwnRows};
 use crate::extract::{file_of, whole};
 use crate::guard::MAX_IMPORT;
 use crate::problem::ProblemBody;
@@ -12,6 +12,8 @@ use steward_core::AgentId;
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .routes(routes!(memory, set_memory, clear_memory))
+        .routes(routes!(notes))
+        .routes(routes!(delete_note))
         .routes(routes!(database, clear_database))
         .routes(routes!(query))
         .routes(routes!(set_documentation))
@@ -20,14 +22,14 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(import_metatron))
 }
 
-/// What an agent remembers.
+/// What an agent remembers for the caller, or for all of its users where they share that.
 #[utoipa::path(get, path = "/api/agents/{id}/memory", tag = "agents", operation_id = "getAgentMemory",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = KeptText)))]
 async fn memory(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<KeptText> {
     Ok(Json(state.agent_memory(&caller, id).await?))
 }
 
-/// Replaces what an agent remembers, if it has not changed since it was read.
+/// Replaces what an agent remembers, if it has not changed since it was read. What all share needs the grant `edit`.
 #[utoipa::path(put, path = "/api/agents/{id}/memory", tag = "agents", operation_id = "setAgentMemory",
     params(("id" = Uuid, Path)), request_body = KeptTextInput,
     responses((status = 200, description = "Saved", body = KeptText),
@@ -40,14 +42,28 @@ async fn set_memory(
     Ok(Json(state.set_agent_memory(&caller, id, &input).await?))
 }
 
-/// Has an agent forget all that it remembers.
+/// Has an agent forget all that it remembers for the caller, or for all of its users where they share that.
 #[utoipa::path(delete, path = "/api/agents/{id}/memory", tag = "agents", operation_id = "clearAgentMemory",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
 async fn clear_memory(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Done {
     done(state.clear_agent_memory(&caller, id).await)
 }
 
-/// The private database of an agent: the one that all share, or the caller's own where each user has one.
+/// The notes that an agent keeps for the caller, or for all of its users where they share them.
+#[utoipa::path(get, path = "/api/agents/{id}/notes", tag = "agents", operation_id = "listAgentNotes",
+    params(("id" = Uuid, Path), Paging), responses((status = 200, description = "By title", body = Page<KeptNote>)))]
+async fn notes(Call(state, caller): Call, PathId(id): PathId<AgentId>, paging: Paging) -> Listed<KeptNote> {
+    Page::cut(state.agent_notes(&caller, id).await?, &paging)
+}
+
+/// Deletes a note for good.
+#[utoipa::path(delete, path = "/api/agents/{id}/notes/{title}", tag = "agents", operation_id = "deleteAgentNote",
+    params(("id" = Uuid, Path), ("title" = String, Path)), responses((status = 204, description = "Deleted")))]
+async fn delete_note(Call(state, caller): Call, PathIds(id, title): PathIds<AgentId, String>) -> Done {
+    done(state.delete_agent_note(&caller, id, &title).await)
+}
+
+/// The private database of an agent: the caller's own, or the one that all of its users share.
 #[utoipa::path(get, path = "/api/agents/{id}/database", tag = "agents", operation_id = "getAgentDatabase",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = OwnDatabase)))]
 async fn database(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<OwnDatabase> {
@@ -131,6 +147,7 @@ async fn import_metatron(
     PathId(id): PathId<AgentId>,
     request: Request,
 ) -> Answer<ImportedAgent> {
+    state.may_import_metatron(&caller, id).await?;
     let file = whole(file_of(request, MAX_IMPORT)).await?;
     Ok(Json(state.import_metatron(&caller, id, file).await?))
 }

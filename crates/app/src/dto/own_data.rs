@@ -1,7 +1,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use steward_core::agent::{Agent, DatabaseScope};
-use steward_core::ports::Memory;
+use steward_core::Timestamp;
+use steward_core::agent::Agent;
+use steward_core::ports::{Memory, Note};
 use steward_tools::own_database::{Imported, Rows};
 use utoipa::ToSchema;
 
@@ -16,6 +17,8 @@ pub struct KeptText {
     pub characters: u64,
     /// Most characters that fit.
     pub limit: u64,
+    /// What of outside it may derive from; each run of the agent then does, too. A change by a person empties this.
+    pub origins: Vec<String>,
 }
 
 /// What a text becomes.
@@ -28,11 +31,26 @@ pub struct KeptTextInput {
     pub version: u64,
 }
 
-/// The private database of an agent: the one that all share, or the caller's own.
+/// A note that an agent keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct KeptNote {
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+    /// When it was last changed, ms since 1970 UTC.
+    pub updated_at: Timestamp,
+    /// What of outside it may derive from: runs that read it then do, too.
+    pub origins: Vec<String>,
+}
+
+/// The private database of an agent: the caller's own, or the one that all share.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct OwnDatabase {
-    /// Whose it is, by the agent's settings. With `off` the agent can't use it; what is in it stays.
-    pub scope: DatabaseScope,
+    /// Whether the agent can use it; if not, what is in it stays.
+    pub enabled: bool,
+    /// Whether all users of the agent share it.
+    pub shared: bool,
     /// Its tables and views by name.
     pub tables: Vec<OwnTable>,
     /// Its size on disk, bytes.
@@ -41,6 +59,8 @@ pub struct OwnDatabase {
     pub most_bytes: u64,
     /// Whether there is a copy from before its tables were last changed, or from before it was cleared.
     pub has_copy: bool,
+    /// What of outside its rows may derive from: runs that read them then do, too. Emptied with the database.
+    pub origins: Vec<String>,
     /// What the agent has written down about its tables.
     pub documentation: KeptText,
 }
@@ -108,7 +128,15 @@ pub struct ImportedAgent {
 impl KeptText {
     pub fn of(kept: Memory, limit: usize) -> Self {
         let characters = kept.text.chars().count() as u64;
-        Self { text: kept.text, version: kept.version, characters, limit: limit as u64 }
+        let origins = kept.provenance.origins.into_iter().collect();
+        Self { text: kept.text, version: kept.version, characters, limit: limit as u64, origins }
+    }
+}
+
+impl From<Note> for KeptNote {
+    fn from(note: Note) -> Self {
+        let Note { title, text, updated_at, provenance } = note;
+        Self { title, text, updated_at, origins: provenance.origins.into_iter().collect() }
     }
 }
 

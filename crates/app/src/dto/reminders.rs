@@ -21,6 +21,8 @@ pub struct Reminder {
     pub done: bool,
     /// Whether its time has come and it is not done.
     pub due: bool,
+    /// Whether the caller may change it: their own, or one that all users of an agent share which they may edit.
+    pub may_change: bool,
 }
 
 /// What changes.
@@ -34,8 +36,9 @@ pub struct ReminderChange {
 }
 
 impl Reminder {
-    pub fn named(agent: Option<String>, (agent_id, one): (AgentId, ports::Reminder), now: Timestamp) -> Self {
+    /// `agent`: its id and, unless it is gone, its name.
+    pub fn of(one: ports::Reminder, agent: (AgentId, Option<String>), may_change: bool, now: Timestamp) -> Self {
         let ports::Reminder { id, at, text, done, .. } = one;
-        Self { id, agent_id, agent, at, text, done, due: !done && at <= now }
+        Self { id, agent_id: agent.0, agent: agent.1, at, text, done, due: !done && at <= now, may_change }
     }
 }

@@ -37,7 +37,7 @@ pub enum AgentAction {
         /// Its name.
         name: String,
     },
-    /// What an agent remembers.
+    /// What an agent remembers for you, or for all of its users where they share that.
     #[command(
         after_help = "Examples:\n  steward agents memory show clerk\n  steward agents memory append clerk \"The fiscal year starts in April.\"\n  steward agents memory set clerk --from memory.md"
     )]
@@ -45,7 +45,7 @@ pub enum AgentAction {
         #[command(subcommand)]
         action: own_data::MemoryAction,
     },
-    /// The private database of an agent: the one that all share, or your own where each user has one.
+    /// The private database of an agent: your own, or the one that all of its users share.
     #[command(
         after_help = "Examples:\n  steward agents database tables clerk\n  steward agents database query clerk \"SELECT * FROM ai_expenses\""
     )]

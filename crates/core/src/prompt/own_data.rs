@@ -69,12 +69,12 @@ impl OwnSections {
 mod tests {
     use super::OwnSections;
     use crate::Timestamp;
-    use crate::agent::{DatabaseScope, OwnData};
+    use crate::agent::OwnData;
     use crate::message::Message;
     use crate::prompt::{Compaction, PromptInput, assemble, estimate_tokens};
 
-    fn switches(memory: Option<bool>, database: DatabaseScope, documentation: bool) -> OwnData {
-        OwnData { memory, database, documentation }
+    fn switches(memory: Option<bool>, database: bool, documentation: bool) -> OwnData {
+        OwnData { memory, database, documentation, shared: false }
     }
 
     /// The whole prompt: the system message, if there is one, and the request.
@@ -112,20 +112,19 @@ mod tests {
 
     #[test]
     fn each_switch_adds_its_section() {
-        use DatabaseScope::{Agent, Off, User};
         let kept = ("likes tea\n", "ai_teas(name)");
-        check("Help.", switches(None, Off, false), kept, "Help.");
-        check("Help.", switches(Some(false), Off, false), kept, "Help.");
-        check("Help.", switches(Some(true), Off, false), kept, "Help.\n\n---\n\n## Your Memory\nlikes tea");
-        check("Help.", switches(None, Agent, false), kept, "Help.\n\n---\n\n## Your Database\nai_teas(name)");
-        check("Help.", switches(Some(false), Off, true), kept, "Help.\n\n---\n\n## Your Database\nai_teas(name)");
+        check("Help.", switches(None, false, false), kept, "Help.");
+        check("Help.", switches(Some(false), false, false), kept, "Help.");
+        check("Help.", switches(Some(true), false, false), kept, "Help.\n\n---\n\n## Your Memory\nlikes tea");
+        check("Help.", switches(None, true, false), kept, "Help.\n\n---\n\n## Your Database\nai_teas(name)");
+        check("Help.", switches(Some(false), false, true), kept, "Help.\n\n---\n\n## Your Database\nai_teas(name)");
         let both = "## Your Memory\nlikes tea\n\n## Your Database\nai_teas(name)";
-        check("Help.", switches(Some(true), User, true), kept, &format!("Help.\n\n---\n\n{both}"));
+        check("Help.", switches(Some(true), true, true), kept, &format!("Help.\n\n---\n\n{both}"));
         // Without a core nothing stands in its place, and what is enabled stays.
-        check(" \n", switches(Some(true), User, true), kept, both);
-        check("", switches(None, Off, false), kept, "");
+        check(" \n", switches(Some(true), true, true), kept, both);
+        check("", switches(None, false, false), kept, "");
         let none = "## Your Memory\nNo memories stored yet.\n\n## Your Database\nNo tables are documented yet.";
-        check("", switches(Some(true), Agent, true), (" ", ""), none);
+        check("", switches(Some(true), true, true), (" ", ""), none);
     }
 
     #[test]
@@ -138,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_beginning_stays_while_a_conversation_goes_on() {
-        let on = switches(Some(true), DatabaseScope::Agent, true);
+        let on = switches(Some(true), true, true);
         let begun = OwnSections::new(on, "likes tea", "ai_teas(name)");
         let now = OwnSections::new(on, "likes coffee", "ai_teas(name)");
         assert_eq!(now.begun_with(&begun), &begun);
@@ -147,14 +146,14 @@ mod tests {
         let changed = "[Changed since this conversation began:]\n## Your Memory\nlikes coffee\n\nGo.";
         assert!(later[1].ends_with(changed), "{}", later[1]);
         // Other switches are another beginning.
-        let fewer = OwnSections::new(switches(Some(true), DatabaseScope::Off, false), "likes coffee", "");
+        let fewer = OwnSections::new(switches(Some(true), false, false), "likes coffee", "");
         assert_eq!(fewer.begun_with(&begun), &fewer);
         assert_eq!(fewer.begun_with(&OwnSections::default()), &fewer);
     }
 
     #[test]
     fn a_small_window_gets_less_of_the_longer_one() {
-        let on = switches(Some(true), DatabaseScope::Agent, true);
+        let on = switches(Some(true), true, true);
         let own = OwnSections::new(on, "likes tea", &"a table with columns. ".repeat(300));
         let text = own.text(200);
         assert!(text.contains("likes tea\n") && text.contains("chars omitted]"), "{text}");

@@ -21,7 +21,8 @@ fn switch(house: &House, own_data: Value, allow: &str) -> String {
 fn a_memory_is_read_changed_and_cleared() {
     let house = house(&[]);
     let path = format!("/api/agents/{}/memory", house.agent());
-    assert_eq!(house.get(&path), json!({"text": "", "version": 0, "characters": 0, "limit": 4000}));
+    let nothing = json!({"text": "", "version": 0, "characters": 0, "limit": 4000, "origins": []});
+    assert_eq!(house.get(&path), nothing);
     let put = |text: &str, version: u64, expect: u16| {
         house.send(Method::PUT, &path, Some(json!({"text": text, "version": version})), expect)
     };
@@ -30,16 +31,51 @@ fn a_memory_is_read_changed_and_cleared() {
     assert_eq!(put("lost", 7, 409)["code"], "changed_meanwhile");
     assert_eq!(put(&"é".repeat(4001), 1, 422)["field"], "text");
     assert_eq!(put(&"é".repeat(4000), 1, 200)["characters"], 4000);
-    for (name, expect) in [("vic", 403), ("ann", 403)] {
-        let body = json!({"text": "mine", "version": 2});
-        assert_eq!(house.call_as(&key(name), Method::PUT, &path, Some(body)).0, expect, "{name}");
-        assert_eq!(house.call_as(&key(name), Method::GET, &path, None).0, 200, "{name}");
-        assert_eq!(house.call_as(&key(name), Method::DELETE, &path, None).0, expect, "{name}");
+    // Each user has their own, whatever their role; nobody reads another's.
+    for name in ["vic", "ann", "olga", "ada"] {
+        let of = |method, body| house.call_as(&key(name), method, &path, body);
+        assert_eq!(of(Method::GET, None), (200, nothing.clone()), "{name}");
+        assert_eq!(of(Method::PUT, Some(json!({"text": name, "version": 0}))).0, 200, "{name}");
+        assert_eq!(of(Method::GET, None).1["text"], name);
     }
+    assert_eq!(house.call_as(&key("ann"), Method::DELETE, &path, None).0, 204);
+    assert_eq!(house.call_as(&key("ann"), Method::GET, &path, None).1["text"], "");
+    assert_eq!(house.get(&path)["characters"], 4000);
     house.send(Method::DELETE, &path, None, 204);
     assert_eq!(house.get(&path)["text"], "");
+    assert_eq!(house.call_as(&key("olga"), Method::GET, &path, None).1["text"], "olga");
     house.send(Method::GET, &format!("/api/agents/{}/memory", uuid::Uuid::from_u128(1)), None, 404);
     house.send(Method::PUT, &path, Some(json!({"text": "x"})), 422);
+}
+
+#[test]
+fn what_all_share_is_changed_by_who_may_edit_the_agent() {
+    let house = house(&[]);
+    let agent = house.agent();
+    let path = format!("/api/agents/{agent}/memory");
+    assert_eq!(house.send(Method::PUT, &path, Some(json!({"text": "private", "version": 0})), 200)["version"], 1);
+    switch(&house, json!({"shared": true, "database": true}), "allow");
+    assert_eq!(house.get(&path)["text"], "", "what was kept for one is not for all");
+    let change = |name: &str, version: u64| {
+        let body = json!({"text": format!("by {name}"), "version": version});
+        house.call_as(&key(name), Method::PUT, &path, Some(body)).0
+    };
+    assert_eq!((change("vic", 0), change("ann", 0), change("olga", 0)), (403, 403, 200));
+    for name in ["vic", "ann", "ada"] {
+        assert_eq!(house.call_as(&key(name), Method::GET, &path, None).1["text"], "by olga", "{name}");
+    }
+    let database = format!("/api/agents/{agent}/database");
+    let doc = json!({"text": "obey", "version": 0});
+    for name in ["vic", "ann"] {
+        assert_eq!(house.call_as(&key(name), Method::DELETE, &path, None).0, 403, "{name}");
+        assert_eq!(house.call_as(&key(name), Method::DELETE, &database, None).0, 403, "{name}");
+        let schema = format!("{database}/schema");
+        assert_eq!(house.call_as(&key(name), Method::PUT, &schema, Some(doc.clone())).0, 403, "{name}");
+        let restore = format!("{database}/restore");
+        assert_eq!(house.call_as(&key(name), Method::POST, &restore, Some(json!({}))).0, 403, "{name}");
+    }
+    switch(&house, json!({"shared": false}), "allow");
+    assert_eq!(house.get(&path)["text"], "private");
 }
 
 #[test]
@@ -49,10 +85,11 @@ fn a_database_is_looked_at_emptied_and_restored() {
         "INSERT INTO ai_teas(name) VALUES ('Assam'), ('Sencha'), ('Mate')",
         "CREATE VIEW ai_names AS SELECT name FROM ai_teas",
     ]);
-    let agent = switch(&house, json!({"database": "agent", "documentation": true}), "allow");
+    let agent = switch(&house, json!({"database": true, "documentation": true}), "allow");
     let path = format!("/api/agents/{agent}/database");
     let empty = house.get(&path);
-    assert_eq!((&empty["tables"], &empty["scope"], &empty["bytes"]), (&json!([]), &json!("agent"), &json!(0)));
+    assert_eq!((&empty["tables"], &empty["enabled"], &empty["bytes"]), (&json!([]), &json!(true), &json!(0)));
+    assert_eq!((&empty["shared"], &empty["origins"]), (&json!(false), &json!([])));
     house.finished("Keep a list of teas");
     let found = house.get(&path);
     let columns = json!([{"name": "id", "kind": "INTEGER"}, {"name": "name", "kind": "TEXT"}]);
@@ -80,9 +117,9 @@ fn a_database_is_looked_at_emptied_and_restored() {
     assert_eq!(doc("ai_teas: teas", 0, 200)["version"], 1);
     doc("lost", 0, 409);
     doc(&"x".repeat(8001), 1, 422);
-    for (method, what) in [(Method::DELETE, ""), (Method::POST, "/restore")] {
-        assert_eq!(house.call_as(&key("ann"), method, &format!("{path}{what}"), None).0, 403, "{what}");
-    }
+    // Another user has another one.
+    assert_eq!(house.call_as(&key("ann"), Method::DELETE, &path, None).0, 204);
+    assert_eq!(house.call_as(&key("ada"), Method::GET, &path, None).1["tables"], json!([]));
     house.send(Method::DELETE, &path, None, 204);
     assert_eq!((&house.get(&path)["tables"], &house.get(&path)["has_copy"]), (&json!([]), &json!(true)));
     let back = house.post(&format!("{path}/restore"), json!({}), 200);
@@ -93,7 +130,7 @@ fn a_database_is_looked_at_emptied_and_restored() {
 #[test]
 fn each_user_sees_their_own_database_and_takes_it_along() {
     let house = house(&["CREATE TABLE ai_mine(secret)", "INSERT INTO ai_mine VALUES ('of ann')"]);
-    let agent = switch(&house, json!({"database": "user"}), "allow");
+    let agent = switch(&house, json!({"database": true}), "allow");
     let path = format!("/api/agents/{agent}/database");
     let grant = json!({"resource": {"kind": "agent", "id": agent}, "grantee": "everyone", "level": "use"});
     let _ = house.call(Method::POST, "/api/access", Some(grant));
@@ -105,10 +142,14 @@ fn each_user_sees_their_own_database_and_takes_it_along() {
     assert_eq!(tables("ann")[0]["name"], "ai_mine");
     assert_eq!(tables("olga"), json!([]));
     assert_eq!(house.get(&path)["tables"], json!([]));
+    let memory = format!("/api/agents/{agent}/memory");
+    let remembered = json!({"text": "sees a therapist", "version": 0});
+    assert_eq!(house.call_as(&key("ann"), Method::PUT, &memory, Some(remembered)).0, 200);
     let ann = format!("{}", uuid::Uuid::from_u128(100));
     let (_, export) = house.call_as(&key("ada"), Method::GET, &format!("/api/users/{ann}/export"), None);
     let lines = export.as_str().map_or_else(|| export.to_string(), str::to_owned);
     assert!(lines.contains("database_table") && lines.contains("of ann"), "{lines}");
+    assert!(lines.contains("sees a therapist"), "{lines}");
     let file = house.bench.data().join("agent-databases").join(&agent).join(format!("{ann}.db"));
     assert!(file.exists());
     // Their own is theirs to empty, without any right over the agent.
@@ -119,7 +160,9 @@ fn each_user_sees_their_own_database_and_takes_it_along() {
     assert_eq!(house.call_as(&key("ann"), Method::POST, &format!("{path}/restore"), Some(json!({}))).0, 200);
     let erasure = format!("/api/users/{ann}/erasure");
     let preview = house.call_as(&key("ada"), Method::GET, &erasure, None).1["preview"].clone();
-    assert!(preview["goes"].as_array().unwrap().contains(&json!({"kind": "databases", "count": 1})), "{preview}");
+    for kind in ["databases", "memories"] {
+        assert!(preview["goes"].as_array().unwrap().contains(&json!({"kind": kind, "count": 1})), "{preview}");
+    }
     let confirmed = json!({"confirmation": preview["confirmation"]});
     assert_eq!(house.call_as(&key("ada"), Method::POST, &erasure, Some(confirmed)).0, 202);
     for _ in 0..600 {
@@ -196,7 +239,10 @@ fn a_database_of_metatron_is_taken_over() {
     assert_eq!((&taken["tables"], &taken["rows"]), (&json!(["ai_books", "ai_loans"]), &json!(3)));
     assert_eq!(taken["left_out"], json!([]));
     assert_eq!(taken["agent"]["instructions"], "You are a librarian.");
-    assert_eq!(taken["agent"]["own_data"], json!({"memory": true, "database": "agent", "documentation": true}));
+    assert_eq!(
+        taken["agent"]["own_data"],
+        json!({"memory": true, "database": true, "documentation": true, "shared": false})
+    );
     assert_eq!(house.get(&format!("/api/agents/{agent}/memory"))["text"], "- Ann borrows a lot");
     let database = house.get(&format!("/api/agents/{agent}/database"));
     assert_eq!(database["documentation"]["text"], "ai_books: books");
@@ -209,10 +255,10 @@ fn a_database_of_metatron_is_taken_over() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
-    assert_eq!(left, ["shared.db"]);
+    assert!(left.len() == 1 && !left[0].starts_with("shared"), "the caller's own: {left:?}");
     // Again: what was there is set aside.
     assert_eq!(import(&house, &agent, metatron(folder.path(), &json!({"memoryEnabled": false}))).0, 200);
     let now = house.get(&format!("/api/agents/{agent}"));
-    assert_eq!(now["own_data"], json!({"memory": false, "database": "off", "documentation": false}));
+    assert_eq!(now["own_data"], json!({"memory": false, "database": false, "documentation": false, "shared": false}));
     assert_eq!(now["instructions"], "You are a librarian.", "a blank core replaces nothing");
 }

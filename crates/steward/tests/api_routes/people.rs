@@ -123,7 +123,7 @@ fn roles_decide_what_may_be_changed() {
 }
 
 #[test]
-fn reminders_of_a_restricted_agent_are_shown_to_who_may_use_it() {
+fn reminders_are_their_users_and_shared_ones_are_for_who_may_use_the_agent() {
     let args = json!({"text": "water the plants", "at": "2126-11-22T09:00:00Z"});
     let call = Behaviour::calls([("reminders_create", args)]);
     let house = House::with_people(Script::of([call, Behaviour::text("It is set.")]), &PEOPLE);
@@ -136,8 +136,38 @@ fn reminders_of_a_restricted_agent_are_shown_to_who_may_use_it() {
         let (_, page) = house.call_as(&key(name), Method::GET, "/api/reminders", None);
         page["items"].as_array().unwrap().len()
     };
+    let own = house.get("/api/reminders")["items"].clone();
+    assert_eq!((own.as_array().unwrap().len(), &own[0]["may_change"]), (1, &json!(true)));
+    assert_eq!([seen("ann"), seen("vic"), seen("olga")], [0, 0, 0]);
+    let path = format!("/api/reminders/{}", text(&own[0]["id"]));
+    for name in ["ann", "olga"] {
+        assert_eq!(status(&house, name, Method::PATCH, &path, Some(json!({"done": true}))), 404, "{name}");
+        assert_eq!(status(&house, name, Method::DELETE, &path, None), 404, "{name}");
+    }
+    // What all share: set by an operator, who may edit the agent.
+    let shared = json!({"own_data": {"shared": true}, "policy": {"tools": {"reminders_create": "allow"}}});
+    house.send(Method::PATCH, &format!("/api/universal-agents/{}", house.agent()), Some(shared), 200);
+    let args = json!({"text": "close the books", "at": "2126-11-22T09:00:00Z"});
+    let set = [Behaviour::calls([("reminders_create", args)]), Behaviour::text("It is set.")];
+    house.bench.model.replace(Script::of(set));
+    house.finished("Remind us to close the books.");
     assert_eq!([seen("ann"), seen("vic"), seen("olga")], [1, 1, 1]);
+    let (_, page) = house.call_as(&key("ann"), Method::GET, "/api/reminders", None);
+    let one = &page["items"][0];
+    assert_eq!((&one["text"], &one["may_change"]), (&json!("close the books"), &json!(false)));
+    let path = format!("/api/reminders/{}", text(&one["id"]));
+    assert_eq!(status(&house, "ann", Method::PATCH, &path, Some(json!({"done": true}))), 403);
+    assert_eq!(status(&house, "olga", Method::PATCH, &path, Some(json!({"at": 1_000}))), 200);
     let access = format!("/api/access/agent/{}", house.agent());
     house.send(Method::PUT, &access, Some(json!({"restricted": true})), 200);
     assert_eq!([seen("ann"), seen("vic"), seen("olga")], [0, 0, 1]);
+    // The agent is renamed and deleted: what is one's own stays in sight.
+    house.send(Method::PATCH, &format!("/api/universal-agents/{}", house.agent()), Some(json!({"name": "clerk"})), 200);
+    let mine = |text: &str| {
+        let all = house.get("/api/reminders")["items"].clone();
+        all.as_array().unwrap().iter().find(|one| one["text"] == text).cloned()
+    };
+    assert_eq!(mine("water the plants").unwrap()["agent"], "clerk");
+    house.send(Method::DELETE, &format!("/api/agents/{}", text(&own[0]["agent_id"])), None, 204);
+    assert!(mine("water the plants").is_some() && mine("close the books").is_none());
 }

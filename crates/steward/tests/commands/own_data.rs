@@ -32,13 +32,15 @@ fn the_database_of_an_agent() {
             "--memory",
             "on",
             "--own-database",
-            "agent",
+            "on",
             "--documentation",
             "on",
+            "--shared",
+            "off",
             "--json",
         ];
         let agent = bench.run(&edit).exits(0).json();
-        assert_eq!(agent["own_data"], json!({"memory": true, "database": "agent", "documentation": true}));
+        assert_eq!(agent["own_data"], json!({"memory": true, "database": true, "documentation": true, "shared": false}));
         let file = bench.work.path().join("metatron.db");
         let _ = std::fs::remove_file(&file);
         let conn = rusqlite::Connection::open(&file).unwrap();

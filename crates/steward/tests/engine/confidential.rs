@@ -89,6 +89,7 @@ impl House {
     /// An agent of the connection outside, with the one in the house to fall back to.
     fn ask(&self, input: &str) -> StartRun {
         let mut wanted = request(input, Mode::Loop, self.dir.path());
+        wanted.user = Some(steward_core::UserId(Uuid::from_u128(11)));
         wanted.agent.connection = Some(OUTSIDE);
         wanted.agent.routing.fallback_chain = vec![OTHER];
         wanted.agent.policy.write = steward_core::policy::Decision::Allow;

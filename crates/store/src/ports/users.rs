@@ -1,5 +1,6 @@
 //! Users. Emails are kept and looked up in lower case.
 
+use super::facts::forget_kept_of;
 use crate::codec::{fold, from_word, page_size, pattern, sort_key};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
@@ -266,11 +267,13 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()
         return Err(StoreError::Conflict(format!("user {id} is active")));
     }
     end_sessions(tx, tenant, id).await?;
+    forget_kept_of(tx, tenant, id).await?;
     for sql in [
         "delete from spend_limits where tenant_id = $1 and scope = 'key'
             and owner_id in (select id from virtual_keys where tenant_id = $1 and user_id = $2)",
         "delete from spend_limits where tenant_id = $1 and scope = 'user' and owner_id = $2",
         "delete from virtual_keys where tenant_id = $1 and user_id = $2",
+        "delete from run_turns where tenant_id = $1 and user_id = $2",
         "delete from group_members where tenant_id = $1 and user_id = $2",
         "delete from resource_grants where tenant_id = $1 and grantee_kind = 'user' and grantee_id = $2",
         "delete from external_accounts where tenant_id = $1 and user_id = $2",

@@ -3,7 +3,9 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, append, started, status, 
 use std::collections::HashSet;
 use std::sync::Arc;
 use steward_core::AgentId;
+use steward_core::agent::KeptFor;
 use steward_core::ports::{Claim, Commit, Facts, Lease, Note, RunStatus, RunStore, Settings, StoreError};
+use steward_core::provenance::Provenance;
 use steward_store::Store;
 use tokio::task::JoinSet;
 
@@ -24,10 +26,15 @@ pub async fn many_runs_append_at_once(bed: Bed) {
                     assert!(matches!(refused, Err(StoreError::Fenced { .. })));
                     let name = format!("setting-{task}");
                     store.set_setting(TENANT, &name, &number.into()).await.unwrap();
-                    let missing = store.remove_note(TENANT, AgentId(lease.run.0), "none").await;
+                    let missing = store.remove_note(TENANT, AgentId(lease.run.0), KeptFor::Everybody, "none").await;
                     assert!(matches!(missing, Err(StoreError::NotFound(_))));
-                    let note = Note { title: "n".into(), text: "t".into(), updated_at: NOW, classified: None };
-                    store.save_note(TENANT, AgentId(lease.run.0), &note).await.unwrap();
+                    let note = Note {
+                        title: "n".into(),
+                        text: "t".into(),
+                        updated_at: NOW,
+                        provenance: Provenance::default(),
+                    };
+                    store.save_note(TENANT, AgentId(lease.run.0), KeptFor::Everybody, &note).await.unwrap();
                 }
                 let side = if number % 5 == 4 { vec![status(RunStatus::Running)] } else { vec![] };
                 store.commit(append(&lease, after, vec![word], side)).await.unwrap();

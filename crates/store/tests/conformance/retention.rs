@@ -3,6 +3,7 @@ use super::fixtures::{
     LATER, NOW, TENANT, append, conversation, ended, header, id, row, started, started_in, status, text,
 };
 use serde_json::json;
+use steward_core::agent::KeptFor;
 use steward_core::audit::AuditEntry;
 use steward_core::datasource::VerifiedQuestion;
 use steward_core::event::{EventBody, Origin, Outcome};
@@ -11,6 +12,7 @@ use steward_core::ports::{
     AuditFilter, AuditOrder, Conversations as _, Facts as _, MaskMapRow, Note, RetainedFilter, RunRow, RunStatus,
     RunStore as _, ScimDirectory as _, ScimToken, SideWrite, StoreError,
 };
+use steward_core::provenance::Provenance;
 use steward_core::retention::{DELETED, RetainedItem, RetainedKind};
 use steward_core::{AgentId, ConversationId, Timestamp, UserId};
 use steward_store::Store;
@@ -140,15 +142,16 @@ pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
     store.create_conversation(TENANT, &talk).await.unwrap();
     let lease = started_in(&store, talk.id).await;
     ended(&store, &lease, talk.id, &["Ask Ann Lee", "I wrote to ann.lee@example.org."]).await;
-    let note = Note { title: "n".into(), text: "Ann Lee: tea".into(), updated_at: NOW, classified: None };
-    store.save_note(TENANT, agent, &note).await.unwrap();
+    let note =
+        Note { title: "n".into(), text: "Ann Lee: tea".into(), updated_at: NOW, provenance: Provenance::default() };
+    store.save_note(TENANT, agent, KeptFor::Everybody, &note).await.unwrap();
     let loud = Note {
         title: "m".into(),
         text: "İ! ANN LEE, ann lee and Ann Lee: milk".into(),
         updated_at: NOW,
-        classified: None,
+        provenance: Provenance::default(),
     };
-    store.save_note(TENANT, agent, &loud).await.unwrap();
+    store.save_note(TENANT, agent, KeptFor::Everybody, &loud).await.unwrap();
     let large = format!("Ann LEE {}", "x".repeat(80_000));
     let in_blob = store.create_run(row(), vec![text(&large)], vec![], "a", LATER).await.unwrap();
     store.commit(append(&in_blob, 1, vec![], vec![status(RunStatus::Finished)])).await.unwrap();
@@ -201,7 +204,8 @@ pub async fn who_is_erased_is_named_nowhere(bed: Bed) {
     assert_eq!(store.scim_tokens(TENANT).await.unwrap()[0].created_by, "erased-7");
     assert_eq!(store.verified_questions(TENANT).await.unwrap(), [], "with another name it would answer wrongly");
     assert_eq!(store.mask_map(TENANT, map.id).await.unwrap(), None);
-    let notes: Vec<String> = store.notes(TENANT, agent).await.unwrap().into_iter().map(|note| note.text).collect();
+    let notes: Vec<String> =
+        store.notes(TENANT, agent, KeptFor::Everybody).await.unwrap().into_iter().map(|note| note.text).collect();
     assert_eq!(notes, ["İ! erased-7, erased-7 and erased-7: milk", "erased-7: tea"]);
     let events = store.events(TENANT, in_blob.run, 0, 10).await.unwrap();
     assert!(format!("{events:?}").contains("erased-7 xxx") && !format!("{events:?}").contains("Ann LEE"));
@@ -263,16 +267,17 @@ pub async fn names_are_replaced_whatever_their_letters(bed: Bed) {
         ("d", "O\\N@X.ORG o\\n@xxorg", "erased\\1& o\\n@xxorg"),
     ];
     for (title, text, _) in said {
-        let note = Note { title: title.into(), text: text.into(), updated_at: NOW, classified: None };
-        store.save_note(TENANT, agent, &note).await.unwrap();
+        let note = Note { title: title.into(), text: text.into(), updated_at: NOW, provenance: Provenance::default() };
+        store.save_note(TENANT, agent, KeptFor::Everybody, &note).await.unwrap();
     }
-    let note = Note { title: "e".into(), text: spellings().join(" "), updated_at: NOW, classified: None };
-    store.save_note(TENANT, agent, &note).await.unwrap();
+    let note =
+        Note { title: "e".into(), text: spellings().join(" "), updated_at: NOW, provenance: Provenance::default() };
+    store.save_note(TENANT, agent, KeptFor::Everybody, &note).await.unwrap();
     assert_eq!(store.mentions(TENANT, &names).await.unwrap(), [("notes".to_owned(), 4)]);
     let erased = "erased\\1&";
     assert_eq!(store.erase_mentions(TENANT, UserId(id()), &names, erased).await.unwrap(), 4, "rows, not names");
     assert_eq!(store.mentions(TENANT, &names).await.unwrap(), []);
-    let notes = store.notes(TENANT, agent).await.unwrap();
+    let notes = store.notes(TENANT, agent, KeptFor::Everybody).await.unwrap();
     let text_of = |title: &str| notes.iter().find(|note| note.title == title).unwrap().text.as_str();
     for (title, _, expect) in said {
         assert_eq!(text_of(title), expect);

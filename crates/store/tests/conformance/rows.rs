@@ -1,12 +1,15 @@
 use crate::conformance::bed::Bed;
 use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, row, started, text};
 use serde_json::json;
-use steward_core::agent::{Agent, Tuning};
+use steward_core::agent::{Agent, KeptFor, Tuning};
 use steward_core::budget::Preset;
 use steward_core::governance::{Classification, Classified};
 use steward_core::model::{Auth, Capabilities, Connection, Provider};
 use steward_core::policy::Policy;
-use steward_core::ports::{Agents, Facts, Memory, Note, Reminder, RunRow, RunStore, Settings, StoreError};
+use steward_core::ports::{
+    Agents, Facts, Memory, Note, Reminder, Role, RunRow, RunStore, Settings, StoreError, User, Users,
+};
+use steward_core::provenance::Provenance;
 use steward_core::{AgentId, ConnectionId, TenantId, UserId};
 use uuid::Uuid;
 
@@ -121,86 +124,136 @@ pub async fn connections_have_unique_names(bed: Bed) {
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
 }
 
-fn seen() -> Classified {
-    Classified { classification: Classification::Confidential, label: "people".into(), source: "hr/pay.csv".into() }
+fn seen() -> Provenance {
+    let (label, source) = ("people".to_owned(), "hr/pay.csv".to_owned());
+    let level = Some(Classified { classification: Classification::Confidential, label, source });
+    Provenance { level, ..Provenance::from_outside("https://example.org") }
 }
 
-pub async fn memory_is_versioned(bed: Bed) {
+pub async fn memory_is_versioned_for_each_owner(bed: Bed) {
     let store = bed.store();
-    let agent = AgentId(id());
-    let memory = |text: &str, version: u64| Memory { text: text.to_owned(), version, classified: None };
-    assert_eq!(store.memory(TENANT, agent).await.unwrap(), memory("", 0));
-    store.save_memory(TENANT, agent, &memory("likes tea", 0)).await.unwrap();
-    assert_eq!(store.memory(TENANT, agent).await.unwrap(), memory("likes tea", 1));
-    for stale in [0, 2, 9] {
-        let refused = store.save_memory(TENANT, agent, &memory("lost", stale)).await;
-        assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
+    let (agent, user, other) = (AgentId(id()), KeptFor::User(UserId(id())), KeptFor::User(UserId(id())));
+    let memory =
+        |text: &str, version: u64| Memory { text: text.to_owned(), version, provenance: Provenance::default() };
+    for of in [user, other, KeptFor::Everybody] {
+        assert_eq!(store.memory(TENANT, agent, of).await.unwrap(), memory("", 0));
+        store.save_memory(TENANT, agent, of, &memory(&format!("of {of:?}"), 0)).await.unwrap();
+        for stale in [0, 2, 9] {
+            let refused = store.save_memory(TENANT, agent, of, &memory("lost", stale)).await;
+            assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
+        }
     }
-    let confidential = |memory: Memory| Memory { classified: Some(seen()), ..memory };
-    store.save_memory(TENANT, agent, &confidential(memory("likes mate", 1))).await.unwrap();
-    assert_eq!(store.memory(TENANT, agent).await.unwrap(), confidential(memory("likes mate", 2)));
+    let confidential = |memory: Memory| Memory { provenance: seen(), ..memory };
+    store.save_memory(TENANT, agent, user, &confidential(memory("likes mate", 1))).await.unwrap();
+    assert_eq!(store.memory(TENANT, agent, user).await.unwrap(), confidential(memory("likes mate", 2)));
+    for of in [other, KeptFor::Everybody] {
+        assert_eq!(store.memory(TENANT, agent, of).await.unwrap(), memory(&format!("of {of:?}"), 1));
+    }
 }
 
 pub async fn database_docs_are_versioned_for_each_owner(bed: Bed) {
     let store = bed.store();
-    let (agent, user, other) = (AgentId(id()), UserId(id()), UserId(id()));
-    let doc = |text: &str, version: u64| Memory { text: text.to_owned(), version, classified: None };
-    for owner in [None, Some(user), Some(other)] {
-        assert_eq!(store.database_doc(TENANT, agent, owner).await.unwrap(), doc("", 0));
-        store.save_database_doc(TENANT, agent, owner, &doc(&format!("of {owner:?}"), 0)).await.unwrap();
+    let (agent, user, other) = (AgentId(id()), KeptFor::User(UserId(id())), KeptFor::User(UserId(id())));
+    let doc = |text: &str, version: u64| Memory { text: text.to_owned(), version, provenance: Provenance::default() };
+    for of in [KeptFor::Everybody, user, other] {
+        assert_eq!(store.database_doc(TENANT, agent, of).await.unwrap(), doc("", 0));
+        store.save_database_doc(TENANT, agent, of, &doc(&format!("of {of:?}"), 0)).await.unwrap();
         for stale in [0, 2] {
-            let refused = store.save_database_doc(TENANT, agent, owner, &doc("lost", stale)).await;
+            let refused = store.save_database_doc(TENANT, agent, of, &doc("lost", stale)).await;
             assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
         }
     }
-    let confidential = Memory { classified: Some(seen()), ..doc("again", 1) };
-    store.save_database_doc(TENANT, agent, Some(user), &confidential).await.unwrap();
+    let confidential = Memory { provenance: seen(), ..doc("again", 1) };
+    store.save_database_doc(TENANT, agent, user, &confidential).await.unwrap();
     let now = Memory { version: 2, ..confidential };
     assert_eq!(store.database_docs_of(TENANT, user).await.unwrap(), [(agent, now)]);
-    assert_eq!(store.delete_database_docs_of(TENANT, user).await.unwrap(), 1);
-    assert_eq!(store.database_docs_of(TENANT, user).await.unwrap(), []);
-    assert_eq!(store.database_doc(TENANT, agent, Some(other)).await.unwrap().version, 1);
-    assert_eq!(store.database_doc(TENANT, agent, None).await.unwrap().version, 1);
+    assert_eq!(store.database_doc(TENANT, agent, other).await.unwrap().version, 1);
+    assert_eq!(store.database_doc(TENANT, agent, KeptFor::Everybody).await.unwrap().version, 1);
 }
 
 pub async fn notes_and_reminders(bed: Bed) {
     let store = bed.store();
     let (agent, other) = (AgentId(id()), AgentId(id()));
+    let (mine, theirs) = (KeptFor::User(UserId(id())), KeptFor::User(UserId(id())));
     let note = |title: &str, text: &str| Note {
         title: title.to_owned(),
         text: text.to_owned(),
         updated_at: NOW,
-        classified: Some(seen()),
+        provenance: seen(),
     };
-    assert_eq!(store.save_note(TENANT, agent, &note("b", "1")).await.unwrap(), None);
-    store.save_note(TENANT, agent, &note("a", "2")).await.unwrap();
-    let before = store.save_note(TENANT, agent, &note("b", "3")).await.unwrap();
+    assert_eq!(store.save_note(TENANT, agent, mine, &note("b", "1")).await.unwrap(), None);
+    store.save_note(TENANT, agent, mine, &note("a", "2")).await.unwrap();
+    let before = store.save_note(TENANT, agent, mine, &note("b", "3")).await.unwrap();
     assert_eq!(before, Some(note("b", "1")));
-    assert_eq!(store.notes(TENANT, agent).await.unwrap(), [note("a", "2"), note("b", "3")]);
-    assert!(store.notes(TENANT, other).await.unwrap().is_empty());
-    store.remove_note(TENANT, agent, "a").await.unwrap();
-    let gone = store.remove_note(TENANT, agent, "a").await;
+    assert_eq!(store.notes(TENANT, agent, mine).await.unwrap(), [note("a", "2"), note("b", "3")]);
+    assert!(store.notes(TENANT, other, mine).await.unwrap().is_empty());
+    for of in [theirs, KeptFor::Everybody] {
+        assert!(store.notes(TENANT, agent, of).await.unwrap().is_empty());
+        let missing = store.remove_note(TENANT, agent, of, "a").await;
+        assert!(matches!(missing, Err(StoreError::NotFound(_))));
+        assert_eq!(store.save_note(TENANT, agent, of, &note("a", "theirs")).await.unwrap(), None);
+    }
+    store.remove_note(TENANT, agent, mine, "a").await.unwrap();
+    let gone = store.remove_note(TENANT, agent, mine, "a").await;
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
-    assert_eq!(store.notes(TENANT, agent).await.unwrap(), [note("b", "3")]);
+    assert_eq!(store.notes_of(TENANT, mine).await.unwrap(), [(agent, note("b", "3"))]);
+    assert_eq!(store.notes(TENANT, agent, theirs).await.unwrap(), [note("a", "theirs")]);
 
-    let reminder =
-        |id: &str, at, done| Reminder { id: id.to_owned(), at, text: "call".to_owned(), done, classified: None };
+    let provenance = Provenance::default();
+    let reminder = |id: &str, at, done| Reminder {
+        id: id.to_owned(),
+        at,
+        text: "call".to_owned(),
+        done,
+        provenance: provenance.clone(),
+    };
     let (late, early) = (reminder("k1", LATER, false), reminder("k2", NOW, true));
-    store.save_reminder(TENANT, agent, &late).await.unwrap();
-    store.save_reminder(TENANT, agent, &early).await.unwrap();
-    assert_eq!(store.reminders(TENANT, agent).await.unwrap(), [early.clone(), late.clone()]);
+    store.save_reminder(TENANT, agent, mine, &late).await.unwrap();
+    store.save_reminder(TENANT, agent, mine, &early).await.unwrap();
+    assert_eq!(store.reminders(TENANT, agent, mine).await.unwrap(), [early.clone(), late.clone()]);
+    assert!(store.reminders(TENANT, agent, theirs).await.unwrap().is_empty());
     let done = reminder("k1", LATER, true);
-    store.save_reminder(TENANT, agent, &done).await.unwrap();
-    store.remove_reminder(TENANT, agent, "k2").await.unwrap();
-    assert_eq!(store.reminders(TENANT, agent).await.unwrap(), std::slice::from_ref(&done));
-    let gone = store.remove_reminder(TENANT, agent, "k2").await;
+    store.save_reminder(TENANT, agent, mine, &done).await.unwrap();
+    let missing = store.remove_reminder(TENANT, agent, theirs, "k2").await;
+    assert!(matches!(missing, Err(StoreError::NotFound(_))));
+    store.remove_reminder(TENANT, agent, mine, "k2").await.unwrap();
+    assert_eq!(store.reminders(TENANT, agent, mine).await.unwrap(), std::slice::from_ref(&done));
+    let gone = store.remove_reminder(TENANT, agent, mine, "k2").await;
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
-    let theirs = reminder("k1", NOW, false);
-    store.save_reminder(TENANT, other, &theirs).await.unwrap();
-    assert_eq!(store.all_reminders(TENANT).await.unwrap(), [(other, theirs), (agent, done)]);
-    // What was removed is only marked: saved again, it is there again.
-    store.save_reminder(TENANT, agent, &early).await.unwrap();
-    assert_eq!(store.reminders(TENANT, agent).await.unwrap().len(), 2);
+    let elsewhere = Reminder { provenance: seen(), ..reminder("k1", NOW, false) };
+    store.save_reminder(TENANT, other, mine, &elsewhere).await.unwrap();
+    assert_eq!(store.reminders_of(TENANT, mine).await.unwrap(), [(other, elsewhere), (agent, done)]);
+    assert!(store.reminders_of(TENANT, theirs).await.unwrap().is_empty());
+    // Saved again, it is there again.
+    store.save_reminder(TENANT, agent, mine, &early).await.unwrap();
+    assert_eq!(store.reminders(TENANT, agent, mine).await.unwrap().len(), 2);
+}
+
+pub async fn what_is_kept_goes_with_its_user(bed: Bed) {
+    let store = bed.store();
+    let agent = AgentId(id());
+    let (ann, bob) = (UserId(id()), UserId(id()));
+    let text = Memory { text: "likes tea".to_owned(), ..Memory::default() };
+    let note = Note { title: "n".into(), text: "t".into(), updated_at: NOW, provenance: Provenance::default() };
+    let reminder =
+        Reminder { id: "k".into(), at: NOW, text: "t".into(), done: false, provenance: Provenance::default() };
+    let all = [KeptFor::User(ann), KeptFor::User(bob), KeptFor::Everybody];
+    for of in all {
+        store.save_memory(TENANT, agent, of, &text).await.unwrap();
+        store.save_database_doc(TENANT, agent, of, &text).await.unwrap();
+        store.save_note(TENANT, agent, of, &note).await.unwrap();
+        store.save_reminder(TENANT, agent, of, &reminder).await.unwrap();
+    }
+    assert_eq!(store.delete_kept_of(TENANT, ann).await.unwrap(), 4);
+    let known = User::new(bob, "bob@example.org", "Bob", Role::Developer, NOW);
+    store.create_user(TENANT, &User { disabled_at: Some(NOW), ..known }).await.unwrap();
+    store.remove_user(TENANT, bob).await.unwrap();
+    for (of, count) in all.into_iter().zip([0, 0, 1]) {
+        assert_eq!(store.memories_of(TENANT, of).await.unwrap().len(), count, "{of:?}");
+        assert_eq!(store.database_docs_of(TENANT, of).await.unwrap().len(), count, "{of:?}");
+        assert_eq!(store.notes_of(TENANT, of).await.unwrap().len(), count, "{of:?}");
+        assert_eq!(store.reminders_of(TENANT, of).await.unwrap().len(), count, "{of:?}");
+    }
 }
 
 pub async fn odd_text_comes_back(bed: Bed) {
@@ -215,5 +268,13 @@ pub async fn odd_text_comes_back(bed: Bed) {
     store.create_run(title, vec![text("x")], vec![], "a", LATER).await.unwrap();
     assert_eq!(store.run(TENANT, run).await.unwrap().title, odd);
     // PostgreSQL has no U+0000 in text; there it becomes a replacement character, not an error.
-    store.save_memory(TENANT, AgentId(id()), &Memory { text: "a\0b".to_owned(), ..Memory::default() }).await.unwrap();
+    store
+        .save_memory(
+            TENANT,
+            AgentId(id()),
+            KeptFor::Everybody,
+            &Memory { text: "a\0b".to_owned(), ..Memory::default() },
+        )
+        .await
+        .unwrap();
 }

@@ -1,4 +1,4 @@
-use super::event::{Event, UndoRecord, add_event, short_id};
+use super::event::{Event, UndoRecord, add_event, provenance_line, short_id};
 use super::ics::{Component, Line};
 use super::recurrence::Rule;
 use super::time::{self, GivenTime};
@@ -93,6 +93,7 @@ impl ToolHandler for CalendarCreate {
     const NAME: &'static str = "calendar_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        calendar_name(scope)?;
         let event = event(&self.0, &args, "new", time::to_jiff(scope.now)?)?;
         Ok(Preview::undoable(
             format!("puts into the calendar: {}", describe(&event, self.0.zone())),
@@ -105,9 +106,10 @@ impl ToolHandler for CalendarCreate {
         let context = context.clone();
         let done = self.0.blocking(move |calendars| {
             let scope = &context.scope;
-            let event = event(calendars, &args, &uid, time::to_jiff(scope.now)?)?;
-            let name = calendar_name(scope);
+            let mut event = event(calendars, &args, &uid, time::to_jiff(scope.now)?)?;
+            let name = calendar_name(scope)?;
             let (line, text) = (describe(&event, calendars.zone()), event.text());
+            event.lines.extend(provenance_line(&scope.provenance));
             context.check()?;
             let change = calendars.change(scope, &name, |calendar| Ok(add_event(calendar, &uid, event)))?;
             let kept = UndoRecord { calendar: name, changes: vec![change], zones: Vec::new() };

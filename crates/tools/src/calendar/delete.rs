@@ -1,4 +1,4 @@
-use super::event::{Change, Event, UndoRecord, event_parts, events, imported_from, replace_event, short_id};
+use super::event::{Change, Event, UndoRecord, event_parts, events, replace_event, short_id};
 use super::ics::{Component, Line};
 use super::occurrence::occurrences_between;
 use super::time::{self, GivenTime};
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use steward_core::ports::{Interrupted, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 const MAX_NAMED: usize = 10;
@@ -31,8 +32,8 @@ struct Removed {
     change: Change,
     /// What it was, for a person.
     what: String,
-    /// Where its title comes from, if others wrote it.
-    origin: Option<String>,
+    /// That of its title.
+    provenance: Provenance,
 }
 
 /// Removes the event, or one of its occurrences.
@@ -40,11 +41,11 @@ fn remove(calendars: &CalendarStore, args: &DeleteArgs, calendar: &mut Component
     let zone = calendars.zone();
     let given = args.occurrence.as_deref().map(|text| time::parse_given(text, calendars.clock.as_ref())).transpose()?;
     let event = find_event(calendar, &args.event, zone)?;
-    let origin = imported_from(event.origin.as_deref());
+    let provenance = event.provenance.clone();
     let Some(given) = given else {
         let change = replace_event(calendar, &event.uid, Vec::new());
         let all = if event.rule.is_some() { " with all its repetitions" } else { "" };
-        return Ok(Removed { change, what: format!("{}{all}", describe(&event, zone)), origin });
+        return Ok(Removed { change, what: format!("{}{all}", describe(&event, zone)), provenance });
     };
     if event.rule.is_none() && event.also.is_empty() {
         return Err(refused!("{} takes place once; leave `occurrence` out to delete it", own_title(&event)));
@@ -60,12 +61,12 @@ fn remove(calendars: &CalendarStore, args: &DeleteArgs, calendar: &mut Component
         Some(part)
     });
     let change = replace_event(calendar, &event.uid, kept.collect());
-    Ok(Removed { change, what: format!("{} on {}", event.title, time::show_time(start, zone)), origin })
+    Ok(Removed { change, what: format!("{} on {}", event.title, time::show_time(start, zone)), provenance })
 }
 
 /// How an error names an event: it must not bring in a title that others wrote.
 fn own_title(event: &Event) -> &str {
-    if event.origin.is_some() { "the event" } else { &event.title }
+    if event.provenance.is_from_outside() { "the event" } else { &event.title }
 }
 
 /// The `EXDATE` line for one occurrence, in the form of the event's start.
@@ -136,7 +137,8 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
             Err(refused!("several events are called {wanted}: {}; give the name in brackets", names.join(", ")))
         }
         [] => {
-            let known = all.iter().filter(|event| event.origin.is_none()).map(|event| event.title.as_str());
+            let known =
+                all.iter().filter(|event| !event.provenance.is_from_outside()).map(|event| event.title.as_str());
             let hint = did_you_mean(wanted, known, "`calendar_list` shows what there is");
             Err(refused!("there is no event {wanted}; {hint}"))
         }
@@ -150,7 +152,7 @@ impl ToolHandler for CalendarDelete {
     async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let scope = scope.clone();
         let removed = self.0.blocking(move |calendars| {
-            let mut calendar = calendars.read(&scope, &calendar_name(&scope))?;
+            let mut calendar = calendars.read(&scope, &calendar_name(&scope)?)?;
             remove(calendars, &args, &mut calendar)
         });
         let Removed { change, what, .. } = removed.await?;
@@ -160,18 +162,17 @@ impl ToolHandler for CalendarDelete {
     async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
         let done = self.0.blocking(move |calendars| {
-            let name = calendar_name(&context.scope);
+            let name = calendar_name(&context.scope)?;
             context.check()?;
             let work = |calendar: &mut Component| {
-                let Removed { change, what, origin } = remove(calendars, &args, calendar)?;
+                let Removed { change, what, provenance } = remove(calendars, &args, calendar)?;
                 let id = short_id(&change.uid);
                 let kept = json!(UndoRecord { calendar: name.clone(), changes: vec![change], zones: Vec::new() });
                 let output = ToolOutput {
                     data: Some(json!({"id": id, "deleted": what})),
                     receipt: Some(Receipt::new("deleted", format!("calendar event {what}"), Some(id))),
                     undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: kept.clone() }),
-                    tainted: origin.is_some(),
-                    origin,
+                    provenance,
                     ..ToolOutput::text(format!("deleted from the calendar: {what}"))
                 };
                 Ok((output, kept))

@@ -1,17 +1,18 @@
 //! An event read from its component, and changes of events that can be taken back.
 
-use super::ics::{Component, unescape};
+use super::ics::{Component, Line, unescape};
 use super::recurrence::Rule;
 use super::time::{EventLength, EventTime};
 use crate::error::ToolsError;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use serde_json::json;
 use steward_core::hash;
+use steward_core::provenance::Provenance;
 use steward_core::tool::Settled;
 
-/// Holds the file that an event was imported from.
-pub(super) const ORIGIN: &str = "X-STEWARD-ORIGIN";
+/// Holds where an event comes from, if that is said of it, as JSON.
+pub(super) const PROVENANCE: &str = "X-STEWARD-PROVENANCE";
 
 #[derive(Debug, Clone)]
 pub(super) struct Event {
@@ -28,15 +29,20 @@ pub(super) struct Event {
     pub place: String,
     pub description: String,
     pub cancelled: bool,
-    pub origin: Option<String>,
+    pub provenance: Provenance,
     /// What can't be understood.
     pub notes: Vec<String>,
 }
 
-/// Where the content of events comes from that were imported from these files; `None`: there are none.
-pub(super) fn imported_from<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let files: Vec<&str> = files.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
-    (!files.is_empty()).then(|| format!("calendar events imported from {}", files.join(", ")))
+/// Marks an event, if there is something to say.
+pub(super) fn provenance_line(provenance: &Provenance) -> Option<Line> {
+    (!provenance.is_empty()).then(|| Line::text(PROVENANCE, &json!(provenance).to_string()))
+}
+
+pub(super) fn provenance_of(part: &Component) -> Provenance {
+    let Some(line) = part.line(PROVENANCE) else { return Provenance::default() };
+    // The file may have been edited by hand.
+    serde_json::from_str(&unescape(&line.value)).unwrap_or_else(|_| Provenance::from_outside("the calendar"))
 }
 
 pub(super) fn short_id(uid: &str) -> String {
@@ -87,7 +93,7 @@ impl Event {
             place: text("LOCATION"),
             description: text("DESCRIPTION"),
             cancelled: part.value("STATUS").is_some_and(|one| one.eq_ignore_ascii_case("CANCELLED")),
-            origin: part.line(ORIGIN).map(|line| unescape(&line.value)),
+            provenance: provenance_of(part),
             uid,
             title: if title.is_empty() { "(no title)".to_owned() } else { title },
             start,

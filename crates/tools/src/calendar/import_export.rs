@@ -1,5 +1,7 @@
-use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, imported_from, replace_event};
-use super::ics::{Component, Line, unescape};
+use super::event::{
+    Change, Event, PROVENANCE, UndoRecord, event_uid, events, provenance_line, provenance_of, replace_event,
+};
+use super::ics::{Component, Line};
 use super::zone::{self, Zone};
 use super::{CalendarStore, MAX_BYTES, calendar_name};
 use crate::error::{ToolsError, refused};
@@ -14,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::ports::{Interrupted, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 const MAX_NAMED: usize = 20;
@@ -40,6 +43,8 @@ fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError
         return Err(refused!("{path} is larger than {} MB; split it", MAX_BYTES >> 20));
     }
     let file = Component::read(&text).map_err(|error| refused!("{path}: {error}"))?;
+    let mut provenance = scope.provenance.clone();
+    provenance.add_origin(&format!("calendar events imported from {path}"));
     let mut brought = ImportedEvents::default();
     for mut part in file.parts {
         if part.name == "VTIMEZONE" {
@@ -61,10 +66,9 @@ fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError
         };
         let notes = event.notes.iter().map(|note| format!("{}: {note}", event.title));
         brought.problems.extend(notes);
-        part.lines.retain(|line| !matches!(line.name.as_str(), "UID" | ORIGIN));
+        part.lines.retain(|line| !matches!(line.name.as_str(), "UID" | PROVENANCE));
         part.lines.insert(0, Line::new("UID", &*event.uid));
-        // Marks the text as foreign.
-        part.lines.push(Line::text(ORIGIN, path));
+        part.lines.extend(provenance_line(&provenance));
         if event.instead_of.is_none() {
             brought.titles.push(event.title);
         }
@@ -117,8 +121,8 @@ fn imported(path: &str, titles: &[String], problems: &[String], kept: &UndoRecor
             None,
         )),
         undo: Some(Undo::Snapshot { tool: CalendarImport::NAME.to_owned(), snapshot: json!(kept) }),
-        tainted: true,
-        origin: Some(path.to_owned()),
+        provenance: Provenance::from_outside(path),
+        reads: vec![path.to_owned()],
         ..ToolOutput::text(text.trim_end())
     }
 }
@@ -131,7 +135,7 @@ impl ToolHandler for CalendarImport {
         let scope = scope.clone();
         let looked = self.0.blocking(move |calendars| {
             let brought = read_file(&args.path, &scope)?;
-            let calendar = calendars.read(&scope, &calendar_name(&scope))?;
+            let calendar = calendars.read(&scope, &calendar_name(&scope)?)?;
             let known: Vec<String> = calendar.parts.iter().filter_map(event_uid).collect();
             let new = brought.events.iter().filter(|(uid, _)| !known.contains(uid)).count();
             Ok((brought, new))
@@ -151,7 +155,7 @@ impl ToolHandler for CalendarImport {
         let done = self.0.blocking(move |calendars| {
             let brought = read_file(&args.path, &context.scope)?;
             let (titles, problems) = (brought.titles.clone(), brought.problems.clone());
-            let name = calendar_name(&context.scope);
+            let name = calendar_name(&context.scope)?;
             context.check()?;
             let add = |calendar: &mut Component| {
                 let (changes, zones) = add_events(brought, calendar);
@@ -192,15 +196,15 @@ struct Exported {
     text: String,
     /// How many events it has.
     count: usize,
-    /// Where those come from that others wrote.
-    origin: Option<String>,
+    /// That of all its events.
+    provenance: Provenance,
 }
 
 impl CalendarExport {
     async fn exported(&self, scope: &ToolScope) -> Result<Exported, ToolsError> {
         let scope = scope.clone();
         let work = move |calendars: &CalendarStore| {
-            let calendar = calendars.read(&scope, &calendar_name(&scope))?;
+            let calendar = calendars.read(&scope, &calendar_name(&scope)?)?;
             Ok(export(&calendar, calendars.zone()))
         };
         self.calendars.blocking(work).await
@@ -220,15 +224,16 @@ fn export(calendar: &Component, home: &TimeZone) -> Exported {
             known.1 = known.1.min(start);
         }
     }
-    let files = calendar.parts.iter().filter_map(|part| part.line(ORIGIN)).map(|line| unescape(&line.value));
-    let files: Vec<String> = files.collect();
-    let origin = imported_from(files.iter().map(String::as_str));
+    let mut provenance = Provenance::default();
+    for part in &calendar.parts {
+        provenance.join(&provenance_of(part));
+    }
     let mut out = calendar.clone();
     for part in &mut out.parts {
-        part.lines.retain(|line| line.name != ORIGIN);
+        part.lines.retain(|line| line.name != PROVENANCE);
     }
     out.parts.splice(0..0, zones.values().filter_map(|(zone, from)| zone::vtimezone(zone, *from)));
-    Exported { text: out.text(), count, origin }
+    Exported { text: out.text(), count, provenance }
 }
 
 fn check_extension(path: &str) -> Result<(), ToolsError> {
@@ -251,7 +256,7 @@ impl ToolHandler for CalendarExport {
 
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         check_extension(&args.path)?;
-        let Exported { text, count, origin } = self.exported(&context.scope).await?;
+        let Exported { text, count, provenance } = self.exported(&context.scope).await?;
         let told = move |output: ToolOutput| {
             let path = output.data.as_ref().and_then(|data| data["path"].as_str()).unwrap_or_default().to_owned();
             let receipt = output.receipt.map(|receipt| Receipt { action: "wrote".to_owned(), ..receipt });
@@ -259,8 +264,8 @@ impl ToolHandler for CalendarExport {
                 data: Some(json!({"path": path, "events": count})),
                 receipt,
                 undo: output.undo,
-                tainted: origin.is_some(),
-                origin,
+                writes: output.writes,
+                provenance: provenance.clone(),
                 ..ToolOutput::text(format!("wrote the calendar with {count} events to {path}"))
             }
         };

@@ -1,4 +1,4 @@
-use super::event::{imported_from, short_id};
+use super::event::short_id;
 use super::occurrence::{Occurrence, Occurrences, occurrences_between};
 use super::{CalendarStore, calendar_name, time};
 use crate::error::ToolsError;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use steward_core::provenance::Provenance;
 use steward_core::tool::ToolOutput;
 
 const MOST: usize = 200;
@@ -35,7 +36,7 @@ impl ToolHandler for CalendarList {
             let (zone, clock) = (calendars.zone(), calendars.clock.as_ref());
             let now = time::to_jiff(scope.now)?;
             let (from, to) = time::time_range(args.from.as_deref(), args.to.as_deref(), now, zone, clock)?;
-            let calendar = calendars.read(&scope, &calendar_name(&scope))?;
+            let calendar = calendars.read(&scope, &calendar_name(&scope)?)?;
             let mut found = occurrences_between(&calendar, from, to, zone);
             if let Some(text) = given(args.text.as_deref()) {
                 let wanted = text.to_lowercase();
@@ -78,13 +79,11 @@ fn list_output(found: &Occurrences, from: Timestamp, to: Timestamp, zone: &TimeZ
     }
     let shown = found.all.iter().take(MOST);
     let data: Vec<Value> = shown.clone().map(|one| row(one, zone)).collect();
-    let origin = imported_from(shown.filter_map(|one| one.event.origin.as_deref()));
-    ToolOutput {
-        data: Some(Value::Array(data)),
-        tainted: origin.is_some(),
-        origin,
-        ..ToolOutput::text(text.trim_end())
+    let mut provenance = Provenance::default();
+    for one in shown {
+        provenance.join(&one.event.provenance);
     }
+    ToolOutput { data: Some(Value::Array(data)), provenance, ..ToolOutput::text(text.trim_end()) }
 }
 
 fn line(one: &Occurrence, zone: &TimeZone) -> String {

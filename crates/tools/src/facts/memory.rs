@@ -1,12 +1,10 @@
-use super::{settle_text, snapshot};
+use super::{Keeper, owner_of, settle_text, snapshot, writable_owner_of};
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::Arc;
-use steward_core::governance::higher;
 use steward_core::hash;
-use steward_core::ports::{Facts, Interrupted, Memory, StoreError, ToolScope};
+use steward_core::ports::{Interrupted, Memory, StoreError, ToolScope};
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 /// Longest memory, characters.
@@ -14,7 +12,7 @@ pub const MAX_MEMORY_CHARS: usize = 4000;
 /// Tries while other runs change it: each that fails means that one of theirs was saved.
 const TRIES: usize = 200;
 
-pub struct SaveMemory(pub Arc<dyn Facts>);
+pub struct SaveMemory(pub Keeper);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct MemoryArgs {
@@ -67,7 +65,7 @@ fn holds(memory: &str, text: &str) -> bool {
 impl SaveMemory {
     async fn find_written(&self, proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
         let kept: Kept = snapshot(proof)?;
-        let now = self.0.memory(scope.tenant, scope.agent).await?.text;
+        let now = self.0.facts.memory(scope.tenant, scope.agent, owner_of(scope)?).await?.text;
         Ok(settle_text("the memory", Some(&now), Some(&kept.before), &kept.after))
     }
 }
@@ -77,7 +75,8 @@ impl ToolHandler for SaveMemory {
     const NAME: &'static str = "save_memory";
 
     async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let before = self.0.memory(scope.tenant, scope.agent).await?.text;
+        let of = writable_owner_of(&*self.0.editors, scope).await?;
+        let before = self.0.facts.memory(scope.tenant, scope.agent, of).await?.text;
         let after = merged(&args, &before)?;
         Ok(Preview::undoable(
             match args.mode {
@@ -93,17 +92,21 @@ impl ToolHandler for SaveMemory {
 
     async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
+        let (facts, of) = (&self.0.facts, writable_owner_of(&*self.0.editors, scope).await?);
         for _ in 0..TRIES {
             context.check()?;
-            let Memory { text: before, version, classified } = self.0.memory(scope.tenant, scope.agent).await?;
+            let Memory { text: before, version, provenance: kept_from } =
+                facts.memory(scope.tenant, scope.agent, of).await?;
             let after = merged(&args, &before)?;
             let kept = json!(Kept { before: before.clone(), after: after.clone() });
-            let output = output(&args, &before, &after, &kept);
+            let output = ToolOutput { provenance: kept_from.clone(), ..output(&args, &before, &after, &kept) };
             if after != before {
                 context.stage(&output, kept).await?;
-                let classified = higher(scope.provenance.level.clone(), classified);
-                let memory = Memory { text: after, version, classified };
-                match self.0.save_memory(scope.tenant, scope.agent, &memory).await {
+                let mut provenance = scope.provenance.clone();
+                // The run has had the old text before its eyes, so even a whole new one may derive from it.
+                provenance.join(&kept_from);
+                let memory = Memory { text: after, version, provenance };
+                match facts.save_memory(scope.tenant, scope.agent, of, &memory).await {
                     Ok(()) => {}
                     Err(StoreError::Conflict(_)) => continue,
                     Err(error) => return Err(ToolsError::from(error)),
@@ -124,11 +127,12 @@ impl ToolHandler for SaveMemory {
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
-        let now = self.0.memory(scope.tenant, scope.agent).await?;
+        let (facts, of) = (&self.0.facts, writable_owner_of(&*self.0.editors, scope).await?);
+        let now = facts.memory(scope.tenant, scope.agent, of).await?;
         if now.text != kept.after {
             return Err(changed());
         }
-        match self.0.save_memory(scope.tenant, scope.agent, &Memory { text: kept.before, ..now }).await {
+        match facts.save_memory(scope.tenant, scope.agent, of, &Memory { text: kept.before, ..now }).await {
             Ok(()) => Ok("restored the memory as it was before".to_owned()),
             Err(StoreError::Conflict(_)) => Err(changed()),
             Err(error) => Err(ToolsError::from(error)),

@@ -1,24 +1,24 @@
-use super::{settle_text, snapshot};
+use super::{Keeper, owner_of, settle_text, snapshot, writable_owner_of};
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use crate::text::did_you_mean;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::sync::Arc;
-use steward_core::governance::{Classified, higher};
+use steward_core::agent::KeptFor;
 use steward_core::hash;
 use steward_core::ports::{Facts, Interrupted, Note, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 const TEXT_CHARS: usize = 100_000;
 
-async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> Result<Option<Note>, ToolsError> {
-    let notes = facts.notes(scope.tenant, scope.agent).await?;
+async fn find(facts: &dyn Facts, scope: &ToolScope, of: KeptFor, title: &str) -> Result<Option<Note>, ToolsError> {
+    let notes = facts.notes(scope.tenant, scope.agent, of).await?;
     Ok(notes.into_iter().find(|note| note.title == title))
 }
 
-pub struct NotesCreate(pub Arc<dyn Facts>);
+pub struct NotesCreate(pub Keeper);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct CreateArgs {
@@ -70,6 +70,8 @@ fn created(args: &CreateArgs, note: &Note, before: Option<Note>) -> ToolOutput {
         (Some(_), Mode::Append) => "added to",
     };
     let title = &note.title;
+    let added_to = before.as_ref().filter(|_| args.mode == Mode::Append);
+    let provenance = added_to.map(|old| old.provenance.clone()).unwrap_or_default();
     let kept = Kept { title: title.clone(), before, after: note.text.clone() };
     ToolOutput {
         data: Some(json!({"title": title, "text": note.text})),
@@ -79,7 +81,7 @@ fn created(args: &CreateArgs, note: &Note, before: Option<Note>) -> ToolOutput {
             Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
         )),
         undo: Some(Undo::Snapshot { tool: NotesCreate::NAME.to_owned(), snapshot: json!(kept) }),
-        classified: note.classified.clone(),
+        provenance,
         ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
     }
 }
@@ -87,7 +89,7 @@ fn created(args: &CreateArgs, note: &Note, before: Option<Note>) -> ToolOutput {
 impl NotesCreate {
     async fn find_written(&self, proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
         let kept: Kept = snapshot(proof)?;
-        let now = find(&self.0, scope, &kept.title).await?;
+        let now = find(&*self.0.facts, scope, owner_of(scope)?, &kept.title).await?;
         let text = |note: &Option<Note>| note.as_ref().map(|note| note.text.clone());
         let (now, before) = (text(&now), text(&kept.before));
         Ok(settle_text(&format!("the note {}", kept.title), now.as_deref(), before.as_deref(), &kept.after))
@@ -100,7 +102,8 @@ impl ToolHandler for NotesCreate {
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let title = args.title.trim();
-        let old = find(&self.0, scope, title).await?;
+        let of = writable_owner_of(&*self.0.editors, scope).await?;
+        let old = find(&*self.0.facts, scope, of, title).await?;
         let (summary, detail) = match (&old, args.mode) {
             (None, _) => (format!("creates the note {title}"), args.text),
             (Some(_), Mode::Append) => (format!("adds to the note {title}"), args.text),
@@ -121,17 +124,16 @@ impl ToolHandler for NotesCreate {
             return Err(ToolsError::refused("the title is blank; give the note a name"));
         }
         let scope = &context.scope;
-        let old = find(&self.0, scope, &title).await?;
-        let added_to = old.as_ref().filter(|_| args.mode == Mode::Append).and_then(|old| old.classified.clone());
-        let note = Note {
-            title: title.clone(),
-            text: merged(&args, old.as_ref())?,
-            updated_at: scope.now,
-            classified: higher(scope.provenance.level.clone(), added_to),
-        };
+        let (facts, of) = (&self.0.facts, writable_owner_of(&*self.0.editors, scope).await?);
+        let old = find(&**facts, scope, of, &title).await?;
+        let mut provenance = scope.provenance.clone();
+        if let Some(old) = old.as_ref().filter(|_| args.mode == Mode::Append) {
+            provenance.join(&old.provenance);
+        }
+        let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now, provenance };
         let proof = json!(Kept { title, before: old.clone(), after: note.text.clone() });
         context.stage(&created(&args, &note, old), proof).await?;
-        let before = self.0.save_note(scope.tenant, scope.agent, &note).await?;
+        let before = facts.save_note(scope.tenant, scope.agent, of, &note).await?;
         Ok(created(&args, &note, before))
     }
 
@@ -144,7 +146,8 @@ impl ToolHandler for NotesCreate {
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
-        let now = find(&self.0, scope, &kept.title).await?;
+        let (facts, of) = (&self.0.facts, writable_owner_of(&*self.0.editors, scope).await?);
+        let now = find(&**facts, scope, of, &kept.title).await?;
         if now.is_none_or(|note| note.text != kept.after) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the note {}", kept.title),
@@ -152,21 +155,21 @@ impl ToolHandler for NotesCreate {
             });
         }
         let Some(note) = &kept.before else {
-            self.0.remove_note(scope.tenant, scope.agent, &kept.title).await?;
+            facts.remove_note(scope.tenant, scope.agent, of, &kept.title).await?;
             return Ok(format!("removed the note {}", kept.title));
         };
-        self.0.save_note(scope.tenant, scope.agent, note).await?;
+        facts.save_note(scope.tenant, scope.agent, of, note).await?;
         Ok(format!("restored the note {} as it was before", kept.title))
     }
 }
 
 /// Whether a note is more confidential than all that the run has seen.
 fn is_above(note: &Note, scope: &ToolScope) -> bool {
-    let level = |seen: &Option<Classified>| seen.as_ref().map(|seen| seen.classification);
-    level(&note.classified) > level(&scope.provenance.level)
+    let level = |seen: &Provenance| seen.level.as_ref().map(|seen| seen.classification);
+    level(&note.provenance) > level(&scope.provenance)
 }
 
-pub struct NotesList(pub Arc<dyn Facts>);
+pub struct NotesList(pub Keeper);
 
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
@@ -191,7 +194,7 @@ impl ToolHandler for NotesList {
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let mut notes = self.0.notes(scope.tenant, scope.agent).await?;
+        let mut notes = self.0.facts.notes(scope.tenant, scope.agent, owner_of(scope)?).await?;
         if notes.is_empty() {
             return Ok(ToolOutput::text("there are no notes yet"));
         }
@@ -210,12 +213,15 @@ impl ToolHandler for NotesList {
         for note in &notes {
             let _ = writeln!(text, "{}: {}", note.title, shown(note, &words));
         }
-        let classified = notes.iter().fold(None, |seen, note| higher(seen, note.classified.clone()));
-        Ok(ToolOutput { data: Some(json!(notes)), classified, ..ToolOutput::text(text) })
+        let mut provenance = Provenance::default();
+        for note in &notes {
+            provenance.join(&note.provenance);
+        }
+        Ok(ToolOutput { data: Some(json!(notes)), provenance, ..ToolOutput::text(text) })
     }
 }
 
-pub struct NotesRead(pub Arc<dyn Facts>);
+pub struct NotesRead(pub Keeper);
 
 #[derive(Debug, Deserialize)]
 pub struct ReadArgs {
@@ -228,19 +234,21 @@ impl ToolHandler for NotesRead {
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let notes = self.0.notes(scope.tenant, scope.agent).await?;
+        let notes = self.0.facts.notes(scope.tenant, scope.agent, owner_of(scope)?).await?;
         let title = args.title.trim();
         let exact = notes.iter().find(|note| note.title == title);
         let lower = title.to_lowercase();
         let found = exact.or_else(|| notes.iter().find(|note| note.title.to_lowercase() == lower));
         let Some(note) = found else {
             let hint = if notes.is_empty() { "there are no notes yet" } else { "`notes_list` shows all titles" };
-            let hint = did_you_mean(title, notes.iter().map(|note| note.title.as_str()), hint);
+            // An error must bring in nothing that others wrote.
+            let known = notes.iter().filter(|note| !note.provenance.is_from_outside());
+            let hint = did_you_mean(title, known.map(|note| note.title.as_str()), hint);
             return Err(refused!("there is no note {title}; {hint}"));
         };
         Ok(ToolOutput {
             data: Some(json!(note)),
-            classified: note.classified.clone(),
+            provenance: note.provenance.clone(),
             ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text))
         })
     }

@@ -1,6 +1,6 @@
 //! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time until it is done.
 
-use super::snapshot;
+use super::{Keeper, owner_of, snapshot, writable_owner_of};
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use jiff::civil::DateTime;
@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::Timestamp;
-use steward_core::governance::higher;
-use steward_core::ports::{Clock, Facts, Interrupted, Reminder, ToolScope};
+use steward_core::agent::KeptFor;
+use steward_core::ports::{Clock, Interrupted, Reminder, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 
 /// Short enough to be typed.
@@ -20,7 +21,7 @@ const ID_CHARS: usize = 12;
 /// The reminders of the agents.
 #[derive(Clone)]
 pub struct Reminders {
-    pub facts: Arc<dyn Facts>,
+    pub keeper: Keeper,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -38,7 +39,7 @@ impl Reminders {
     }
 
     async fn all(&self, scope: &ToolScope) -> Result<Vec<Reminder>, ToolsError> {
-        Ok(self.facts.reminders(scope.tenant, scope.agent).await?)
+        Ok(self.keeper.facts.reminders(scope.tenant, scope.agent, owner_of(scope)?).await?)
     }
 
     /// Whether the reminder of this proof has been marked as done.
@@ -52,8 +53,13 @@ impl Reminders {
         })
     }
 
+    async fn writable(&self, scope: &ToolScope) -> Result<KeptFor, ToolsError> {
+        writable_owner_of(&*self.keeper.editors, scope).await
+    }
+
     async fn save(&self, reminder: &Reminder, scope: &ToolScope) -> Result<(), ToolsError> {
-        Ok(self.facts.save_reminder(scope.tenant, scope.agent, reminder).await?)
+        let of = self.writable(scope).await?;
+        Ok(self.keeper.facts.save_reminder(scope.tenant, scope.agent, of, reminder).await?)
     }
 
     /// The reminder with this id or whole text, or the only one that contains the text.
@@ -77,7 +83,12 @@ impl Reminders {
                 None => Err(refused!("there is no reminder `{text}`; `reminders_list` shows them")),
             },
             (None, several) => {
-                let line = |one: &&Reminder| format!("{} {}", self.local_time(one.at), one.text);
+                // An error must bring in nothing that others wrote.
+                let own_text = |one: &Reminder| {
+                    let outside = one.provenance.is_from_outside();
+                    if outside { "(`reminders_list` shows its text)".to_owned() } else { one.text.clone() }
+                };
+                let line = |one: &&Reminder| format!("{} {}", self.local_time(one.at), own_text(one));
                 let lines: Vec<String> = several.iter().map(line).collect();
                 Err(refused!("several reminders are like that; give the whole text of one: {}", lines.join("; ")))
             }
@@ -98,6 +109,7 @@ impl ToolHandler for RemindersCreate {
     const NAME: &'static str = "reminders_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        self.0.writable(scope).await?;
         let when = self.0.local_time(self.0.moment(&args.at, scope.now)?);
         Ok(Preview::undoable(format!("makes a reminder for {when}: {}", args.text), None))
     }
@@ -110,8 +122,8 @@ impl ToolHandler for RemindersCreate {
         let reminder = if let Some(reminder) = known {
             reminder
         } else {
-            let (at, classified) = (self.0.moment(&args.at, scope.now)?, scope.provenance.level.clone());
-            let reminder = Reminder { id, at, text: args.text, done: false, classified };
+            let (at, provenance) = (self.0.moment(&args.at, scope.now)?, scope.provenance.clone());
+            let reminder = Reminder { id, at, text: args.text, done: false, provenance };
             self.0.save(&reminder, scope).await?;
             reminder
         };
@@ -136,7 +148,8 @@ impl ToolHandler for RemindersCreate {
                 hint: "look at the list of reminders",
             });
         }
-        self.0.facts.remove_reminder(scope.tenant, scope.agent, &kept.id).await?;
+        let of = self.0.writable(scope).await?;
+        self.0.keeper.facts.remove_reminder(scope.tenant, scope.agent, of, &kept.id).await?;
         Ok(format!("removed the reminder `{}`", kept.text))
     }
 }
@@ -170,8 +183,11 @@ impl ToolHandler for RemindersList {
             let when = self.0.local_time(one.at);
             let _ = writeln!(text, "{when}  {}{mark}", one.text);
         }
-        let classified = all.iter().fold(None, |seen, one| higher(seen, one.classified.clone()));
-        Ok(ToolOutput { data: Some(json!(all)), classified, ..ToolOutput::text(text) })
+        let mut provenance = Provenance::default();
+        for one in &all {
+            provenance.join(&one.provenance);
+        }
+        Ok(ToolOutput { data: Some(json!(all)), provenance, ..ToolOutput::text(text) })
     }
 }
 
@@ -187,12 +203,14 @@ impl ToolHandler for RemindersDone {
     const NAME: &'static str = "reminders_done";
 
     async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        self.0.writable(scope).await?;
         let one = self.0.meant(&args.text, scope).await?;
         Ok(Preview::undoable(format!("marks the reminder `{}` as done", one.text), None))
     }
 
     async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
+        self.0.writable(scope).await?;
         let one = self.0.meant(&args.text, scope).await?;
         if one.done {
             return Ok(ToolOutput::text(format!("`{}` was done already", one.text)));
@@ -202,7 +220,7 @@ impl ToolHandler for RemindersDone {
             data: Some(json!(done)),
             receipt: Some(Receipt::new("marked as done", format!("reminder {}", done.text), Some(done.id.clone()))),
             undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(one) }),
-            classified: one.classified.clone(),
+            provenance: one.provenance.clone(),
             ..ToolOutput::text(format!("done: {}", done.text))
         };
         context.stage(&output, json!(one)).await?;

@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use steward_core::agent::KeptFor;
 use steward_core::{AgentId, UserId};
 use steward_sandbox::sql::private_database::{DEFAULT_BYTES, PrivateDatabase};
 
@@ -18,9 +19,12 @@ impl OwnDatabases {
         Self { folder: data_dir.join(FOLDER) }
     }
 
-    /// The one that all share, or that of `user`.
-    pub fn of(&self, agent: AgentId, user: Option<UserId>) -> PrivateDatabase {
-        let name = user.map_or_else(|| SHARED.to_owned(), |user| user.to_string());
+    /// Each call opens the file and closes it, so none stays open.
+    pub fn of(&self, agent: AgentId, of: KeptFor) -> PrivateDatabase {
+        let name = match of {
+            KeptFor::Everybody => SHARED.to_owned(),
+            KeptFor::User(user) => user.to_string(),
+        };
         PrivateDatabase::new(self.folder.join(agent.to_string()).join(format!("{name}.{EXTENSION}")), DEFAULT_BYTES)
     }
 
@@ -35,7 +39,7 @@ impl OwnDatabases {
         for folder in folders {
             let name = folder?.file_name();
             let Some(agent) = name.to_str().and_then(|name| name.parse::<AgentId>().ok()) else { continue };
-            let database = self.of(agent, Some(user));
+            let database = self.of(agent, KeptFor::User(user));
             if database.exists() || database.has_copy() {
                 found.push((agent, database));
             }

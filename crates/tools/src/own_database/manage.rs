@@ -3,6 +3,10 @@
 use super::DatabaseError;
 use super::OwnDatabases;
 use super::metatron::{self, Instruction};
+use super::query::provenance_of;
+use crate::sql::file_work::work_on_own_database;
+use steward_core::agent::KeptFor;
+use steward_core::provenance::Provenance;
 use steward_core::tables::Schema;
 use steward_core::{AgentId, UserId};
 use steward_sandbox::sql::private_database::{Imported, PrivateDatabase};
@@ -17,19 +21,22 @@ pub struct DatabaseFacts {
     pub most_bytes: u64,
     /// Whether there is a copy from before the last change of tables, or from before it was cleared.
     pub has_copy: bool,
+    /// That of all runs which wrote to it.
+    pub provenance: Provenance,
 }
 
 /// Rows of a table at a time, when all of them are read.
 const PAGE: u32 = 400;
 
 impl OwnDatabases {
-    pub async fn facts(&self, agent: AgentId, user: Option<UserId>) -> Result<DatabaseFacts, DatabaseError> {
-        self.on(agent, user, |database| {
+    pub async fn facts(&self, agent: AgentId, of: KeptFor) -> Result<DatabaseFacts, DatabaseError> {
+        self.on(agent, of, |database| {
             Ok(DatabaseFacts {
                 schema: database.schema()?,
                 bytes: database.size(),
                 most_bytes: database.most_bytes(),
                 has_copy: database.has_copy(),
+                provenance: provenance_of(database)?,
             })
         })
         .await
@@ -39,10 +46,10 @@ impl OwnDatabases {
     pub async fn rows(
         &self,
         agent: AgentId,
-        user: Option<UserId>,
+        of: KeptFor,
         (table, skip, limit): (String, u64, u32),
     ) -> Result<Rows, DatabaseError> {
-        self.on(agent, user, move |database| {
+        self.on(agent, of, move |database| {
             let mut page = database.rows(&table, skip, limit.saturating_add(1))?;
             if page.rows.len() > limit as usize {
                 page.rows.truncate(limit as usize);
@@ -54,22 +61,22 @@ impl OwnDatabases {
     }
 
     /// A statement that only reads.
-    pub async fn query(&self, agent: AgentId, user: Option<UserId>, sql: String) -> Result<Rows, DatabaseError> {
-        self.on(agent, user, move |database| Ok(database.query(&sql)?)).await
+    pub async fn query(&self, agent: AgentId, of: KeptFor, sql: String) -> Result<Rows, DatabaseError> {
+        self.on(agent, of, move |database| Ok(database.query(&sql)?)).await
     }
 
     /// Sets it aside; `false` if there was none.
-    pub async fn clear(&self, agent: AgentId, user: Option<UserId>) -> Result<bool, DatabaseError> {
-        self.on(agent, user, |database| Ok(database.clear()?)).await
+    pub async fn clear(&self, agent: AgentId, of: KeptFor) -> Result<bool, DatabaseError> {
+        self.on(agent, of, |database| Ok(database.clear()?)).await
     }
 
-    pub async fn restore_copy(&self, agent: AgentId, user: Option<UserId>) -> Result<(), DatabaseError> {
-        self.on(agent, user, |database| Ok(database.restore_copy()?)).await
+    pub async fn restore_copy(&self, agent: AgentId, of: KeptFor) -> Result<(), DatabaseError> {
+        self.on(agent, of, |database| Ok(database.restore_copy()?)).await
     }
 
     /// All tables with all their rows.
     pub async fn dump(&self, agent: AgentId, user: UserId) -> Result<Vec<(String, Rows)>, DatabaseError> {
-        self.on(agent, Some(user), |database| {
+        self.on(agent, KeptFor::User(user), |database| {
             let mut tables = Vec::new();
             for table in database.schema()?.tables.into_iter().filter(|table| !table.view) {
                 let mut all = database.rows(&table.name, 0, PAGE)?;
@@ -104,20 +111,20 @@ impl OwnDatabases {
     pub async fn import_metatron(
         &self,
         agent: AgentId,
-        user: Option<UserId>,
+        of: KeptFor,
         file: Vec<u8>,
     ) -> Result<(Instruction, Imported), DatabaseError> {
-        self.on(agent, user, move |database| metatron::import(database, &file)).await
+        self.on(agent, of, move |database| metatron::import(database, &file)).await
     }
 
     async fn on<T: Send + 'static>(
         &self,
         agent: AgentId,
-        user: Option<UserId>,
+        of: KeptFor,
         work: impl FnOnce(&PrivateDatabase) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, DatabaseError> {
-        let database = self.of(agent, user);
-        blocking(move || work(&database)).await
+        let database = self.of(agent, of);
+        work_on_own_database(database.path().to_owned(), move || work(&database)).await
     }
 }
 

@@ -5,8 +5,11 @@ use super::update_schema::MAX_DOC_CHARS;
 use crate::facts::MAX_MEMORY_CHARS;
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use steward_core::locks::lock;
 use steward_sandbox::sql::private_database::{Imported, PrivateDatabase};
 use steward_sandbox::sql::{Guard, Policy, SqlError, Tables};
 
@@ -33,6 +36,7 @@ impl Default for Instruction {
 }
 
 pub(super) fn import(database: &PrivateDatabase, file: &[u8]) -> Result<(Instruction, Imported), DatabaseError> {
+    let _turn = Turn::take(database.path())?;
     let source = Source::write(database.path(), file)?;
     let instruction = read(&source.0)?;
     for (what, text, most) in [
@@ -53,6 +57,7 @@ pub(super) fn import(database: &PrivateDatabase, file: &[u8]) -> Result<(Instruc
 
 fn read(file: &Path) -> Result<Instruction, DatabaseError> {
     let tables = Tables::Allow(["settings".to_owned()].into());
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let found = Guard::open(file, Policy { tables, ..Policy::default() }).and_then(|guard| guard.query(SETTING));
     let rows = found.map_err(|error| {
         DatabaseError::Refused(match error {
@@ -71,6 +76,29 @@ fn read(file: &Path) -> Result<Instruction, DatabaseError> {
             DatabaseError::Refused(format!("its setting system_instruction is not what MetatronOS writes: {error}"))
         }),
         Some(_) => Err(DatabaseError::Refused("its setting system_instruction is no text".to_owned())),
+    }
+}
+
+/// The databases that are imported into now: what is beside them has fixed names.
+static AT_WORK: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The only import into a database.
+struct Turn(PathBuf);
+
+impl Turn {
+    fn take(database: &Path) -> Result<Self, DatabaseError> {
+        if lock(&AT_WORK).insert(database.to_owned()) {
+            return Ok(Self(database.to_owned()));
+        }
+        Err(DatabaseError::Refused(
+            "another import into this database is at work; wait for its end, and try again".to_owned(),
+        ))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        lock(&AT_WORK).remove(&self.0);
     }
 }
 
@@ -99,5 +127,21 @@ impl Drop for Source {
             // What is left is overwritten by the next import.
             let _ = fs::remove_file(name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turn;
+    use std::path::Path;
+
+    #[test]
+    fn one_import_into_a_database_at_a_time() {
+        let (one, other) = (Path::new("/nowhere/one.db"), Path::new("/nowhere/other.db"));
+        let first = Turn::take(one).unwrap();
+        assert!(Turn::take(one).is_err());
+        assert!(Turn::take(other).is_ok());
+        drop(first);
+        assert!(Turn::take(one).is_ok());
     }
 }

@@ -1,16 +1,18 @@
-use super::{OwnDatabases, owner, result};
+use super::{OwnDatabases, result};
 use crate::error::ToolsError;
-use crate::facts::snapshot;
+use crate::facts::{owner_of, snapshot, writable_owner_of};
 use crate::handler::{Context, ToolHandler};
+use crate::sql::file_work::work_on_own_database;
 use crate::sql::show::{row_count, undoable};
-use crate::sql::target::{blocking, not_undone};
+use crate::sql::target::not_undone;
 use futures::executor::block_on;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
-use steward_core::UserId;
-use steward_core::governance::{Classified, higher};
-use steward_core::ports::{Interrupted, ToolScope};
+use steward_core::agent::KeptFor;
+use steward_core::ports::{AgentEditors, Interrupted, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::tool::{DB_QUERY, Preview, Receipt, Settled, ToolOutput, Undo, is_judged_as_reading, truncate};
 use steward_sandbox::sql::SqlError;
 use steward_sandbox::sql::change::Changes;
@@ -22,7 +24,10 @@ const WALL: Duration = Duration::from_secs(5);
 const QUOTED: usize = 300;
 
 /// Runs SQL in the agent's private database.
-pub struct DbQuery(pub OwnDatabases);
+pub struct DbQuery {
+    pub databases: OwnDatabases,
+    pub editors: Arc<dyn AgentEditors>,
+}
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct QueryArgs {
@@ -31,15 +36,17 @@ pub struct QueryArgs {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    user: Option<UserId>,
+    /// Whose database it was done in.
+    of: KeptFor,
     undo: PrivateUndo,
 }
 
 impl DbQuery {
-    fn database(&self, scope: &ToolScope) -> Result<(Option<UserId>, PrivateDatabase), ToolsError> {
-        let user = owner(scope)?;
-        Ok((user, self.0.of(scope.agent, user)))
+    /// For a statement that only reads, or by who may write.
+    async fn database(&self, sql: &str, scope: &ToolScope) -> Result<(KeptFor, PrivateDatabase), ToolsError> {
+        let of =
+            if is_judged_as_reading(sql) { owner_of(scope)? } else { writable_owner_of(&*self.editors, scope).await? };
+        Ok((of, self.databases.of(scope.agent, of)))
     }
 }
 
@@ -48,10 +55,11 @@ impl ToolHandler for DbQuery {
     const NAME: &'static str = DB_QUERY;
 
     async fn preview(&self, args: QueryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
-        let (_, database) = self.database(scope)?;
+        let (_, database) = self.database(&args.sql, scope).await?;
         let sql = args.sql.clone();
-        let tried =
-            blocking(move || told(&database, |database| look_or(database, &sql, Mark::default(), false, |_| Ok(()))));
+        let tried = work_on_own_database(database.path().to_owned(), move || {
+            told(&database, |database| look_or(database, &sql, Mark::default(), false, |_| Ok(())))
+        });
         Ok(match tried.await? {
             Outcome::Rows(_) => Preview {
                 summary: "asks its own database; changes nothing".to_owned(),
@@ -82,26 +90,36 @@ impl ToolHandler for DbQuery {
     }
 
     async fn run(&self, args: QueryArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let (user, database) = self.database(&context.scope)?;
+        let (of, database) = self.database(&args.sql, &context.scope).await?;
         let database = database.within(context.left().min(WALL));
         let context = context.clone();
-        let done = blocking(move || {
-            told(&database, |database| {
-                let seen = context.scope.provenance.level.clone();
-                let note = |before: Option<&str>| raised(seen.clone(), before);
-                let mark = Mark { key: &context.idempotency_key, note: Some(&note) };
-                let stage = |outcome: &Outcome| {
-                    let output = output(outcome, user, &args.sql);
-                    let proof = json!({"key": context.idempotency_key, "user": user});
-                    block_on(context.stage(&output, proof)).map_err(|error| SqlError::Refused(error.to_string()))
-                };
-                let outcome = look_or(database, &args.sql, mark, true, stage)?;
-                let mut output = output(&outcome, user, &args.sql);
-                if matches!(outcome, Outcome::Rows(_)) {
-                    output.classified = database.note()?.as_deref().and_then(read_note);
+        let done = work_on_own_database(database.path().to_owned(), move || {
+            let seen = context.scope.provenance.clone();
+            let note = |before: Option<&str>| joined(seen.clone(), before);
+            let mark = Mark { key: &context.idempotency_key, note: Some(&note) };
+            let stage = |outcome: &Outcome| {
+                let output = output(outcome, of, &args.sql);
+                let proof = json!({"key": context.idempotency_key});
+                block_on(context.stage(&output, proof)).map_err(|error| SqlError::Refused(error.to_string()))
+            };
+            let done = told(&database, |database| look_or(database, &args.sql, mark, true, stage));
+            let error = match done {
+                Ok(outcome) => {
+                    let mut output = output(&outcome, of, &args.sql);
+                    if matches!(outcome, Outcome::Rows(_)) {
+                        output.provenance = provenance_of(&database)?;
+                    }
+                    return Ok(output);
                 }
-                Ok(output)
-            })
+                Err(error) => error,
+            };
+            // Its words name the tables and columns there are, which may have been made after a text from outside.
+            match provenance_of(&database) {
+                Ok(provenance) if provenance.is_from_outside() => {
+                    Ok(ToolOutput { failed: true, provenance, ..ToolOutput::text(error.to_string()) })
+                }
+                _ => Err(error),
+            }
         });
         Ok(done.await?)
     }
@@ -110,11 +128,11 @@ impl ToolHandler for DbQuery {
         if call.staged.is_none() {
             return Settled::NotHappened("nothing had been committed".to_owned());
         }
-        let database = match self.database(scope) {
-            Ok((_, database)) => database,
+        let database = match owner_of(scope) {
+            Ok(of) => self.databases.of(scope.agent, of),
             Err(error) => return Settled::Unknown(error.to_string()),
         };
-        match blocking(move || database.has_done(&call.idempotency_key)).await {
+        match work_on_own_database(database.path().to_owned(), move || database.has_done(&call.idempotency_key)).await {
             Ok(true) => Settled::Happened("the database has noted this call with the change".to_owned()),
             Ok(false) => Settled::NotHappened("the database has not noted this call".to_owned()),
             Err(error) => Settled::Unknown(error.to_string()),
@@ -123,8 +141,11 @@ impl ToolHandler for DbQuery {
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
-        let database = self.0.of(scope.agent, kept.user);
-        blocking(move || database.undo(&kept.undo)).await.map_err(not_undone)
+        if writable_owner_of(&*self.editors, scope).await? != kept.of {
+            return Err(ToolsError::NoUndo("it was done in the database of another user".to_owned()));
+        }
+        let database = self.databases.of(scope.agent, kept.of);
+        work_on_own_database(database.path().to_owned(), move || database.undo(&kept.undo)).await.map_err(not_undone)
     }
 }
 
@@ -143,7 +164,7 @@ fn look_or(
     }
 }
 
-fn output(outcome: &Outcome, user: Option<UserId>, sql: &str) -> ToolOutput {
+fn output(outcome: &Outcome, of: KeptFor, sql: &str) -> ToolOutput {
     let data = result::of(outcome);
     let output = ToolOutput { data: Some(data.clone()), ..ToolOutput::text(data.to_string()) };
     let (action, what, undo) = match outcome {
@@ -158,7 +179,7 @@ fn output(outcome: &Outcome, user: Option<UserId>, sql: &str) -> ToolOutput {
         }
     };
     let undo = match undo {
-        Ok(undo) => Undo::Snapshot { tool: DB_QUERY.to_owned(), snapshot: json!(Kept { user, undo }) },
+        Ok(undo) => Undo::Snapshot { tool: DB_QUERY.to_owned(), snapshot: json!(Kept { of, undo }) },
         Err(reason) => Undo::Impossible { reason },
     };
     let quoted = truncate(sql.trim(), QUOTED).0;
@@ -185,13 +206,19 @@ fn done_to_tables(what: &str) -> &'static str {
     }
 }
 
-/// The most confidential that runs had seen which wrote to the database.
-fn raised(seen: Option<Classified>, before: Option<&str>) -> Option<String> {
-    higher(seen, before.and_then(read_note)).map(|one| json!(one).to_string())
+/// That of all runs which wrote to the database: as it is a whole, so is its provenance.
+fn joined(mut seen: Provenance, before: Option<&str>) -> Option<String> {
+    seen.join(&before.map(read_note).unwrap_or_default());
+    (!seen.is_empty()).then(|| json!(seen).to_string())
 }
 
-fn read_note(note: &str) -> Option<Classified> {
-    serde_json::from_str(note).ok()
+pub(super) fn provenance_of(database: &PrivateDatabase) -> Result<Provenance, SqlError> {
+    Ok(database.note()?.as_deref().map(read_note).unwrap_or_default())
+}
+
+/// A note that can't be read has been written by nobody else than us, so what it stands for isn't known: from outside.
+fn read_note(note: &str) -> Provenance {
+    serde_json::from_str(note).unwrap_or_else(|_| Provenance::from_outside("the agent's own database"))
 }
 
 /// Errors in words for the model.

@@ -1,14 +1,10 @@
-use super::owner;
 use crate::error::{ToolsError, refused};
-use crate::facts::{settle_text, snapshot};
+use crate::facts::{Keeper, owner_of, settle_text, snapshot, writable_owner_of};
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::Arc;
-use steward_core::UserId;
-use steward_core::governance::higher;
 use steward_core::hash;
-use steward_core::ports::{Facts, Interrupted, Memory, StoreError, ToolScope};
+use steward_core::ports::{Interrupted, Memory, StoreError, ToolScope};
 use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, UPDATE_DB_SCHEMA, Undo};
 
 /// Longest documentation, characters.
@@ -17,7 +13,7 @@ pub const MAX_DOC_CHARS: usize = 8000;
 const TRIES: usize = 200;
 
 /// Replaces what the agent has written down about its tables.
-pub struct UpdateDbSchema(pub Arc<dyn Facts>);
+pub struct UpdateDbSchema(pub Keeper);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct SchemaArgs {
@@ -26,8 +22,6 @@ pub struct SchemaArgs {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    user: Option<UserId>,
     before: String,
     after: String,
 }
@@ -47,7 +41,7 @@ fn checked(args: &SchemaArgs) -> Result<String, ToolsError> {
 impl UpdateDbSchema {
     async fn find_written(&self, proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
         let kept: Kept = snapshot(proof)?;
-        let now = self.0.database_doc(scope.tenant, scope.agent, kept.user).await?.text;
+        let now = self.0.facts.database_doc(scope.tenant, scope.agent, owner_of(scope)?).await?.text;
         Ok(settle_text("the documentation", Some(&now), Some(&kept.before), &kept.after))
     }
 }
@@ -58,7 +52,8 @@ impl ToolHandler for UpdateDbSchema {
 
     async fn preview(&self, args: SchemaArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let after = checked(&args)?;
-        let before = self.0.database_doc(scope.tenant, scope.agent, owner(scope)?).await?.text;
+        let of = writable_owner_of(&*self.0.editors, scope).await?;
+        let before = self.0.facts.database_doc(scope.tenant, scope.agent, of).await?.text;
         Ok(Preview::undoable(
             if before == after {
                 "this is the documentation already".to_owned()
@@ -70,19 +65,21 @@ impl ToolHandler for UpdateDbSchema {
     }
 
     async fn run(&self, args: SchemaArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let (scope, user) = (&context.scope, owner(&context.scope)?);
+        let (scope, facts) = (&context.scope, &self.0.facts);
+        let of = writable_owner_of(&*self.0.editors, scope).await?;
         let after = checked(&args)?;
         for _ in 0..TRIES {
             context.check()?;
-            let Memory { text: before, version, classified } =
-                self.0.database_doc(scope.tenant, scope.agent, user).await?;
-            let kept = json!(Kept { user, before: before.clone(), after: after.clone() });
+            let Memory { text: before, version, provenance: kept_from } =
+                facts.database_doc(scope.tenant, scope.agent, of).await?;
+            let kept = json!(Kept { before: before.clone(), after: after.clone() });
             let output = output(&after, &kept);
             if after != before {
                 context.stage(&output, kept).await?;
-                let classified = higher(scope.provenance.level.clone(), classified);
-                let doc = Memory { text: after.clone(), version, classified };
-                match self.0.save_database_doc(scope.tenant, scope.agent, user, &doc).await {
+                let mut provenance = scope.provenance.clone();
+                provenance.join(&kept_from);
+                let doc = Memory { text: after.clone(), version, provenance };
+                match facts.save_database_doc(scope.tenant, scope.agent, of, &doc).await {
                     Ok(()) => {}
                     Err(StoreError::Conflict(_)) => continue,
                     Err(error) => return Err(ToolsError::from(error)),
@@ -103,12 +100,13 @@ impl ToolHandler for UpdateDbSchema {
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the documentation".to_owned(), hint: "edit it by hand" };
-        let now = self.0.database_doc(scope.tenant, scope.agent, kept.user).await?;
+        let (facts, of) = (&self.0.facts, writable_owner_of(&*self.0.editors, scope).await?);
+        let now = facts.database_doc(scope.tenant, scope.agent, of).await?;
         if now.text != kept.after {
             return Err(changed());
         }
         let before = Memory { text: kept.before, ..now };
-        match self.0.save_database_doc(scope.tenant, scope.agent, kept.user, &before).await {
+        match facts.save_database_doc(scope.tenant, scope.agent, of, &before).await {
             Ok(()) => Ok("restored what it had written down about its tables".to_owned()),
             Err(StoreError::Conflict(_)) => Err(changed()),
             Err(error) => Err(ToolsError::from(error)),

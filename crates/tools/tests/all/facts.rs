@@ -1,7 +1,12 @@
-use crate::fakes::Bench;
+use crate::fakes::{Bench, USER};
 use serde_json::json;
 use std::sync::atomic::Ordering;
+use steward_core::UserId;
+use steward_core::agent::KeptFor;
+use steward_core::governance::{Classification, Classified};
 use steward_core::ports::Facts as _;
+use steward_core::provenance::Provenance;
+use uuid::Uuid;
 
 #[tokio::test]
 async fn notes_are_made_listed_read_and_taken_back() {
@@ -88,7 +93,8 @@ async fn reminders_are_ticked_off_by_their_text() {
     let all = bench.ok("reminders_list", json!({"all": true})).await.content;
     assert!(all.contains("water the plants (done)"), "{all}");
     assert!(bench.undo(&done).await.unwrap().contains("open again"));
-    let id = bench.facts.reminders(bench.scope.tenant, bench.scope.agent).await.unwrap()[0].id.clone();
+    let id =
+        bench.facts.reminders(bench.scope.tenant, bench.scope.agent, KeptFor::User(USER)).await.unwrap()[0].id.clone();
     assert_eq!(id.len(), 12);
     bench.ok("reminders_done", named(&id)).await;
 }
@@ -101,7 +107,7 @@ async fn reminders_are_made_once_listed_and_taken_back() {
     let done = bench.keyed("reminders_create", arguments.clone(), "k1").await.unwrap();
     assert_eq!(done.content, "reminder set for 2026-11-21 15:30: send the report");
     bench.keyed("reminders_create", arguments.clone(), "k1").await.unwrap();
-    let all = bench.facts.reminders(bench.scope.tenant, bench.scope.agent).await.unwrap();
+    let all = bench.facts.reminders(bench.scope.tenant, bench.scope.agent, KeptFor::User(USER)).await.unwrap();
     assert_eq!(all.len(), 1, "the same key twice is one reminder");
     assert_eq!(all[0].at.rfc3339(), "2026-11-21T14:30:00Z");
     bench.ok("reminders_create", json!({"text": "early", "at": "2026-11-21T08:30:00Z"})).await;
@@ -124,7 +130,7 @@ async fn reminders_are_made_once_listed_and_taken_back() {
 #[tokio::test]
 async fn memory_grows_is_replaced_and_has_a_limit() {
     let bench = Bench::new();
-    let memory = || bench.facts.memory.lock().unwrap().text.clone();
+    let memory = || bench.memory();
     bench.ok("save_memory", json!({"text": "likes metric units"})).await;
     let second = bench.ok("save_memory", json!({"text": "lives in Graz\n"})).await;
     assert_eq!(memory(), "likes metric units\nlives in Graz");
@@ -155,10 +161,180 @@ async fn memory_loses_nothing_to_a_parallel_run() {
     let bench = Bench::new();
     bench.facts.races.store(3, Ordering::Relaxed);
     bench.ok("save_memory", json!({"text": "mine"})).await;
-    let memory = bench.facts.memory.lock().unwrap().text.clone();
+    let memory = bench.memory();
     assert_eq!(memory.matches("from another run").count(), 3);
     assert!(memory.ends_with("mine"));
     bench.facts.races.store(1000, Ordering::Relaxed);
     let error = bench.refused("save_memory", json!({"text": "again"})).await;
     assert!(error.contains("try again"), "{error}");
+}
+
+const OTHER: UserId = UserId(Uuid::from_u128(4));
+
+/// What each tool that writes does.
+fn writes() -> [(&'static str, serde_json::Value); 6] {
+    [
+        ("notes_create", json!({"title": "therapy", "text": "Tuesdays"})),
+        ("reminders_create", json!({"text": "call the oncologist", "at": "2026-11-21T15:30"})),
+        ("save_memory", json!({"text": "is called Dana"})),
+        ("db_query", json!({"sql": "CREATE TABLE ai_pay(amount)"})),
+        ("update_db_schema", json!({"schema": "ai_pay: what Dana earns"})),
+        ("reminders_done", json!({"text": "oncologist"})),
+    ]
+}
+
+async fn reads(bench: &Bench) -> String {
+    let mut all = String::new();
+    for (tool, arguments) in [
+        ("notes_list", json!({})),
+        ("notes_list", json!({"query": "tuesdays"})),
+        ("notes_read", json!({"title": "therapy"})),
+        ("reminders_list", json!({"all": true})),
+        ("reminders_done", json!({"text": "call"})),
+        ("db_query", json!({"sql": "SELECT amount FROM ai_pay"})),
+    ] {
+        all += &match bench.call(tool, arguments).await {
+            Ok(output) => format!("{} {:?}\n", output.content, output.data),
+            Err(error) => format!("{error}\n"),
+        };
+    }
+    all + &bench.memory()
+}
+
+#[tokio::test]
+async fn nothing_that_is_kept_crosses_to_another_user() {
+    let mut bench = Bench::new();
+    for (tool, arguments) in writes() {
+        bench.ok(tool, arguments).await;
+    }
+    let own = reads(&bench).await;
+    assert!(own.contains("Tuesdays") && own.contains("oncologist") && own.contains("Dana"), "{own}");
+    bench.ask_as(OTHER);
+    let theirs = reads(&bench).await;
+    assert!(["Tuesdays", "oncologist", "Dana", "amount)"].iter().all(|word| !theirs.contains(word)), "{theirs}");
+    // The same names are free, and replace nothing.
+    for (tool, arguments) in writes() {
+        let preview = bench.preview(tool, arguments.clone()).await;
+        assert!(!preview.summary.contains("replaces the note"), "{preview:?}");
+        bench.ok(tool, arguments).await;
+    }
+    bench.ok("notes_create", json!({"title": "therapy", "text": "mine"})).await;
+    bench.ask_as(USER);
+    assert!(bench.ok("notes_read", json!({"title": "therapy"})).await.content.contains("Tuesdays"));
+}
+
+#[tokio::test]
+async fn what_one_user_did_is_not_undone_for_another() {
+    let mut bench = Bench::new();
+    let mut done = Vec::new();
+    for (tool, arguments) in writes() {
+        done.push((tool, bench.ok(tool, arguments).await));
+    }
+    bench.ask_as(OTHER);
+    for (tool, arguments) in writes() {
+        bench.ok(tool, arguments).await;
+    }
+    bench.ok("db_query", json!({"sql": "INSERT INTO ai_pay VALUES (1)"})).await;
+    for (tool, output) in done.iter().filter(|(tool, _)| *tool == "db_query") {
+        let error = bench.undo(output).await.unwrap_err().to_string();
+        assert!(error.contains("of another user"), "{tool}: {error}");
+    }
+    bench.ok("db_query", json!({"sql": "SELECT amount FROM ai_pay"})).await;
+}
+
+#[tokio::test]
+async fn what_all_share_is_written_only_by_who_may_edit_the_agent() {
+    let mut bench = Bench::new();
+    bench.scope.kept_for = Some(KeptFor::Everybody);
+    for (tool, arguments) in writes() {
+        let error = bench.refused(tool, arguments.clone()).await;
+        assert!(error.contains("may edit the agent") && error.contains("nothing was changed"), "{tool}: {error}");
+        assert!(bench.preview(tool, arguments).await.summary.contains("would fail"), "{tool}");
+    }
+    assert_eq!((bench.memory(), bench.facts.saves.load(Ordering::Relaxed)), (String::new(), 0));
+    bench.facts.editors.lock().unwrap().push(USER);
+    let mut done = Vec::new();
+    for (tool, arguments) in writes() {
+        done.push(bench.ok(tool, arguments).await);
+    }
+    // Others read it, and take nothing back.
+    bench.scope.user = Some(OTHER);
+    let seen = reads(&bench).await;
+    assert!(seen.contains("Tuesdays") && seen.contains("Dana") && seen.contains("oncologist"), "{seen}");
+    for output in &done {
+        let error = bench.undo(output).await.unwrap_err().to_string();
+        assert!(error.contains("may edit the agent"), "{error}");
+    }
+    // Each user's own is another thing.
+    bench.ask_as(USER);
+    assert!(!reads(&bench).await.contains("Tuesdays"));
+}
+
+#[tokio::test]
+async fn without_a_user_nothing_is_kept_or_read() {
+    let mut bench = Bench::new();
+    (bench.scope.user, bench.scope.kept_for) = (None, None);
+    let reading = [("notes_list", json!({})), ("notes_read", json!({"title": "a"})), ("reminders_list", json!({}))];
+    for (tool, arguments) in writes().into_iter().chain(reading) {
+        let error = bench.refused(tool, arguments).await;
+        assert!(error.contains("no user in particular"), "{tool}: {error}");
+    }
+    // Nor for all: nobody is there whose right that would be.
+    bench.scope.kept_for = Some(KeptFor::Everybody);
+    for (tool, arguments) in writes() {
+        assert!(bench.refused(tool, arguments).await.contains("may edit the agent"), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_says_where_it_comes_from() {
+    let mut bench = Bench::new();
+    let page = Provenance {
+        level: Some(Classified {
+            classification: Classification::Confidential,
+            label: "people".into(),
+            source: "hr/pay.csv".into(),
+        }),
+        ..Provenance::from_outside("https://example.org")
+    };
+    bench.scope.provenance = page.clone();
+    for (tool, arguments) in writes() {
+        bench.ok(tool, arguments).await;
+    }
+    // A run that has seen nothing of it.
+    bench.scope.provenance = Provenance::default();
+    for (tool, arguments) in [
+        ("notes_list", json!({})),
+        ("notes_list", json!({"query": "tuesdays"})),
+        ("notes_read", json!({"title": "therapy"})),
+        ("reminders_list", json!({"all": true})),
+        ("db_query", json!({"sql": "SELECT amount FROM ai_pay"})),
+        ("db_query", json!({"sql": "SELECT amount FROM ai_none"})),
+        ("save_memory", json!({"text": "is called Dana"})),
+        ("notes_create", json!({"title": "therapy", "text": "at nine", "mode": "append"})),
+    ] {
+        assert_eq!(bench.ok(tool, arguments).await.provenance, page, "{tool}");
+    }
+    let memories = bench.facts.memories.lock().unwrap().clone();
+    assert!(memories.values().all(|memory| memory.provenance == page));
+    let doc = bench.facts.database_doc(bench.scope.tenant, bench.scope.agent, KeptFor::User(USER)).await.unwrap();
+    assert_eq!(doc.provenance, page);
+    let error = bench.refused("notes_read", json!({"title": "therapi"})).await;
+    assert!(!error.contains("therapy"), "an error brings in no title that others wrote: {error}");
+    // What is replaced by a run that has seen nothing from outside comes from nowhere.
+    bench.ok("notes_create", json!({"title": "therapy", "text": "own words"})).await;
+    assert_eq!(bench.ok("notes_read", json!({"title": "therapy"})).await.provenance, Provenance::default());
+}
+
+#[tokio::test]
+async fn no_database_stays_open() {
+    let mut bench = Bench::new();
+    for number in 0..20 {
+        bench.ask_as(UserId(Uuid::from_u128(100 + number)));
+        bench.ok("db_query", json!({"sql": "CREATE TABLE ai_n(n)"})).await;
+    }
+    let databases = bench.outside().join("data");
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| entry.unwrap().path().read_link().ok());
+    let left: Vec<_> = open.filter(|file| file.starts_with(&databases)).collect();
+    assert!(left.is_empty(), "{left:?}");
 }

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use steward_core::Cancellation;
+use steward_core::agent::KeptFor;
 use steward_core::ports::{
-    Authorized, BlobError, Blobs, Clock, Facts, Memory, Note, Reminder, StoreError, StoreResult, ToolScope, Tools as _,
+    AgentEditors, Authorized, BlobError, Blobs, Clock, Facts, Memory, Note, Reminder, StoreError, StoreResult,
+    ToolScope, Tools as _,
 };
 use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, TenantId, Timestamp, UserId, hash};
@@ -19,7 +21,10 @@ use steward_tools::own_database::OwnDatabases;
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Dispatcher, DispatcherBuilder, Ports, ToolsConfig, standard_builder};
 use tempfile::TempDir;
+use uuid::Uuid;
 
+/// Who asks.
+pub const USER: UserId = UserId(Uuid::from_u128(3));
 /// 2026-11-21T08:00:00Z.
 pub const NOW: Timestamp = Timestamp(1_795_248_000_000);
 
@@ -56,24 +61,36 @@ impl Blobs for MemoryBlobs {
     }
 }
 
+type Owner = (AgentId, KeptFor);
+
 #[derive(Default)]
 pub struct MemoryFacts {
-    pub memory: Mutex<Memory>,
+    pub memories: Mutex<BTreeMap<Owner, Memory>>,
     /// So many saves of the memory find that another run was faster.
     pub races: AtomicU64,
     pub saves: AtomicU64,
-    docs: Mutex<BTreeMap<Option<UserId>, Memory>>,
-    notes: Mutex<BTreeMap<String, Note>>,
-    reminders: Mutex<BTreeMap<String, Reminder>>,
+    docs: Mutex<BTreeMap<Owner, Memory>>,
+    notes: Mutex<BTreeMap<Owner, BTreeMap<String, Note>>>,
+    reminders: Mutex<BTreeMap<Owner, BTreeMap<String, Reminder>>>,
+    /// Who may edit every agent.
+    pub editors: Mutex<Vec<UserId>>,
+}
+
+#[async_trait]
+impl AgentEditors for MemoryFacts {
+    async fn may_edit(&self, _: TenantId, _: AgentId, user: UserId) -> StoreResult<bool> {
+        Ok(self.editors.lock().unwrap().contains(&user))
+    }
 }
 
 #[async_trait]
 impl Facts for MemoryFacts {
-    async fn memory(&self, _: TenantId, _: AgentId) -> StoreResult<Memory> {
-        Ok(self.memory.lock().unwrap().clone())
+    async fn memory(&self, _: TenantId, agent: AgentId, of: KeptFor) -> StoreResult<Memory> {
+        Ok(self.memories.lock().unwrap().get(&(agent, of)).cloned().unwrap_or_default())
     }
-    async fn save_memory(&self, _: TenantId, _: AgentId, saved: &Memory) -> StoreResult<()> {
-        let mut memory = self.memory.lock().unwrap();
+    async fn save_memory(&self, _: TenantId, agent: AgentId, of: KeptFor, saved: &Memory) -> StoreResult<()> {
+        let mut memories = self.memories.lock().unwrap();
+        let memory = memories.entry((agent, of)).or_default();
         if self.races.load(Ordering::Relaxed) > 0 {
             self.races.fetch_sub(1, Ordering::Relaxed);
             memory.text.push_str("\nfrom another run");
@@ -86,44 +103,41 @@ impl Facts for MemoryFacts {
         *memory = Memory { version: saved.version + 1, ..saved.clone() };
         Ok(())
     }
-    async fn database_doc(&self, _: TenantId, _: AgentId, user: Option<UserId>) -> StoreResult<Memory> {
-        Ok(self.docs.lock().unwrap().get(&user).cloned().unwrap_or_default())
+    async fn database_doc(&self, _: TenantId, agent: AgentId, of: KeptFor) -> StoreResult<Memory> {
+        Ok(self.docs.lock().unwrap().get(&(agent, of)).cloned().unwrap_or_default())
     }
-    async fn save_database_doc(
-        &self,
-        _: TenantId,
-        _: AgentId,
-        user: Option<UserId>,
-        saved: &Memory,
-    ) -> StoreResult<()> {
+    async fn save_database_doc(&self, _: TenantId, agent: AgentId, of: KeptFor, saved: &Memory) -> StoreResult<()> {
         let mut docs = self.docs.lock().unwrap();
-        let doc = docs.entry(user).or_default();
+        let doc = docs.entry((agent, of)).or_default();
         if doc.version != saved.version {
             return Err(StoreError::Conflict("a newer documentation".into()));
         }
         *doc = Memory { version: saved.version + 1, ..saved.clone() };
         Ok(())
     }
-    async fn save_note(&self, _: TenantId, _: AgentId, note: &Note) -> StoreResult<Option<Note>> {
-        Ok(self.notes.lock().unwrap().insert(note.title.clone(), note.clone()))
+    async fn save_note(&self, _: TenantId, agent: AgentId, of: KeptFor, note: &Note) -> StoreResult<Option<Note>> {
+        let mut notes = self.notes.lock().unwrap();
+        Ok(notes.entry((agent, of)).or_default().insert(note.title.clone(), note.clone()))
     }
-    async fn remove_note(&self, _: TenantId, _: AgentId, title: &str) -> StoreResult<()> {
-        self.notes.lock().unwrap().remove(title);
+    async fn remove_note(&self, _: TenantId, agent: AgentId, of: KeptFor, title: &str) -> StoreResult<()> {
+        self.notes.lock().unwrap().entry((agent, of)).or_default().remove(title);
         Ok(())
     }
-    async fn notes(&self, _: TenantId, _: AgentId) -> StoreResult<Vec<Note>> {
-        Ok(self.notes.lock().unwrap().values().cloned().collect())
+    async fn notes(&self, _: TenantId, agent: AgentId, of: KeptFor) -> StoreResult<Vec<Note>> {
+        Ok(self.notes.lock().unwrap().entry((agent, of)).or_default().values().cloned().collect())
     }
-    async fn save_reminder(&self, _: TenantId, _: AgentId, reminder: &Reminder) -> StoreResult<()> {
-        self.reminders.lock().unwrap().insert(reminder.id.clone(), reminder.clone());
+    async fn save_reminder(&self, _: TenantId, agent: AgentId, of: KeptFor, reminder: &Reminder) -> StoreResult<()> {
+        let mut reminders = self.reminders.lock().unwrap();
+        reminders.entry((agent, of)).or_default().insert(reminder.id.clone(), reminder.clone());
         Ok(())
     }
-    async fn remove_reminder(&self, _: TenantId, _: AgentId, id: &str) -> StoreResult<()> {
-        self.reminders.lock().unwrap().remove(id);
+    async fn remove_reminder(&self, _: TenantId, agent: AgentId, of: KeptFor, id: &str) -> StoreResult<()> {
+        self.reminders.lock().unwrap().entry((agent, of)).or_default().remove(id);
         Ok(())
     }
-    async fn reminders(&self, _: TenantId, _: AgentId) -> StoreResult<Vec<Reminder>> {
-        let mut all: Vec<_> = self.reminders.lock().unwrap().values().cloned().collect();
+    async fn reminders(&self, _: TenantId, agent: AgentId, of: KeptFor) -> StoreResult<Vec<Reminder>> {
+        let mut all: Vec<_> =
+            self.reminders.lock().unwrap().entry((agent, of)).or_default().values().cloned().collect();
         all.sort_by_key(|one| one.at);
         Ok(all)
     }
@@ -164,6 +178,7 @@ impl Bench {
         let (facts, blobs) = (Arc::new(MemoryFacts::default()), Arc::new(MemoryBlobs::default()));
         let ports = Ports {
             facts: facts.clone(),
+            editors: facts.clone(),
             blobs: blobs.clone(),
             clock: Arc::new(Fixed),
             python: python(),
@@ -187,6 +202,7 @@ impl Bench {
             ToolsConfig { web_allow: Vec::new(), terminal: TerminalConfig::default(), sandbox_helper: helper() };
         let ports = Ports {
             facts: self.facts.clone(),
+            editors: self.facts.clone(),
             blobs: self.blobs.clone(),
             clock: Arc::new(Fixed),
             python: python(),
@@ -195,6 +211,17 @@ impl Bench {
             databases: OwnDatabases::new(&self.dir.path().join("data")),
         };
         standard_builder(config, &ports).unwrap()
+    }
+
+    /// The run is now one of this user, and of an agent that keeps each user's things apart.
+    pub fn ask_as(&mut self, user: UserId) {
+        self.scope.user = Some(user);
+        self.scope.kept_for = Some(KeptFor::User(user));
+    }
+
+    pub fn memory(&self) -> String {
+        let of = (self.scope.agent, self.scope.kept_for.unwrap());
+        self.facts.memories.lock().unwrap().get(&of).map(|memory| memory.text.clone()).unwrap_or_default()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -301,11 +328,12 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         utc_offset_minutes: 60,
         timeout_ms: 20_000,
         cancellation: Cancellation::default(),
+        marked_files: std::sync::Arc::default(),
         references: 0,
-        database: steward_core::agent::DatabaseScope::default(),
+        kept_for: Some(KeptFor::User(USER)),
         provenance: steward_core::provenance::Provenance::default(),
         skill: None,
-        user: None,
+        user: Some(USER),
     }
 }
 

@@ -1,21 +1,15 @@
-use crate::fakes::Bench;
+use crate::fakes::{Bench, USER};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::UserId;
-use steward_core::agent::{Agent, DatabaseScope, OwnData};
+use steward_core::agent::{Agent, KeptFor, OwnData};
 use steward_core::governance::{Classification, Classified};
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, Interrupted, Stage, Tools as _};
 use steward_core::tool::{CallSource, Settled, Staged, ToolCall, ToolError, Undo};
-
-fn bench() -> Bench {
-    let mut bench = Bench::new();
-    bench.scope.database = DatabaseScope::Agent;
-    bench
-}
 
 async fn sql(bench: &Bench, sql: &str) -> Value {
     let output = bench.ok("db_query", json!({"sql": sql})).await;
@@ -25,7 +19,7 @@ async fn sql(bench: &Bench, sql: &str) -> Value {
 
 #[tokio::test]
 async fn results_have_the_shape_of_the_statement() {
-    let bench = bench();
+    let bench = Bench::new();
     for (statement, expect) in [
         ("CREATE TABLE ai_notes(id INTEGER PRIMARY KEY, text TEXT, n REAL)", json!({"success": true})),
         ("create index ai_by_text on ai_notes(text)", json!({"success": true})),
@@ -62,7 +56,7 @@ async fn results_have_the_shape_of_the_statement() {
 
 #[tokio::test]
 async fn what_is_judged_as_reading_can_only_read() {
-    let bench = bench();
+    let bench = Bench::new();
     sql(&bench, "CREATE TABLE ai_n(n)").await;
     let spec = bench.tools.catalogue().into_iter().find(|spec| spec.name == "db_query").unwrap();
     for (statement, risk) in [
@@ -87,7 +81,7 @@ async fn what_is_judged_as_reading_can_only_read() {
 
 #[tokio::test]
 async fn a_preview_tells_and_an_undo_takes_back() {
-    let bench = bench();
+    let bench = Bench::new();
     sql(&bench, "CREATE TABLE ai_n(n INT)").await;
     sql(&bench, "INSERT INTO ai_n VALUES (1), (2)").await;
     for (statement, action, expect) in [
@@ -122,23 +116,20 @@ async fn a_preview_tells_and_an_undo_takes_back() {
 
 #[tokio::test]
 async fn each_owner_has_a_database() {
-    let mut bench = bench();
+    let mut bench = Bench::new();
+    bench.scope.kept_for = Some(KeptFor::Everybody);
+    bench.facts.editors.lock().unwrap().push(USER);
     sql(&bench, "CREATE TABLE ai_shared(a)").await;
-    bench.scope.database = DatabaseScope::User;
-    bench.scope.user = None;
-    let error = bench.refused("db_query", json!({"sql": "SELECT 1"})).await;
-    assert!(error.contains("for each user"), "{error}");
-    bench.refused("update_db_schema", json!({"schema": "x"})).await;
     let users = [UserId(uuid::Uuid::from_u128(1)), UserId(uuid::Uuid::from_u128(2))];
     for (number, user) in users.into_iter().enumerate() {
-        bench.scope.user = Some(user);
+        bench.ask_as(user);
         let error = bench.refused("db_query", json!({"sql": "INSERT INTO ai_shared VALUES (1)"})).await;
         assert!(error.contains("no such table") && error.contains("no tables yet"), "{error}");
         sql(&bench, "CREATE TABLE ai_mine(who)").await;
         sql(&bench, &format!("INSERT INTO ai_mine VALUES ({number})")).await;
         bench.ok("update_db_schema", json!({"schema": format!("of {number}")})).await;
     }
-    bench.scope.user = Some(users[0]);
+    bench.ask_as(users[0]);
     assert_eq!(sql(&bench, "SELECT who FROM ai_mine").await, json!({"rows": [{"who": 0}]}));
     bench.scope.agent = steward_core::AgentId(uuid::Uuid::from_u128(7));
     bench.refused("db_query", json!({"sql": "SELECT who FROM ai_mine"})).await;
@@ -146,24 +137,24 @@ async fn each_owner_has_a_database() {
 
 #[tokio::test]
 async fn what_is_kept_stays_as_confidential_as_what_was_seen() {
-    let mut bench = bench();
+    let mut bench = Bench::new();
     let seen = Classified {
         classification: Classification::Confidential,
         label: "people".into(),
         source: "hr/pay.csv".into(),
     };
     sql(&bench, "CREATE TABLE ai_n(n)").await;
-    assert_eq!(bench.ok("db_query", json!({"sql": "SELECT * FROM ai_n"})).await.classified, None);
+    assert_eq!(bench.ok("db_query", json!({"sql": "SELECT * FROM ai_n"})).await.provenance.level, None);
     bench.scope.provenance.level = Some(seen.clone());
     sql(&bench, "INSERT INTO ai_n VALUES (1)").await;
     bench.scope.provenance.level = None;
     sql(&bench, "INSERT INTO ai_n VALUES (2)").await;
-    assert_eq!(bench.ok("db_query", json!({"sql": "SELECT * FROM ai_n"})).await.classified, Some(seen));
+    assert_eq!(bench.ok("db_query", json!({"sql": "SELECT * FROM ai_n"})).await.provenance.level, Some(seen));
 }
 
 #[tokio::test]
 async fn the_documentation_has_a_limit_and_an_undo() {
-    let bench = bench();
+    let bench = Bench::new();
     let done = bench.ok("update_db_schema", json!({"schema": "ai_n: numbers\n"})).await;
     assert_eq!(done.data.as_ref().unwrap()["success"], true);
     let error = bench.refused("update_db_schema", json!({"schema": "é".repeat(8001)})).await;
@@ -197,7 +188,7 @@ impl Stage for Journal {
 
 #[tokio::test]
 async fn after_a_crash_the_database_knows_what_was_done() {
-    let bench = bench();
+    let bench = Bench::new();
     sql(&bench, "CREATE TABLE ai_n(n)").await;
     for (number, statement) in ["INSERT INTO ai_n VALUES (1)", "CREATE TABLE ai_m(a)"].into_iter().enumerate() {
         for ends in [true, false] {
@@ -243,17 +234,17 @@ async fn tools_of(bench: &Bench, names: &[&str], own_data: OwnData) -> Vec<Strin
 
 #[tokio::test]
 async fn each_switch_gives_its_tool() {
-    let bench = bench();
-    let own = |memory, database, documentation| OwnData { memory, database, documentation };
+    let bench = Bench::new();
+    let own = |memory, database, documentation| OwnData { memory, database, documentation, shared: false };
     for (names, own_data, expect) in [
         (&[][..], OwnData::default(), &["save_memory"][..]),
         (&["read"], OwnData::default(), &[]),
         (&["read", "save_memory", "db_query", "update_db_schema"], OwnData::default(), &["save_memory"]),
-        (&[], own(Some(false), DatabaseScope::Off, false), &[]),
-        (&["save_memory"], own(Some(false), DatabaseScope::Off, true), &["update_db_schema"]),
-        (&["read"], own(Some(true), DatabaseScope::Off, false), &["save_memory"]),
-        (&["read"], own(None, DatabaseScope::User, false), &["db_query"]),
-        (&[], own(Some(true), DatabaseScope::Agent, true), &["save_memory", "db_query", "update_db_schema"]),
+        (&[], own(Some(false), false, false), &[]),
+        (&["save_memory"], own(Some(false), false, true), &["update_db_schema"]),
+        (&["read"], own(Some(true), false, false), &["save_memory"]),
+        (&["read"], own(None, true, false), &["db_query"]),
+        (&[], own(Some(true), true, true), &["save_memory", "db_query", "update_db_schema"]),
     ] {
         assert_eq!(tools_of(&bench, names, own_data).await, expect, "{names:?} {own_data:?}");
     }

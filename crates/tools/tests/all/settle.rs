@@ -5,7 +5,6 @@ use crate::fakes::{Bench, call};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use steward_core::agent::DatabaseScope;
 use steward_core::hash;
 use steward_core::ports::{Authorized, Interrupted, Stage, Tools as _};
 use steward_core::tool::{Settled, Staged, ToolError, ToolOutput};
@@ -150,8 +149,7 @@ async fn a_text_that_was_replaced_before_a_crash_can_still_be_restored() {
         ("save_memory", ["old", "new", "theirs"].map(memory)),
         ("update_db_schema", ["old", "new", "theirs"].map(schema)),
     ] {
-        let mut bench = Bench::new();
-        bench.scope.database = DatabaseScope::Agent;
+        let bench = Bench::new();
         bench.ok(tool, old).await;
         let found = settled(&bench, tool, &new, None).await;
         assert!(matches!(found, Settled::NotHappened(_)), "{tool}: {found:?}");

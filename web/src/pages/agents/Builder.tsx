@@ -100,12 +100,16 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
               {tools.error ? <ErrorState inline error={tools.error} onRetry={() => void tools.refetch()} /> : <ToolPicker tools={tools.data?.filter((tool) => !SWITCHED.includes(tool.name))} all={all} chosen={form.tools} error={tried ? problem("tools") : undefined} onAll={setAll} onChange={(chosen) => patch({ tools: chosen })} />}
             </Group>
             <Group title={t("sec_skills")}><SkillPicker agent={agent} chosen={form.skills ?? []} disabled={!mayEdit} operator={operator} onChange={(skills) => patch({ skills })} onGiven={(skills) => (patch({ skills: [...new Set([...(form.skills ?? []), ...skills])] }), setSaved((old) => ({ ...old, skills: [...new Set([...(old.skills ?? []), ...skills])] })))} /></Group>
-            <Group title={t("sec_own")}>
-              <OwnDataForm form={form} onChange={patch} />
-              {agent && <AgentMemory agent={agent.id} disabled={!mayEdit} />}
-              {/* Where each user has a database, this one is the viewer's own. */}
-              {agent && <AgentDatabase agent={agent.id} disabled={!mayEdit && saved.own_data.database !== "user"} />}
+            <Group title={t("sec_own")}><OwnDataForm form={form} onChange={patch} /></Group>
+          </fieldset>
+          {/* What it keeps for each user is the viewer's own, which they may change whatever they may do with the agent. */}
+          {agent && (
+            <Group title={t("sec_kept")}>
+              <AgentMemory agent={agent.id} shared={saved.own_data.shared} disabled={!mayEdit && saved.own_data.shared} />
+              <AgentDatabase agent={agent.id} disabled={!mayEdit && saved.own_data.shared} />
             </Group>
+          )}
+          <fieldset disabled={!mayEdit} className="contents">
             {agent && mayWork(me) && <Group title={t("sec_documents")}><AgentDocuments agent={agent} disabled={!mayEdit} /></Group>}
             <Group title={t("sec_policy")}><PolicyForm policy={form.policy} tools={tools.data ?? []} disabled={!operator} onChange={(policy) => patch({ policy })} /></Group>
             <Group title={t("sec_limits")}><Limits form={form} fixed={!operator} problem={problem} onChange={patch} /></Group>

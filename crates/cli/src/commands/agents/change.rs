@@ -80,12 +80,15 @@ pub struct AgentFields {
     /// Whether it remembers; with `default` that is a tool like any other.
     #[arg(long, value_name = "WHEN")]
     memory: Option<PlanSwitch>,
-    /// Whose private database it has.
-    #[arg(long, value_name = "WHOSE")]
-    own_database: Option<DatabaseSwitch>,
+    /// Whether it has a private database.
+    #[arg(long, value_name = "WHEN")]
+    own_database: Option<Switch>,
     /// Whether it keeps a documentation of its tables.
     #[arg(long, value_name = "WHEN")]
     documentation: Option<Switch>,
+    /// Whether all of its users share what it keeps: memory, notes, reminders and database. Else each has their own.
+    #[arg(long, value_name = "WHEN")]
+    shared: Option<Switch>,
     /// Whether it plans while it works; `default` is the installation's setting.
     #[arg(long, value_name = "WHEN")]
     plan: Option<PlanSwitch>,
@@ -122,17 +125,6 @@ pub enum Switch {
     On,
     /// It does not.
     Off,
-}
-
-/// Whose the private database is.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum DatabaseSwitch {
-    /// It has none.
-    Off,
-    /// All who ask it share one.
-    Agent,
-    /// Each user has their own.
-    User,
 }
 
 /// Agents that were removed.
@@ -230,8 +222,9 @@ async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value
     }
     let own_data = object([
         ("memory", fields.memory.map(switched)),
-        ("database", fields.own_database.map(|scope| json!(scope.word()))),
+        ("database", fields.own_database.map(|switch| json!(switch == Switch::On))),
         ("documentation", fields.documentation.map(|switch| json!(switch == Switch::On))),
+        ("shared", fields.shared.map(|switch| json!(switch == Switch::On))),
     ]);
     let tuning = object([
         ("temperature", fields.temperature.map(|temperature| json!(temperature))),

@@ -204,8 +204,8 @@ async fn tables(client: &Client, agent: Option<&str>, term: Term) -> anyhow::Res
         if !documentation.is_empty() {
             println!("\n{documentation}");
         }
-        if found["scope"] == "off" {
-            term.note("the agent can't use it: steward agents edit NAME --own-database agent");
+        if found["enabled"] == false {
+            term.note("the agent can't use it: steward agents edit NAME --own-database on");
         }
     }))
 }

@@ -1,6 +1,7 @@
 use super::world::{bench, file, text};
 use serde_json::json;
 use steward_core::UserId;
+use steward_core::provenance::Provenance;
 use steward_tools::calendar::UserCalendars;
 use uuid::Uuid;
 
@@ -34,8 +35,8 @@ async fn files_come_in_and_go_out() {
     // What a stranger wrote taints what follows.
     let listed = bench.ok("calendar_list", json!({"from": "2026-11-24", "to": "2026-11-24"})).await;
     assert!(listed.content.contains("Tue 2026-11-24 10:00-10:45  Review"), "{}", listed.content);
-    assert_eq!((listed.tainted, listed.origin.as_deref()), (true, Some("calendar events imported from team.ics")));
-    assert!(!bench.ok("calendar_list", json!({"to": "2026-11-23"})).await.tainted);
+    assert_eq!(listed.provenance, Provenance::from_outside("calendar events imported from team.ics"));
+    assert!(!bench.ok("calendar_list", json!({"to": "2026-11-23"})).await.provenance.is_from_outside());
     let again = bench.ok("calendar_import", json!({"path": "team.ics"})).await;
     assert!(again.content.starts_with("took 0 new events over from team.ics and replaced 2"), "{}", again.content);
     assert_eq!(text(&bench), after);
@@ -63,19 +64,19 @@ async fn a_file_that_goes_out_comes_in_again() {
     let bench = bench();
     bench.ok("calendar_create", json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"})).await;
     let own = bench.ok("calendar_export", json!({"path": "own.ics"})).await;
-    assert_eq!((own.tainted, own.origin), (false, None));
+    assert_eq!(own.provenance, Provenance::default());
     bench.put("team.ics", TEAM);
     bench.ok("calendar_import", json!({"path": "team.ics"})).await;
     let out = bench.ok("calendar_export", json!({"path": "out/all.ics"})).await;
     let written = bench.text("out/all.ics");
     assert!(out.content.contains("3 events"), "{}", out.content);
-    let team = Some("calendar events imported from team.ics");
-    assert_eq!((out.tainted, out.origin.as_deref()), (true, team), "so that the file counts as from outside");
+    let team = Provenance::from_outside("calendar events imported from team.ics");
+    assert_eq!(out.provenance, team, "so that the file counts as from outside");
     assert!(
         written.contains("BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n") && written.contains("TZOFFSETTO:+0200"),
         "{written}"
     );
-    assert!(!written.contains("X-STEWARD-ORIGIN"), "{written}");
+    assert!(!written.contains("X-STEWARD-PROVENANCE"), "{written}");
     assert!(bench.undo(&out).await.unwrap().contains("removed out/all.ics"));
     assert!(!bench.path("out/all.ics").exists());
     // What was written comes in again as it was.
@@ -96,9 +97,9 @@ async fn deleting_what_others_wrote_tells_where_it_came_from() {
     let error = bench.refused("calendar_delete", json!({"event": "review", "occurrence": "2026-11-24"})).await;
     assert!(error.contains("the event takes place once"), "{error}");
     let gone = bench.ok("calendar_delete", json!({"event": "review"})).await;
-    let team = Some("calendar events imported from team.ics");
-    assert_eq!((gone.tainted, gone.origin.as_deref()), (true, team));
-    assert!(!bench.ok("calendar_delete", json!({"event": "Own"})).await.tainted);
+    let team = Provenance::from_outside("calendar events imported from team.ics");
+    assert_eq!(gone.provenance, team);
+    assert!(!bench.ok("calendar_delete", json!({"event": "Own"})).await.provenance.is_from_outside());
 }
 
 #[tokio::test]

@@ -21,8 +21,7 @@ pub fn bench() -> Bench {
 
 pub fn file(bench: &Bench) -> PathBuf {
     let folder = bench.outside().join("calendars").join(bench.scope.tenant.to_string());
-    let name = bench.scope.user.map_or("common".to_owned(), |user| user.to_string());
-    folder.join(format!("{name}.ics"))
+    folder.join(format!("{}.ics", bench.scope.user.unwrap()))
 }
 
 pub fn text(bench: &Bench) -> String {

@@ -153,6 +153,7 @@ async fn an_account_is_for_its_users() {
         arguments
     };
     // A run of nobody may use what is open to all, and gets it if it names none.
+    bench.scope.user = None;
     let error = bench.refused("mail_send", with("work")).await;
     assert!(error.contains("not for the user of this run"), "{error}");
     let sent = bench.ok("mail_send", letter("hello")).await;

@@ -21,11 +21,12 @@ export function AgentDatabase({ agent, disabled }: { agent: string; disabled: bo
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h3 className="text-base font-semibold">{t(database.scope === "user" ? "own_tables_user" : "own_tables")}</h3>
+        <h3 className="text-base font-semibold">{t(database.shared ? "own_tables_shared" : "own_tables_user")}</h3>
         <span className="flex-1 text-sm text-ink-3 tabular">{t("own_size", { size: formatBytes(database.bytes), most: formatBytes(database.most_bytes) })}</span>
         {!disabled && database.has_copy && <Button size="sm" type="button" loading={restoreDatabase.isPending} onClick={back}>{t("own_restore")}</Button>}
         {!disabled && database.tables.length > 0 && <Button size="sm" type="button" variant="danger" onClick={() => setClearing(true)}>{t("own_clear")}</Button>}
       </div>
+      {database.origins.length > 0 && <p className="text-sm text-ink-3">{t("own_origins", { origins: database.origins.join(", ") })}</p>}
       {database.tables.length === 0 ? (
         <p className="text-sm text-ink-3">{t("own_tables_none")}</p>
       ) : (

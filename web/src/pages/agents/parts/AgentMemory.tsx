@@ -4,8 +4,8 @@ import { useT } from "@/i18n";
 import { ConfirmDialog, ErrorState, Skeleton, toast } from "@/ui";
 import { KeptTextEditor } from "./KeptTextEditor";
 
-/** What an agent remembers, to read, edit and clear. */
-export function AgentMemory({ agent, disabled }: { agent: string; disabled: boolean }) {
+/** What an agent remembers for the viewer, or for all who share it: to read, edit and clear. */
+export function AgentMemory({ agent, shared, disabled }: { agent: string; shared: boolean; disabled: boolean }) {
   const t = useT("agents");
   const memory = useAgentMemory(agent);
   const { saveMemory, clearMemory } = useOwnDataActions(agent);
@@ -15,7 +15,7 @@ export function AgentMemory({ agent, disabled }: { agent: string; disabled: bool
   const clear = () => clearMemory.mutate(undefined, { onSuccess: () => (setClearing(false), toast({ about: "memory", title: t("memory_cleared") })) });
   return (
     <>
-      <KeptTextEditor label={t("memory")} hint={t("memory_hint")} kept={memory.data} disabled={disabled} save={saveMemory} reread={() => memory.refetch().then(({ data }) => data)} onClear={() => setClearing(true)} />
+      <KeptTextEditor label={t(shared ? "memory_shared" : "memory")} hint={t("memory_hint")} kept={memory.data} disabled={disabled} save={saveMemory} reread={() => memory.refetch().then(({ data }) => data)} onClear={() => setClearing(true)} />
       {clearing && <ConfirmDialog open danger title={t("memory_clear_title")} description={t("memory_clear_text")} confirm={t("kept_clear")} busy={clearMemory.isPending} onOpenChange={() => setClearing(false)} onConfirm={clear} />}
     </>
   );

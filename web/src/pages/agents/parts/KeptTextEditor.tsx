@@ -46,6 +46,7 @@ export function KeptTextEditor({ label, hint, kept, disabled, save, reread, onCl
         {!disabled && dirty && !conflict && <Button size="sm" type="button" variant="primary" disabled={over} loading={save.isPending} onClick={() => store(version)}>{t("kept_save")}</Button>}
         {!disabled && !dirty && onClear && kept.text !== "" && <Button size="sm" type="button" variant="danger" onClick={onClear}>{t("kept_clear")}</Button>}
       </div>
+      {kept.origins.length > 0 && <p className="text-sm text-ink-3">{t("kept_origins", { origins: kept.origins.join(", ") })}</p>}
       {dirty && conflict && (
         <div role="alert" className="flex flex-wrap items-center gap-2 rounded-lg bg-warn-soft px-3 py-2 text-sm">
           <span className="min-w-0 flex-1">{t("kept_conflict")}</span>

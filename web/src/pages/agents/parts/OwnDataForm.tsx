@@ -10,27 +10,18 @@ export function OwnDataForm({ form, onChange }: { form: AgentInput; onChange: (c
   return (
     <>
       <p className="text-sm text-ink-2">{t("own_text")}</p>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t("own_memory")}>
-          {(p) => (
-            <Select {...p} value={own.memory === null ? "" : String(own.memory)} onChange={(event) => set({ memory: event.target.value === "" ? null : event.target.value === "true" })}>
-              <option value="">{t("own_memory_tool")}</option>
-              <option value="true">{t("own_memory_on")}</option>
-              <option value="false">{t("own_memory_off")}</option>
-            </Select>
-          )}
-        </Field>
-        <Field label={t("own_database")} hint={t("own_database_hint")}>
-          {(p) => (
-            <Select {...p} value={own.database} onChange={(event) => set({ database: event.target.value as OwnData["database"] })}>
-              <option value="off">{t("own_database_off")}</option>
-              <option value="agent">{t("own_database_agent")}</option>
-              <option value="user">{t("own_database_user")}</option>
-            </Select>
-          )}
-        </Field>
-      </div>
+      <Field label={t("own_memory")}>
+        {(p) => (
+          <Select {...p} value={own.memory === null ? "" : String(own.memory)} onChange={(event) => set({ memory: event.target.value === "" ? null : event.target.value === "true" })}>
+            <option value="">{t("own_memory_tool")}</option>
+            <option value="true">{t("own_memory_on")}</option>
+            <option value="false">{t("own_memory_off")}</option>
+          </Select>
+        )}
+      </Field>
+      <Switch checked={own.database} onChange={(database) => set({ database })} label={t("own_database")} hint={t("own_database_hint")} />
       <Switch checked={own.documentation} onChange={(documentation) => set({ documentation })} label={t("own_documentation")} hint={t("own_documentation_hint")} />
+      <Switch checked={own.shared} onChange={(shared) => set({ shared })} label={t("own_shared")} hint={t("own_shared_hint")} />
     </>
   );
 }

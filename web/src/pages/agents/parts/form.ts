@@ -5,7 +5,7 @@ import type { Agent, AgentInput, Deep, OwnData, Task } from "@/api/types";
 
 export const TASKS: readonly Task[] = ["chat", "tool_call", "planning", "reasoning", "rag_answer", "summarize", "extract", "classify", "code_gen", "translate"];
 const INHERITED: Deep = { enabled: null, max_steps: null, style: null };
-const KEEPS_NOTHING: OwnData = { memory: null, database: "off", documentation: false };
+const KEEPS_NOTHING: OwnData = { memory: null, database: false, documentation: false, shared: false };
 /** Tools that an agent has by a switch, never by being chosen. */
 export const SWITCHED: readonly string[] = ["db_query", "update_db_schema"];
 

@@ -1,0 +1,68 @@
+//! What agents keep for a person, and their calendar: told to them, and deleted with them or with their account.
+
+use super::{Lines, counted, line};
+use crate::app::{App, AppError, AppResult};
+use crate::dto::retention::KindCount;
+use serde_json::json;
+use steward_core::agent::KeptFor;
+use steward_core::{AgentId, UserId};
+
+impl App {
+    pub(super) async fn count_kept(&self, user: UserId) -> AppResult<Vec<KindCount>> {
+        let (tenant, of) = (self.tenant(), KeptFor::User(user));
+        let databases = self.own_databases(user)?.len() + self.store.database_docs_of(tenant, of).await?.len();
+        let calendar = self.calendars.exists(tenant, user).map_err(|error| unusable(&error))?;
+        Ok(vec![
+            counted("memories", self.store.memories_of(tenant, of).await?.len()),
+            counted("notes", self.store.notes_of(tenant, of).await?.len()),
+            counted("reminders", self.store.reminders_of(tenant, of).await?.len()),
+            counted("databases", databases),
+            counted("calendars", usize::from(calendar)),
+        ])
+    }
+
+    /// Answers how many there were.
+    pub(crate) async fn remove_kept(&self, user: UserId) -> AppResult<u64> {
+        let files = self.databases.delete_of(user).await?;
+        let rows = self.store.delete_kept_of(self.tenant(), user).await?;
+        let calendar = self.calendars.delete(self.tenant(), user).map_err(|error| unusable(&error))?;
+        Ok(files + rows + u64::from(calendar))
+    }
+
+    pub(super) async fn export_kept(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
+        let (tenant, of) = (self.tenant(), KeptFor::User(user));
+        for (agent, memory) in self.store.memories_of(tenant, of).await? {
+            line(lines, "memory", json!({"agent": agent, "text": memory.text})).await?;
+        }
+        for (agent, note) in self.store.notes_of(tenant, of).await? {
+            line(lines, "note", json!({"agent": agent, "note": note})).await?;
+        }
+        for (agent, reminder) in self.store.reminders_of(tenant, of).await? {
+            line(lines, "reminder", json!({"agent": agent, "reminder": reminder})).await?;
+        }
+        for (agent, doc) in self.store.database_docs_of(tenant, of).await? {
+            line(lines, "database_documentation", json!({"agent": agent, "text": doc.text})).await?;
+        }
+        for agent in self.own_databases(user)? {
+            for (table, all) in self.databases.dump(agent, user).await? {
+                let shown = json!({"agent": agent, "table": table, "columns": all.columns, "rows": all.rows});
+                line(lines, "database_table", shown).await?;
+            }
+        }
+        if let Some(text) = self.calendars.text(tenant, user).map_err(|error| unusable(&error))? {
+            line(lines, "calendar", json!({"text": text})).await?;
+        }
+        Ok(())
+    }
+
+    fn own_databases(&self, user: UserId) -> AppResult<Vec<AgentId>> {
+        let found = self.databases.of_user(user).map_err(|error| {
+            AppError::unavailable(format!("the folder of the agents' databases can't be read: {error}"))
+        })?;
+        Ok(found.into_iter().map(|(agent, _)| agent).collect())
+    }
+}
+
+fn unusable(error: &std::io::Error) -> AppError {
+    AppError::unavailable(format!("the calendar of a user can't be used: {error}"))
+}
