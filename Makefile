@@ -10,11 +10,11 @@ data := $(or $(STEWARD_DATA),$(or $(XDG_DATA_HOME),$(HOME)/.local/share)/steward
 # Points where tests kill the process are compiled in for tests only.
 test_features := --features steward/failpoints
 
-.PHONY: help setup web build run test e2e pictures fmt fmt-check clippy lint check bench bench-gateway clean-data
+.PHONY: help setup web build run test prove e2e pictures fmt fmt-check clippy lint check bench bench-gateway clean-data
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
-	@printf '\n  ARGS="…" goes to `steward serve` (run) or to the tests (test).\n  Weights and test servers are kept in %s (STEWARD_CACHE).\n' "$$STEWARD_CACHE"
+	@printf '\n  ARGS="…" goes to `steward serve` (run) or to the tests (test, prove).\n  Weights and test servers are kept in %s (STEWARD_CACHE).\n' "$$STEWARD_CACHE"
 
 setup: ## install what building, running and testing need
 	@scripts/setup.sh test
@@ -34,12 +34,16 @@ run: ## set up, build and serve (ARGS="--listen 127.0.0.1:8801")
 	cargo build --profile quick --locked -p steward
 	@exec $(target)/quick/steward serve $(ARGS)
 
-test: ## set up and run every test (ARGS="-p steward-core" for one room, without the studio)
+test: ## set up and run the gate: every test, long ones in short (ARGS="-p steward-core" for one room, without the studio)
 	@scripts/setup.sh test
 	@scripts/web.sh build
-	@$(if $(ARGS),,scripts/web.sh check)
-	@scripts/test.sh $(test_features) $(ARGS)
-	@$(if $(ARGS),,scripts/web.sh e2e)
+	@scripts/gate.sh $(ARGS)
+
+prove: ## what proves at length: fuzzing, public suites, dark and phone (ARGS="scim nats" for some parts)
+	@scripts/setup.sh prove
+	@scripts/web.sh build
+	cargo build --locked -p steward -p steward-testkit --bins $(test_features)
+	@scripts/prove.sh $(ARGS)
 
 e2e: ## only the browser tests (ARGS="chat.spec.ts" for one file)
 	@scripts/setup.sh test

@@ -29,7 +29,7 @@ if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run --locked "${scope[@]}" "$@"
 else
   # One test at a time: many start servers, kill processes or measure, and nextest's grouping is missing here.
-  cargo test --locked --no-fail-fast --lib --bins --tests "${scope[@]}" "$@" -- --test-threads=1
+  cargo test --locked --no-fail-fast --lib --bins --tests "${scope[@]}" "$@" -- --test-threads=1 --skip prove_
 fi
 
 # Doc tests cost a second compilation of each crate, so only where there are any.

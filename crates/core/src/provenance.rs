@@ -10,13 +10,14 @@ pub const MAX_ORIGINS: usize = 20;
 pub const MAX_ORIGIN_CHARS: usize = 300;
 
 /// Travels with everything that is kept: files, notes, memory, reminders, rows, messages, results.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Provenance {
     /// Addresses, senders, files outside of what the house wrote itself. Empty: nothing came from outside.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub origins: BTreeSet<String>,
     /// The most confidential that it may contain, and by which label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub level: Option<Classified>,
 }
 
@@ -53,6 +54,17 @@ impl Provenance {
     }
 }
 
+/// Of something put together from several origins.
+impl<T: AsRef<str>> FromIterator<T> for Provenance {
+    fn from_iter<I: IntoIterator<Item = T>>(origins: I) -> Self {
+        let mut provenance = Self::default();
+        for origin in origins {
+            provenance.add_origin(origin.as_ref());
+        }
+        provenance
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{MAX_ORIGINS, Provenance};
@@ -60,9 +72,8 @@ mod tests {
 
     #[test]
     fn joining_keeps_all_origins_and_the_higher_level() {
-        let level = |classification| {
-            Some(Classified { classification, label: "hr".to_owned(), source: "hr/a.csv".to_owned() })
-        };
+        let level =
+            |classification| Some(Classified { classification, label: "hr".to_owned(), source: "hr/a.csv".to_owned() });
         let mut joined = Provenance::from_outside("https://example.org");
         joined.level = level(Classification::Internal);
         let mut other = Provenance::from_outside("uploads/a.txt");

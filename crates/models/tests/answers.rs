@@ -181,7 +181,7 @@ async fn dropping_a_stream_closes_the_upstream() {
     assert!(stream.next().await.unwrap().is_ok());
     assert_eq!(server.disconnects(), 0);
     drop(stream);
-    assert!(server.wait_disconnects(1, Duration::from_secs(1)).await, "still open after 1 s");
+    assert!(server.wait_disconnects(1, Duration::from_mins(5)).await, "still open");
 }
 
 #[tokio::test]
@@ -191,9 +191,9 @@ async fn dropping_the_call_before_the_head_closes_it_too() {
         steward_models::openai::Client::new(support::secrets(), None, steward_models::openai::Timeouts::default());
     let connection = connection(&server.base_url());
     let call = tokio::spawn(async move { client.stream(&connection, &request("hi")).await.err() });
-    assert!(server.wait_requests(1, Duration::from_secs(2)).await);
+    assert!(server.wait_requests(1, Duration::from_mins(5)).await);
     call.abort();
-    assert!(server.wait_disconnects(1, Duration::from_secs(1)).await, "still open after 1 s");
+    assert!(server.wait_disconnects(1, Duration::from_mins(5)).await, "still open");
 }
 
 #[tokio::test]

@@ -91,6 +91,6 @@ async fn the_memory_of_a_session_is_bounded() {
         return;
     };
     let mut session = sandbox.open(spec).await.unwrap();
-    let ended = tokio::time::timeout(Duration::from_mins(1), session.ending()).await;
+    let ended = tokio::time::timeout(Duration::from_mins(5), session.ending()).await;
     assert_eq!(ended.unwrap().unwrap().0, Exit::LimitExceeded(Tripwire::Memory));
 }

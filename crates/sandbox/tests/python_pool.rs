@@ -42,7 +42,7 @@ fn below() -> BTreeSet<(u32, String)> {
 }
 
 async fn settled(expected: &BTreeSet<(u32, String)>) -> BTreeSet<(u32, String)> {
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + Duration::from_mins(5);
     while below() != *expected && Instant::now() < until {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

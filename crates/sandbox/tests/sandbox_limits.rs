@@ -23,7 +23,7 @@ async fn time_is_up_and_nothing_lives_on() {
         let started = Instant::now();
         let outcome = run(&sandbox, spec).await;
         assert_eq!(outcome.exit, Exit::TimedOut, "{tier:?}");
-        assert!(started.elapsed() < Duration::from_secs(20), "{tier:?} {:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_mins(5), "{tier:?} {:?}", started.elapsed());
         assert_eq!(outcome.stdout.text(), "started\n");
         still(&dir.path().join("alive"), tier).await;
     }
@@ -38,7 +38,7 @@ async fn background_children_end_with_the_command() {
             shell("(setsid sh -c 'while :; do echo x >> alive; sleep 0.05; done' &); sleep 0.3; echo done", dir.path());
         let outcome = run(&sandbox, spec).await;
         assert_eq!((outcome.exit, outcome.stdout.text().as_ref()), (Exit::Exited(0), "done\n"), "{tier:?}");
-        assert!(started.elapsed() < Duration::from_secs(20), "{tier:?}");
+        assert!(started.elapsed() < Duration::from_mins(5), "{tier:?}");
         still(&dir.path().join("alive"), tier).await;
     }
 }
@@ -134,7 +134,7 @@ async fn a_real_fork_bomb_is_contained() {
             let started = Instant::now();
             let outcome = run(&sandbox, spec).await;
             println!("{tier:?} {:?}: {:?} after {:?}", outcome.privileges, outcome.exit, started.elapsed());
-            assert!(started.elapsed() < Duration::from_secs(20), "{tier:?}");
+            assert!(started.elapsed() < Duration::from_mins(5), "{tier:?}");
         }
     }
 }

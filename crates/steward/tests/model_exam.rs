@@ -41,7 +41,7 @@ fn through_a_running_server() {
 }
 
 #[test]
-fn the_local_model_comes_out_weak() {
+fn prove_the_local_model_comes_out_weak() {
     let bench = dull();
     let done = bench.run(&["model", "exam", "local", "--json"]).exits(0);
     let report = done.json();

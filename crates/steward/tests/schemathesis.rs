@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use steward_testkit::is_thorough;
 use steward_testkit::model_server::{Behaviour, Script};
 
 const EMAIL: &str = "ada@example.org";
@@ -69,7 +70,9 @@ impl House {
                 "--checks",
                 "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
             ])
-            .args(["--phases", "examples,coverage,fuzzing", "--max-examples", &examples.to_string()])
+            // The gate tries what the limits of each schema say; made-up requests come at full length.
+            .args(["--phases", if is_thorough() { "examples,coverage,fuzzing" } else { "examples,coverage" }])
+            .args(["--max-examples", &examples.to_string()])
             // The same requests each time: what fails once is found again.
             .args(["--seed", "20261121", "--generation-database", "none"])
             .args(["--request-timeout", "20", "--warnings", "off", "--continue-on-failure"])
@@ -79,7 +82,7 @@ impl House {
             .env("NO_PROXY", "*");
         let begun = Instant::now();
         // Half a minute alone; several times as long beside the other tests.
-        let done = finish_within(command, Duration::from_mins(9));
+        let done = finish_within(command, Duration::from_mins(40));
         let summary = done.out.lines().rev().take(12).collect::<Vec<_>>();
         println!("{:?}: {summary:#?}", begun.elapsed());
         assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
@@ -95,7 +98,7 @@ fn talkative() -> Script {
 }
 
 #[test]
-fn long_strangers_get_what_the_document_says() {
+fn prove_strangers_get_what_the_document_says() {
     // Nearly all of it ends at the door, whatever is in it.
     House::new(talkative()).check("", 3, &[]);
 }
@@ -131,7 +134,7 @@ fn long_what_is_there_is_as_the_document_says() {
     while get(&format!("/api/runs/{run}"))["status"] != "finished"
         || get("/api/approvals?status=open")["items"].as_array().is_none_or(Vec::is_empty)
     {
-        assert!(begun.elapsed() < Duration::from_mins(1), "no end: {asked}");
+        assert!(begun.elapsed() < Duration::from_mins(5), "no end: {asked}");
         std::thread::sleep(Duration::from_millis(50));
     }
     let approval = id(&get("/api/approvals?status=open")["items"][0]);

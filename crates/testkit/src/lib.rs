@@ -16,6 +16,7 @@ pub mod program;
 pub mod scans;
 mod set_up;
 pub mod sshd;
+mod strength;
 mod workspace;
 
 pub use clock::{FakeClock, SeqIds};
@@ -23,4 +24,5 @@ pub use effect_server::{Count, EffectOptions, EffectServer};
 pub use model_server::ScriptedModelServer;
 pub use set_up::{cache, set_up};
 pub use sshd::Sshd;
+pub use strength::{is_thorough, repetitions};
 pub use workspace::Workspace;

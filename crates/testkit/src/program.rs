@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// Longest a command may take.
-const LIMIT: Duration = Duration::from_secs(150);
+const LIMIT: Duration = Duration::from_mins(20);
 
 #[derive(Debug)]
 pub struct Done {

@@ -37,7 +37,7 @@ fn local_first_asks() {
 }
 
 #[test]
-fn local_other_asks_are_measured() {
+fn prove_local_other_asks_are_measured() {
     let report = asks("other-asks.jsonl");
     assert_eq!(report["cases"], 50);
 }

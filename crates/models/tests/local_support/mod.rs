@@ -34,7 +34,7 @@ pub fn command(settings: &[&str]) -> ChildCommand {
 
 pub fn options(dir: &std::path::Path) -> SupervisorOptions {
     let mut options = SupervisorOptions::new(dir, "test-token-0123456789".to_owned().into());
-    options.start_timeout = Duration::from_mins(1);
+    options.start_timeout = Duration::from_mins(5);
     options
 }
 

@@ -63,7 +63,7 @@ impl MariaDb {
             .spawn()
             .unwrap();
         let this = Self { keeper, port };
-        let until = Instant::now() + Duration::from_mins(1);
+        let until = Instant::now() + Duration::from_mins(5);
         while MySqlConnection::connect(&this.url("root", "mysql")).await.is_err() {
             let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
             assert!(Instant::now() < until, "MariaDB does not start: {log}");

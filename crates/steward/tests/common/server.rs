@@ -63,7 +63,7 @@ impl Server {
         while !self.said().contains(text) {
             let ended = self.child.try_wait().unwrap();
             assert!(ended.is_none(), "{ended:?}: {}", self.said());
-            assert!(begun.elapsed() < Duration::from_secs(30), "{}", self.said());
+            assert!(begun.elapsed() < Duration::from_mins(5), "{}", self.said());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -128,5 +128,5 @@ impl Drop for Server {
 
 fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().no_proxy().tls_certs_only([]).timeout(Duration::from_mins(1)).build().unwrap()
+    reqwest::Client::builder().no_proxy().tls_certs_only([]).timeout(Duration::from_mins(5)).build().unwrap()
 }

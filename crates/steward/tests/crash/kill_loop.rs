@@ -5,11 +5,12 @@ use crate::crash::node::Node;
 use crate::crash::{oracle, settle};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use steward_testkit::EffectOptions;
 use steward_testkit::model_server::Reply;
+use steward_testkit::{EffectOptions, repetitions};
 
-/// Kills of one loop, unless `STEWARD_KILLS` says otherwise.
-const KILLS: usize = 120;
+/// Kills of one loop in the gate and at full length, unless `STEWARD_KILLS` says otherwise. Every third is at a random
+/// time, so the gate reaches each point twice.
+const KILLS: (usize, usize) = (42, 120);
 /// Most requests that one node gets.
 const REQUESTS: u64 = 3;
 /// Longest wait for a point to be passed.
@@ -65,7 +66,7 @@ pub fn fate(turn: usize, points: &[(&str, u64)], chance: &mut Chance) -> (String
 
 /// The whole test on one database.
 pub async fn run(engine: &str, database: Option<String>) {
-    let kills = number("STEWARD_KILLS").map_or(KILLS, |n| usize::try_from(n).unwrap());
+    let kills = number("STEWARD_KILLS").map_or_else(|| repetitions(KILLS.0, KILLS.1), |n| usize::try_from(n).unwrap());
     let seed = number("STEWARD_SEED").unwrap_or(20_261_121);
     println!("{engine}: {kills} kills, STEWARD_SEED={seed}");
     let reply = Reply::text("It was counted, and this answer takes its time.").pieces(8, 15);

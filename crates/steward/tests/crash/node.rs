@@ -94,7 +94,7 @@ impl Node {
 
     pub async fn kill(&mut self) {
         self.child.kill().unwrap();
-        assert!(self.ends(Duration::from_secs(10)).await, "SIGKILL did not end it");
+        assert!(self.ends(Duration::from_mins(5)).await, "SIGKILL did not end it");
     }
 
     /// Waits until it acknowledged something that fits.

@@ -32,7 +32,7 @@ pub async fn settle(bed: &Bed) -> usize {
             }
         }
         node.signal(Signal::TERM);
-        assert!(node.ends(Duration::from_secs(10)).await, "SIGTERM did not end the node:\n{}", node.log());
+        assert!(node.ends(Duration::from_mins(5)).await, "SIGTERM did not end the node:\n{}", node.log());
         let store = bed.store().await;
         let open = answer(bed, &store, &mut answered).await;
         let unfinished: Vec<_> =

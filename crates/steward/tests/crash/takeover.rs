@@ -30,13 +30,13 @@ pub async fn run(database: String) {
     let mut clients: Vec<_> = (0..RUNS / 2).map(|n| bed.send(&first, n)).collect();
     // Half of the runs are in the answer, half in the tool, when the node stops.
     assert!(
-        first.acked(Duration::from_secs(20), |acks| with(acks, "model.delta").len() == RUNS / 2).await,
+        first.acked(Duration::from_mins(5), |acks| with(acks, "model.delta").len() == RUNS / 2).await,
         "{}",
         first.log()
     );
     clients.extend((RUNS / 2..RUNS).map(|n| bed.send(&first, n)));
     assert!(
-        first.acked(Duration::from_secs(20), |acks| with(acks, "tool.intent").len() == RUNS).await,
+        first.acked(Duration::from_mins(5), |acks| with(acks, "tool.intent").len() == RUNS).await,
         "{}",
         first.log()
     );
@@ -47,7 +47,7 @@ pub async fn run(database: String) {
     assert!(with(&first.acks.lock().unwrap(), "run.finished").is_empty(), "a run ended too early for this test");
 
     let second = Node::start(&bed, None, "b");
-    let all = second.acked(Duration::from_secs(20), |acks| with(acks, "run.resumed").len() == RUNS).await;
+    let all = second.acked(Duration::from_mins(5), |acks| with(acks, "run.resumed").len() == RUNS).await;
     assert!(all, "not all were taken over:\n{}", second.log());
     // While the second is at work, the first goes on where it was.
     first.signal(Signal::CONT);
@@ -75,7 +75,7 @@ pub async fn run(database: String) {
     );
     for (name, mut node) in [("first", first), ("second", second)] {
         node.signal(Signal::TERM);
-        assert!(node.ends(Duration::from_secs(10)).await, "the {name} node does not stop:\n{}", node.log());
+        assert!(node.ends(Duration::from_mins(5)).await, "the {name} node does not stop:\n{}", node.log());
     }
     for client in clients {
         client.abort();

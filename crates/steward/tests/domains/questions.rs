@@ -50,7 +50,7 @@ fn a_small_model_answers_with_the_rows_that_a_question_asks_for() {
 
 /// The questions that people were asked for before the reader was written, with the domains that a person refined.
 #[test]
-fn long_three_questions_of_five_are_answered_right() {
+fn prove_three_questions_of_five_are_answered_right() {
     let house = small();
     let domains = std::fs::read_to_string(examples("chinook.oos")).unwrap();
     house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": domains})), 200);

@@ -59,17 +59,17 @@ fn both_ways(database: &str, least_capable: u64, least_small: u64) {
 }
 
 #[test]
-fn long_questions_over_films_are_answered() {
+fn prove_questions_over_films_are_answered() {
     both_ways("sakila", 33, 20);
 }
 
 #[test]
-fn long_questions_over_a_wholesaler_are_answered() {
+fn prove_questions_over_a_wholesaler_are_answered() {
     both_ways("northwind", 32, 17);
 }
 
 #[test]
-fn long_questions_over_staff_are_answered() {
+fn prove_questions_over_staff_are_answered() {
     both_ways("employees", 34, 13);
 }
 

@@ -5,9 +5,11 @@ use crate::events::reader::{Reader, chat, client, is_last};
 use serde_json::Value;
 use std::time::Instant;
 use steward_testkit::model_server::{Behaviour, Reply, Script};
+use steward_testkit::{is_thorough, repetitions};
 
-const READERS: usize = 500;
-const RUNS: usize = 200;
+/// In the gate and at full length.
+const READERS: (usize, usize) = (50, 500);
+const RUNS: (usize, usize) = (40, 200);
 
 /// Resident memory in MiB and processor time in seconds of a process.
 pub fn spent(pid: u32) -> (u64, f64) {
@@ -40,8 +42,9 @@ fn complete(events: &[Value]) {
 }
 
 #[test]
-fn alone_long_500_readers_of_one_run() {
+fn long_readers_of_one_run() {
     raise_open_files();
+    let count = repetitions(READERS.0, READERS.1);
     let text = "wordword ".repeat(200);
     let reply = Reply { first_ms: 1500, ..Reply::text(text).pieces(9, 20) };
     let bench = Bench::new(Script::always(Behaviour::Reply(reply)));
@@ -49,7 +52,7 @@ fn alone_long_500_readers_of_one_run() {
     let before = spent(server.pid());
     let run = chat(&bench, &server, "Tell a story.");
     let (client, begun) = (client(), Instant::now());
-    let readers: Vec<_> = (0..READERS)
+    let readers: Vec<_> = (0..count)
         .map(|_| {
             let (url, key) = (server.url.clone(), server.key.clone());
             bench.runtime.spawn(all(client.clone(), url, key, run.clone()))
@@ -63,7 +66,7 @@ fn alone_long_500_readers_of_one_run() {
     }
     let after = spent(server.pid());
     eprintln!(
-        "{READERS} readers of one run: {events} events in {:.1} s; memory {} -> {} MiB, processor {:.1} s",
+        "{count} readers of one run: {events} events in {:.1} s; memory {} -> {} MiB, processor {:.1} s",
         begun.elapsed().as_secs_f64(),
         before.0,
         after.0,
@@ -92,25 +95,26 @@ fn at_work(bench: &Bench, server: &Server) -> u64 {
 }
 
 #[test]
-fn alone_long_200_runs_at_once() {
+fn long_runs_at_once() {
     raise_open_files();
+    let count = repetitions(RUNS.0, RUNS.1);
     let text = "wordword ".repeat(40);
     // The first piece comes when all have begun.
-    let reply = Reply { first_ms: 10_000, ..Reply::text(text).pieces(9, 25) };
+    let reply = Reply { first_ms: if is_thorough() { 10_000 } else { 4_000 }, ..Reply::text(text).pieces(9, 25) };
     let bench = Bench::new(Script::always(Behaviour::Reply(reply)));
     let server = Server::start(&bench);
     let before = spent(server.pid());
     let (_, page) = server.request(&bench, reqwest::Method::GET, "/api/agents", Some(&server.key), None);
     let chat = format!("{}/api/chat/{}", server.url, page["items"][0]["id"].as_str().unwrap());
     let (client, start) = (client(), Instant::now());
-    let readers: Vec<_> = (0..RUNS)
+    let readers: Vec<_> = (0..count)
         .map(|_| {
             let (url, key) = (server.url.clone(), server.key.clone());
             bench.runtime.spawn(begun(client.clone(), url, key, chat.clone()))
         })
         .collect();
     let mut most = 0;
-    while start.elapsed().as_secs() < 15 && most < RUNS as u64 {
+    while start.elapsed().as_secs() < 60 && most < count as u64 {
         most = most.max(at_work(&bench, &server));
     }
     let mut events = 0;
@@ -121,10 +125,10 @@ fn alone_long_200_runs_at_once() {
         events += seen.len();
     }
     // The count is looked at now and then, so the last ones may be missed.
-    assert!(most > RUNS as u64 * 9 / 10, "{most} of {RUNS} at work at once");
+    assert!(most > count as u64 * 9 / 10, "{most} of {count} at work at once");
     let after = spent(server.pid());
     eprintln!(
-        "{RUNS} runs at once: {events} events in {:.1} s; memory {} -> {} MiB, processor {:.1} s",
+        "{count} runs at once: {events} events in {:.1} s; memory {} -> {} MiB, processor {:.1} s",
         start.elapsed().as_secs_f64(),
         before.0,
         after.0,

@@ -66,7 +66,7 @@ fn is_whole(request: &[u8]) -> bool {
 }
 
 #[test]
-fn alone_first_token_latency_is_printed() {
+fn prove_first_token_latency_is_printed() {
     let bench = Bench::new(Script::default());
     let (sender, times): (_, Receiver<Instant>) = channel();
     let listener = bench.runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -86,7 +86,7 @@ fn alone_first_token_latency_is_printed() {
                     }
                 }
             });
-            arrived.saturating_duration_since(times.recv_timeout(Duration::from_secs(5)).unwrap())
+            arrived.saturating_duration_since(times.recv_timeout(Duration::from_mins(5)).unwrap())
         })
         .collect();
     took.sort_unstable();

@@ -24,7 +24,7 @@ pub fn client() -> reqwest::Client {
         .no_proxy()
         .tls_certs_only([])
         .tcp_nodelay(true)
-        .read_timeout(Duration::from_secs(30))
+        .read_timeout(Duration::from_mins(5))
         .build()
         .unwrap()
 }

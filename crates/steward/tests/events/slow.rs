@@ -16,7 +16,7 @@ const MOST_MIB: u64 = 120;
 /// They open the stream and take nothing until the run is over: the server keeps little for them,
 /// and they get everything all the same.
 #[test]
-fn alone_long_readers_that_stall_cost_little_memory_and_miss_nothing() {
+fn prove_readers_that_stall_cost_little_memory_and_miss_nothing() {
     raise_open_files();
     let reply = Reply { first_ms: 2000, ..Reply::text("x".repeat(PIECES * PIECE)).pieces(PIECE, 4) };
     let bench = Bench::new(Script::always(Behaviour::Reply(reply)));

@@ -123,7 +123,7 @@ pub(crate) async fn post_json(to: SocketAddr, path: &str, body: &Value) -> io::R
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     let status_at = 9;
-    let until_end = tokio::time::timeout(std::time::Duration::from_secs(5), stream.read_to_end(&mut answer));
+    let until_end = tokio::time::timeout(std::time::Duration::from_mins(5), stream.read_to_end(&mut answer));
     until_end.await.map_err(|_| bad("no end of the answer"))??;
     let text = String::from_utf8_lossy(&answer).into_owned();
     let status = text.get(status_at..status_at + 3).and_then(|s| s.parse().ok());

@@ -21,7 +21,7 @@ wait $server
 rm -rf "$folder"
 "#;
 /// Longest wait for a start.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A server that stops when this is dropped or the process ends.
 #[derive(Debug)]

@@ -158,8 +158,9 @@ fn scope(run: RunId, workspace: PathBuf) -> ToolScope {
         utc_offset_minutes: 60,
         timeout_ms: 60_000,
         cancellation: Cancellation::default(),
+        marked_files: std::sync::Arc::default(),
         references: 0,
-        database: steward_core::agent::DatabaseScope::default(),
+        kept_for: None,
         provenance: steward_core::provenance::Provenance::default(),
         skill: None,
         user: None,
@@ -222,7 +223,7 @@ pub fn below() -> BTreeMap<i32, String> {
 pub async fn until(what: &str, mut wanted: impl FnMut() -> bool) {
     let since = Instant::now();
     while !wanted() {
-        assert!(since.elapsed() < Duration::from_mins(1), "{what}: {:?}", below());
+        assert!(since.elapsed() < Duration::from_mins(5), "{what}: {:?}", below());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Runs the parts of the gate one after the other; a red one doesn't keep the others from running. At the end: seconds of each
+# part, and what failed, by name. Run scripts/setup.sh test and scripts/web.sh build first.
+#   scripts/gate.sh                  studio (types, texts, unit tests), rust, browser
+#   scripts/gate.sh -p steward-core  only Rust tests, with these arguments
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+failed=()
+report=()
+
+part() { # name command…
+  local name=$1 begun=$SECONDS outcome=ok
+  shift
+  printf '\n== %s: %s\n' "$name" "$*"
+  if ! "$@" 2>&1 | tee "$logs/$name"; then
+    outcome=FAILED
+    failed+=("$name")
+  fi
+  report+=("$(printf '%-8s %-6s %5d s' "$name" "$outcome" $((SECONDS - begun)))")
+}
+
+# The names of failed tests, as nextest and Playwright list them.
+names_of_failed() {
+  sed -E 's/\x1b\[[0-9;]*m//g' "$logs/$1" |
+    grep -E '^ +(FAIL|TIMEOUT|TRY [0-9]+ (FAIL|TMT)|SIG[A-Z]+|ABORT) |^ +\[[a-z]+\] › |^error(\[E[0-9]+\])?: |^[^ ]+\.(ts|tsx|json): ' |
+    grep -v 'process didn.t exit' | sort -u | head -n 60
+}
+
+features=(--features steward/failpoints)
+if (($#)); then
+  part rust scripts/test.sh "${features[@]}" "$@"
+else
+  part studio scripts/web.sh check
+  part rust scripts/test.sh "${features[@]}"
+  part browser scripts/web.sh e2e
+fi
+
+printf '\n== summary (%d s, %s cores)\n' "$SECONDS" "$(getconf _NPROCESSORS_ONLN)"
+printf '%s\n' "${report[@]}"
+for name in "${failed[@]}"; do
+  printf '\nfailed in %s:\n' "$name"
+  names_of_failed "$name"
+done
+((${#failed[@]} == 0))
