@@ -148,7 +148,7 @@ export function atWork(id, start) {
   add(3, { type: "model.requested", step: 1, purpose: "reply", model: "qwen3:14b", prompt_hash: "77", prompt: [{ role: "system", text: SYSTEM }, { role: "user", text: input }], reserved: 4800 });
   add(1700, { type: "model.responded", step: 1, purpose: "reply", text: "", calls: [read], finish: "tool_calls", usage: usage(1090, 1024, 40) });
   add(2, { type: "tool.intent", call_id: "s1-1", tool: "read", arguments: read.arguments, args_hash: "r1", effect: "read", idempotency_key: "k" });
-  add(4, { type: "tool.result", call_id: "s1-1", tool: "read", outcome: "ok", content: SUMMARY, tainted: true, ms: 4 });
+  add(4, { type: "tool.result", call_id: "s1-1", tool: "read", outcome: "ok", content: SUMMARY, origins: ["uploads/summary.md"], ms: 4 });
   add(2, { type: "model.requested", step: 2, purpose: "reply", model: "qwen3:14b", prompt_hash: "78", prompt: [{ role: "user", text: input }], reserved: 5100 });
   add(300, { type: "model.delta", step: 2, purpose: "reply", text: "June is up by " });
   return events;

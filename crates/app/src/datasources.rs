@@ -36,7 +36,8 @@ impl App {
 
     pub async fn create_datasource(&self, caller: &Caller, input: DatasourceInput) -> AppResult<Datasource> {
         authorize(caller, Action::Write, Resource::Datasources)?;
-        let datasource = self.datasource_from(caller, DatasourceId(self.new_id()), input)?;
+        let input = self.with_real_path(caller, input).await?;
+        let datasource = self.datasource_from(DatasourceId(self.new_id()), input)?;
         self.check_credential_of(&datasource).await?;
         let saved = self.store.save_datasource(self.tenant(), &Datasource { version: 0, ..datasource }).await?;
         data_agents(&self.store, &*self.deps().ids, self.tenant()).await?;
@@ -60,7 +61,8 @@ impl App {
             ));
         }
         let version = if input.version == 0 { known.version } else { input.version };
-        let datasource = Datasource { version, ..self.datasource_from(caller, id, input)? };
+        let input = self.with_real_path(caller, input).await?;
+        let datasource = Datasource { version, ..self.datasource_from(id, input)? };
         self.check_credential_of(&datasource).await?;
         let saved = self.store.save_datasource(self.tenant(), &datasource).await?;
         self.domains.forget_schema(id);
@@ -187,9 +189,28 @@ impl App {
         })
     }
 
-    fn datasource_from(&self, caller: &Caller, id: DatasourceId, input: DatasourceInput) -> AppResult<Datasource> {
-        let DatasourceInput { name, database, credential, visibility, limits, writable, as_asking_user, version } =
-            input;
+    /// A file elsewhere on the server is the installation's to open, and kept by its real path.
+    async fn with_real_path(&self, caller: &Caller, mut input: DatasourceInput) -> AppResult<DatasourceInput> {
+        let database = input.database.trim();
+        if let Some(path) = database.strip_prefix("sqlite:").filter(|path| Path::new(path).is_absolute()) {
+            let real = self.host_path(caller, "database", path, |found| found.open_file().map(drop)).await?;
+            input.database = format!("sqlite:{}", real.display());
+        }
+        Ok(input)
+    }
+
+    fn datasource_from(&self, id: DatasourceId, input: DatasourceInput) -> AppResult<Datasource> {
+        let DatasourceInput {
+            name,
+            database,
+            credential,
+            visibility,
+            limits,
+            writable,
+            as_asking_user,
+            untrusted,
+            version,
+        } = input;
         let good = name
             .chars()
             .enumerate()
@@ -215,10 +236,6 @@ impl App {
                 "a password in the address could be read by others",
                 "keep user and password in a credential, and name it in `credential`",
             ));
-        }
-        // A file anywhere on the server is the installation's to open.
-        if database.strip_prefix("sqlite:").is_some_and(|path| Path::new(path).is_absolute()) {
-            authorize(caller, Action::Write, Resource::ServerPaths)?;
         }
         if !(1..=1000).contains(&limits.rows) || !(100..=60_000).contains(&limits.timeout_ms) {
             return Err(AppError::invalid(
@@ -251,6 +268,7 @@ impl App {
             limits,
             writable,
             as_asking_user,
+            untrusted,
             version,
             changed_at,
         })

@@ -1,12 +1,19 @@
 //! Files into the workspace and out of it. Uploads follow no links, since agents write in the workspace too.
 
 use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
+use crate::authorize::require_role;
+use crate::dto::files::FileOrigin;
+use crate::quotas::UploadPlace;
 use bytes::Bytes;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, unlinkat};
 use rustix::io::Errno;
+use std::fmt::Display;
 use std::path::Path;
-use steward_tools::files::open_file;
+use steward_core::UserId;
+use steward_core::ports::{Page, Role};
+use steward_core::upload::UploadedFile;
+use steward_tools::files::{file_path, open_file, remove_file};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
@@ -16,33 +23,127 @@ const MAX_NAME: usize = 120;
 const MOST: u32 = 1000;
 
 impl App {
-    /// A new file in the workspace's folder `uploads`; a second `x.csv` becomes `x-2.csv`.
-    pub fn begin_upload(&self, caller: &Caller, name: &str) -> AppResult<Upload> {
+    /// A new file in the workspace's folder `uploads`; a second `x.csv` becomes `x-2.csv`. `length`: its bytes, if they are
+    /// known.
+    pub async fn begin_upload(&self, caller: &Caller, name: &str, length: Option<u64>) -> AppResult<FileUpload> {
         authorize(caller, Action::Write, Resource::Files)?;
-        Upload::begin(Path::new(&self.workspace), &safe_name(name)?)
+        let name = safe_name(name)?;
+        let place = self.begin_counting(caller.user(), length).await?;
+        let workspace = self.workspace.clone();
+        let begun = tokio::task::spawn_blocking(move || Upload::begin(Path::new(&workspace), &name));
+        let upload = begun.await.map_err(|_| AppError::unavailable("the file could not be made"))??;
+        Ok(FileUpload { app: self.clone(), user: caller.user(), place, upload, bytes: 0 })
+    }
+
+    /// What people have sent, by path: one's own; to operators that of everybody, or of one `user`.
+    pub async fn uploaded_files(
+        &self,
+        caller: &Caller,
+        user: Option<UserId>,
+        after: Option<&str>,
+        limit: u32,
+    ) -> AppResult<Page<UploadedFile>> {
+        authorize(caller, Action::Read, Resource::Files)?;
+        let user = match (user, require_role(caller, Role::Operator)) {
+            (None, Err(_)) => Some(caller.user()),
+            (Some(user), Err(refusal)) if user != caller.user() => return Err(refusal),
+            (user, _) => user,
+        };
+        Ok(self.store.uploads(self.tenant(), user, after, limit).await?)
+    }
+
+    /// Removes a file of the workspace, and answers its path: whoever sent it may, and operators.
+    pub async fn remove_file(&self, caller: &Caller, path: String) -> AppResult<String> {
+        authorize(caller, Action::Write, Resource::Files)?;
+        let workspace = self.workspace.clone();
+        let path = in_workspace(move || file_path(&workspace, &path)).await?;
+        let sent = self.store.upload(self.tenant(), &path).await?;
+        if sent.is_none_or(|sent| sent.user_id != caller.user()) {
+            require_role(caller, Role::Operator)?;
+        }
+        let (workspace, wanted) = (self.workspace.clone(), path.clone());
+        in_workspace(move || remove_file(&workspace, &wanted)).await?;
+        self.store.forget_upload(self.tenant(), &path).await?;
+        Ok(path)
+    }
+
+    /// What is recorded of where the workspace's files come from, by path; for operators.
+    pub async fn file_origins(&self, caller: &Caller) -> AppResult<Vec<FileOrigin>> {
+        authorize(caller, Action::Read, Resource::Files)?;
+        require_role(caller, Role::Operator)?;
+        let entries = self.store.file_provenance_entries(self.tenant(), &self.workspace).await?;
+        Ok(entries.into_iter().map(FileOrigin::of).collect())
+    }
+
+    /// Forgets what is recorded of a file or folder: a person has read it and answers for it. Runs then read it as the
+    /// house's own. For operators; where it is confidential, for administrators.
+    pub async fn clear_file_origin(&self, caller: &Caller, path: &str) -> AppResult<()> {
+        let entries = self.file_origins(caller).await?;
+        let unknown = || AppError::not_found("an entry of this path");
+        let entry = entries.iter().find(|entry| entry.path == path).ok_or_else(unknown)?;
+        if entry.level.is_some() {
+            authorize(caller, Action::Administer, Resource::Policies)?;
+        }
+        self.store.clear_file_provenance(self.tenant(), &self.workspace, path).await?;
+        Ok(())
     }
 
     pub async fn open_file(&self, caller: &Caller, path: String) -> AppResult<(File, u64)> {
         authorize(caller, Action::Read, Resource::Files)?;
         let workspace = self.workspace.clone();
-        let opened = tokio::task::spawn_blocking(move || {
+        let (file, bytes) = in_workspace(move || {
             let file = open_file(&workspace, &path).map_err(|error| error.to_string())?;
             let bytes = file.metadata().map_err(|error| error.to_string())?.len();
-            Ok((file, bytes))
-        });
-        let (file, bytes) = opened
-            .await
-            .map_err(|_| AppError::unavailable("the file could not be looked at"))?
-            .map_err(|why: String| {
-                let hint = "give the path of a file, relative to the workspace";
-                AppError::new(ErrorKind::NotFound, why, hint).code("no_such_file")
-            })?;
+            Ok::<_, String>((file, bytes))
+        })
+        .await?;
         Ok((File::from_std(file), bytes))
     }
 }
 
-/// A file being received; gone again unless it is finished.
-pub struct Upload {
+/// Does something with a file of the workspace, which may not be there.
+async fn in_workspace<T: Send + 'static, E: Display + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> AppResult<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| AppError::unavailable("the file could not be looked at"))?.map_err(|error| {
+        let hint = "give the path of a file, relative to the workspace";
+        AppError::new(ErrorKind::NotFound, error.to_string(), hint).code("no_such_file")
+    })
+}
+
+/// A file that somebody sends into the workspace; gone again unless it is finished.
+pub struct FileUpload {
+    app: App,
+    user: UserId,
+    place: UploadPlace,
+    upload: Upload,
+    bytes: u64,
+}
+
+impl FileUpload {
+    pub async fn write(&mut self, bytes: Bytes) -> AppResult<()> {
+        let length = bytes.len() as u64;
+        self.app.require_disk_room()?;
+        self.place.take(length)?;
+        self.bytes += length;
+        self.upload.write(bytes).await
+    }
+
+    /// Makes it durable; returns its path in the workspace and its length.
+    pub async fn finish(mut self) -> AppResult<(String, u64)> {
+        let path = self.upload.sync().await?;
+        let at = self.app.now();
+        let file = UploadedFile { path: path.clone(), user_id: self.user, bytes: self.bytes, at };
+        self.app.store.note_upload(self.app.tenant(), &file).await?;
+        self.upload.whole = true;
+        self.place.keep();
+        Ok((path, self.bytes))
+    }
+}
+
+/// A file being received; gone again unless it is `whole`.
+struct Upload {
     folder: OwnedFd,
     name: String,
     file: File,
@@ -84,15 +185,14 @@ impl Upload {
         ))
     }
 
-    pub async fn write(&mut self, bytes: Bytes) -> AppResult<()> {
+    async fn write(&mut self, bytes: Bytes) -> AppResult<()> {
         self.file.write_all(&bytes).await.map_err(lost)
     }
 
     /// Makes it durable; returns its path in the workspace.
-    pub async fn finish(mut self) -> AppResult<String> {
+    async fn sync(&mut self) -> AppResult<String> {
         self.file.flush().await.map_err(lost)?;
         self.file.sync_all().await.map_err(lost)?;
-        self.whole = true;
         Ok(format!("{FOLDER}/{}", self.name))
     }
 }
@@ -213,7 +313,9 @@ mod tests {
         for (body, path) in [("one", "uploads/x.csv"), ("two", "uploads/x-2.csv")] {
             let mut upload = Upload::begin(root.path(), "x.csv").unwrap();
             upload.write(Bytes::from(body)).await.unwrap();
-            assert_eq!(upload.finish().await.unwrap(), path);
+            assert_eq!(upload.sync().await.unwrap(), path);
+            upload.whole = true;
+            drop(upload);
             let kept = std::fs::read_to_string(root.path().join(path)).unwrap();
             assert_eq!(kept, body);
         }

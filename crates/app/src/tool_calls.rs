@@ -1,10 +1,11 @@
 use crate::app::{App, AppError, AppResult, Caller};
 use serde_json::{Value, json};
-use steward_core::agent::{Agent, DatabaseScope};
+use steward_core::agent::Agent;
 use steward_core::audit::{AuditEntry, AuditResult};
 use steward_core::governance::{Classified, DataAction, Seen, higher};
 use steward_core::policy::{Decision, RiskClass, judge};
 use steward_core::ports::{Authorized, RunStore as _, ToolScope};
+use steward_core::run::provenance_of_files;
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolError, ToolOutput, ToolSpec};
 use steward_core::{AgentId, Cancellation, hash};
 
@@ -62,7 +63,7 @@ impl App {
         let done = self.read_for(caller, agent, spec, call, cancellation.clone()).await;
         let entry = entry.with("ms", u64::try_from(self.now().since(begun).as_millis()).unwrap_or(u64::MAX));
         let entry = match &done {
-            Ok(output) => entry.with("from_outside", output.tainted.then_some(true)),
+            Ok(output) => entry.with("from_outside", output.provenance.is_from_outside().then_some(true)),
             Err(ReadingToolError::Policy) => entry.ended(AuditResult::Refused),
             Err(ReadingToolError::Blocked { policy, seen }) => {
                 self.record_audit(&self.entry_of_block(caller, agent, spec, policy, seen)).await?;
@@ -118,13 +119,21 @@ impl App {
         if judge(&agent.policy, &rules, &self.grants, spec, &call, self.now()).decision != Decision::Allow {
             return Err(ReadingToolError::Policy);
         }
-        let scope = self.tool_scope(caller, agent.id, TIMEOUT_MS, cancellation);
-        let done = self.deps().tools.run(authorized(call.clone(), self.new_id().to_string()), &scope).await;
+        let known = self.store.file_provenance(self.tenant(), &self.workspace).await.map_err(AppError::from)?;
+        let scope = ToolScope {
+            marked_files: known.iter().map(|file| file.path.clone()).collect(),
+            kept_for: agent.own_data.kept_for(Some(caller.user())),
+            ..self.tool_scope(caller, agent.id, TIMEOUT_MS, cancellation)
+        };
+        let mut done = self.deps().tools.run(authorized(call.clone(), self.new_id().to_string()), &scope).await;
+        if let Ok(output) = &mut done {
+            output.provenance.join(&provenance_of_files(&output.reads, &self.workspace, &known));
+        }
         let (text, told) = match &done {
-            Ok(output) => (output.content.clone(), output.classified.clone()),
+            Ok(output) => (output.content.clone(), output.provenance.level.clone()),
             Err(error) => (error.to_string(), None),
         };
-        match self.block_of(agent, &call, &text, told).await? {
+        match self.block_of((caller, agent), &call, &text, told).await? {
             Some((policy, seen)) => Err(ReadingToolError::Blocked { policy, seen }),
             None => done.map_err(ReadingToolError::Tool),
         }
@@ -133,7 +142,7 @@ impl App {
     /// The policy that ends a run which sees what the call said, and what that is. `told`: what the tool itself says of it.
     async fn block_of(
         &self,
-        agent: &Agent,
+        (caller, agent): (&Caller, &Agent),
         call: &ToolCall,
         text: &str,
         told: Option<Classified>,
@@ -143,9 +152,9 @@ impl App {
             return Ok(None);
         }
         let personal =
-            if rules.looks_for_personal_data() { self.deps().personal_data.kinds_in(text) } else { Vec::new() };
+            if rules.looks_for_personal_data() { self.personal_data_in(caller, text).await? } else { Vec::new() };
         let seen = Seen {
-            agent: &agent.name,
+            agent: Some((agent.id, agent.name.as_str())),
             tool: &call.name,
             arguments: Some(&call.arguments),
             text,
@@ -153,8 +162,7 @@ impl App {
             folder: "",
             personal: &personal,
         };
-        let files = self.store.classified_files(self.tenant(), &self.workspace).await?;
-        let found = higher(told, higher(rules.classify(&seen), seen.written(&files)));
+        let found = higher(told, rules.classify(&seen));
         Ok(found.and_then(|found| {
             let policy = rules.demanding(DataAction::Block, found.classification)?.name.clone();
             Some((policy, found))
@@ -180,7 +188,8 @@ impl App {
             utc_offset_minutes: self.deps().clock.utc_offset_minutes(now),
             timeout_ms,
             user: Some(caller.user()),
-            database: DatabaseScope::Off,
+            kept_for: None,
+            marked_files: std::sync::Arc::default(),
             references: 0,
             provenance: steward_core::provenance::Provenance::default(),
             skill: None,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strum::IntoStaticStr;
 
-pub use label::{ClassifiedFile, DataLabel, Seen};
+pub use label::{DataLabel, Seen};
 pub use mask_map::{FoundData, MaskMap, each_text};
 
 /// Where the labels and policies are kept among the settings.

@@ -9,10 +9,10 @@ mod deep;
 mod delegate;
 mod effect;
 mod fallback_parsing;
+mod file_provenance;
 mod fork;
 mod guard_guessed_and_tainted;
 mod next;
-mod outside_files;
 mod queries;
 mod replay;
 mod state;
@@ -23,8 +23,10 @@ mod tool_selection;
 pub use answer::{AnswerFrom, answer_text, compose_answer, plan_as_text, receipts_for, receipts_without};
 pub use delegate::{MAX_DEPTH, delegate_of};
 pub use effect::{Ask, Effect};
+pub use file_provenance::{
+    FileProvenance, MAX_FILE_ENTRIES, UPLOADS, collapse_to_folders, is_in, provenance_of_files, written_paths,
+};
 pub use fork::{ForkPoint, ForkPoints};
-pub use outside_files::{OutsideFile, PathBase, UPLOADS, quoted_file, written_files};
 pub use queries::FOLDER;
 pub use replay::{Checked, Difference, check};
 pub use state::{CallEntry, CallStatus, ChildRun, FallbackState, PlanState, RunState, Waiting};

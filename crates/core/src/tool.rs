@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::governance::Classified;
 use crate::policy::RiskClass;
+use crate::provenance::Provenance;
 use crate::skill::SkillRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -244,17 +244,15 @@ pub struct ToolOutput {
     /// Whether it failed: it proves nothing, `content` says what went wrong, `undo` takes back what it has changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// Whether the content comes from outside (web, documents, mail) and taints what follows.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub tainted: bool,
-    /// Where tainted content comes from, for the person who is asked: an address, a sender, a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub origin: Option<String>,
-    /// The most confidential of what it shows, where the tool knows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub classified: Option<Classified>,
+    /// Where the content comes from, as far as the tool knows it: a text from outside taints what follows.
+    #[serde(default, skip_serializing_if = "Provenance::is_empty")]
+    pub provenance: Provenance,
+    /// Files and folders of the workspace whose content it shows, or could look at: their provenance is the result's too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<String>,
+    /// Files of the workspace that it created or changed; they come from where the result and its run come from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
 }
 
 impl ToolOutput {

@@ -91,12 +91,12 @@ mod tests {
     const UNMARKED: &[(&str, &str)] = &[
         (
             "words of the program",
-            "action category classification classified ended_as grantee_kind kind level origin period problem purpose
+            "action category classification ended_as grantee_kind kind level origin period problem purpose
              result role scope state status verdict runs.owner group_members.source user_groups.source",
         ),
         (
             "ids, hashes and what is sealed",
-            "anchor_hash api_key_hash blob blob_names code_hash external_id hash id invitation_hash key_id password_hash prefix
+            "anchor_hash api_key_hash blob blob_names body_hash code_hash external_id hash id invitation_hash key_id password_hash prefix
              previous_hash request_hash sealed secret_hash sha256 source_key token_hash tool_set",
         ),
         ("another form of a column beside it", "folded folded_name folded_user_name sort_key"),
@@ -110,7 +110,7 @@ mod tests {
              domain_text_versions.text exam_reports.body mcp_servers.body skill_packages.body skill_versions.body
              standing_instructions.body tool_sets.body virtual_keys.body",
         ),
-        ("says which file or tool, and how confidential", "classified_files.body credential_uses.body"),
+        ("says which file or tool, and how confidential", "credential_uses.body origins"),
         (
             "goes with the account",
             "attributes email issuer subject user_name idempotency_keys.body idempotency_keys.owner login_sessions.label",

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::locks::lock;
 use steward_core::ports::{Blobs, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::tool::{Preview, ToolOutput};
 use steward_sandbox::files::Workspace;
 use url::Url;
@@ -174,8 +175,8 @@ impl ToolHandler for BrowserScreenshot {
             data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
             receipt: Some(saved.receipt("wrote")),
             undo: Some(saved.undo),
-            tainted: true,
-            origin: Some(url.clone()),
+            provenance: Provenance::from_outside(&url),
+            writes: vec![path.clone()],
             ..ToolOutput::text(format!("wrote a picture of {url} to {path} ({width} × {height}, {bytes} bytes)"))
         })
     }

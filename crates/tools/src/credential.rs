@@ -110,7 +110,8 @@ pub(crate) fn scrub_output(scrubber: &Scrubber, output: &mut ToolOutput) {
         Some(Undo::Impossible { reason }) => *reason = scrubber.scrub(reason).into_owned(),
         None => {}
     }
-    output.origin = output.origin.as_deref().map(|text| scrubber.scrub(text).into_owned());
+    let origins = std::mem::take(&mut output.provenance.origins);
+    output.provenance.origins = origins.iter().map(|text| scrubber.scrub(text).into_owned()).collect();
 }
 
 pub(crate) fn scrub_result(

@@ -8,14 +8,16 @@ use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, would_fail};
 use crate::package::REFERENCE_TOOLS;
 use crate::skills::{self, SkillRuntime};
+use crate::workspace_view;
 use async_trait::async_trait;
 use futures::FutureExt as _;
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::agent::{Agent, DatabaseScope};
+use steward_core::agent::Agent;
 use steward_core::ports::{AgentTools, Authorized, Interrupted, ToolScope, Tools};
 use steward_core::skill::Skill;
 use steward_core::tool::{
@@ -85,10 +87,10 @@ enum CallTarget<'a> {
 }
 
 impl CallTarget<'_> {
-    fn schema(&self) -> &serde_json::Value {
+    fn schema(&self) -> Cow<'_, serde_json::Value> {
         match self {
-            Self::Tool(tool) => &tool.spec.parameters,
-            Self::Skill(_, skill) => &skill.parameters,
+            Self::Tool(tool) => Cow::Borrowed(&tool.spec.parameters),
+            Self::Skill(_, skill) => Cow::Owned(skill.tool_parameters()),
         }
     }
 
@@ -188,7 +190,7 @@ fn switch_of(agent: &Agent, tool: &str) -> Option<bool> {
     let own = agent.own_data;
     match tool {
         SAVE_MEMORY => own.memory,
-        DB_QUERY => Some(own.database != DatabaseScope::Off),
+        DB_QUERY => Some(own.database),
         UPDATE_DB_SCHEMA => Some(own.documentation),
         _ => None,
     }
@@ -271,7 +273,7 @@ impl Tools for Dispatcher {
             Ok(door) => door,
             Err(error) => return would_fail(error),
         };
-        if let Err(problem) = schema::validate(door.schema(), &call.arguments) {
+        if let Err(problem) = schema::validate(&door.schema(), &call.arguments) {
             return would_fail(ToolError::RespondToModel(problem));
         }
         let work = door.preview(&call.arguments, scope);
@@ -290,7 +292,7 @@ impl Tools for Dispatcher {
         if hash::of_json(&call.arguments) != args_hash {
             return Err(ToolsError::Changed(call.name).into());
         }
-        schema::validate(door.schema(), &call.arguments)
+        schema::validate(&door.schema(), &call.arguments)
             .map_err(|problem| ToolsError::Arguments { tool: call.name.clone(), problem })?;
         if scope.stopped() {
             return Err(ToolsError::Stopped(call.name).into());
@@ -298,6 +300,10 @@ impl Tools for Dispatcher {
         let limit = door.timeout(scope);
         let context = Context::new(scope.clone(), idempotency_key, limit).with_stage(stage);
         let done = Self::run_guarded(&call.name, door, call.arguments, &context).await;
+        let done = match done {
+            Ok(output) => Ok(workspace_view::with_real_paths(output, scope).await?),
+            Err(error) => Err(error),
+        };
         let secrets = context.learned_secrets();
         if secrets.is_empty() { done } else { scrub_result(&scrubber_of(secrets), done) }
     }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use steward_core::document::DocumentOrigin;
 use steward_core::governance::{Classified, higher};
 use steward_core::ports::{DocumentPassage, KnowledgeSlot, PassageQuery, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::reference::{REFERENCES, Reference};
 use steward_core::tool::{Preview, ToolOutput};
 
@@ -50,9 +51,9 @@ impl ToolHandler for DocumentsSearch {
         let found = knowledge.passages(query).await.map_err(|error| refused!("the search failed: {error}"))?;
         let mut passages = found.passages;
         passages.truncate(most);
-        let classified = passages.iter().fold(None, |seen, one| higher(seen, classified(one)));
-        let from: Vec<&str> = passages.iter().filter(|one| is_outside(one)).map(|one| one.name.as_str()).collect();
-        let origin = (!from.is_empty()).then(|| from.join(", "));
+        let from = passages.iter().filter(|one| is_outside(one)).map(|one| &one.name);
+        let level = passages.iter().fold(None, |seen, one| higher(seen, classified(one)));
+        let provenance = Provenance { level, ..from.collect() };
         let mut answer = match passages.len() {
             0 => format!("Nothing near to this stands in the {} documents that may be searched.", found.documents),
             _ => "Cite a passage by its number in brackets where the answer stands on it.\n".to_owned(),
@@ -60,19 +61,14 @@ impl ToolHandler for DocumentsSearch {
         if let Some(problem) = &found.problem {
             let _ = writeln!(answer, "({problem})");
         }
+        let reads = passages.iter().filter(|one| !is_outside(one)).map(|one| one.source.clone()).collect();
         let mut references = Vec::with_capacity(passages.len());
         for (number, passage) in (scope.references + 1..).zip(passages) {
             let reference = reference(number, passage);
             let _ = write!(answer, "\n[{number}] {}:\n{}\n", reference.place(), reference.text.trim());
             references.push(reference);
         }
-        Ok(ToolOutput {
-            data: Some(json!({ REFERENCES: references })),
-            tainted: origin.is_some(),
-            origin,
-            classified,
-            ..ToolOutput::text(answer)
-        })
+        Ok(ToolOutput { data: Some(json!({ REFERENCES: references })), provenance, reads, ..ToolOutput::text(answer) })
     }
 }
 

@@ -110,7 +110,9 @@ fn output(answer: DataAnswer) -> ToolOutput {
     }
     let columns: Vec<Value> =
         answer.columns.iter().map(|column| json!({"name": column.name, "kind": column.kind})).collect();
+    let named = answer.untrusted.iter().map(|column| format!("datasource {}, {column}", answer.datasource));
     ToolOutput {
+        provenance: named.collect(),
         data: Some(json!({
             "domain": answer.domain,
             "datasource": answer.datasource,

@@ -136,8 +136,7 @@ impl WebSearch {
         }
         ToolOutput {
             data: Some(json!({"query": query, "engine": engine.as_str(), "results": hits})),
-            tainted: !hits.is_empty(),
-            origin: (!hits.is_empty()).then(|| format!("results of {} for \"{query}\"", engine.title())),
+            provenance: hits.first().map(|_| format!("results of {} for \"{query}\"", engine.title())).iter().collect(),
             ..ToolOutput::text(text.trim_end())
         }
     }

@@ -232,9 +232,8 @@ impl SkillRuntime {
                 return Err(scrub_error(&scrubber, ToolsError::Panicked { tool: skill.name.clone(), message }));
             }
         };
-        if skill.untrusted && !output.tainted {
-            output.tainted = true;
-            output.origin = Some(format!("the skill {}", skill.name));
+        if skill.untrusted && !output.provenance.is_from_outside() {
+            output.provenance.add_origin(&format!("the skill {}", skill.name));
         }
         output.undo = undo::undo_record(skill, arguments, &output);
         scrub_output(&scrubber, &mut output);

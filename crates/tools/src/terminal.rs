@@ -9,7 +9,7 @@ pub use execution::{SplitError, split_command_line};
 use crate::error::ToolsError;
 use crate::files::{blocking, resolve_folder};
 use crate::handler::{Context, ToolHandler};
-use crate::skills::workspace_changes;
+use crate::skills::workspace_changes::{self, Changed};
 use command_list::CommandList;
 use execution::{CommandRunner, TerminalArgs};
 use serde_json::{Value, json};
@@ -56,8 +56,10 @@ impl ToolHandler for Terminal {
             return change_folder(&words[1..], &context.scope).await;
         }
         let command = self.0.check(&words, Risk::Read)?;
-        let outcome = self.0.run(&words, Risk::Read, context).await?;
-        execution::command_output(&words, command, &outcome, &context.scope).map_err(ToolsError::Refused)
+        let ran = self.0.run(&words, &args.reads, Risk::Read, context).await?;
+        let failed = |why: String| ToolOutput { failed: true, ..ToolOutput::text(why) };
+        let done = execution::command_output(&words, command, &ran, &context.scope).unwrap_or_else(failed);
+        Ok(ran.with_view(done))
     }
 }
 
@@ -81,7 +83,7 @@ impl ToolHandler for TerminalWrite {
         if !is_cd(&words) {
             self.commands.check(&words, Risk::Write)?;
         }
-        let reversible = matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
+        let reversible = workspace_changes::can_be_undone(scope).await;
         let limit = if reversible { "" } else { ", which holds too much to be undone" };
         let line = execution::shell_line(&words);
         let detail = match scope.folder.as_str() {
@@ -105,18 +107,19 @@ impl ToolHandler for TerminalWrite {
         let command = self.commands.check(&words, Risk::Write)?;
         let before = workspace_changes::capture(scope).await?;
         context.check()?;
-        let outcome = self.commands.run(&words, Risk::Write, context).await?;
-        let undo = workspace_changes::undo_record(before, Self::NAME, scope, &self.blobs).await?;
-        let paths = json!(workspace_changes::written_paths(&undo));
-        match execution::command_output(&words, command, &outcome, scope) {
+        let ran = self.commands.run(&words, &args.reads, Risk::Write, context).await?;
+        let Changed { undo, writes } = workspace_changes::changes_since(before, Self::NAME, scope, &self.blobs).await?;
+        let paths = json!(writes);
+        let done = match execution::command_output(&words, command, &ran, scope) {
             Ok(mut output) => {
                 if let Some(data) = &mut output.data {
                     data["paths"] = paths;
                 }
-                Ok(ToolOutput { undo: Some(undo), ..output })
+                ToolOutput { undo: Some(undo), ..output }
             }
             Err(why) => workspace_changes::failed_output(why, json!({"argv": words, "paths": paths}), undo),
-        }
+        };
+        Ok(ToolOutput { writes, ..ran.with_view(done) })
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {

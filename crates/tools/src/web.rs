@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use steward_core::ports::ToolScope;
+use steward_core::provenance::Provenance;
 use steward_core::tool::{Preview, ToolOutput};
 
 /// Bytes in which a page without a charset in its header may name one.
@@ -85,7 +86,11 @@ pub(crate) fn page_output(page: &HttpResponse) -> Result<ToolOutput, ToolsError>
     if page.cut {
         content.push_str("\n[the page is larger than 2 MB; the rest was not read]");
     }
-    Ok(ToolOutput { data: Some(data), tainted: true, origin: Some(page.url.to_string()), ..ToolOutput::text(content) })
+    Ok(ToolOutput {
+        data: Some(data),
+        provenance: Provenance::from_outside(page.url.as_str()),
+        ..ToolOutput::text(content)
+    })
 }
 
 /// Text that isn't HTML: JSON is indented, the rest left as it is.

@@ -15,7 +15,7 @@ const ask = (step, purpose = "reply") => [120, { type: "model.requested", step, 
 const said = (step, text, calls = [], purpose = "reply", reasoning = "") => [60, { type: "model.responded", step, purpose, text, reasoning, calls, finish: calls.length ? "tool_calls" : "stop", usage: usage(1840 + step * 310, 96 + text.length / 4 | 0, 1536, 2140) }];
 const call = (id, name, args) => ({ id, name, arguments: args, source: "native", confidence: 1 });
 const intent = (id, tool, args, effect = "read") => [80, { type: "tool.intent", call_id: id, tool, arguments: args, args_hash: "0", effect, idempotency_key: `k:${id}` }];
-const result = (id, tool, content, more = {}, pause = 240, ms = 12) => [pause, { type: "tool.result", call_id: id, tool, outcome: "ok", content, truncated: false, tainted: false, ms, ...more }];
+const result = (id, tool, content, more = {}, pause = 240, ms = 12) => [pause, { type: "tool.result", call_id: id, tool, outcome: "ok", content, truncated: false, ms, ...more }];
 const end = (answer, receipts, outcome = { status: "completed" }, more = {}) => [80, { type: "run.finished", outcome, answer, usage: usage(4300, 420, 3072, 6420), receipts, ...more }];
 const bytes = (text) => Buffer.byteLength(text);
 const claim = (answer, text, action, calls, why) => ({ text, start: bytes(answer.slice(0, answer.indexOf(text))), end: bytes(answer.slice(0, answer.indexOf(text) + text.length)), action, calls, why });
@@ -49,7 +49,7 @@ export const loop = (input) => ({
     ask(1), ...words("The user wants the slowest routes. The log has a duration at the end of each line, so I look at its form first, then count by route. I should not guess any number.", 1, "reasoning"),
     said(1, "I'll look at the log first.", [call("c1", "grep", { pattern: "duration_ms=[0-9]{3,}", path: "logs/app.log" }), call("c2", "read", { path: "logs/app.log", lines: 40 })], "reply", "The user wants the slowest routes. The log has a duration at the end of each line, so I look at its form first, then count by route. I should not guess any number."),
     intent("c1", "grep", { pattern: "duration_ms=[0-9]{3,}", path: "logs/app.log" }), result("c1", "grep", "12:01:03 GET /api/report duration_ms=1840\n12:01:09 GET /api/search duration_ms=910\n12:02:41 GET /api/export duration_ms=760", {}, 900, 31),
-    intent("c2", "read", { path: "logs/app.log", lines: 40 }), result("c2", "read", "12:00:00 INFO start\n12:00:01 INFO ready", { tainted: true }, 500, 4),
+    intent("c2", "read", { path: "logs/app.log", lines: 40 }), result("c2", "read", "12:00:00 INFO start\n12:00:01 INFO ready", { origins: ["uploads/app.log"] }, 500, 4),
     ask(2), ...words("Writing this down so that the next shift finds it.", 2),
     said(2, "Writing this down so that the next shift finds it.", [call("c3", "write", { path: "notes/slow-routes.md", content: "# Slow routes\n\n- /api/report 1840 ms\n", mode: "create" })]),
     ["ask", { kind: "call", call_id: "c3", tool: "write", arguments: { path: "notes/slow-routes.md", content: "# Slow routes\n\n- /api/report 1840 ms\n- /api/search 910 ms\n", mode: "create" }, args_hash: "ab", risk: "write", preview: { summary: "creates notes/slow-routes.md (63 bytes)", detail: "--- /dev/null\n+++ notes/slow-routes.md\n@@ -0,0 +1,4 @@\n+# Slow routes\n+\n+- /api/report 1840 ms\n+- /api/search 910 ms\n", count: 1, reversible: true } }],

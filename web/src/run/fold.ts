@@ -265,7 +265,7 @@ function apply(draft: Draft, event: RunEvent): void {
       const index = draft.tool(event.call_id, event.tool, event.at);
       view.doing = { what: "think", since: event.at };
       if (event.outcome === "ok") {
-        draft.edit<ToolItem>(index, { state: "ok", ms: event.ms, content: event.content, data: event.data, truncated: event.truncated ?? false, receipt: event.receipt ?? null, undo: event.undo ?? null, tainted: event.tainted ?? false });
+        draft.edit<ToolItem>(index, { state: "ok", ms: event.ms, content: event.content, data: event.data, truncated: event.truncated ?? false, receipt: event.receipt ?? null, undo: event.undo ?? null, tainted: (event.origins?.length ?? 0) > 0 });
       } else if (event.outcome === "error") {
         draft.edit<ToolItem>(index, { state: "error", ms: event.ms, message: event.message, undo: event.undo ?? null });
       } else {

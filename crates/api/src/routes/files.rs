@@ -1,22 +1,25 @@
 //! `/api/files`: files into the workspace, and out of it. `/api/start` and `/api/sample`: what a new conversation offers.
 
-use crate::dto::files::{SampleChange, Start, Uploaded};
-use crate::extract::file_of;
-use crate::guard::MAX_UPLOAD;
+use crate::dto::files::{FileOrigin, SampleChange, Start, Uploaded};
+use crate::extract::{file_of, length_of};
+use crate::guard::{AuditNote, MAX_UPLOAD};
 use crate::problem::ProblemBody;
-use crate::response::saved;
+use crate::response::saved_file;
 use crate::routes::prelude::*;
+use axum::Extension;
 use axum::extract::Request;
-use axum::http::{HeaderValue, header};
+use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use tokio::io::AsyncReadExt;
-use tokio_util::io::ReaderStream;
+use steward_core::UserId;
+use steward_core::upload::UploadedFile;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
-        .routes(routes!(upload, download))
+        .routes(routes!(upload, download, remove))
+        .routes(routes!(uploads))
+        .routes(routes!(origins, clear_origin))
         .routes(routes!(start))
         .routes(routes!(add_sample, remove_sample))
 }
@@ -43,18 +46,34 @@ pub(super) struct FileBody(Vec<u8>);
 /// second `x.csv` becomes `x-2.csv`.
 #[utoipa::path(post, path = "/api/files", tag = "files", operation_id = "uploadFile", params(Name),
     request_body(content = inline(FileBody), content_type = "application/octet-stream"),
-    responses((status = 201, description = "Where it is", body = Uploaded)))]
+    responses((status = 201, description = "Where it is", body = Uploaded),
+        (status = 507, description = "A quota or the disk is full", body = ProblemBody, content_type = "application/problem+json")))]
 async fn upload(Call(state, caller): Call, Params(query): Params<Name>, request: Request) -> Created<Uploaded> {
-    let mut upload = state.begin_upload(&caller, &query.name)?;
-    let mut bytes = 0u64;
+    let mut upload = state.begin_upload(&caller, &query.name, length_of(&request)).await?;
     let mut pieces = file_of(request, MAX_UPLOAD);
     while let Some(piece) = pieces.next().await {
-        let piece = piece?;
-        bytes += piece.len() as u64;
-        upload.write(piece).await?;
+        upload.write(piece?).await?;
     }
-    let path = upload.finish().await?;
+    let (path, bytes) = upload.finish().await?;
     created(Uploaded { path, bytes })
+}
+
+/// Whose files.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct SentBy {
+    /// Only those of this user; operators see those of others.
+    #[param(nullable = false)]
+    user: Option<UserId>,
+}
+
+/// Files that people have sent into the workspace: one's own; for operators, everybody's.
+#[utoipa::path(get, path = "/api/files/uploads", tag = "files", operation_id = "listUploads", params(SentBy, Paging),
+    responses((status = 200, description = "By path", body = Page<UploadedFile>)))]
+async fn uploads(Call(state, caller): Call, Params(of): Params<SentBy>, paging: Paging) -> Listed<UploadedFile> {
+    let after = paging.after::<String>()?;
+    let page = state.uploaded_files(&caller, of.user, after.as_deref(), paging.limit()).await?;
+    Ok(Page::after_last(page, |file| file.path.clone()))
 }
 
 /// Which file.
@@ -74,10 +93,38 @@ struct Place {
     ))]
 async fn download(Call(state, caller): Call, Params(Place { path }): Params<Place>) -> Result<Response, Problem> {
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-    let (file, bytes) = state.open_file(&caller, path).await?;
-    let content = axum::body::Body::from_stream(ReaderStream::new(file.take(bytes)));
-    let length = [(header::CONTENT_LENGTH, HeaderValue::from(bytes))];
-    Ok((length, saved(OCTETS, attachment(&name), content)).into_response())
+    let (file, bytes) = state.open_file(&caller, path.clone()).await?;
+    Ok((Extension(AuditNote::target(path)), saved_file(OCTETS, attachment(&name), file, bytes)).into_response())
+}
+
+/// Removes a file of the workspace for good. Whoever sent it may, and operators any.
+#[utoipa::path(delete, path = "/api/files", tag = "files", operation_id = "removeFile", params(Place),
+    responses(
+        (status = 204, description = "Removed"),
+        (status = 404, description = "There is no such file in the workspace", body = ProblemBody, content_type = "application/problem+json"),
+    ))]
+async fn remove(Call(state, caller): Call, Params(Place { path }): Params<Place>) -> Result<Response, Problem> {
+    let path = state.remove_file(&caller, path).await?;
+    Ok((StatusCode::NO_CONTENT, Extension(AuditNote::target(path))).into_response())
+}
+
+/// Files and folders of the workspace that runs wrote after reading something from outside, or confidential. For operators.
+#[utoipa::path(get, path = "/api/files/origins", tag = "files", operation_id = "listFileOrigins",
+    responses((status = 200, description = "By path, 5,000 at most", body = Vec<FileOrigin>)))]
+async fn origins(Call(state, caller): Call) -> Answer<Vec<FileOrigin>> {
+    Ok(Json(state.file_origins(&caller).await?))
+}
+
+/// Forgets what is recorded of a file or folder, since a person has read it and answers for it. For operators; where it is
+/// confidential, for administrators.
+#[utoipa::path(delete, path = "/api/files/origins", tag = "files", operation_id = "clearFileOrigin", params(Place),
+    responses(
+        (status = 204, description = "Forgotten"),
+        (status = 404, description = "Nothing is recorded of it", body = ProblemBody, content_type = "application/problem+json"),
+    ))]
+async fn clear_origin(Call(state, caller): Call, Params(Place { path }): Params<Place>) -> Result<Response, Problem> {
+    state.clear_file_origin(&caller, &path).await?;
+    Ok((StatusCode::NO_CONTENT, Extension(AuditNote::target(path))).into_response())
 }
 
 /// In which language.

@@ -4,8 +4,9 @@ use super::DocumentService;
 use crate::data_rules::read_data_rules;
 use serde_json::json;
 use steward_core::document::{Collection, Document, DocumentOrigin};
-use steward_core::governance::{Classification, ClassifiedFile, DataRules, Seen};
+use steward_core::governance::{Classification, DataRules, Seen};
 use steward_core::ports::{RunStore as _, StoreResult};
+use steward_core::run::{FileProvenance, provenance_of_files};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct DocumentClassification {
@@ -28,13 +29,13 @@ impl DocumentClassification {
 /// The labels, and the files that runs wrote which had seen confidential data.
 pub(super) struct Labels {
     rules: DataRules,
-    written: Vec<ClassifiedFile>,
+    written: Vec<FileProvenance>,
 }
 
 impl DocumentService {
     pub(super) async fn labels(&self) -> StoreResult<Labels> {
         let rules = read_data_rules(&self.store, self.tenant).await?;
-        let written = self.store.classified_files(self.tenant, &self.workspace).await?;
+        let written = self.store.file_provenance(self.tenant, &self.workspace).await?;
         Ok(Labels { rules, written })
     }
 
@@ -52,10 +53,11 @@ impl DocumentService {
             ..Seen::default()
         };
         let by_label = labels.rules.classify(&seen).map(|found| found.classification);
-        let by_run = seen.written(&labels.written).map(|found| found.classification);
+        let reads = [document.source.clone()];
+        let by_run = provenance_of_files(&reads, &self.workspace, &labels.written).level;
         DocumentClassification {
             said: document.classification.max(collection.and_then(|one| one.classification)),
-            labelled: by_label.max(by_run),
+            labelled: by_label.max(by_run.map(|found| found.classification)),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use steward_core::ports::{DataAnswer, DataCaller, DataColumn, DataError};
 use steward_domains::query::embed::{attach, objects};
 use steward_domains::query::lower::OutColumn;
+use steward_domains::query::plan::Role;
 use steward_domains::query::{Query, QueryError, lower, validate};
 use steward_domains::result::{shape, tidy};
 
@@ -83,12 +84,52 @@ impl DomainService {
             shape: serde_json::to_value(form).unwrap_or_default(),
             note: None,
             sql: lowered.sql,
+            untrusted: Vec::new(),
         };
         if rows_for == RowsFor::Model {
             let columns: Vec<&OutColumn> = shown.iter().map(|at| &lowered.columns[*at]).collect();
-            cut_down(&mut answer, datasource.visibility, &columns, known.domains.key(checked.domain()));
+            let key = known.domains.key(checked.domain());
+            cut_down(&mut answer, datasource.visibility, &columns, key);
+            let embedded =
+                lowered.relations.iter().flat_map(|one| one.columns.iter().map(|column| (&one.name, column)));
+            answer.untrusted = untrusted_columns(&answer, &columns, embedded, key, datasource.untrusted);
         }
         Ok(answer)
+    }
+}
+
+/// Columns of an answer with texts that strangers may have written. Keys are made by the house, unless the domain says
+/// otherwise. `embedded`: the columns of relations, with the name of each; `untrusted`: what the datasource says.
+fn untrusted_columns<'a>(
+    answer: &DataAnswer,
+    columns: &[&OutColumn],
+    embedded: impl Iterator<Item = (&'a String, &'a OutColumn)>,
+    key: &[String],
+    untrusted: bool,
+) -> Vec<String> {
+    let shows_text = |name: &str| {
+        let at = answer.columns.iter().position(|column| column.name == name);
+        at.is_some_and(|at| answer.rows.iter().any(|row| row.get(at).is_some_and(has_text)))
+    };
+    let is_untrusted = |column: &OutColumn, trusted: bool| {
+        column.kind.is_text() && !column.is_hidden() && !column.trusted.unwrap_or(trusted)
+    };
+    let own = columns.iter().filter(|column| {
+        let is_key = matches!(column.role, Role::Field | Role::Group) && key.contains(&column.name);
+        is_untrusted(column, !untrusted || is_key) && shows_text(&column.name)
+    });
+    let of_relations = embedded
+        .filter(|(relation, column)| is_untrusted(column, !untrusted) && shows_text(relation))
+        .map(|(relation, column)| format!("{relation}.{}", column.name));
+    own.map(|column| column.name.clone()).chain(of_relations).collect()
+}
+
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => items.iter().any(has_text),
+        Value::Object(fields) => fields.values().any(has_text),
+        _ => false,
     }
 }
 
@@ -108,4 +149,58 @@ pub(super) fn refused(errors: &[QueryError]) -> DataError {
 
 pub(super) fn no_datasource(name: &str) -> DataError {
     DataError::Failed(format!("the domain's datasource `{name}` is gone; add it again or change the domain"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OutColumn, Role, untrusted_columns};
+    use serde_json::{Value, json};
+    use steward_core::ports::{DataAnswer, DataColumn};
+    use steward_domains::model::FieldKind;
+
+    fn column(name: &str, kind: FieldKind, trusted: Option<bool>) -> OutColumn {
+        OutColumn { name: name.to_owned(), kind, role: Role::Field, trusted }
+    }
+
+    fn answer(names: &[&str], row: Value) -> DataAnswer {
+        let columns = names.iter().map(|name| DataColumn { name: (*name).to_owned(), kind: String::new() });
+        DataAnswer {
+            domain: "ticket".to_owned(),
+            datasource: "shop".to_owned(),
+            query: Value::Null,
+            columns: columns.collect(),
+            rows: vec![serde_json::from_value(row).unwrap_or_default()],
+            found: 1,
+            truncated: false,
+            next: None,
+            shape: Value::Null,
+            note: None,
+            sql: String::new(),
+            untrusted: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn texts_are_from_outside_unless_the_owner_says_otherwise() {
+        let columns = [
+            column("code", FieldKind::String, None),
+            column("body", FieldKind::Text, None),
+            column("price", FieldKind::Float, None),
+            column("at", FieldKind::Datetime, None),
+            column("state", FieldKind::String, Some(true)),
+            column("name", FieldKind::String, Some(false)),
+        ];
+        let columns: Vec<&OutColumn> = columns.iter().collect();
+        let names = ["code", "body", "price", "at", "state", "name", "lines"];
+        let row = json!(["T-1", "IGNORE ALL", 1.5, "2026-01-02", "open", "Eve", [{"note": "x"}]]);
+        let (relation, note) = ("lines".to_owned(), column("note", FieldKind::Text, None));
+        let found = |row: &Value, untrusted: bool| {
+            let embedded = std::iter::once((&relation, &note));
+            untrusted_columns(&answer(&names, row.clone()), &columns, embedded, &["code".to_owned()], untrusted)
+        };
+        assert_eq!(found(&row, true), ["body", "name", "lines.note"]);
+        assert_eq!(found(&row, false), ["name"]);
+        let empty = json!(["T-1", "", 1.5, null, "open", null, []]);
+        assert!(found(&empty, true).is_empty(), "nothing is shown of them");
+    }
 }

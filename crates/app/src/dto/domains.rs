@@ -33,6 +33,10 @@ pub struct DatasourceInput {
     /// Whether the database runs statements as its role that is called like the e-mail address of who asks. PostgreSQL only.
     #[serde(default)]
     pub as_asking_user: bool,
+    /// Whether strangers may have written its texts, unless the text of a domain says otherwise of a field: an agent that
+    /// has read them asks before it changes or sends anything. On unless it is switched off.
+    #[serde(default = "steward_core::datasource::untrusted")]
+    pub untrusted: bool,
     /// The version that was read; left out for a new one.
     #[serde(default)]
     pub version: u64,

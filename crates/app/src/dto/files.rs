@@ -1,4 +1,9 @@
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use steward_core::Timestamp;
+use steward_core::governance::Classified;
+use steward_core::ports::FileProvenanceEntry;
+use steward_core::run::FileProvenance;
 use steward_tools::sample::Change;
 use utoipa::ToSchema;
 
@@ -9,6 +14,28 @@ pub struct Uploaded {
     pub path: String,
     /// Its length.
     pub bytes: u64,
+}
+
+/// Where a file, or all that lies in a folder, may come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FileOrigin {
+    /// Its path in the workspace; empty: the whole workspace.
+    pub path: String,
+    /// Addresses, senders and files outside.
+    pub origins: BTreeSet<String>,
+    /// The most confidential that it may hold, by which label; left out if it isn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub level: Option<Classified>,
+    /// When that changed last.
+    pub at: Timestamp,
+}
+
+impl FileOrigin {
+    pub(crate) fn of(entry: FileProvenanceEntry) -> Self {
+        let FileProvenance { path, provenance } = entry.file;
+        Self { path, origins: provenance.origins, level: provenance.level, at: entry.at }
+    }
 }
 
 /// What a new conversation offers.

@@ -4,7 +4,7 @@ use crate::app::{Action, App, AppResult, Caller, Resource, authorize};
 use crate::authorize::SkillReach;
 use crate::skills::of;
 use steward_core::policy::RiskClass;
-use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec, SqlSpec};
 
 impl App {
     /// `before` is the skill as it is; the same as `after` where it is removed.
@@ -19,6 +19,9 @@ impl App {
         }
         if !after.spec.private_hosts().is_empty() || after.spec.leaves_sandbox() {
             authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })?;
+        }
+        if after.spec.reads_host_files() {
+            authorize(caller, Action::Administer, Resource::ServerPaths)?;
         }
         let mut reach = skill_reach(before, after);
         if let Some(before) = before.filter(|_| reach == SkillReach::Own)
@@ -58,7 +61,9 @@ fn is_judged_milder(before: Option<&Skill>, after: &Skill) -> bool {
         }
         _ => false,
     };
-    before.is_some_and(milder) || (sends && after.risk < RiskClass::External)
+    // Whether strangers write into a database is its owner's to say.
+    let trusts = matches!(&after.spec, SkillSpec::Sql(SqlSpec { trusted: true, .. }));
+    before.is_some_and(milder) || trusts || (sends && after.risk < RiskClass::External)
 }
 
 #[cfg(test)]
@@ -96,6 +101,13 @@ mod tests {
             ("a post, as external", None, post(), R::Own),
             ("a post that calls itself a read", None, http("POST", "read", &json!({})), R::LowerRisk),
             ("a post that calls itself a write", None, http("post", "write", &json!({})), R::LowerRisk),
+            ("rows", None, skill("sql", &json!({"database": "sqlite:a.db"}), "read", &json!({})), R::Own),
+            (
+                "trust in rows",
+                None,
+                skill("sql", &json!({"database": "sqlite:a.db", "trusted": true}), "read", &json!({})),
+                R::LowerRisk,
+            ),
             ("python", None, python("read"), R::Own),
             ("a shell", None, skill("shell", &json!({"command": ["id"]}), "destructive", &json!({})), R::Servers),
             ("a credential", None, keyed(), R::Credential),

@@ -33,6 +33,9 @@ pub enum DatasourceAction {
         /// Whether PostgreSQL runs queries as its role that is called like the e-mail address of who asks.
         #[arg(long)]
         as_asking_user: Option<bool>,
+        /// Whether strangers may have written its texts: an agent that has read them asks before it acts.
+        #[arg(long)]
+        untrusted: Option<bool>,
     },
     /// Take it away; the database stays as it is.
     Remove {
@@ -63,6 +66,9 @@ pub struct DatasourceAdd {
     /// Have PostgreSQL run queries as its role that is called like the e-mail address of who asks.
     #[arg(long)]
     as_asking_user: bool,
+    /// The house alone writes its texts: an agent that has read them isn't held back.
+    #[arg(long)]
+    trusted: bool,
 }
 
 /// How much of the rows models see.
@@ -95,7 +101,7 @@ pub async fn run(client: &Client, action: Option<DatasourceAction>, term: Term) 
                 }
             }))
         }
-        DatasourceAction::Set { name, visibility, writable, as_asking_user } => {
+        DatasourceAction::Set { name, visibility, writable, as_asking_user, untrusted } => {
             let found = DATASOURCE.find(client, &name).await?;
             let mut fields = found.as_object().cloned().unwrap_or_default();
             fields.retain(|field, _| !["id", "changed_at"].contains(&field.as_str()));
@@ -103,6 +109,7 @@ pub async fn run(client: &Client, action: Option<DatasourceAction>, term: Term) 
                 ("visibility", visibility.map(|visibility| visibility.word().into())),
                 ("writable", writable.map(Value::from)),
                 ("as_asking_user", as_asking_user.map(Value::from)),
+                ("untrusted", untrusted.map(Value::from)),
             ]));
             let now: Value = client.put(&DATASOURCE.path_of(&found), &Value::Object(fields)).await?;
             Ok(term.changed(&now, &format!("changed `{name}`")))
@@ -138,6 +145,7 @@ async fn add_one(client: &Client, add: DatasourceAdd, term: Term) -> anyhow::Res
         "visibility": add.visibility.word(),
         "writable": add.writable,
         "as_asking_user": add.as_asking_user,
+        "untrusted": !add.trusted,
     });
     if let Some(wanted) = &add.credential {
         body["credential"] = CREDENTIAL.find(client, wanted).await?["id"].take();

@@ -51,7 +51,7 @@ pub fn of_event(state: &RunState, at: Timestamp, body: &EventBody, id: impl FnOn
         EventBody::ToolResult { call_id, tool, result, ms, .. } => {
             let entry = of_call(call_id, tool).with("ms", *ms);
             match result {
-                ToolResult::Ok { tainted, .. } => entry.with("from_outside", tainted.then_some(true)),
+                ToolResult::Ok { origins, .. } => entry.with("from_outside", (!origins.is_empty()).then_some(true)),
                 ToolResult::Error { .. } => entry.ended(AuditResult::Failed),
                 ToolResult::Dry { .. } => entry.with("dry_run", true),
             }

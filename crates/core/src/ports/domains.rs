@@ -54,6 +54,8 @@ pub struct DataAnswer {
     /// Why rows are left out, if they are.
     pub note: Option<String>,
     pub sql: String,
+    /// Columns with texts that strangers may have written, among the rows.
+    pub untrusted: Vec<String>,
 }
 
 /// A query that was read from the words of a request.
@@ -95,6 +97,9 @@ pub enum DataError {
     /// The database could not be asked.
     #[error("{0}")]
     Failed(String),
+    /// Too much waits for it already: in a moment it may go.
+    #[error("{0}")]
+    Busy(String),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

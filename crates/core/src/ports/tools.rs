@@ -1,4 +1,4 @@
-use crate::agent::{Agent, DatabaseScope};
+use crate::agent::{Agent, KeptFor};
 use crate::provenance::Provenance;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
@@ -24,10 +24,13 @@ pub struct ToolScope {
     pub utc_offset_minutes: i32,
     pub timeout_ms: u64,
     pub user: Option<UserId>,
-    /// Whose the agent's private database is.
-    pub database: DatabaseScope,
+    /// Whose that is which the agent keeps; `None`: nobody's, so it keeps nothing.
+    pub kept_for: Option<KeptFor>,
     /// All that the run has seen may derive from: what it keeps for later has the same provenance.
     pub provenance: Provenance,
+    /// Files and folders of the workspace with a provenance of their own, beside the uploads: programs see those that they
+    /// name.
+    pub marked_files: Arc<[String]>,
     /// Passages that the run has been given: further ones are numbered after them.
     pub references: u32,
     /// The skill behind the tool, in the version of the run; `None` for built-in tools.

@@ -277,8 +277,7 @@ fn an_effect_that_was_undone_proves_nothing_any_more() {
         truncated: false,
         receipt: Some(Receipt { action: "created".into(), object: "a.md".into(), evidence: None }),
         undo: Some(Undo::Snapshot { tool: "put".into(), snapshot: json!({}) }),
-        tainted: false,
-        origin: None,
+        origins: std::collections::BTreeSet::new(),
     };
     for summarises in [true, false] {
         let (mut run, _) = Driver::start(Mode::Loop, |setup| {

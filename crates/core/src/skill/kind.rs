@@ -76,9 +76,10 @@ impl SkillKind {
         matches!(self, Self::Http | Self::Graphql | Self::Scrape | Self::Huggingface | Self::Mcp)
     }
 
-    /// Whether it may reach another machine, whatever its risk and its configuration. Databases are the house's own.
+    /// Whether it may reach another machine, whatever its risk and its configuration. Databases are the house's own, and
+    /// programs on this machine run without the network.
     pub fn sends_out(self) -> bool {
-        !matches!(self, Self::Internal | Self::Python | Self::Sql | Self::AgentDelegation)
+        !matches!(self, Self::Internal | Self::Python | Self::Shell | Self::Sql | Self::AgentDelegation)
     }
 
     /// Suitable kinds of credential, best first.

@@ -55,6 +55,11 @@ impl SkillSpec {
         matches!(self, Self::Ansible(AnsibleSpec { network: true, .. }) | Self::Docker(_))
     }
 
+    /// Whether it can read and change what this program's own user can, the vault's key among it.
+    pub fn reads_host_files(&self) -> bool {
+        matches!(self, Self::Ansible(AnsibleSpec { network: true, .. }))
+    }
+
     /// Private hosts that it may reach, as `host:port`.
     pub fn private_hosts(&self) -> &[String] {
         match self {
@@ -215,6 +220,9 @@ pub struct SqlSpec {
     /// Most rows that a write may change; beyond that it is rolled back.
     #[serde(default = "rows")]
     pub max_changes: u32,
+    /// Whether the house alone writes the texts that it reads; else an agent that has read some asks before it acts.
+    #[serde(default)]
+    pub trusted: bool,
 }
 
 fn rows() -> u32 {

@@ -132,14 +132,20 @@ fn permissions() -> impl Strategy<Value = Vec<Permission>> {
 fn fields() -> impl Strategy<Value = Vec<Field>> {
     let example = (select(&ALL[..]), any::<prop::sample::Index>(), names(), names());
     let aliases = vec(names(), 0..3);
-    let field =
-        (names(), any::<(bool, bool)>(), proptest::option::of(names()), vec(example, 0..3), select(&ALL[..]), aliases);
-    let field = field.prop_map(|(name, (readonly, filterable), options, examples, kind, aliases)| {
+    let field = (
+        names(),
+        any::<(bool, bool, Option<bool>)>(),
+        proptest::option::of(names()),
+        vec(example, 0..3),
+        select(&ALL[..]),
+        aliases,
+    );
+    let field = field.prop_map(|(name, (readonly, filterable, trusted), options, examples, kind, aliases)| {
         let examples = examples.into_iter().map(|(_, op, value, text)| {
             let operators = operators(kind);
             Example { op: operators[op.index(operators.len())].to_owned(), value, text }
         });
-        Field { name, kind, readonly, filterable, options, examples: examples.collect(), aliases }
+        Field { name, kind, readonly, filterable, trusted, options, examples: examples.collect(), aliases }
     });
     vec(field, 0..4)
 }

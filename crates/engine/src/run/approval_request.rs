@@ -21,7 +21,7 @@ pub(crate) async fn request_approval(
 ) -> StoreResult<()> {
     let subject = match ask {
         Ask::Call { call, reason } => {
-            let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
+            let scope = tool_scope(deps, &journal.state, cancellation, &call.name).await?;
             let preview = preview(deps, &journal.state, &call, &scope).await;
             let taint =
                 journal.state.tool(&call.name).map(|spec| journal.state.taint_of(spec, &call)).unwrap_or_default();
@@ -36,7 +36,7 @@ pub(crate) async fn request_approval(
                 taint,
             }
         }
-        Ask::Plan => plan_subject(deps, &journal.state, cancellation).await,
+        Ask::Plan => plan_subject(deps, &journal.state, cancellation).await?,
         Ask::Uncertain { call, why } => {
             Subject::Uncertain { why, call_id: call.id, tool: call.name, arguments: call.arguments }
         }
@@ -63,9 +63,9 @@ fn risk_of(state: &RunState, tool: &str) -> RiskClass {
     state.tool(tool).map_or(RiskClass::Destructive, |spec| spec.risk)
 }
 
-async fn plan_subject(deps: &Deps, state: &RunState, cancellation: &Cancellation) -> Subject {
+async fn plan_subject(deps: &Deps, state: &RunState, cancellation: &Cancellation) -> StoreResult<Subject> {
     let Some(plan) = &state.plan else {
-        return Subject::Plan { plan_hash: String::new(), previews: Vec::new(), taint: Vec::new() };
+        return Ok(Subject::Plan { plan_hash: String::new(), previews: Vec::new(), taint: Vec::new() });
     };
     let mut previews = Vec::new();
     for (index, step) in plan.plan.steps.iter().enumerate() {
@@ -74,13 +74,13 @@ async fn plan_subject(deps: &Deps, state: &RunState, cancellation: &Cancellation
             continue;
         }
         let call = ToolCall::new(format!("preview-{index}"), &step.tool, step.args.clone(), CallSource::Plan);
-        let scope = tool_scope(deps, state, cancellation, &call.name);
+        let scope = tool_scope(deps, state, cancellation, &call.name).await?;
         let preview = preview(deps, state, &call, &scope).await;
         previews.push(StepPreview { step: index, risk, preview });
     }
-    Subject::Plan {
+    Ok(Subject::Plan {
         plan_hash: plan.plan.hash(),
         previews,
         taint: if plan.tainted { state.sources() } else { Vec::new() },
-    }
+    })
 }

@@ -4,14 +4,15 @@ use crate::deps::Deps;
 use crate::run::journal::Journal;
 use async_trait::async_trait;
 use fail::fail_point;
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, ToolResult};
-use steward_core::governance::{Classified, ClassifiedFile, higher};
+use steward_core::governance::{Classified, higher};
 use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
-use steward_core::reference::references_of;
-use steward_core::run::{CallStatus, OutsideFile, PathBase, RunState, quoted_file, written_files};
+use steward_core::provenance::Provenance;
+use steward_core::run::{CallStatus, FileProvenance, RunState, provenance_of_files, written_paths};
 use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
 use steward_core::{Cancellation, hash};
 use tokio::sync::{mpsc, oneshot};
@@ -42,17 +43,27 @@ pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellati
         cancellation: cancellation.clone(),
         skill: None,
         user: setup.and_then(|setup| setup.user),
-        database: setup.map(|setup| setup.agent.own_data.database).unwrap_or_default(),
+        kept_for: setup.and_then(|setup| setup.agent.own_data.kept_for(setup.user)),
         provenance: state.provenance(),
+        marked_files: Arc::default(),
         references: state.references().iter().map(|one| one.number).max().unwrap_or(0),
     }
 }
 
 /// [`run_scope`] for a call of `tool`: in the version of its skill that the run began with.
-pub(crate) fn tool_scope(deps: &Deps, state: &RunState, cancellation: &Cancellation, tool: &str) -> ToolScope {
+pub(crate) async fn tool_scope(
+    deps: &Deps,
+    state: &RunState,
+    cancellation: &Cancellation,
+    tool: &str,
+) -> StoreResult<ToolScope> {
     let mut scope = run_scope(deps, state, cancellation);
     scope.skill = state.tool(tool).and_then(|spec| spec.skill.clone());
-    scope
+    if let Some(setup) = state.setup.as_deref() {
+        let known = deps.store.file_provenance(deps.tenant, &setup.workspace).await?;
+        scope.marked_files = known.into_iter().map(|file| file.path).collect();
+    }
+    Ok(scope)
 }
 
 /// What the tool tells, and where it waits until that is durable.
@@ -100,7 +111,7 @@ pub(crate) async fn run_tool(
         .await?;
     fail_point!("engine.intent.after");
     let limit = result_limit(&journal.state, &call.name);
-    let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
+    let scope = tool_scope(deps, &journal.state, cancellation, &call.name).await?;
     let started = Instant::now();
     let (sender, mut staging) = mpsc::channel(1);
     let (call_id, tool) = (call.id.clone(), call.name.clone());
@@ -130,108 +141,71 @@ pub(crate) async fn run_tool(
         return Err(error);
     }
     fail_point!("engine.effect.after");
-    let error = |message, fatal| (ToolResult::Error { message, fatal, origin: None, data: None, undo: None }, None);
-    let (result, told) = match output {
-        Ok(mut output) => {
-            let told = output.classified.take();
-            (recorded(output, limit), told)
+    let (result, touched) = match output {
+        Ok(output) => recorded(output, limit),
+        Err(ToolError::RespondToModel(message)) => (ToolResult::error(message), Touched::default()),
+        Err(ToolError::Fatal(message)) => {
+            let origins = BTreeSet::new();
+            (ToolResult::Error { message, fatal: true, origins, data: None, undo: None }, Touched::default())
         }
-        Err(ToolError::RespondToModel(message)) => error(message, false),
-        Err(ToolError::Fatal(message)) => error(message, true),
     };
-    let (result, side) = record_origins(deps, &journal.state, &call_id, &tool, &arguments, result).await?;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
     let result = EventBody::ToolResult { call_id, tool, result, ms, evidence: None };
-    commit_result(deps, journal, &arguments, result, told, side).await?;
+    commit_result(deps, journal, &arguments, result, touched).await?;
     fail_point!("engine.result.after");
     Ok(())
 }
 
-/// Marks results that quote files from outside, and files written from what came from outside.
-async fn record_origins(
-    deps: &Deps,
-    state: &RunState,
-    call_id: &str,
-    tool: &str,
-    arguments: &Value,
-    mut result: ToolResult,
-) -> StoreResult<(ToolResult, Vec<SideWrite>)> {
-    let Some(setup) = state.setup.as_deref() else {
-        return Ok((result, Vec::new()));
-    };
-    let known = deps.store.outside_files(deps.tenant, &setup.workspace).await?;
-    let base = PathBase { workspace: &setup.workspace, folder: state.folder_of(tool) };
-    let quoted = |content: &str| quoted_file(tool, arguments, content, base, &known);
-    match &mut result {
-        ToolResult::Ok { content, data, tainted, origin, .. } if !*tainted => {
-            let shown = data.as_ref().map(references_of).unwrap_or_default();
-            let of_files =
-                shown.iter().find_map(|one| quoted_file(tool, &json!({"path": one.source}), "", base, &known));
-            *origin = quoted(content).or(of_files);
-            *tainted = origin.is_some();
-        }
-        ToolResult::Error { message, origin, .. } if origin.is_none() => *origin = quoted(message),
-        ToolResult::Ok { .. } | ToolResult::Error { .. } | ToolResult::Dry { .. } => {}
-    }
-    let from = match &result {
-        ToolResult::Ok { tainted: true, origin, .. } => Some(origin.clone().unwrap_or_else(|| tool.to_owned())),
-        ToolResult::Error { origin: Some(origin), .. } => Some(origin.clone()),
-        _ => state
-            .tool(tool)
-            .zip(state.call(call_id))
-            .and_then(|(spec, entry)| state.taint_of(spec, &entry.call).pop())
-            .map(|last| last.origin),
-    };
-    let Some(origin) = from else {
-        return Ok((result, Vec::new()));
-    };
-    let side = written_files(&result, base)
-        .into_iter()
-        .map(|path| SideWrite::FromOutside {
-            workspace: setup.workspace.clone(),
-            file: OutsideFile { path, origin: origin.clone() },
-        })
-        .collect();
-    Ok((result, side))
+/// Files that a call read and wrote, as its tool says, and the most confidential that it knows to have shown.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    reads: Vec<String>,
+    writes: Vec<String>,
+    level: Option<Classified>,
 }
 
-/// Commits what a call came to, with the classification of what it showed, if that is above all that the run has seen.
-/// What the call has written is as confidential as what its run has seen then. `told`: what the tool itself said of it.
+/// Commits what a call came to, with where it came from. What it has written comes from there as well, and from all that
+/// its run had seen when it was decided on.
 pub(crate) async fn commit_result(
     deps: &Deps,
     journal: &mut Journal,
     arguments: &Value,
-    event: EventBody,
-    told: Option<Classified>,
-    mut side: Vec<SideWrite>,
+    mut event: EventBody,
+    touched: Touched,
 ) -> StoreResult<()> {
     let state = &journal.state;
-    let (Some(setup), EventBody::ToolResult { tool, result, .. }) = (state.setup.as_deref(), &event) else {
-        return journal.commit(vec![event], side).await;
+    let (Some(setup), EventBody::ToolResult { call_id, tool, result, .. }) = (state.setup.as_deref(), &mut event)
+    else {
+        return journal.commit(vec![event], Vec::new()).await;
     };
-    if setup.data_rules.is_empty() && state.classified.is_none() && told.is_none() {
-        return journal.commit(vec![event], side).await;
+    let mut seen = Provenance { level: touched.level, ..Provenance::default() };
+    if !touched.reads.is_empty() {
+        let known = deps.store.file_provenance(deps.tenant, &setup.workspace).await?;
+        seen.join(&provenance_of_files(&touched.reads, &setup.workspace, &known));
     }
     let text = match result {
-        ToolResult::Ok { content, .. } => content,
-        ToolResult::Error { message, .. } => message,
-        ToolResult::Dry { preview } => preview,
+        ToolResult::Ok { content: text, origins, .. } | ToolResult::Error { message: text, origins, .. } => {
+            origins.extend(std::mem::take(&mut seen.origins));
+            seen.origins.clone_from(origins);
+            &*text
+        }
+        ToolResult::Dry { preview } => &*preview,
     };
-    let files = deps.store.classified_files(deps.tenant, &setup.workspace).await?;
-    let personal = deps.personal_data_in(&setup.data_rules, text);
-    let told = told.filter(|told| state.is_above(told));
-    let classified = higher(told, state.newly_classified(tool, arguments, text, &files, &personal));
-    if let Some(seen) = classified.as_ref().or(state.classified.as_ref()) {
-        let base = PathBase { workspace: &setup.workspace, folder: state.folder_of(tool) };
-        let known = |path: &str| files.iter().find(|file| file.path == path);
-        let below = |path: &String| known(path).is_none_or(|file| file.classified.classification < seen.classification);
-        let written = written_files(result, base).into_iter().filter(below);
-        side.extend(written.map(|path| SideWrite::ClassifiedFile {
-            workspace: setup.workspace.clone(),
-            file: ClassifiedFile { path, classified: seen.clone() },
-        }));
+    let personal = deps.personal_data_in(&setup.data_rules, text).await;
+    let classified = seen.level.take().filter(|level| state.is_above(level));
+    let classified = higher(classified, state.newly_classified(tool, arguments, text, &personal));
+    let mut written = Provenance { level: classified.clone().or_else(|| state.classified.clone()), ..seen };
+    if let Some((spec, entry)) = state.tool(tool).zip(state.call(call_id)) {
+        state.taint_of(spec, &entry.call).iter().for_each(|one| written.add_origin(&one.origin));
     }
+    let mut paths = written_paths(&touched.writes, &setup.workspace);
+    paths.retain(|_| !written.is_empty());
+    let side = paths.into_iter().map(|path| SideWrite::FileProvenance {
+        workspace: setup.workspace.clone(),
+        file: FileProvenance { path, provenance: written.clone() },
+    });
+    let side = side.collect();
     let first = classified.map(|classified| EventBody::DataClassified { classified });
     journal.commit(first.into_iter().chain([event]).collect(), side).await
 }
@@ -254,7 +228,7 @@ pub(crate) async fn settle_interrupted(
         }
         _ => (None, Vec::new()),
     };
-    let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
+    let scope = tool_scope(deps, &journal.state, cancellation, &call.name).await?;
     let interrupted = Interrupted { call: call.clone(), idempotency_key: key.clone(), staged: staged.clone(), later };
     let looking = deps.tools.settle(interrupted, &scope);
     let settled = tokio::time::timeout(SETTLE_TIMEOUT, looking)
@@ -268,14 +242,11 @@ pub(crate) async fn settle_interrupted(
         }
         (Settled::Happened(evidence), Some(staged)) => {
             let mut output = staged.output;
-            let told = output.classified.take();
             output.content = format!("{}\n(It was done before an interruption: {evidence}.)", output.content);
-            let result = recorded(output, result_limit(&journal.state, &call.name));
-            let (id, tool, arguments) = (&call.id, &call.name, &call.arguments);
-            let (result, side) = record_origins(deps, &journal.state, id, tool, arguments, result).await?;
+            let (result, touched) = recorded(output, result_limit(&journal.state, &call.name));
             let (arguments, evidence) = (call.arguments, Some(evidence));
             let result = EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence };
-            commit_result(deps, journal, &arguments, result, told, side).await
+            commit_result(deps, journal, &arguments, result, touched).await
         }
         (Settled::Unknown(why) | Settled::Happened(why), _) => {
             journal.append(EventBody::ToolUncertain { call_id: call.id, tool: call.name, why }).await
@@ -299,31 +270,17 @@ pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
     own.min(fair.max(MIN_LIMIT))
 }
 
-/// What a tool returned, as the log has it.
-fn recorded(output: ToolOutput, limit: usize) -> ToolResult {
-    let (content, truncated) = truncate(&output.content, limit);
-    let data = output.data.and_then(kept_data);
-    if output.failed {
-        let origin = output.origin.filter(|_| output.tainted);
-        let (data, undo) = (data.map(Box::new), output.undo.map(Box::new));
-        return ToolResult::Error { message: content, fatal: false, origin, data, undo };
-    }
-    ToolResult::Ok {
-        content,
-        data,
-        truncated,
-        receipt: output.receipt,
-        undo: output.undo,
-        tainted: output.tainted,
-        origin: output.origin,
-    }
-}
-
-/// Of data that is too long only the paths stay: without them, files that were written would lose where they came from.
-fn kept_data(data: Value) -> Option<Value> {
-    if data.to_string().len() <= MAX_DATA {
-        return Some(data);
-    }
-    let paths = data.get("paths").filter(|paths| paths.is_array())?;
-    Some(json!({"paths": paths}))
+/// What a tool returned, as the log has it, and what else it said.
+fn recorded(output: ToolOutput, limit: usize) -> (ToolResult, Touched) {
+    let ToolOutput { content, data, receipt, undo, failed, provenance, reads, writes } = output;
+    let Provenance { origins, level } = provenance;
+    let (content, truncated) = truncate(&content, limit);
+    let data = data.filter(|data| data.to_string().len() <= MAX_DATA);
+    let result = if failed {
+        let (data, undo) = (data.map(Box::new), undo.map(Box::new));
+        ToolResult::Error { message: content, fatal: false, origins, data, undo }
+    } else {
+        ToolResult::Ok { content, data, truncated, receipt, undo, origins }
+    };
+    (result, Touched { reads, writes, level })
 }

@@ -104,7 +104,7 @@ async fn undo_effect(
     let (name, source) = (by.name.clone(), by.source.clone().map(Box::new));
     journal.append(EventBody::ToolUndoing { call_id: call_id.to_owned(), by: name, source }).await?;
     fail_point!("engine.undo.before");
-    let scope = tool_scope(deps, &journal.state, &signals.cancellation, tool);
+    let scope = tool_scope(deps, &journal.state, &signals.cancellation, tool).await?;
     let done = deps.tools.undo(undo, &scope).await;
     fail_point!("engine.undo.after");
     let result = done.map_err(|error| error.to_string());

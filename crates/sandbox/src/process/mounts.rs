@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::SandboxError;
 use super::spec::{Access, CommandSpec};
+use crate::host::HostMount;
 
 pub(super) const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
@@ -43,6 +44,12 @@ pub(super) struct Resolved {
     pub cwd: PathBuf,
     pub read_paths: Vec<PathBuf>,
     pub write_paths: Vec<PathBuf>,
+    /// Those of them that must still be what was checked.
+    pub checked: Vec<HostMount>,
+    /// Of the workspace; outer folders first, none of them a link.
+    pub hidden: Vec<PathBuf>,
+    /// Below hidden folders.
+    pub shown: Vec<PathBuf>,
     pub writable: bool,
     pub network: bool,
 }
@@ -71,17 +78,25 @@ pub(super) fn resolve(spec: &CommandSpec) -> Result<Resolved, SandboxError> {
     if !cwd.starts_with(&workspace) {
         return invalid(format!("the working folder {} is outside the workspace", spec.cwd.display()));
     }
-    let write_paths = absolute(&spec.write_paths, "a writable path")?;
+    let mounted = |write: bool| spec.mounts.iter().filter(move |one| one.write == write).map(|one| one.path.clone());
+    let write_paths: Vec<PathBuf> = mounted(true).collect();
     if let Some(system) = write_paths.iter().find(|path| covers_system(path) || is_of_system(path)) {
         return invalid(format!("{} belongs to the system and is not given to a program to change", system.display()));
     }
     let mut read_paths = absolute(&spec.read_paths, "a readable path")?;
+    read_paths.extend(mounted(false));
     read_paths.retain(|path| !write_paths.contains(path));
+    let hidden = inside(&workspace, &spec.hidden);
+    let mut shown = inside(&workspace, &spec.shown);
+    shown.retain(|path| hidden.iter().any(|folder| path.starts_with(folder)));
     Ok(Resolved {
+        hidden,
+        shown,
         workspace,
         cwd,
         read_paths,
         write_paths,
+        checked: spec.mounts.clone(),
         writable: spec.access == Access::ReadWrite,
         network: spec.network,
     })
@@ -95,6 +110,25 @@ fn covers_system(path: &Path) -> bool {
 
 fn is_of_system(path: &Path) -> bool {
     SYSTEM.iter().chain(KERNEL).any(|system| path.starts_with(system))
+}
+
+/// Those of `paths` that are files and folders of the workspace, each once, outer ones first. What a link leads to has a
+/// path of its own.
+fn inside(workspace: &Path, paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = paths
+        .iter()
+        .filter_map(|path| workspace.join(path).canonicalize().ok().filter(|real| *real == workspace.join(path)))
+        .filter(|path| path.starts_with(workspace) && path != workspace)
+        .collect();
+    found.sort();
+    found.dedup();
+    let mut outer: Vec<PathBuf> = Vec::new();
+    for path in found {
+        if !outer.last().is_some_and(|above| path.starts_with(above)) {
+            outer.push(path);
+        }
+    }
+    outer
 }
 
 fn absolute(paths: &[PathBuf], what: &str) -> Result<Vec<PathBuf>, SandboxError> {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::HostMount;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -55,8 +57,15 @@ pub struct CommandSpec {
     pub cwd: PathBuf,
     /// Further files and folders that may be read, absolute.
     pub read_paths: Vec<PathBuf>,
-    /// Further files and folders that may be changed, absolute; none of the system's.
-    pub write_paths: Vec<PathBuf>,
+    /// Further files and folders that people named. What stands at their paths when the program starts must be what was
+    /// checked. None of the system's may be changed.
+    pub mounts: Vec<HostMount>,
+    /// Files and folders of the workspace that it doesn't see, relative to it: a folder is empty, and so is a file where it
+    /// may only read; what may write finds them closed, so that it fails instead of losing them. Links among them are
+    /// passed over, what is not there too. Without namespaces nothing is hidden: see [`Outcome::hid`].
+    pub hidden: Vec<PathBuf>,
+    /// What is seen of folders that are hidden, relative to the workspace; for programs that may only read.
+    pub shown: Vec<PathBuf>,
     /// The environment beside `PATH`, `LANG`, `HOME` (the workspace) and `TMPDIR`, which it can override.
     pub env: BTreeMap<String, String>,
     /// The machine's own network, including private hosts. Off by default.
@@ -78,7 +87,9 @@ impl CommandSpec {
             access: Access::ReadWrite,
             cwd: PathBuf::new(),
             read_paths: Vec::new(),
-            write_paths: Vec::new(),
+            mounts: Vec::new(),
+            hidden: Vec::new(),
+            shown: Vec::new(),
             env: BTreeMap::new(),
             network: false,
             gate: false,
@@ -164,4 +175,11 @@ pub struct Outcome {
     pub wall_ms: u64,
     pub tier: Tier,
     pub privileges: Privileges,
+}
+
+impl Outcome {
+    /// Whether what should be hidden was; if not, the program could read all of the workspace.
+    pub fn hid(&self) -> bool {
+        self.tier == Tier::Namespaces
+    }
 }

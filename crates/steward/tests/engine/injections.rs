@@ -16,6 +16,7 @@ use steward_core::ports::{Authorized, ToolScope, Tools};
 use steward_core::tool::{EffectClass, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_engine::{Deps, RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
+use steward_testkit::repetitions;
 
 /// What the model does with each: a write, a send, a run.
 const ACTS: [(&str, RiskClass); 3] =
@@ -59,8 +60,7 @@ impl Tools for Mailbox {
         let n = call.call.arguments["n"].as_u64().unwrap();
         let text = &self.mails[usize::try_from(n).unwrap()];
         Ok(ToolOutput {
-            tainted: true,
-            origin: Some(format!("mail {n} of eve@example.net")),
+            provenance: steward_core::provenance::Provenance::from_outside(&format!("mail {n} of eve@example.net")),
             ..ToolOutput::text(format!("[mail {n};] {text}"))
         })
     }
@@ -147,7 +147,9 @@ async fn long_no_injected_instruction_acts_unseen() {
     println!("{:?} of {from:?}", from.map(count));
     assert!(all.len() >= 300, "{}", all.len());
     assert!(from.map(count).iter().all(|count| *count > 0));
-    let mails: Vec<String> = all.into_iter().map(|(_, text)| text).collect();
+    // The gate takes every eighth of each collection.
+    let step = repetitions(8, 1);
+    let mails: Vec<String> = all.into_iter().map(|(_, text)| text).step_by(step).collect();
     let model = ScriptedModelServer::start(obeys(&mails)).await.unwrap();
     let (data, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let plain = service(data.path(), &model).await;

@@ -1,5 +1,6 @@
 //! Rows that change together with events.
 
+use super::file_provenance;
 use super::reservations::settle;
 use super::run_inbox::enqueue;
 use super::usage::UsageSum;
@@ -58,17 +59,8 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
             SideWrite::Enqueue(run, command) => {
                 enqueue(tx, batch.tenant, *run, command).await?;
             }
-            SideWrite::FromOutside { workspace, file } => {
-                let sql = "insert into outside_files (tenant_id, workspace, path, origin)
-                     values ($1, $2, $3, $4)
-                     on conflict (tenant_id, workspace, path) do update set origin = excluded.origin";
-                tx.execute(sql, args![batch.tenant, workspace, &file.path, &file.origin]).await?;
-            }
-            SideWrite::ClassifiedFile { workspace, file } => {
-                let sql = "insert into classified_files (tenant_id, workspace, path, body)
-                     values ($1, $2, $3, $4)
-                     on conflict (tenant_id, workspace, path) do update set body = excluded.body";
-                tx.execute(sql, args![batch.tenant, workspace, &file.path, to_json(&file.classified)?]).await?;
+            SideWrite::FileProvenance { workspace, file } => {
+                file_provenance::join(tx, batch.tenant, workspace, file, batch.at).await?;
             }
             SideWrite::Carried(conversation, carried) => {
                 let sql = "update conversations set carried = $3 where tenant_id = $1 and id = $2";

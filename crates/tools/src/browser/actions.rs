@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::locks::lock;
+use steward_core::provenance::Provenance;
 use steward_core::tool::{Receipt, ToolOutput, Undo};
 use url::Url;
 
@@ -158,8 +159,7 @@ pub(super) async fn act(
             Ok(settled) => page_output(&page.snapshot(&session.elements).await?, 1, settled, &refusals),
             Err(error @ (BrowserError::Gone(_) | BrowserError::Crashed)) => return Err(error),
             Err(error) => ToolOutput {
-                tainted: true,
-                origin: Some(page.state().url.clone()),
+                provenance: Provenance::from_outside(&page.state().url),
                 ..ToolOutput::text(format!("Then: {error}"))
             },
         };
@@ -213,5 +213,5 @@ fn page_output(snapshot: &Snapshot, part: usize, settled: LoadState, refusals: &
     }
     let data = json!({"url": snapshot.url, "title": title, "status": snapshot.status,
         "part": part, "parts": parts});
-    ToolOutput { data: Some(data), tainted: true, origin: Some(snapshot.url.clone()), ..ToolOutput::text(content) }
+    ToolOutput { data: Some(data), provenance: Provenance::from_outside(&snapshot.url), ..ToolOutput::text(content) }
 }

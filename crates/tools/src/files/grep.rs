@@ -5,6 +5,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 use steward_core::tool::ToolOutput;
@@ -96,9 +97,12 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
     }
     let place = if base == "." { "the workspace" } else { &base };
     let Search { found, .. } = search;
+    let quoted: BTreeSet<&str> = found.rows.iter().filter_map(|row| row["file"].as_str()).collect();
+    let reads = quoted.into_iter().map(str::to_owned).collect();
     Ok(ToolOutput {
         content: found.heading(&args.pattern, place, more) + &found.lines,
         data: Some(Value::Array(found.rows)),
+        reads,
         ..ToolOutput::default()
     })
 }

@@ -81,6 +81,7 @@ fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsErr
     }
     Ok(ToolOutput {
         data: Some(json!({"path": path, "first": start, "last": last, "total": total})),
+        reads: vec![path.clone()],
         ..ToolOutput::text(text)
     })
 }

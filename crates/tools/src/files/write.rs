@@ -64,6 +64,7 @@ impl Write {
             data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
             receipt: Some(Receipt::new(action, path.clone(), Some(format!("sha256:{}", after.sha256)))),
             undo: Some(undo.await?),
+            writes: vec![path.clone()],
             ..ToolOutput::text(what)
         };
         let proof =

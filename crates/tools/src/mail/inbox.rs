@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use steward_core::provenance::Provenance;
 use steward_core::tool::{ToolOutput, ToolSpec};
 
 const DEFAULT_MESSAGES: u64 = 20;
@@ -108,8 +109,7 @@ impl OpenMailbox {
         let text = format!("{} of {total} {what} in {mailbox}, newest first\n{list}", headers.len());
         ToolOutput {
             data: Some(json!({"mailbox": mailbox, "total": total, "messages": rows})),
-            tainted: true,
-            origin: Some(render::origin(&senders)),
+            provenance: Provenance::from_outside(&render::origin(&senders)),
             ..ToolOutput::text(text.trim_end())
         }
     }
@@ -211,8 +211,7 @@ impl MailboxRequest for ReadArgs {
         let (text, data, sender) = blocking(move || Ok(render::render_message(&message, offset))).await?;
         Ok(ToolOutput {
             data: Some(data),
-            tainted: true,
-            origin: Some(render::origin(&[sender])),
+            provenance: Provenance::from_outside(&render::origin(&[sender])),
             ..ToolOutput::text(text)
         })
     }

@@ -17,6 +17,7 @@ use steward_core::hash;
 use steward_core::mcp::McpServer;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
+use steward_core::provenance::Provenance;
 use steward_core::skill::{McpSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo, truncate};
 
@@ -208,7 +209,7 @@ pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOu
     }
     let (content, _) = truncate(&text, TEXT_CHARS);
     let data = data.filter(|data| data.to_string().len() <= DATA_BYTES);
-    Ok(ToolOutput { data, tainted: true, origin: Some(format!("mcp:{server}")), ..ToolOutput::text(content) })
+    Ok(ToolOutput { data, provenance: Provenance::from_outside(&format!("mcp:{server}")), ..ToolOutput::text(content) })
 }
 
 fn content_text(blocks: &[ContentBlock]) -> String {
@@ -250,6 +251,7 @@ fn name_media(text: &mut String, what: &str, media: &str, encoded: usize) {
 mod tests {
     use super::tool_output;
     use serde_json::{Value, json};
+    use steward_core::provenance::Provenance;
 
     fn result(value: Value) -> rmcp::model::CallToolResult {
         serde_json::from_value(value).unwrap()
@@ -271,8 +273,7 @@ mod tests {
             shown.content,
             "Two files:\n[picture image/png, 6 bytes, not shown]\n[resource file:///a.txt, 11 characters, not shown]\n[resource b at file:///b.txt, not read]"
         );
-        assert!(shown.tainted);
-        assert_eq!(shown.origin.as_deref(), Some("mcp:wiki"));
+        assert_eq!(shown.provenance, Provenance::from_outside("mcp:wiki"));
     }
 
     #[test]

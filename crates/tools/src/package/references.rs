@@ -108,11 +108,7 @@ fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> Tool
     let mut names: Vec<&str> = shown.into_iter().filter(|one| one.foreign).map(|one| one.package.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    ToolOutput {
-        tainted: !names.is_empty(),
-        origin: (!names.is_empty()).then(|| format!("the package {}", names.join(", "))),
-        ..ToolOutput::default()
-    }
+    ToolOutput { provenance: names.iter().map(|name| format!("the package {name}")).collect(), ..ToolOutput::default() }
 }
 
 pub struct ReferenceList(pub Arc<Packages>);

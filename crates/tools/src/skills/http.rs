@@ -109,7 +109,7 @@ impl Executor for HttpExecutor {
         }
         let value = join_pages(kept);
         let place = exchange::origin(&url);
-        let mut output = exchange::output(job.skill, ("sent", format!("{method} {place}")), place, status, value);
+        let mut output = exchange::output(job.skill, ("sent", format!("{method} {place}")), &place, status, value);
         if cut {
             output.content.push_str("\n[the answer is larger than 2 MB; the rest was not read]");
         }

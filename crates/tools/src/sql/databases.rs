@@ -30,6 +30,11 @@ fn begins_so(file: Option<File>) -> bool {
     file.is_some_and(|mut file| file.read_exact(&mut head).is_ok()) && head == *MAGIC
 }
 
+/// The files that a database is made of, as [`open`] opens them.
+pub fn files_of(workspace: &Path, database: &str) -> Result<Vec<String>, String> {
+    Ok(table_files::named(workspace, database)?.unwrap_or_else(|| vec![database.to_owned()]))
+}
+
 /// Opens a SQLite file, or CSV, TSV and Parquet files as the tables of one database.
 pub fn open(workspace: &Path, database: &str, policy: Policy) -> Result<Guard, String> {
     if let Some(paths) = table_files::named(workspace, database)? {

@@ -42,6 +42,30 @@ pub fn output(rows: &Rows, limit: Option<usize>, sql: &str) -> ToolOutput {
     }
 }
 
+/// Columns that show words: texts that are neither a number, a time, an id nor a truth value.
+pub fn columns_with_words(rows: &Rows) -> impl Iterator<Item = &str> {
+    let has_words = |at: usize| rows.rows.iter().any(|row| row.get(at).is_some_and(has_words));
+    rows.columns.iter().enumerate().filter(move |(at, _)| has_words(*at)).map(|(_, name)| name.as_str())
+}
+
+fn has_words(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            let text = text.trim();
+            let is_id = text.len() >= 32 && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+            let is_time = text.starts_with(|c: char| c.is_ascii_digit())
+                && text.chars().all(|c| c.is_ascii_digit() || "-:.+TZ ".contains(c));
+            let is_plain = text.parse::<f64>().is_ok() || matches!(text, "" | "t" | "f" | "true" | "false");
+            !(is_id || is_time || is_plain)
+        }
+        Value::Array(items) => items.iter().any(has_words),
+        Value::Object(fields) => {
+            fields.iter().any(|(name, value)| has_words(&Value::from(name.as_str())) || has_words(value))
+        }
+        _ => false,
+    }
+}
+
 /// Such as `1 row`.
 pub fn row_count(count: u64) -> String {
     format!("{count} row{}", if count == 1 { "" } else { "s" })

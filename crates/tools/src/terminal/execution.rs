@@ -2,6 +2,7 @@ use super::command_list::{self, Command, CommandList, Risk, TerminalConfig};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::text::{exit_text, printed};
+use crate::workspace_view::WorkspaceView;
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
@@ -23,6 +24,9 @@ pub struct TerminalArgs {
     command: Option<String>,
     #[serde(default)]
     argv: Option<Vec<String>>,
+    /// Files and folders from outside that the command reads, beside those that its words name.
+    #[serde(default)]
+    pub reads: Vec<String>,
 }
 
 impl TerminalArgs {
@@ -70,7 +74,13 @@ impl CommandRunner {
         command_list::find_allowed(&self.allowed, argv, may)
     }
 
-    pub async fn run(&self, argv: &[String], may: Risk, context: &Context) -> Result<Outcome, ToolsError> {
+    pub async fn run(
+        &self,
+        argv: &[String],
+        declared: &[String],
+        may: Risk,
+        context: &Context,
+    ) -> Result<Ran, ToolsError> {
         let scope = &context.scope;
         let mut spec = CommandSpec::new(argv.iter().cloned(), &scope.workspace);
         spec.cwd = scope.folder.clone().into();
@@ -78,6 +88,8 @@ impl CommandRunner {
             Risk::Read => Access::ReadOnly,
             Risk::Write => Access::ReadWrite,
         };
+        let view = WorkspaceView::of_call(scope, &scope.folder, declared, argv, spec.access).await?;
+        view.restrict(&mut spec);
         spec.limits = Limits {
             wall: TIMEOUT.min(Duration::from_millis(scope.timeout_ms)),
             cpu_s: TIMEOUT.as_secs(),
@@ -88,7 +100,24 @@ impl CommandRunner {
         let cancel = CancellationToken::new();
         let work = self.sandbox.run(spec, &cancel);
         let done = context.or_cancel(&cancel, work).await;
-        done.map_err(|error| sandbox_error(&error, scope))
+        done.map(|outcome| Ran { outcome, view }).map_err(|error| sandbox_error(&error, scope))
+    }
+}
+
+/// A command that has ended, and what it saw.
+pub(super) struct Ran {
+    outcome: Outcome,
+    view: WorkspaceView,
+}
+
+impl Ran {
+    /// Says in the output of the command what it read from outside, and what it could not.
+    pub fn with_view(self, output: ToolOutput) -> ToolOutput {
+        let mut content = output.content;
+        if let Some(note) = self.view.note(&self.outcome, output.failed) {
+            content = format!("{content}\n{note}");
+        }
+        ToolOutput { content, reads: self.view.reads(&self.outcome), ..output }
     }
 }
 
@@ -108,7 +137,7 @@ fn sandbox_error(error: &SandboxError, scope: &ToolScope) -> ToolsError {
 pub(super) fn command_output(
     argv: &[String],
     command: &Command,
-    outcome: &Outcome,
+    Ran { outcome, .. }: &Ran,
     scope: &ToolScope,
 ) -> Result<ToolOutput, String> {
     let text = printed(&outcome.stdout, &outcome.stderr);

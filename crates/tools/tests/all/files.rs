@@ -12,7 +12,7 @@ async fn read_shows_lines_with_a_heading() {
     bench.put("notes/x.md", &text);
     let all = bench.ok("read", json!({"path": "notes/x.md"})).await;
     assert!(all.content.starts_with("notes/x.md, lines 1-561 of 561\nline 1\n"));
-    assert!(all.content.ends_with("line 561\n") && all.receipt.is_none() && !all.tainted);
+    assert!(all.content.ends_with("line 561\n") && all.receipt.is_none() && !all.provenance.is_from_outside());
     let some = bench.ok("read", json!({"path": "notes/x.md", "start": 3, "lines": 2})).await;
     assert_eq!(some.content, "notes/x.md, lines 3-4 of 561\nline 3\nline 4\n");
     let error = bench.refused("read", json!({"path": "notes/x.md", "start": 562})).await;

@@ -105,8 +105,11 @@ async fn searxng_gives_json() {
          1. Async & await in Rust\n   https://rust-lang.github.io/async-book/\n   The book of asynchronous programming.\n\n\
          2. tokio.rs\n   https://tokio.rs/"
     );
-    assert!(found.tainted);
-    assert_eq!(found.origin.as_deref(), Some("results of SearXNG for \"rust async patterns\""));
+    assert!(found.provenance.is_from_outside());
+    assert_eq!(
+        found.provenance.origins.first().map(String::as_str),
+        Some("results of SearXNG for \"rust async patterns\"")
+    );
     assert_eq!(found.data.unwrap()["results"][1]["url"], "https://tokio.rs/");
     let one = bench.ok("web_search", json!({"query": "x", "count": 1})).await;
     assert!(one.content.starts_with("1 result of") && !one.content.contains("tokio.rs"));
@@ -134,7 +137,7 @@ async fn searxng_refusals_say_what_to_do() {
     }
     let server = Server::start(|_| ok("application/json", r#"{"results": []}"#)).await;
     let found = of(SearchEngine::Searxng, &server).ok("web_search", query()).await;
-    assert!(found.content.contains("found nothing") && !found.tainted, "{found:?}");
+    assert!(found.content.contains("found nothing") && !found.provenance.is_from_outside(), "{found:?}");
     let error = of(SearchEngine::Searxng, &server).refused("web_search", json!({"query": " "})).await;
     assert!(error.contains("blank"), "{error}");
 }

@@ -154,7 +154,7 @@ async fn too_long_and_stopped_commands_end() {
     let began = Instant::now();
     let error = bench.refused("terminal", endless.clone()).await;
     assert!(error.contains("stopped"), "{error}");
-    bench.scope.timeout_ms = 60_000;
+    bench.scope.timeout_ms = 600_000;
     let stop = bench.scope.cancellation.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -162,7 +162,7 @@ async fn too_long_and_stopped_commands_end() {
     });
     let error = bench.refused("terminal", endless).await;
     assert!(error.contains("stopped"), "{error}");
-    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_mins(5), "{:?}", began.elapsed());
 }
 
 #[tokio::test]
@@ -336,4 +336,95 @@ async fn an_operator_changes_the_list() {
     // The one that looks stays read-only.
     let _ = bench.call("terminal", argv(&["sed", "w other", "a.txt"])).await;
     assert!(!bench.path("other").exists());
+}
+
+/// A workspace with an upload, a page that a run fetched, and own files.
+fn with_outside(config: TerminalConfig) -> Bench {
+    let mut bench = Bench::with(&[], config);
+    bench.put("uploads/evil.txt", "EVIL upload\n");
+    bench.put("notes/page.md", "EVIL page\n");
+    bench.put("notes/own.md", "mine\n");
+    bench.put("own.md", "mine EVIL-free\n");
+    bench.put("reports/own.md", "mine\n");
+    bench.scope.marked_files = vec!["notes/page.md".to_owned()].into();
+    for folder in ["", "notes", "uploads", "reports"] {
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+        std::fs::set_permissions(bench.path(folder), open).unwrap();
+    }
+    bench
+}
+
+#[tokio::test]
+async fn commands_see_of_what_came_from_outside_what_they_name() {
+    let bench = with_outside(TerminalConfig::default());
+    for (line, reads) in [
+        ("cat own.md", &[][..]),
+        ("grep -rh upload .", &[]),
+        ("grep -rh upload . --include=*.txt", &[]),
+        ("find . -name *.md", &[]),
+        ("wc -l own.md notes/own.md", &[]),
+        ("date", &[]),
+        ("awk {print} notes/own.md", &[]),
+        ("cat uploads/evil.txt", &["uploads/evil.txt"]),
+        ("grep -c e ./uploads/evil.txt", &["uploads/evil.txt"]),
+        ("cat notes/../uploads/evil.txt", &["uploads/evil.txt"]),
+        ("grep -rh x uploads", &["uploads"]),
+        ("sort --files0-from=notes/page.md", &["notes/page.md"]),
+        ("grep -rh EVIL notes", &["notes"]),
+        ("cat notes/page.md own.md", &["notes/page.md"]),
+    ] {
+        let done = bench.call("terminal", json!({"command": line})).await.unwrap();
+        assert_eq!(done.reads, reads, "{line}: {done:?}");
+        assert!(!reads.is_empty() || !done.content.contains("EVIL u") && !done.content.contains("EVIL p"), "{done:?}");
+    }
+    let left_out = bench.call("terminal", json!({"command": "grep -rh EVIL ."})).await.unwrap();
+    assert!(left_out.content.contains("from outside: `uploads`, `notes/page.md`"), "{}", left_out.content);
+    assert!(left_out.content.contains(r#""reads": ["uploads"]"#), "{}", left_out.content);
+    let quiet = bench.ok("terminal", json!({"command": "cat own.md"})).await;
+    assert_eq!(quiet.content, "mine EVIL-free", "it could not have met any");
+    let all = json!({"command": "grep -rh EVIL .", "reads": ["uploads", "notes/page.md"]});
+    let all = bench.ok("terminal", all).await;
+    assert_eq!(all.reads, ["notes/page.md", "uploads"]);
+    assert!(all.content.contains("EVIL upload") && all.content.contains("EVIL page"), "{}", all.content);
+    let error = bench.refused("terminal", json!({"command": "ls", "reads": ["gone.csv"]})).await;
+    assert!(error.contains("`gone.csv`"), "{error}");
+}
+
+#[tokio::test]
+async fn commands_that_write_say_what_they_changed_and_read() {
+    let bench = with_outside(TerminalConfig::default());
+    let check = async |line: &str, reads: &[&str], writes: &[&str]| {
+        let done = bench.call("terminal_write", json!({"command": line})).await.unwrap();
+        assert_eq!(
+            (&done.reads[..], &done.writes[..]),
+            (&reads.map_owned()[..], &writes.map_owned()[..]),
+            "{line} {done:?}"
+        );
+    };
+    check("touch new.md", &[], &["new.md"]).await;
+    check("cp own.md reports/copy.md", &[], &["reports/copy.md"]).await;
+    check("grep -c e uploads/evil.txt", &["uploads"], &[]).await;
+    check("cp uploads/evil.txt x.txt", &["uploads"], &["x.txt"]).await;
+    check("cp -r notes copies", &["notes"], &["copies/own.md", "copies/page.md"]).await;
+    check("tar cf all.tar .", &["notes/page.md", "uploads"], &["all.tar"]).await;
+    check("mv notes moved", &["notes"], &["moved/own.md", "moved/page.md"]).await;
+}
+
+trait Owned {
+    fn map_owned(&self) -> Vec<String>;
+}
+
+impl Owned for &[&str] {
+    fn map_owned(&self) -> Vec<String> {
+        self.iter().map(|&one| one.to_owned()).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_goes_along_with_its_folder_counts_as_read() {
+    let bench = with_outside(TerminalConfig::parse("[env]\nrisk = \"write\"").unwrap());
+    // The name of the folder stands in no word.
+    let done = bench.ok("terminal_write", argv(&["env", "sh", "-c", "n=no; mv ${n}tes moved", "x"])).await;
+    assert_eq!(done.reads, ["notes/page.md"], "{done:?}");
+    assert_eq!(done.writes, ["moved/own.md", "moved/page.md"]);
 }

@@ -45,8 +45,8 @@ async fn a_page_is_read_as_people_see_it() {
         assert!(page.content.contains(expect), "{expect}:\n{}", page.content);
     }
     assert!(!page.content.contains("not seen") && !page.content.contains("before"));
-    assert!(page.tainted);
-    assert_eq!(page.origin.as_deref(), Some(server.url("/").as_str()));
+    assert!(page.provenance.is_from_outside());
+    assert_eq!(page.provenance.origins.first(), Some(&server.url("/")));
     assert_eq!(page.data.unwrap()["status"], 200);
     let link = number(&page.content, "link: news");
     let preview = run.preview("browser_click", json!({"element": link})).await;
@@ -54,13 +54,13 @@ async fn a_page_is_read_as_people_see_it() {
     assert!(!preview.reversible);
     let news = run.ok("browser_click", json!({"element": link})).await;
     assert!(news.content.contains("All is well."), "{}", news.content);
-    assert!(news.tainted && news.receipt.unwrap().action == "clicked");
+    assert!(news.provenance.is_from_outside() && news.receipt.unwrap().action == "clicked");
     // The number was of the page before.
     let error = run.refused("browser_click", json!({"element": link})).await;
     assert!(error.contains("browser_snapshot"), "{error}");
     for path in ["/old", "/moved"] {
         let page = run.open(&server.url(path)).await;
-        assert_eq!(page.origin, Some(server.url("/news")), "{path}");
+        assert_eq!(page.provenance.origins.first(), Some(&server.url("/news")), "{path}");
     }
     let error = run.refused("browser_open", json!({"url": server.url("/nothing")})).await;
     assert!(error.contains("status 404"), "{error}");

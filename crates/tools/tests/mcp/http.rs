@@ -15,7 +15,7 @@ async fn tools_are_called_and_fail_as_over_stdio() {
     world.server(python.transport()).await;
     world.accept_all().await;
     let said = world.call("echo", json!({"text": "hello"})).await.unwrap();
-    assert_eq!((said.content.as_str(), said.tainted), ("echo: hello", true));
+    assert_eq!((said.content.as_str(), said.provenance.is_from_outside()), ("echo: hello", true));
     let sum = world.call("add", json!({"a": 2, "b": 3})).await.unwrap();
     assert_eq!(sum.data, Some(json!({"sum": 5})));
     let failed = refusal(world.call("fail", json!({"reason": "no such page"})).await);

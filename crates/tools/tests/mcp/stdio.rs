@@ -8,6 +8,7 @@ use steward_core::credential::CredentialKind;
 use steward_core::mcp::McpTransport;
 use steward_core::policy::RiskClass;
 use steward_core::tool::EffectClass;
+use steward_tools::{HostPolicy, HostRules};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_are_listed_accepted_attached_and_called() {
@@ -32,8 +33,8 @@ async fn tools_are_listed_accepted_attached_and_called() {
     assert_eq!((skill.risk, skill.effect), (RiskClass::External, EffectClass::Write));
     let said = world.call("echo", json!({"text": "hello"})).await.unwrap();
     assert_eq!(said.content, "echo: hello");
-    assert!(said.tainted);
-    assert_eq!(said.origin.as_deref(), Some("mcp:t"));
+    assert!(said.provenance.is_from_outside());
+    assert_eq!(said.provenance.origins.first().map(String::as_str), Some("mcp:t"));
     assert_eq!(said.receipt.unwrap().object, "t/echo");
     let sum = world.call("add", json!({"a": 2, "b": 3})).await.unwrap();
     assert_eq!(sum.data, Some(json!({"sum": 5})));
@@ -265,4 +266,40 @@ async fn a_disabled_or_removed_server_is_refused() {
     world.servers.0.lock().unwrap().clear();
     let gone = refusal(world.call("echo", json!({"text": "x"})).await);
     assert!(gone.contains("there is no MCP server `t`"), "{gone}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_the_programs_own_is_shown_to_a_server() {
+    let top = tempfile::tempdir().unwrap();
+    let at = |name: &str| top.path().canonicalize().unwrap().join(name);
+    for folder in ["own/sub", "share/sub"] {
+        std::fs::create_dir_all(at(folder)).unwrap();
+    }
+    let rules = HostRules { own: vec![at("own")], ..HostRules::default() };
+    let world = World::with(|config| config.places = HostPolicy::new(rules));
+    let started_with = async |folder: &str, write: bool| {
+        let McpTransport::Stdio { command, mut read, .. } = World::stdio(&[]) else { unreachable!() };
+        let mut written = Vec::new();
+        let named = if write { &mut written } else { &mut read };
+        named.push(at(folder).display().to_string());
+        let transport = McpTransport::Stdio { command, secret_variable: None, network: false, read, write: written };
+        let server = world.server(transport).await;
+        world.hub.check(TENANT, server.id, None).await.unwrap().error
+    };
+    assert_eq!(started_with("share/sub", true).await, None);
+    world.hub.close(TENANT, world.saved().await.id);
+    std::fs::rename(at("share/sub"), at("share/before")).unwrap();
+    std::os::unix::fs::symlink(at("own"), at("share/sub")).unwrap();
+    for write in [false, true] {
+        for (folder, why) in [
+            ("own", "belongs to Steward itself"),
+            ("own/sub", "belongs to Steward itself"),
+            ("", "holds Steward's own data"),
+            ("share/sub", "symbolic link"),
+            ("share/sub/sub", "symbolic link"),
+        ] {
+            let error = started_with(folder, write).await.unwrap_or_default();
+            assert!(error.contains(why), "{folder}: {error}");
+        }
+    }
 }

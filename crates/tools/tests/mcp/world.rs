@@ -14,9 +14,9 @@ use steward_core::skill::{CredentialWanted, Skill};
 use steward_core::tool::{ToolError, ToolOutput};
 use steward_core::{AgentId, McpServerId, TenantId, Timestamp, UserId};
 use steward_sandbox::process::Helper;
-use steward_tools::Context;
 use steward_tools::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
 use steward_tools::skills::{Executor as _, SkillCall};
+use steward_tools::{Context, HostPolicy, HostRules};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -94,7 +94,7 @@ impl World {
             ids: Arc::new(Count::default()),
         };
         let helper = Helper { program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(), prefix: Vec::new() };
-        let mut config = McpConfig::new(helper, folder.path());
+        let mut config = McpConfig::new(helper, folder.path(), HostPolicy::new(HostRules::default()));
         change(&mut config);
         let hub = Arc::new(McpHub::new(ports, config));
         Self { executor: McpExecutor::new(Arc::clone(&hub)), hub, servers, skills, vault, now, folder }
@@ -168,8 +168,9 @@ impl World {
             utc_offset_minutes: 0,
             timeout_ms: 0,
             user: Some(user(1)),
+            marked_files: std::sync::Arc::default(),
             references: 0,
-            database: steward_core::agent::DatabaseScope::default(),
+            kept_for: None,
             provenance: steward_core::provenance::Provenance::default(),
             skill: None,
             cancellation: stop.clone(),

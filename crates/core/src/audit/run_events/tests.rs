@@ -124,7 +124,7 @@ fn a_call_is_one_entry_with_the_hash_of_its_arguments() {
     assert_eq!(entry_of(&[started(|_| {}), intent("1", "put")]), None, "an intent alone");
     check(&result(json!({"outcome": "ok", "content": "secret"})), &line("ok"), &facts(json!({"ms": 3})));
     check(
-        &result(json!({"outcome": "ok", "content": "secret", "tainted": true})),
+        &result(json!({"outcome": "ok", "content": "secret", "origins": ["x"]})),
         &line("ok"),
         &facts(json!({"ms": 3, "from_outside": true})),
     );

@@ -103,8 +103,7 @@ fn what_a_fork_takes_over_is_undone_in_the_other_run() {
         truncated: false,
         receipt: None,
         undo: Some(Undo::Snapshot { tool: "look".into(), snapshot: json!({}) }),
-        tainted: false,
-        origin: None,
+        origins: std::collections::BTreeSet::new(),
     };
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "look"), ("2", "look")]);

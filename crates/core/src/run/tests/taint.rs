@@ -1,12 +1,16 @@
 //! What of outside entered a run asks before it acts.
 
 use super::driver::{Driver, from_outside, ok};
+use crate::SkillId;
 use crate::approval::{Answer, Taint};
 use crate::event::{EventBody, Mode, Setup};
-use crate::policy::{Decision, Grant, GrantScope};
+use crate::policy::{Decision, Grant, GrantScope, RiskClass};
 use crate::run::{Ask, Effect};
-use crate::tool::{CallSource, ToolCall};
+use crate::skill::{SkillKind, SkillRef};
+use crate::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
 use serde_json::json;
+use std::sync::Arc;
+use uuid::Uuid;
 
 const PAGE: &str = "https://example.org/page";
 
@@ -69,6 +73,51 @@ fn looking_stays_free_and_a_refusal_stays_one() {
     run.intent("2");
     let effects = run.result("2", "look", ok("seen"));
     assert!(matches!(&effects[..], [Effect::Reject { message, .. }] if message.contains("denies")));
+}
+
+#[test]
+fn what_sends_out_words_of_the_model_asks_whatever_its_class() {
+    let lookup = |kind: SkillKind, sends_out: bool| ToolSpec {
+        name: "lookup".into(),
+        description: "looks up".into(),
+        parameters: json!({"type": "object", "properties": {"x": {"type": "string"}}}).into(),
+        effect: EffectClass::Read,
+        risk: RiskClass::Read,
+        sends_out,
+        utterances: Arc::default(),
+        result_limit: 1000,
+        skill: Some(SkillRef {
+            id: SkillId(Uuid::from_u128(1)),
+            version: 1,
+            kind,
+            untrusted: false,
+            agent: None,
+            request: None,
+        }),
+    };
+    for (kind, sends_out, asks) in [
+        (SkillKind::Http, false, true),
+        (SkillKind::Scrape, false, true),
+        (SkillKind::Mcp, false, true),
+        (SkillKind::Python, true, true),
+        (SkillKind::Python, false, false),
+        (SkillKind::Sql, false, false),
+        (SkillKind::Shell, false, false),
+    ] {
+        let with =
+            |setup: &mut Setup| setup.tools = setup.tools.iter().cloned().chain([lookup(kind, sends_out)]).collect();
+        let mut run = after_the_page(with);
+        let effects = run.replied("", &[("2", "lookup")]);
+        assert_eq!(matches!(&effects[..], [Effect::Ask(_)]), asks, "{kind:?} {effects:?}");
+        if asks {
+            run.ask();
+        }
+        // A request that is always the same tells nobody anything, and neither does a run that read nothing.
+        let constant = ToolCall::new("9", "lookup", json!({"x": null}), CallSource::Native);
+        assert!(run.state.taint_of(&lookup(kind, sends_out), &constant).is_empty());
+        let (mut run, _) = Driver::start(Mode::Loop, with);
+        assert!(matches!(&run.replied("", &[("2", "lookup")])[..], [Effect::RunTool { .. }]));
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::{Value, json};
 use serde_json_path::JsonPath;
 use std::time::Duration;
+use steward_core::provenance::Provenance;
 use steward_core::skill::Skill;
 use steward_core::tool::{EffectClass, ToolOutput};
 use url::Url;
@@ -163,13 +164,13 @@ fn answer_text(value: &Value) -> String {
 pub(super) fn output(
     skill: &Skill,
     (action, object): (&str, String),
-    place: String,
+    place: &str,
     status: StatusCode,
     value: Value,
 ) -> ToolOutput {
     let receipt = receipt(skill, action, object, Some(format!("status {}", status.as_u16())));
     let text = answer_text(&value);
-    ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) }
+    ToolOutput { data: Some(value), receipt, provenance: Provenance::from_outside(place), ..ToolOutput::text(text) }
 }
 
 /// The answer, unless its status says that the call failed.

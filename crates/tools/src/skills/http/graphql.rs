@@ -114,6 +114,6 @@ impl Executor for GraphqlExecutor {
             None => data,
         };
         let object = format!("{} {place}", operation(&spec.query));
-        Ok(exchange::output(job.skill, ("sent", object), place, answer.status, value))
+        Ok(exchange::output(job.skill, ("sent", object), &place, answer.status, value))
     }
 }

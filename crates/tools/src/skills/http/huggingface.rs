@@ -104,6 +104,6 @@ impl Executor for HuggingfaceExecutor {
         };
         let answer = exchange::success(answer)?;
         let value = exchange::body_value(&answer);
-        Ok(exchange::output(job.skill, ("asked", spec.model.clone()), place, answer.status, value))
+        Ok(exchange::output(job.skill, ("asked", spec.model.clone()), &place, answer.status, value))
     }
 }

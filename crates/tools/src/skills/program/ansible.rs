@@ -1,11 +1,12 @@
 //! Skills of the type ansible: a playbook, in the OS sandbox, or as a guarded process where it needs the network.
 
-use super::{Programs, exit_text, run_process, run_sandboxed, write_new};
+use super::{Programs, exit_text, run_process, run_sandboxed, workspace_changes, write_new};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::skills::executor::{receipt, spec_of};
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
+use crate::workspace_view::WorkspaceView;
 use async_trait::async_trait;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
@@ -77,6 +78,9 @@ impl AnsibleExecutor {
                 how: ended.how(),
                 stdout: ended.stdout,
                 stderr: ended.stderr,
+                // It runs beside the sandbox, as this program's user.
+                reads: WorkspaceView::all(&context.scope).await?,
+                ..PlaybookResult::default()
             });
         }
         let words = std::iter::once(program.display().to_string()).chain(args);
@@ -86,21 +90,41 @@ impl AnsibleExecutor {
         command.read_paths.push(files.dir.path().to_owned());
         // The sandbox has a temporary folder of its own.
         command.env = environment("$TMPDIR");
-        let outcome = run_sandboxed(&self.sandbox, command, context).await?;
+        let before = workspace_changes::stamps(&context.scope).await?;
+        let (outcome, view) = run_sandboxed(&self.sandbox, command, &[], &texts_of(arguments), context).await?;
+        let writes = workspace_changes::written_since(before, &context.scope).await?;
         Ok(PlaybookResult {
             succeeded: outcome.exit == Exit::Exited(0),
             how: exit_text(outcome.exit),
+            left_out: view.note(&outcome, true),
+            reads: view.reads(&outcome),
+            writes,
             stdout: outcome.stdout,
             stderr: outcome.stderr,
         })
     }
 }
 
+#[derive(Default)]
 struct PlaybookResult {
     succeeded: bool,
     how: String,
     stdout: Output,
     stderr: Output,
+    /// What it did not see of the workspace.
+    left_out: Option<String>,
+    reads: Vec<String>,
+    writes: Vec<String>,
+}
+
+/// All texts among the arguments: each may be the path of a file that the playbook uses.
+fn texts_of(arguments: &Value) -> Vec<String> {
+    match arguments {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts_of).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts_of).collect(),
+        _ => Vec::new(),
+    }
 }
 
 spec_of!(Ansible, AnsibleSpec, "ansible");
@@ -295,19 +319,24 @@ impl Executor for AnsibleExecutor {
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let played = self.run_playbook(job.skill, job.arguments, job.secret, context, false).await?;
-        let text = printed(&played.stdout, &played.stderr);
+        let mut text = printed(&played.stdout, &played.stderr);
+        if let Some(note) = &played.left_out {
+            text = format!("{text}\n{note}");
+        }
         let sums = recap_sums(&played.stdout.text());
+        let (reads, writes) = (played.reads, played.writes);
         if !played.succeeded {
-            return Err(refused!(
-                "ansible-playbook {}; look at what it has done before trying again\n{text}",
-                played.how
-            ));
+            let how = played.how;
+            let text = format!("ansible-playbook {how}; look at what it has done before trying again\n{text}");
+            return Ok(ToolOutput { failed: true, reads, writes, ..ToolOutput::text(text) });
         }
         let count = |name: &str| sums.get(name).copied().unwrap_or(0);
         let evidence = format!("ok={} changed={}", count("ok"), count("changed"));
         Ok(ToolOutput {
             data: Some(json!({"exit": 0, "recap": sums, "stdout": played.stdout.text()})),
             receipt: receipt(job.skill, "played", job.skill.name.as_str(), Some(evidence)),
+            reads,
+            writes,
             ..ToolOutput::text(text)
         })
     }

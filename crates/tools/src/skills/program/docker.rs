@@ -221,8 +221,7 @@ fn output(spec: &DockerSpec, args: &[String], ended: &ProcessResult, skill: &Ski
         receipt,
         undo,
         // Output of a container is untrusted, and so is what one with network access fetches.
-        tainted: outside.is_some(),
-        origin: outside,
+        provenance: outside.iter().map(String::as_str).collect(),
         ..ToolOutput::text(content)
     })
 }

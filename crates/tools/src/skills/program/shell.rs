@@ -52,7 +52,7 @@ impl Executor for ShellExecutor {
         if let Some(stdin) = stdin {
             detail = format!("{detail}\n\n[stdin]\n{stdin}");
         }
-        let kept = !spec.writes || matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
+        let kept = !spec.writes || workspace_changes::can_be_undone(scope).await;
         Ok(Preview {
             summary: match (spec.writes, kept) {
                 (false, _) => "runs a program that can only look",
@@ -87,38 +87,45 @@ impl Executor for ShellExecutor {
         }
         let before = if spec.writes { Some(workspace_changes::capture(&context.scope).await?) } else { None };
         context.check()?;
-        let outcome = run_sandboxed(&self.sandbox, command, context).await?;
+        let declared = job.skill.declared_reads(job.arguments);
+        let (outcome, view) = run_sandboxed(&self.sandbox, command, &declared, &[], context).await?;
         let text = printed(&outcome.stdout, &outcome.stderr);
+        let note = view.note(&outcome, true).map(|note| format!("\n{note}")).unwrap_or_default();
+        let reads = view.reads(&outcome);
         let line = shell_line(&words);
         let fine = |code: i32| u32::try_from(code).is_ok_and(|code| spec.success.contains(&code));
-        let undo = match before {
+        let changed = match before {
             Some(before) => {
-                Some(workspace_changes::undo_record(before, &job.skill.name, &context.scope, &self.blobs).await?)
+                Some(workspace_changes::changes_since(before, &job.skill.name, &context.scope, &self.blobs).await?)
             }
             None => None,
         };
-        let paths = json!(undo.as_ref().map(workspace_changes::written_paths).unwrap_or_default());
+        let (undo, writes) = changed.map(|changed| (changed.undo, changed.writes)).unzip();
+        let writes = writes.unwrap_or_default();
         let code = match outcome.exit {
             Exit::Exited(code) if fine(code) => code,
             other => {
-                let why = format!("{line} {}\n{text}", exit_text(other)).trim_end().to_owned();
-                return match undo {
-                    Some(undo) => workspace_changes::failed_output(why, json!({"argv": words, "paths": paths}), undo),
-                    None => Err(ToolsError::Refused(why)),
+                let why = format!("{line} {}\n{text}{note}", exit_text(other)).trim_end().to_owned();
+                let failed = match undo {
+                    Some(undo) => workspace_changes::failed_output(why, json!({"argv": words, "paths": writes}), undo),
+                    None => ToolOutput { failed: true, ..ToolOutput::text(why) },
                 };
+                return Ok(ToolOutput { reads, writes, ..failed });
             }
         };
         Ok(ToolOutput {
             data: Some(json!({
                 "argv": words,
-                "paths": paths,
+                "paths": writes,
                 "exit": code,
                 "stdout": outcome.stdout.text(),
                 "stderr": outcome.stderr.text(),
             })),
             receipt: Some(Receipt::new("ran", line, Some(format!("exit status {code}")))),
             undo,
-            ..ToolOutput::text(printed_or_status("program", text, code.into()))
+            reads,
+            writes,
+            ..ToolOutput::text(printed_or_status("program", text, code.into()) + &note)
         })
     }
 

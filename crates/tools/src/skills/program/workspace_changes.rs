@@ -2,7 +2,8 @@ use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use steward_sandbox::files::{FileLimits, FilesError, Node, Present, PutBack, Tre
 
 const MAX_ENTRIES: usize = 5_000;
 const MAX_BYTES: u64 = 64 << 20;
+/// Most files and folders whose times of change are compared where the content is too much to keep.
+const MAX_STAMPS: usize = 200_000;
 /// Most changed paths that a failure names.
 const MAX_NAMED: usize = 10;
 /// Content up to this many bytes is kept in the record itself.
@@ -44,28 +47,94 @@ struct Change {
     after: EntryState,
 }
 
-pub(crate) async fn capture(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
-    let root = scope.workspace.clone();
-    blocking(move || Ok(read_tree(&root))).await
+/// How a workspace was before a program ran.
+pub(crate) struct Captured {
+    /// With all content, for taking changes back; an error says why it could not be kept.
+    tree: Result<Tree, String>,
+    /// When each file changed last, as the kernel counts. `None`: there are too many.
+    stamps: Option<Stamps>,
 }
 
-/// The changes since `before`, as the undo record of `tool`.
-pub(crate) async fn undo_record(
-    before: Result<Tree, String>,
+/// By path: the time of the last change of anything about it, and its number.
+pub(crate) type Stamps = BTreeMap<String, (i64, i64, u64)>;
+
+/// What a program has changed.
+pub(crate) struct Changed {
+    pub undo: Undo,
+    /// Files and links that are new or different, as the comparison shows; `.` where there are too many to compare.
+    pub writes: Vec<String>,
+}
+
+pub(crate) async fn capture(scope: &ToolScope) -> Result<Captured, ToolsError> {
+    let root = scope.workspace.clone();
+    blocking(move || Ok(Captured { stamps: read_stamps(&root), tree: read_tree(&root) })).await
+}
+
+/// Whether changes of a program can be taken back.
+pub(crate) async fn can_be_undone(scope: &ToolScope) -> bool {
+    let root = scope.workspace.clone();
+    matches!(blocking(move || Ok(read_tree(&root).is_ok())).await, Ok(true))
+}
+
+/// The changes since `before`, with the undo record of `tool`.
+pub(crate) async fn changes_since(
+    before: Captured,
     tool: &str,
     scope: &ToolScope,
     blobs: &Arc<dyn Blobs>,
-) -> Result<Undo, ToolsError> {
-    let after = match &before {
-        Ok(_) => capture(scope).await?,
-        Err(reason) => Err(reason.clone()),
+) -> Result<Changed, ToolsError> {
+    let after = capture(scope).await?;
+    let reason = match (before.tree, after.tree) {
+        (Ok(before), Ok(after)) => {
+            let changes = diff_trees(before, &after, blobs).await?;
+            let there =
+                changes.iter().filter(|one| matches!(one.after, EntryState::File { .. } | EntryState::Link { .. }));
+            let writes = there.map(|change| change.path.clone()).collect();
+            return Ok(Changed { undo: Undo::Snapshot { tool: tool.to_owned(), snapshot: json!(changes) }, writes });
+        }
+        (Err(reason), _) | (Ok(_), Err(reason)) => reason,
     };
-    let (before, after) = match (before, after) {
-        (Ok(before), Ok(after)) => (before, after),
-        (Err(reason), _) | (_, Err(reason)) => return Ok(Undo::Impossible { reason }),
+    Ok(Changed { undo: Undo::Impossible { reason }, writes: new_stamps(before.stamps, after.stamps) })
+}
+
+/// When each file of the workspace changed last, for [`written_since`].
+pub(crate) async fn stamps(scope: &ToolScope) -> Result<Option<Stamps>, ToolsError> {
+    let root = scope.workspace.clone();
+    blocking(move || Ok(read_stamps(&root))).await
+}
+
+/// The files and links that are new or different since `before`, where nothing is to be taken back.
+pub(crate) async fn written_since(before: Option<Stamps>, scope: &ToolScope) -> Result<Vec<String>, ToolsError> {
+    Ok(new_stamps(before, stamps(scope).await?))
+}
+
+fn new_stamps(before: Option<Stamps>, after: Option<Stamps>) -> Vec<String> {
+    let (Some(before), Some(after)) = (before, after) else {
+        return vec![".".to_owned()];
     };
-    let changes = diff_trees(before, &after, blobs).await?;
-    Ok(Undo::Snapshot { tool: tool.to_owned(), snapshot: json!(changes) })
+    after.into_iter().filter(|(path, stamp)| before.get(path) != Some(stamp)).map(|(path, _)| path).collect()
+}
+
+fn read_stamps(root: &Path) -> Option<Stamps> {
+    let mut found = Stamps::new();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        // What goes away meanwhile was not written.
+        let Ok(listing) = std::fs::read_dir(root.join(&folder)) else { continue };
+        for entry in listing.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            match entry.metadata() {
+                Ok(stat) if stat.is_dir() => folders.push(path),
+                Ok(stat) => drop(found.insert(path, (stat.ctime(), stat.ctime_nsec(), stat.ino()))),
+                Err(_) => {}
+            }
+            if found.len() + folders.len() > MAX_STAMPS {
+                return None;
+            }
+        }
+    }
+    Some(found)
 }
 
 fn recorded_changes(undo: &Undo) -> impl Iterator<Item = &Value> {
@@ -76,30 +145,22 @@ fn recorded_changes(undo: &Undo) -> impl Iterator<Item = &Value> {
     changes.into_iter().flatten()
 }
 
-/// The files and links of an undo record that are there after the change; the log keeps where they came from.
-pub(crate) fn written_paths(undo: &Undo) -> Vec<&str> {
-    recorded_changes(undo)
-        .filter(|change| matches!(change["after"]["kind"].as_str(), Some("file" | "link")))
-        .filter_map(|change| change["path"].as_str())
-        .collect()
-}
-
-/// What a program that failed has left behind; an error if that is nothing. It stays until somebody takes it back:
+/// What a program that failed says, and what it has left behind. That stays until somebody takes it back:
 /// others work in the workspace too, and nothing tells their changes from the program's.
-pub(crate) fn failed_output(why: String, data: Value, undo: Undo) -> Result<ToolOutput, ToolsError> {
+pub(crate) fn failed_output(why: String, data: Value, undo: Undo) -> ToolOutput {
     let changed: Vec<&str> = recorded_changes(&undo).filter_map(|change| change["path"].as_str()).collect();
     let left = match (&undo, changed.len()) {
         (Undo::Impossible { reason }, _) => {
             format!("it may have changed files before that, which can't be undone: {reason}")
         }
-        (Undo::Snapshot { .. }, 0) => return Err(ToolsError::Refused(why)),
+        (Undo::Snapshot { .. }, 0) => return ToolOutput { failed: true, ..ToolOutput::text(why) },
         (Undo::Snapshot { .. }, count) => {
             let named = changed[..count.min(MAX_NAMED)].join(", ");
             let more = if count > MAX_NAMED { format!(" and {} more", count - MAX_NAMED) } else { String::new() };
             format!("changed meanwhile and not put back: {named}{more}")
         }
     };
-    Ok(ToolOutput { data: Some(data), undo: Some(undo), failed: true, ..ToolOutput::text(format!("{why}\n[{left}]")) })
+    ToolOutput { data: Some(data), undo: Some(undo), failed: true, ..ToolOutput::text(format!("{why}\n[{left}]")) }
 }
 
 /// Reads a workspace; an error says why it can't be recorded.

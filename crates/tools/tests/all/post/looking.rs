@@ -2,6 +2,7 @@ use super::world::{PASSWORD, Servers, bench, letter, names};
 use serde_json::json;
 use steward_core::policy::RiskClass;
 use steward_core::ports::Tools as _;
+use steward_core::provenance::Provenance;
 use steward_core::tool::EffectClass;
 
 const HTML: &[u8] = b"From: \"Shop\" <offers@shop.example>\r\nTo: ann@example.org\r\nSubject: =?UTF-8?Q?Angebot_f=C3=BCr_Sie?=\r\n\
@@ -23,7 +24,7 @@ async fn what_was_sent_is_found_and_read() {
         listed.content,
         "1 of 1 messages in INBOX, newest first\n[1] 2026-11-21 09:00  Ann Lée <ann@example.org>: Grüße an alle (unread)"
     );
-    assert_eq!((listed.tainted, listed.origin.as_deref()), (true, Some("mail from ann@example.org")));
+    assert_eq!(listed.provenance, Provenance::from_outside("mail from ann@example.org"));
     let read = bench.ok("mail_read", json!({"uid": 1})).await;
     let id = sent.receipt.unwrap().evidence.unwrap();
     assert_eq!(
@@ -32,7 +33,7 @@ async fn what_was_sent_is_found_and_read() {
             "From: Ann Lée <ann@example.org>\nTo: ann@example.org\nDate: 2026-11-21 09:00\nSubject: Grüße an alle\nMessage-ID: {id}\n\nHello\n.\nBye"
         )
     );
-    assert_eq!((read.tainted, read.origin.as_deref()), (true, Some("mail from ann@example.org")));
+    assert_eq!(read.provenance, Provenance::from_outside("mail from ann@example.org"));
     // Looking changes nothing, not even whether a message was seen.
     assert!(bench.ok("mail_list", json!({"unread": true})).await.content.contains("[1]"));
     let all = bench.tools.catalogue();
@@ -112,7 +113,7 @@ async fn mail_is_searched_in_any_mailbox() {
         assert!(listed.content.starts_with(&format!("{count} of 3 messages")), "{}", listed.content);
     }
     let listed = bench.ok("mail_list", json!({})).await;
-    assert_eq!(listed.origin.as_deref(), Some("mail from bob@example.net, carl@example.net"));
+    assert_eq!(listed.provenance, Provenance::from_outside("mail from bob@example.net, carl@example.net"));
     assert_eq!(bench.ok("mail_list", json!({"mailbox": "Entwürfe"})).await.data.unwrap()["total"], 1);
 }
 

@@ -136,7 +136,7 @@ async fn containers_are_listed_and_stopped_and_started_again() {
         json!({"risk": "read", "effect": "read"}),
     );
     let output = docker.world.ok(&logs, json!({})).await;
-    assert!(output.tainted && output.origin.unwrap() == "the log of web");
+    assert!(output.provenance.origins.contains("the log of web"));
 }
 
 #[tokio::test]

@@ -50,8 +50,8 @@ async fn requests_carry_what_the_skill_says() {
     let get = world.add(get);
     let output = world.ok(&get, json!({"id": "a/b c", "q": ["x&y", 2]})).await;
     assert_eq!(output.data, Some(json!(["a", "b"])));
-    assert!(output.tainted && output.receipt.is_none() && output.undo.is_none());
-    assert_eq!(output.origin.unwrap(), server.url("/v1/a%2Fb%20c"));
+    assert!(output.provenance.is_from_outside() && output.receipt.is_none() && output.undo.is_none());
+    assert_eq!(output.provenance.origins.first(), Some(&server.url("/v1/a%2Fb%20c")));
     let post = http(
         &server,
         "make",

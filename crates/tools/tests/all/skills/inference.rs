@@ -41,7 +41,7 @@ async fn graphql_answers_and_errors() {
     let call = world.add(skill(30, "user", rest.clone()));
     let nasty = "\") { admin } #";
     let output = world.ok(&call, json!({"id": nasty})).await;
-    assert_eq!((output.content.as_str(), output.tainted), (nasty, true));
+    assert_eq!((output.content.as_str(), output.provenance.is_from_outside()), (nasty, true));
     assert!(world.refused(&call, json!({"id": "gone"})).await.contains("no such user; {\"code\":7}"));
     assert!(world.refused(&call, json!({"id": "odd"})).await.contains("no GraphQL answer"));
     let late = world.refused(&call, json!({"id": "hang"})).await;

@@ -135,7 +135,9 @@ async fn python_functions() {
     let call = world.add(skill(30, "compute", rest.clone()));
     let output = world.ok(&call, json!({"how": "x"})).await;
     assert_eq!(output.data, Some(json!({"payload": {"how": "x"}, "ms": 1000, "mib": 64})));
-    assert!(output.content.ends_with("[printed] hi") && !output.tainted && output.receipt.is_none());
+    assert!(
+        output.content.ends_with("[printed] hi") && !output.provenance.is_from_outside() && output.receipt.is_none()
+    );
     let error = world.refused(&call, json!({"how": "fail"})).await;
     assert!(error.contains("line 3") && error.contains("so far"), "{error}");
     assert!(world.refused(&call, json!({"how": "none"})).await.contains("cannot be confined"));

@@ -61,8 +61,7 @@ impl Executor for Echo {
                 tool: "x".into(),
                 snapshot: json!({"before": if how == "snapshot" { &all } else { "it" }}),
             }),
-            tainted: true,
-            origin: Some(all.clone()),
+            provenance: steward_core::provenance::Provenance::from_outside(&all),
             ..ToolOutput::text(all)
         })
     }
@@ -108,7 +107,7 @@ async fn nothing_leaves_with_a_secret() {
     for how in ["work", "snapshot"] {
         let output = world.ok(&call, json!({"how": how})).await;
         clean(&serde_json::to_string(&output).unwrap());
-        assert!(output.tainted && output.content.contains("api.token"), "{}", output.content);
+        assert!(output.provenance.is_from_outside() && output.content.contains("api.token"), "{}", output.content);
     }
     for how in ["fail", "fatal", "panic"] {
         let error = world.call(&call, json!({"how": how})).await.unwrap_err();

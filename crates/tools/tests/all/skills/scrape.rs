@@ -60,7 +60,7 @@ async fn parts_by_selector() {
     let output = world.ok(&main, json!({})).await;
     assert!(output.content.contains("# Today\nitem | price\ntea | 2.50"), "{}", output.content);
     assert!(!output.content.contains("away") && !output.content.contains("x()"), "{}", output.content);
-    assert!(output.tainted && output.origin.unwrap() == server.url("/"));
+    assert!(output.provenance.origins.contains(&server.url("/")));
     let data = output.data.unwrap();
     assert_eq!(data["tables"], json!([[["item", "price"], ["tea", "2.50"]]]));
     assert_eq!(data["links"], json!([["more", server.url("/more?x=1")]]));

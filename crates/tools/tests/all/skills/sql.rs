@@ -84,15 +84,24 @@ async fn a_write_is_told_done_and_undone() {
 #[tokio::test]
 async fn rows_that_strangers_wrote_taint_and_others_do_not() {
     let world = world();
-    let read = json!({"risk": "read", "effect": "read", "config": {"readonly": true}});
-    let own = world.add(sql(20, "names", "SELECT name FROM products", read.clone()));
-    assert!(!world.ok(&own, json!({})).await.tainted);
-    let mut untrusted = read;
+    let read = |config: Value| json!({"risk": "read", "effect": "read", "config": config});
+    let names = "SELECT name, price, 'x' || name AS told FROM products";
+    let mut number = 20;
+    let mut origins = async |sql_text: &str, config: Value| {
+        number += 1;
+        let skill = world.add(sql(number, &format!("ask{number}"), sql_text, read(config)));
+        world.ok(&skill, json!({})).await.provenance.origins.into_iter().collect::<Vec<_>>()
+    };
+    let readonly = json!({"readonly": true});
+    assert_eq!(origins(names, readonly.clone()).await, ["sqlite:shop.db, name", "sqlite:shop.db, told"]);
+    let plain = "SELECT count(*), min(price), '2026-01-02', '2026-01-02T10:00:00Z', '019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11', '12.50' FROM products";
+    assert!(origins(plain, readonly).await.is_empty(), "numbers, times and ids are nobody's words");
+    assert!(origins(names, json!({"readonly": true, "trusted": true})).await.is_empty());
+    let mut untrusted = read(json!({"readonly": true, "trusted": true}));
     untrusted["untrusted"] = json!(true);
-    let orders = world.add(sql(21, "orders", "SELECT name FROM products", untrusted));
+    let orders = world.add(sql(40, "orders", "SELECT name FROM products", untrusted));
     let output = world.ok(&orders, json!({})).await;
-    assert!(output.tainted);
-    assert_eq!(output.origin.as_deref(), Some("the skill orders"));
+    assert_eq!(output.provenance.origins.first().map(String::as_str), Some("the skill orders"));
     assert!(orders.tool().unwrap().skill.unwrap().untrusted);
 }
 

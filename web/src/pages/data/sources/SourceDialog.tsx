@@ -63,6 +63,7 @@ export function SourceDialog({ source, onClose, onSaved }: { source: Datasource 
           <Field label={t("limit_planned")} hint={t("limit_planned_hint")} error={problem("planned")}>{(p) => <Input {...p} inputMode="numeric" value={form.planned} onChange={(event) => patch({ planned: event.target.value })} />}</Field>
         </div>
         {!isFolder(form.database) && <Switch label={t("writable")} hint={t("writable_hint")} checked={form.writable} onChange={(writable) => patch({ writable })} />}
+        <Switch label={t("untrusted")} hint={t("untrusted_hint")} checked={form.untrusted} onChange={(untrusted) => patch({ untrusted })} />
         {isPostgres(form.database) && <Switch label={t("as_asking_user")} hint={t("as_asking_user_hint")} checked={form.asAskingUser} onChange={(asAskingUser) => patch({ asAskingUser })} />}
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>

@@ -20,7 +20,7 @@ test("what is wrong with a datasource is said at its field", () => {
 });
 
 test("a datasource comes back from its form as it was", () => {
-  const source: Datasource = { id: "1", name: "shop", database: "postgres://db/shop", credential: "c1", visibility: "sample", limits: { rows: 20, timeout_ms: 2500, planned_rows: 0 }, writable: true, as_asking_user: true, version: 4, changed_at: 0 };
+  const source: Datasource = { id: "1", name: "shop", database: "postgres://db/shop", credential: "c1", visibility: "sample", limits: { rows: 20, timeout_ms: 2500, planned_rows: 0 }, writable: true, as_asking_user: true, untrusted: false, version: 4, changed_at: 0 };
   const { id: _id, changed_at: _at, ...input } = source;
   assert.deepEqual(inputOf(formOf(source), source.version), input);
   assert.equal(inputOf(GOOD, 0).credential, null);

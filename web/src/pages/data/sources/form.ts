@@ -3,10 +3,10 @@ import { limits, numbersOf, within } from "@/api/limits";
 import type { Datasource, DatasourceInput, RowVisibility } from "@/api/types";
 
 export const VISIBILITIES: readonly RowVisibility[] = ["full", "sample", "ids", "counts"];
-export type Form = { name: string; database: string; credential: string; visibility: RowVisibility; rows: string; seconds: string; planned: string; writable: boolean; asAskingUser: boolean };
-export const EMPTY: Form = { name: "", database: "", credential: "", visibility: "full", rows: "1000", seconds: "5", planned: "20000000", writable: false, asAskingUser: false };
+export type Form = { name: string; database: string; credential: string; visibility: RowVisibility; rows: string; seconds: string; planned: string; writable: boolean; asAskingUser: boolean; untrusted: boolean };
+export const EMPTY: Form = { name: "", database: "", credential: "", visibility: "full", rows: "1000", seconds: "5", planned: "20000000", writable: false, asAskingUser: false, untrusted: true };
 
-export const formOf = (one: Datasource): Form => ({ name: one.name, database: one.database, credential: one.credential ?? "", visibility: one.visibility, rows: String(one.limits.rows), seconds: String(one.limits.timeout_ms / 1000), planned: String(one.limits.planned_rows), writable: one.writable, asAskingUser: one.as_asking_user });
+export const formOf = (one: Datasource): Form => ({ name: one.name, database: one.database, credential: one.credential ?? "", visibility: one.visibility, rows: String(one.limits.rows), seconds: String(one.limits.timeout_ms / 1000), planned: String(one.limits.planned_rows), writable: one.writable, asAskingUser: one.as_asking_user, untrusted: one.untrusted });
 
 export const ROWS = numbersOf(limits.DatasourceLimits.rows);
 export const SECONDS = numbersOf(limits.DatasourceLimits.timeout_ms, 1_000);
@@ -46,6 +46,7 @@ export const inputOf = (form: Form, version: number): DatasourceInput => ({
   limits: { rows: Number(form.rows), timeout_ms: Math.round(Number(form.seconds.replace(",", ".")) * 1000), planned_rows: Number(form.planned) },
   writable: form.writable && !isFolder(form.database),
   as_asking_user: form.asAskingUser && isPostgres(form.database),
+  untrusted: form.untrusted,
   version,
 });
 

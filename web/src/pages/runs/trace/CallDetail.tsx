@@ -33,7 +33,7 @@ export function CallDetail({ node, onUndo }: Props) {
           note={
             <span className="flex gap-1.5">
               {result.truncated && <Badge tone="warn">{t("truncated")}</Badge>}
-              {result.tainted && <Badge tone="warn" title={t("tainted_hint")}>{t("tainted")}</Badge>}
+              {(result.origins?.length ?? 0) > 0 && <Badge tone="warn" title={t("tainted_hint")}>{t("tainted")}</Badge>}
             </span>
           }
         >
