@@ -96,6 +96,25 @@ pub async fn a_directory_says_who_is_in_its_groups(bed: Bed) {
     // What an administrator said stays, though the directory names it and then doesn't.
     assert_eq!(sync(&told(&["local"]), &[]).await, ["local"]);
     assert_eq!(sync(&told(&[]), &[]).await, ["local"]);
+
+    // One of the same name is another group; a name alone means the one that is kept here, or the only one.
+    let theirs = new("Local");
+    assert_eq!(sync(&told(&["local"]), std::slice::from_ref(&theirs)).await, ["local", "Local"]);
+    let named = async |name: &str| store.group_by_name(TENANT, name).await.unwrap().map(|group| group.id);
+    assert_eq!((named("LOCAL").await, named("ldap/local").await), (Some(local.id), Some(theirs.id)));
+    assert_eq!(named("sso/local").await, None);
+    let mut pages = Vec::new();
+    while let Some(group) = {
+        let after = pages.last().map(Group::cursor);
+        store.groups(TENANT, Some("local"), after.as_deref(), 1).await.unwrap().items.pop()
+    } {
+        pages.push(group);
+    }
+    assert_eq!(pages.iter().map(|group| group.id).collect::<Vec<_>>(), [local.id, theirs.id]);
+    store.remove_group(TENANT, local.id).await.unwrap();
+    assert_eq!(named("local").await, Some(theirs.id));
+    store.create_group(TENANT, &Group { source: "sso".to_owned(), ..group("local") }).await.unwrap();
+    assert_eq!(named("local").await, None, "nobody can tell which");
 }
 
 pub async fn grants_are_held_by_users_and_groups(bed: Bed) {

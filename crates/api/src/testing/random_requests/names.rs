@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use steward_core::datasource::{DomainGroup, DomainText, DomainTextKind};
 use steward_core::event::Origin;
-use steward_core::ports::{Agents as _, ExternalGroups, Groups as _};
+use steward_core::ports::{Agents as _, ExternalGroups};
 use steward_core::{AgentId, GroupId, TenantId, Timestamp};
 use steward_store::Store;
 use uuid::Uuid;
