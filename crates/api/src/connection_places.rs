@@ -33,8 +33,8 @@ impl ConnectionPlaces {
     /// As many as half of the files that this process may open: each may need one more towards a model or a database.
     pub fn of_this_process() -> Self {
         let most = CONNECTIONS.end();
-        let half = raised_limit_of_files(2 * *most as u64)
-            .map_or(*most, |files| usize::try_from(files / 2).unwrap_or(usize::MAX));
+        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let half = files.map_or(*most, |files| usize::try_from(files / 2).unwrap_or(usize::MAX));
         Self::new(half.clamp(*CONNECTIONS.start(), *most))
     }
 
@@ -75,30 +75,10 @@ impl Drop for ConnectionPlace {
 }
 
 /// What one client has for itself: with IPv6 that is a network of 2^64 addresses.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(own) if !own.is_loopback() => IpAddr::V6(Ipv6Addr::from_bits(own.to_bits() & (u128::MAX << 64))),
         address => address,
-    }
-}
-
-/// The files that this process may open, after asking for `wanted`; `None`: any number.
-///
-/// Most systems start programs with 1,024 and let them raise it themselves.
-fn raised_limit_of_files(wanted: u64) -> Option<u64> {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let current = limit.current?;
-    let raised = wanted.min(limit.maximum.unwrap_or(u64::MAX));
-    if raised <= current {
-        return Some(current);
-    }
-    match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), ..limit }) {
-        Ok(()) => Some(raised),
-        Err(error) => {
-            tracing::debug!(%error, "the limit of open files was not raised");
-            Some(current)
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use body::storable;
 use serde::de::DeserializeOwned;
 use std::str::FromStr;
 
-pub(crate) use body::{Body, PublishedBody, broken_off, file_of, limited, too_long, whole};
+pub(crate) use body::{Body, PublishedBody, broken_off, file_of, length_of, limited, too_long, whole};
 pub(crate) use page::{Listed, Page, Paging, bad_cursor, check_limit};
 
 /// The only parameter of the path as an id. What is no id isn't there: 404.

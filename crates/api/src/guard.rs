@@ -1,17 +1,21 @@
 //! What every request passes before its handler, and every answer after it.
 
+mod admission;
 mod audit;
 mod audit_note;
+mod body_budget;
 mod fallbacks;
 mod hosts_and_origins;
 mod idempotency;
+mod request_body;
 mod shut_out;
 
 use crate::ApiState;
 use crate::metrics::RequestCount;
 use crate::problem::Problem;
+use admission::admit;
 use audit::audit;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -19,14 +23,19 @@ use fallbacks::{only_tls, secure};
 use futures::FutureExt as _;
 use hosts_and_origins::{check_host, check_origin};
 use idempotency::once;
+use request_body::RequestBody;
 use shut_out::{Listener, end_with};
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use admission::refuse_body;
 pub(crate) use audit::{AuditGuard, PendingEntry};
 pub(crate) use audit_note::AuditNote;
+pub(crate) use body_budget::BodyBudget;
+#[cfg(test)]
+pub(crate) use body_budget::BodyRefusal;
 pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect};
 pub(crate) use hosts_and_origins::{serves, without_port};
 pub(crate) use idempotency::{KeptAs, idempotency_key};
@@ -35,6 +44,8 @@ pub(crate) use idempotency::{KeptAs, idempotency_key};
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
 /// Longest body of a request for a model, bytes: pictures and long contexts.
 const MAX_MODEL_BODY: usize = 32 << 20;
+/// Longest body of somebody who is not known yet, bytes: logins.
+const MAX_STRANGER_BODY: usize = 64 << 10;
 /// Longest uploaded file, bytes.
 pub(crate) const MAX_UPLOAD: usize = 20_000_000;
 /// Longest form with several uploaded files, bytes.
@@ -48,22 +59,34 @@ const LONGEST: Duration = Duration::from_mins(2);
 /// The same where much is sent, over slow lines too.
 const LONGEST_UPLOAD: Duration = Duration::from_mins(30);
 const DOCUMENT_UPLOAD: &str = "/api/documents/upload";
+const FILE_UPLOAD: &str = "/api/files";
 
 fn body_limit(path: &str) -> usize {
     match path {
-        "/api/files" => MAX_UPLOAD,
+        FILE_UPLOAD => MAX_UPLOAD,
         DOCUMENT_UPLOAD => MAX_DOCUMENT,
+        path if path.starts_with("/v1/") => MAX_MODEL_BODY,
         path if path.ends_with("/import-metatron") => MAX_IMPORT,
-        path if path.ends_with("/import-package") || path.ends_with("/import-skill-pack") => MAX_FORM,
+        path if is_form_upload(path) => MAX_FORM,
         _ => MAX_BODY,
     }
+}
+
+/// Whether forms with several files are taken there.
+fn is_form_upload(path: &str) -> bool {
+    path.ends_with("/import-package") || path.ends_with("/import-skill-pack")
 }
 
 /// The only layer around the handlers. What it does is in functions of their own: a layer more costs every request some
 /// microseconds, those of the gateway too, as each request copies each layer with all that are within it.
 pub(crate) async fn answered(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
     let (counted, only_tls) = (RequestCount::begin(&request), only_tls(&request));
+    let version = request.version();
+    let (request, body) = RequestBody::meter(request, &guard.bodies);
     let mut response = audit(&guard, request, next).await;
+    if let Some(body) = body {
+        body.end(version, &mut response).await;
+    }
     secure(&mut response, only_tls);
     counted.end(guard.metrics(), response)
 }
@@ -77,12 +100,23 @@ async fn handled(state: &Arc<ApiState>, request: Request, next: Next) -> Respons
 }
 
 /// What stands between the audit trail and the handlers.
-async fn checked(state: &Arc<ApiState>, mut request: Request, next: Next) -> Response {
+async fn checked(state: &Arc<ApiState>, request: Request, next: Next) -> Response {
     if let Err(problem) = check_host(&state.hosts, &request).and_then(|()| check_origin(&state.hosts, &request)) {
         return problem.into_response();
     }
-    let most = if request.uri().path().starts_with("/v1/") { MAX_MODEL_BODY } else { MAX_BODY };
-    DefaultBodyLimit::max(most).apply(&mut request);
+    let Some(body) = RequestBody::of(&request) else {
+        return dispatched(state, request, next).await;
+    };
+    let request = match admit(state, request, &body).await {
+        Ok(request) => request,
+        Err(refusal) => return refusal,
+    };
+    let path = request.uri().path().to_owned();
+    let response = dispatched(state, request, next).await;
+    body.refusal().map_or(response, |refusal| refuse_body(&path, refusal))
+}
+
+async fn dispatched(state: &Arc<ApiState>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     if path.starts_with("/scim/") {
         return in_time(LONGEST, next.run(request)).await;

@@ -134,6 +134,7 @@ impl From<AppError> for Problem {
             ErrorKind::Conflict => StatusCode::CONFLICT,
             ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
             ErrorKind::Exhausted => StatusCode::TOO_MANY_REQUESTS,
+            ErrorKind::StorageFull => StatusCode::INSUFFICIENT_STORAGE,
             ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         };

@@ -10,6 +10,9 @@ use futures::Stream;
 use serde::Serialize;
 use serde_json::json;
 use std::time::Duration;
+use tokio::fs::File;
+use tokio::io::AsyncReadExt as _;
+use tokio_util::io::ReaderStream;
 
 /// How often a silent stream says that it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -25,6 +28,13 @@ pub(crate) fn event_stream<E: Into<BoxError>>(
 pub(crate) fn saved(kind: &'static str, disposition: HeaderValue, body: impl Into<Body>) -> Response {
     let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(kind)), (header::CONTENT_DISPOSITION, disposition)];
     (headers, body.into()).into_response()
+}
+
+/// The first `bytes` of a file, read and sent in pieces.
+pub(crate) fn saved_file(kind: &'static str, disposition: HeaderValue, file: File, bytes: u64) -> Response {
+    let content = Body::from_stream(ReaderStream::new(file.take(bytes)));
+    let length = [(header::CONTENT_LENGTH, HeaderValue::from(bytes))];
+    (length, saved(kind, disposition, content)).into_response()
 }
 
 /// An answer with a secret that is kept nowhere, so not with an idempotency key either: `kept` stands there for it.

@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::assets::assets;
-use crate::guard::{AuditGuard, answered, no_such_method, nothing_here, nothing_in_the_dialect};
+use crate::guard::{AuditGuard, BodyBudget, answered, no_such_method, nothing_here, nothing_in_the_dialect};
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
 use crate::openapi::{docs_routes, documented};
@@ -11,6 +11,7 @@ use axum::body::{Body, BodyDataStream, Bytes};
 use axum::http::{HeaderValue, Response, header};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
+use std::sync::Arc;
 use steward_app::Identity;
 use tower::ServiceExt as _;
 
@@ -34,14 +35,15 @@ pub fn router(state: ApiState) -> Router {
         .route("/health", any(nothing_here))
         .route("/docs/", any(nothing_here))
         .route("/docs/{*rest}", any(nothing_here));
-    guarded(all, state)
+    guarded(all, state, BodyBudget::of_this_process())
 }
 
-pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
+pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState, bodies: Arc<BodyBudget>) -> Router {
+    let handlers = routes.clone().with_state(state.clone());
     routes
         .method_not_allowed_fallback(no_such_method)
         .fallback_service(assets().with_state(state.clone()))
-        .layer(from_fn_with_state(AuditGuard::new(state.clone()), answered))
+        .layer(from_fn_with_state(AuditGuard::new(state.clone(), bodies, handlers), answered))
         .with_state(state)
 }
 

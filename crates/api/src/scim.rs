@@ -13,6 +13,8 @@ use axum::response::Response;
 use axum::routing::{any, get};
 use steward_app::ScimError;
 
+pub(crate) use answer::refused as refused_scim;
+
 pub(crate) fn scim_routes() -> Router<ApiState> {
     Router::new()
         .route("/scim/v2/ServiceProviderConfig", get(config).fallback(no_such_method))

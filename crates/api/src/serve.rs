@@ -144,6 +144,56 @@ mod tests {
         }
     }
 
+    /// An answer without its body, which it must not be sent in pieces.
+    async fn answer_of(client: &mut TcpStream) -> String {
+        let mut all = Vec::new();
+        loop {
+            let mut piece = [0; 4096];
+            let read = client.read(&mut piece).await.unwrap();
+            assert!(read > 0, "it was closed: {}", String::from_utf8_lossy(&all));
+            all.extend_from_slice(&piece[..read]);
+            let text = String::from_utf8_lossy(&all).to_lowercase();
+            let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap_or("0");
+            if body.len() >= length.parse::<usize>().unwrap() {
+                return head.to_owned();
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_was_not_read_is_dealt_with() {
+        let address = within(Duration::from_secs(30), 64).await;
+        let lines = [
+            "POST /v1/chat/completions",  // 401
+            "POST /v1/responses/compact", // 404
+            "POST /mcp",                  // 401
+            "POST /api/files?name=x",     // 401
+            "POST /api/about",            // 405
+            "POST /api/none",             // 404
+            "POST /scim/v2/Users",        // 401
+            "POST /anything",
+        ];
+        for line in lines {
+            let head = |length: usize| {
+                format!(
+                    "{line} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+                )
+            };
+            let mut client = TcpStream::connect(address).await.unwrap();
+            client.write_all((head(60_000) + &"x".repeat(60_000)).as_bytes()).await.unwrap();
+            let answer = answer_of(&mut client).await;
+            assert!(!answer.contains("connection: close"), "{line}: {answer}");
+            let next = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
+            client.write_all(next.as_bytes()).await.unwrap();
+            assert!(answer_of(&mut client).await.starts_with("http/1.1 200"), "{line}");
+            // Too much to read it for nothing.
+            client.write_all(head(1_000_000).as_bytes()).await.unwrap();
+            let answer = answer_of(&mut client).await;
+            assert!(answer.contains("connection: close"), "{line}: {answer}");
+        }
+    }
+
     #[tokio::test]
     async fn a_connection_beyond_the_limit_waits_for_another_to_end() {
         let address = within(Duration::from_secs(30), 1).await;

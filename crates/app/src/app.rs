@@ -1,11 +1,13 @@
 use crate::config::Configuration;
 use crate::data_rules::DataRulesCache;
+use crate::disk_room::DiskRoom;
 use crate::document_service::DocumentService;
 use crate::domain_service::DomainService;
 use crate::dto::about::{About, Database};
 use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
 use crate::metrics::Metrics;
+use crate::quotas::UploadLedger;
 use std::ops::Deref;
 use std::sync::Arc;
 use steward_access::Access;
@@ -62,6 +64,9 @@ pub struct AppParts {
     pub host_keys: Arc<FileHostKeys>,
     pub facts: Arc<AboutFacts>,
     pub config: Arc<Configuration>,
+    /// Room on the disks that data and workspace are on.
+    pub disk: Arc<DiskRoom>,
+    pub uploads: Arc<UploadLedger>,
     pub metrics: Arc<Metrics>,
     /// Cancelled when nobody may use it any more; its streams end.
     pub closing: Cancellation,
@@ -108,9 +113,16 @@ impl App {
         self.store.begin_request(self.tenant(), owner, key, request_hash, now, oldest).await
     }
 
-    /// Keeps what the request was answered with.
-    pub async fn remember_request(&self, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()> {
-        self.store.remember_request(self.tenant(), owner, key, status, body).await
+    /// Keeps the status and body that the request was answered with, and a hash of its own body where that was not in the
+    /// hash it was begun with.
+    pub async fn remember_request(
+        &self,
+        owner: &str,
+        key: &str,
+        answer: (u16, &str),
+        body_hash: Option<&str>,
+    ) -> StoreResult<()> {
+        self.store.remember_request(self.tenant(), owner, key, answer, body_hash).await
     }
 
     /// Forgets a key whose request changed nothing.

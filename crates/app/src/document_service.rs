@@ -1,10 +1,12 @@
 //! What the use cases of documents work with, and the worker that reads and embeds them.
 
+mod call_meter;
 mod classification;
 mod embedding;
 mod folders;
 mod indexes;
 mod ingest;
+mod keeping;
 mod known_answers;
 mod live_index;
 mod originals;
@@ -13,26 +15,33 @@ mod problems;
 mod ranking;
 mod recognition;
 mod reranking;
+mod reserved;
 mod vision;
 mod watches;
 
+pub use call_meter::CallMeter;
 pub(crate) use embedding::EmbeddingProblem;
 pub use embedding::{EmbeddingModels, EmbeddingStatus, EndpointParts};
 pub(crate) use folders::Target;
+pub(crate) use keeping::KeepError;
+pub use keeping::OriginalsProgress;
 pub(crate) use live_index::LiveError;
 pub(crate) use originals::Incoming;
 pub(crate) use ranking::{RankedChunk, Search, SearchFilter};
+pub(crate) use reserved::reserved_id;
 pub use vision::{VisionModel, VisionUse};
 
-use folders::{Seen, open_plain};
+use crate::disk_room::DiskRoom;
+use folders::Seen;
 use futures::StreamExt as _;
 use futures::future::join_all;
 use futures::stream::{self, BoxStream};
 use indexes::Indexes;
 use known_answers::KnownAnswers;
 use originals::{Originals, Received};
+use std::io;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -44,7 +53,9 @@ use steward_core::{Cancellation, DocumentId, TenantId};
 use steward_knowledge::{CacheLimits, IndexStats, SemanticCache};
 use steward_models::embed::CrossEncoder;
 use steward_store::Store;
+use steward_tools::HostPolicy;
 use steward_tools::files::open_file;
+use tokio::fs::File;
 use tokio::sync::Notify;
 use watches::Watches;
 
@@ -87,6 +98,10 @@ pub struct DocumentParts {
     pub data_dir: PathBuf,
     /// Folder that the agents' file tools are confined to.
     pub workspace: String,
+    /// Which other files of the server may become documents.
+    pub places: HostPolicy,
+    /// Nothing is read while only the reserve is left.
+    pub disk: Arc<DiskRoom>,
     /// Whether it is a server, which works on documents by itself; else whoever hands one in does so.
     pub serving: bool,
 }
@@ -117,7 +132,7 @@ enum Content {
 }
 
 impl Content {
-    pub fn path(&self) -> &std::path::Path {
+    pub fn path(&self) -> &Path {
         match self {
             Self::Kept(path) => path,
             Self::Copied(copy) => copy.path(),
@@ -178,7 +193,12 @@ impl DocumentService {
     /// that are pictures take long, so documents don't wait for those of others.
     pub async fn run(self: Arc<Self>, closing: Cancellation) {
         let assistants = (1..self.workers).map(|_| self.assist(closing.clone()));
-        tokio::join!(self.keep_up(closing.clone()), self.recognise(closing.clone()), join_all(assistants));
+        tokio::join!(
+            self.keep_up(closing.clone()),
+            self.recognise(closing.clone()),
+            self.compare_originals(closing.clone()),
+            join_all(assistants)
+        );
     }
 
     async fn keep_up(&self, closing: Cancellation) {
@@ -269,11 +289,8 @@ impl DocumentService {
 
     /// With every trace of it.
     pub(crate) async fn remove(&self, id: DocumentId) -> StoreResult<()> {
-        if let Some(sha256) = self.store.remove_document(self.tenant, id, self.clock.now()).await?
-            && let Err(error) = self.originals.remove(&sha256).await
-        {
-            tracing::error!(%error, document = %id, "the file of a removed document stays");
-            return Err(StoreError::Backend(format!("the file of document {id} could not be removed: {error}")));
+        if let Some(sha256) = self.store.remove_document(self.tenant, id, self.clock.now()).await? {
+            self.remove_original(&sha256).await?;
         }
         self.indexes.catch_up().await;
         Ok(())
@@ -325,20 +342,28 @@ impl DocumentService {
     }
 
     async fn open_source(&self, origin: DocumentOrigin, source: &str) -> Result<std::fs::File, DocumentProblem> {
-        let (workspace, path) = (self.workspace.clone(), source.to_owned());
+        let (workspace, places, path) = (self.workspace.clone(), self.places.clone(), source.to_owned());
         let opened = tokio::task::spawn_blocking(move || match origin {
             DocumentOrigin::Workspace => open_file(&workspace, &path).map_err(|error| error.to_string()),
-            _ => open_plain(&path).map_err(|error| error.to_string()),
+            _ => places.open(Path::new(&path)).and_then(|found| found.open_file()).map_err(|error| error.to_string()),
         });
         let opened = opened.await.unwrap_or_else(|error| Err(error.to_string()));
         opened.map_err(|error| unreadable(source, &error))
     }
 
-    /// The bytes of a document's file.
-    pub(crate) async fn content(&self, document: &Document) -> Result<Vec<u8>, DocumentProblem> {
-        let content = self.open(document).await?;
-        let read = tokio::fs::read(content.path()).await;
-        read.map_err(|error| unreadable(&document.source, &error.to_string()))
+    /// A document's file, to be read in pieces, with its length. One that lies elsewhere may change while it is read.
+    pub(crate) async fn content(&self, document: &Document) -> Result<(File, u64), DocumentProblem> {
+        let problem = |error: io::Error| unreadable(&document.source, &error.to_string());
+        let file = match document.origin {
+            DocumentOrigin::Upload | DocumentOrigin::Package => {
+                File::open(self.originals.path(&document.sha256)).await.map_err(problem)?
+            }
+            DocumentOrigin::Path | DocumentOrigin::Workspace => {
+                File::from_std(self.open_source(document.origin, &document.source).await?)
+            }
+        };
+        let length = file.metadata().await.map_err(problem)?.len();
+        Ok((file, length))
     }
 }
 

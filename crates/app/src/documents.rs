@@ -6,15 +6,17 @@ mod search;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::collections::visible_to;
-use crate::document_service::{Incoming, Target};
+use crate::document_service::{Incoming, KeepError, Target};
 use crate::dto::documents::{AddedAs, AddedDocument, Chunk, DocumentDetails, DocumentLink, JobRetried, Requeued};
 use crate::inputs::given;
+use crate::quotas::UploadPlace;
 use bytes::Bytes;
 use futures::TryStreamExt as _;
 use steward_core::agent::Agent;
 use steward_core::document::{Chunking, Document, DocumentOrigin, DocumentStatus, IngestJob, JobState};
 use steward_core::ports::{Added, DocumentFilter, JobFilter, Page};
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId};
+use tokio::fs::File;
 
 /// Longest name of a file, characters.
 const MAX_NAME: usize = 255;
@@ -31,13 +33,15 @@ pub struct Whose<'a> {
 }
 
 impl App {
-    /// Takes a file in, which is read once all of it is there. The same file again is no error.
+    /// Takes a file in, which is read once all of it is there. The same file again is no error. `length`: its bytes, if they
+    /// are known.
     pub async fn begin_document(
         &self,
         caller: &Caller,
         collection: &str,
         name: &str,
         agent: Option<&str>,
+        length: Option<u64>,
     ) -> AppResult<DocumentUpload> {
         let target = Target {
             collection: self.named_collection(caller, Action::Write, collection).await?.id,
@@ -46,8 +50,10 @@ impl App {
             agent: self.linked_agent(caller, agent).await?,
             user: Some(caller.user()),
         };
+        let name = file_name(name)?;
+        let place = self.begin_counting(caller.user(), length).await?;
         let incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
-        Ok(DocumentUpload { app: self.clone(), target, name: file_name(name)?, incoming })
+        Ok(DocumentUpload { app: self.clone(), target, name, place, incoming })
     }
 
     pub async fn documents(&self, caller: &Caller, filter: DocumentFilter) -> AppResult<Page<Document>> {
@@ -66,14 +72,14 @@ impl App {
         Ok(DocumentDetails { document, agents })
     }
 
-    /// The file itself, and its name.
-    pub async fn document_content(&self, caller: &Caller, id: DocumentId) -> AppResult<(String, Vec<u8>)> {
+    /// The file itself with its length, and its name.
+    pub async fn document_content(&self, caller: &Caller, id: DocumentId) -> AppResult<(String, File, u64)> {
         let document = self.document_for(caller, Action::Read, id).await?;
-        let bytes =
+        let (file, bytes) =
             self.documents.content(&document).await.map_err(|problem| {
                 AppError::new(ErrorKind::NotFound, problem.message, problem.hint).code("file_gone")
             })?;
-        Ok((document.name, bytes))
+        Ok((document.name, file, bytes))
     }
 
     /// The chunks after the place `after`, in order; with `page`, only those that have a part on it.
@@ -287,11 +293,14 @@ pub struct DocumentUpload {
     app: App,
     target: Target,
     name: String,
+    place: UploadPlace,
     incoming: Incoming,
 }
 
 impl DocumentUpload {
     pub async fn write(&mut self, bytes: &Bytes) -> AppResult<()> {
+        self.app.require_disk_room()?;
+        self.place.take(bytes.len() as u64)?;
         self.incoming.write(bytes).await.map_err(|error| not_kept(&error))
     }
 
@@ -302,9 +311,11 @@ impl DocumentUpload {
         if received.facts.bytes == 0 {
             return Err(AppError::invalid("body", "the file is empty", "send a file with something in it"));
         }
-        let facts = received.keep().await.map_err(|error| not_kept(&error))?;
-        let source = facts.sha256.clone();
-        let added = documents.note(facts, self.name, source, &self.target).await?;
+        let added = documents.keep(received, self.name, None, &self.target).await.map_err(|error| match error {
+            KeepError::File(error) => not_kept(&error),
+            KeepError::Store(error) => error.into(),
+        })?;
+        self.place.keep();
         documents.work().await?;
         Ok(AddedDocument { added: kind_of(&added), document: added.document().clone() })
     }

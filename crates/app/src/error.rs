@@ -8,6 +8,7 @@ use steward_engine::EngineError;
 use steward_tools::mcp::McpError;
 use steward_tools::package::PackageError;
 use steward_tools::skills::HostKeysError;
+use steward_tools::work_pool::{PoolError, RETRY_AFTER_S};
 use utoipa::ToSchema;
 
 /// What kind of failure it is; skins such as HTTP have a status for each.
@@ -25,6 +26,8 @@ pub enum ErrorKind {
     Invalid,
     /// A limit of attempts or of spending is reached.
     Exhausted,
+    /// There is no room for it on the disk, or within a quota.
+    StorageFull,
     /// Something that this needs doesn't answer.
     Unavailable,
     /// The configuration of an agent or of this program is at fault.
@@ -203,6 +206,16 @@ impl From<EngineError> for AppError {
             EngineError::Model(error) => error.into(),
             EngineError::NotFound(what) => Self::not_found(what),
             EngineError::Busy { run } => StoreError::Busy { run }.into(),
+            EngineError::TooManyWaiting { wait_s, .. } => {
+                let title = error.to_string();
+                Self::new(
+                    ErrorKind::Exhausted,
+                    title,
+                    "wait until some of them have begun, or stop those that nobody needs",
+                )
+                .code("too_many_waiting")
+                .retry_after(wait_s)
+            }
             EngineError::AlreadyDecided(title) => {
                 Self::conflict("already_decided", title, "load it anew; the first decision counts")
             }
@@ -385,11 +398,29 @@ impl From<McpError> for AppError {
     }
 }
 
+impl From<PoolError> for AppError {
+    fn from(error: PoolError) -> Self {
+        let title = error.to_string();
+        match error {
+            PoolError::Busy => {
+                Self::new(ErrorKind::Exhausted, title, "wait for the answers to your other requests, then try again")
+                    .code("too_busy")
+                    .retry_after(RETRY_AFTER_S)
+            }
+            PoolError::BrokeOff(_) => {
+                tracing::error!(error = title, "work broke off");
+                Self::new(ErrorKind::Internal, "the work broke off", "see the program's log")
+            }
+        }
+    }
+}
+
 impl From<PackageError> for AppError {
     fn from(error: PackageError) -> Self {
         let title = error.to_string();
         match error {
             PackageError::Store(error) => error.into(),
+            PackageError::Pool(error) => error.into(),
             PackageError::Unknown(_) => Self::new(ErrorKind::NotFound, title, "see GET /api/skills/packages"),
             PackageError::Dangerous { .. } => Self::conflict(
                 "package_dangerous",
@@ -461,6 +492,11 @@ mod tests {
             (StoreError::Fenced { run, epoch: 2 }.into(), ErrorKind::Conflict, Some("run_taken_over")),
             (StoreError::Full("db".to_owned()).into(), ErrorKind::Unavailable, None),
             (EngineError::Invalid("no".to_owned()).into(), ErrorKind::Invalid, None),
+            (
+                EngineError::TooManyWaiting { waiting: 9, wait_s: 5 }.into(),
+                ErrorKind::Exhausted,
+                Some("too_many_waiting"),
+            ),
             (model(ModelErrorClass::Auth).into(), ErrorKind::Conflict, Some("model")),
             (model(ModelErrorClass::Connect).into(), ErrorKind::Unavailable, Some("model")),
             (ConnectionsError::Fixed("no".to_owned()).into(), ErrorKind::Conflict, Some("fixed")),

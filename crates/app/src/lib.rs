@@ -1,6 +1,7 @@
 //! The application: one method of [`App`] for each use case, with its authorization, rules and limits. HTTP, the MCP
 //! server and the command line are skins over it.
 
+mod agent_editors;
 mod agent_lookup;
 mod agents;
 mod app;
@@ -16,6 +17,7 @@ mod conversations;
 mod credentials;
 mod data_rules;
 mod datasources;
+mod disk_room;
 mod document_service;
 mod documents;
 mod domain_service;
@@ -28,6 +30,8 @@ mod gateway;
 mod governance;
 mod groups;
 mod health;
+mod heavy_work;
+mod host_paths;
 mod identity;
 mod inputs;
 mod keys;
@@ -37,6 +41,7 @@ mod monitoring;
 mod own_data;
 mod packages;
 mod policies;
+mod quotas;
 mod record_changes;
 mod reminders;
 mod resource_access;
@@ -52,24 +57,29 @@ mod tool_calls;
 mod usage;
 mod users;
 
+pub use agent_editors::StoredEditors;
 pub use agents::default_agent;
 pub use app::{App, AppParts};
 pub use approvals::ApprovalsWanted;
 pub use audit::{AuditFormat, seal_audit};
-pub use authorize::{Action, Resource, authorize};
+pub use authorize::{Action, Resource, authorize, require_role};
 pub use caller::Caller;
 pub use connections::{ConnectionRegistry, ExamPrompts, KeyVariables, NoConnection, RegistryParts};
 pub use conversations::ConversationSearch;
+pub use disk_room::{DiskRoom, DiskSpace};
 pub use document_service::{
-    DocumentParts, DocumentService, EmbeddingModels, EmbeddingStatus, EndpointParts, VisionModel, VisionUse,
+    CallMeter, DocumentParts, DocumentService, EmbeddingModels, EmbeddingStatus, EndpointParts, OriginalsProgress,
+    VisionModel, VisionUse,
 };
 pub use documents::{DocumentUpload, Whose};
 pub use domain_service::{DomainParts, DomainService};
 pub use error::{AppError, ErrorKind, FieldProblem};
+pub use files::FileUpload;
 pub use gateway::{NotPassed, Reservation, UsageWriter};
 pub use health::{AboutFacts, Check, Found, Health, checks};
 pub use metrics::{CountingBus, Metrics};
 pub use packages::PackageSource;
+pub use quotas::UploadLedger;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use scim::{ScimCaller, ScimError, ScimQuery};
 pub use steward_access::{

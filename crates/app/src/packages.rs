@@ -2,9 +2,11 @@ mod references;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::packages::{AcceptPackage, PackageDiff, PackageFileDiff};
+use std::io::{self, Seek as _, Write as _};
 use steward_core::package::{PackageState, Severity, SkillPackage};
 use steward_core::{AgentId, ports};
 use steward_tools::package::{Change, DangerousFindings, FileDiff, bundled, bundled_names};
+use tokio::fs::File;
 
 #[derive(Debug)]
 pub enum PackageSource {
@@ -56,6 +58,7 @@ impl App {
         activate: bool,
     ) -> AppResult<SkillPackage> {
         authorize(caller, Action::Write, Resource::Packages)?;
+        self.require_disk_room()?;
         let bytes = match source {
             PackageSource::Archive(bytes) => bytes,
             PackageSource::Bundled(name) => bundled(&name).ok_or_else(|| {
@@ -127,10 +130,23 @@ impl App {
         self.follow_references(name, None).await
     }
 
-    /// A revision as a `.skill` archive; `None`: the one in use.
-    pub async fn export_package(&self, caller: &Caller, name: &str, revision: Option<u32>) -> AppResult<Vec<u8>> {
+    /// A revision as a `.skill` archive, with its length; `None`: the one in use. It is put into a file, so that it isn't in
+    /// memory for as long as somebody downloads it.
+    pub async fn export_package(&self, caller: &Caller, name: &str, revision: Option<u32>) -> AppResult<(File, u64)> {
         authorize(caller, Action::Read, Resource::Packages)?;
-        Ok(self.packages.export(self.tenant(), name, revision).await?)
+        let bytes = self.packages.export(self.tenant(), name, revision).await?;
+        let length = bytes.len() as u64;
+        let kept = tokio::task::spawn_blocking(move || {
+            let mut file = tempfile::tempfile()?;
+            file.write_all(&bytes)?;
+            file.rewind()?;
+            io::Result::Ok(file)
+        });
+        match kept.await {
+            Ok(Ok(file)) => Ok((File::from_std(file), length)),
+            Ok(Err(error)) => Err(AppError::unavailable(format!("the archive could not be written: {error}"))),
+            Err(_) => Err(AppError::unavailable("the archive could not be written")),
+        }
     }
 
     /// What differs between two revisions, file by file; left out: the one in use and the latest.

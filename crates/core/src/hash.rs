@@ -14,6 +14,21 @@ pub fn sha256_of<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
     hex::encode(digest.finalize())
 }
 
+/// SHA-256 of what comes piece by piece.
+#[derive(Debug, Clone, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// Lower-case hexadecimal.
+    pub fn finish(self) -> String {
+        hex::encode(self.0.finalize())
+    }
+}
+
 /// SHA-256 of `value` with object keys sorted, so that equal values have equal hashes.
 pub fn of_json(value: &Value) -> String {
     sha256(canonical_json(value).as_bytes())

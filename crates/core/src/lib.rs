@@ -48,6 +48,7 @@ pub mod tables;
 pub mod text;
 pub mod time;
 pub mod tool;
+pub mod upload;
 mod workspace_path;
 
 /// Whether `serde` leaves a field out, since reading it back makes the same value.

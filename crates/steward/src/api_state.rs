@@ -12,7 +12,7 @@ use std::sync::Arc;
 use steward_access::{Access, Identity, LOCAL_USER, LoginLimits};
 use steward_api::{ApiState, Hosts, InProcessClient};
 use steward_app::config::Configuration;
-use steward_app::{Check, Health, Tenants};
+use steward_app::{Check, DiskRoom, Health, Tenants, checks};
 use steward_core::ports::{Principal, Role, Users as _};
 
 /// What differs between a server and a command.
@@ -32,11 +32,15 @@ pub async fn state(parts: &Composition, front: Front<'_>) -> anyhow::Result<ApiS
     let live = Process { settings: settings.clone(), serving: shared.serving };
     let config = Configuration::new(settings.layers.clone(), settings.file.display().to_string(), Box::new(live));
     let config = Arc::new(config);
-    let mut checks = health::of_installation(parts);
-    checks.extend(health::of_machine(settings, shared.embedder.clone()));
-    checks.extend(front.checks);
-    let app = app(parts, front.access, front.workspace, Health::new(checks), config.clone()).await;
-    let opener = Opener::new(shared.clone(), config, front.tokens);
+    let folders = vec![settings.data_dir.clone(), front.workspace.to_owned()];
+    let disk = Arc::new(DiskRoom::of_folders(folders, config.clone()));
+    let mut looked_at = health::of_installation(parts);
+    looked_at.push(checks::disk_room(disk.clone()));
+    looked_at.extend(health::of_machine(settings, shared.embedder.clone()));
+    looked_at.extend(front.checks);
+    let health = Health::new(looked_at);
+    let app = app(parts, front.access, front.workspace, health, config.clone(), disk.clone()).await;
+    let opener = Opener::new(shared.clone(), config, disk, front.tokens);
     let tenants = Tenants::new(app, shared.store.clone(), Arc::new(opener));
     if shared.serving {
         tenants.open_all().await?;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use steward_access::{Access, AccessDeps, LoginLimits};
 use steward_app::config::Configuration;
 use steward_app::{
-    AboutFacts, App, AppParts, DocumentParts, DocumentService, DomainParts, DomainService, EmbeddingModels,
-    EndpointParts, Health, UsageWriter, VisionModel,
+    AboutFacts, App, AppParts, CallMeter, DiskRoom, DocumentParts, DocumentService, DomainParts, DomainService,
+    EmbeddingModels, EndpointParts, Health, UsageWriter, VisionModel,
 };
 use steward_core::Cancellation;
 use steward_models::embed::ModelFolders;
@@ -28,6 +28,7 @@ pub async fn app(
     workspace: &Path,
     health: Health,
     config: Arc<Configuration>,
+    disk: Arc<DiskRoom>,
 ) -> App {
     let Composition { settings, shared, tenant, runs, models, connections, .. } = parts;
     let (Shared { store, clock, ids, .. }, tenant) = (shared, *tenant);
@@ -43,7 +44,13 @@ pub async fn app(
             tenant,
             store: store.clone(),
             connections: connections.clone(),
-            gateway: models.clone(),
+            meter: CallMeter {
+                tenant,
+                gateway: models.clone(),
+                usage: usage_writer.clone(),
+                clock: clock.clone(),
+                ids: ids.clone(),
+            },
             allowed: settings.ocr_vision,
         }),
         embedding: embedding(parts, &usage_writer),
@@ -52,6 +59,8 @@ pub async fn app(
         ids: ids.clone(),
         data_dir: data_dir.clone(),
         workspace: shown.clone(),
+        places: parts.places.clone(),
+        disk: disk.clone(),
         serving: shared.serving,
     }));
     let _ = runs.deps().knowledge.set(documents.clone());
@@ -63,7 +72,7 @@ pub async fn app(
         clock: clock.clone(),
         ids: ids.clone(),
         workspace: workspace.to_owned(),
-        data_dir: data_dir.clone(),
+        places: parts.places.clone(),
         alone: settings.database.is_none(),
     }));
     let _ = runs.deps().data.set(domains.clone());
@@ -90,6 +99,8 @@ pub async fn app(
         host_keys: parts.host_keys.clone(),
         facts: Arc::new(AboutFacts::read(store, data_dir, COMMIT, clock.now()).await),
         config,
+        disk,
+        uploads: Arc::default(),
         metrics: shared.metrics.clone(),
         closing: Cancellation::default(),
     })

@@ -9,6 +9,8 @@ mod crash;
 pub mod doctor;
 mod health;
 mod nats;
+mod open_files;
+mod places;
 pub mod retrieval;
 pub mod serve;
 mod serving;

@@ -1,4 +1,5 @@
 use crate::cli::Global;
+use crate::open_files;
 use crate::settings::Settings;
 use crate::term::{self, Exit, Term};
 use std::process::ExitCode;
@@ -25,6 +26,9 @@ where
         #[cfg(feature = "failpoints")]
         crate::crash::arm();
         logs::init(settings.log.as_deref(), serving, !settings.no_color);
+        if serving {
+            open_files::raise_limit();
+        }
         command(settings, term).await
     });
     // Blocking reads of a terminal never end by themselves.

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use std::collections::HashMap;
 use std::sync::Arc;
 use steward_app::config::Configuration;
-use steward_app::{App, Health, TenantOpener, UsageWriter, work_in_background};
+use steward_app::{App, DiskRoom, Health, TenantOpener, UsageWriter, work_in_background};
 use steward_core::TenantId;
 use steward_core::ports::Tenant;
 use tokio::sync::Mutex;
@@ -23,14 +23,15 @@ struct Running {
 pub struct Opener {
     shared: Shared,
     config: Arc<Configuration>,
+    disk: Arc<DiskRoom>,
     tokens: Tokens,
     running: Mutex<HashMap<TenantId, Running>>,
 }
 
 impl Opener {
     /// With what the default tenant has of it, too.
-    pub fn new(shared: Shared, config: Arc<Configuration>, tokens: Tokens) -> Self {
-        Self { shared, config, tokens, running: Mutex::default() }
+    pub fn new(shared: Shared, config: Arc<Configuration>, disk: Arc<DiskRoom>, tokens: Tokens) -> Self {
+        Self { shared, config, disk, tokens, running: Mutex::default() }
     }
 
     async fn opened(&self, tenant: &Tenant) -> anyhow::Result<(App, Running)> {
@@ -38,7 +39,7 @@ impl Opener {
         parts.default_agent().await?;
         let (access, workspace) = (access(&parts, &self.tokens), parts.workspace()?);
         let health = Health::new(health::of_tenant(&parts));
-        let app = app(&parts, access, &workspace, health, self.config.clone()).await;
+        let app = app(&parts, access, &workspace, health, self.config.clone(), self.disk.clone()).await;
         let mut tasks = Vec::new();
         if self.shared.serving {
             parts.runs.serve();

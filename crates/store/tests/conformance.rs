@@ -6,6 +6,7 @@ pub(crate) mod bed;
 mod blobs;
 mod credentials;
 mod documents;
+mod file_provenance;
 mod filters;
 pub(crate) mod fixtures;
 mod groups;
@@ -26,6 +27,7 @@ mod spending_usage;
 mod studio;
 mod talks;
 mod tenants;
+mod uploads;
 mod users;
 
 /// A test of each case on SQLite, and one of all cases on one PostgreSQL server.
@@ -72,6 +74,7 @@ cases! {
     leases::only_free_runs_are_claimed,
     leases::a_parked_run_is_claimed_for_its_commands,
     leases::a_lease_given_back_is_free,
+    leases::runs_that_wait_begin_by_turns_of_their_users,
     leases::an_ended_run_is_claimed_to_take_it_back,
     leases::reopening_frees_leases_where_one_process_owns_the_data,
     inbox::commands_wait_in_order_until_consumed,
@@ -95,8 +98,12 @@ cases! {
     documents::what_somebody_waits_for_is_read_first,
     documents::changes_tell_what_can_be_found,
     documents::jobs_say_how_far_their_documents_are,
+    documents::a_document_is_not_noted_without_its_file,
     blobs::large_bodies_come_back_whole,
     blobs::a_missing_blob_is_told,
+    blobs::a_blob_that_others_removed_before_the_commit_is_put_again,
+    file_provenance::files_keep_all_that_they_may_come_from,
+    file_provenance::files_of_a_full_workspace_become_folders,
     rows::agents_have_unique_names,
     rows::agents_are_deleted_and_restored,
     talks::conversations_and_messages,
@@ -107,6 +114,7 @@ cases! {
     studio::logins_are_prolonged_and_ended,
     studio::a_token_is_rotated_once,
     studio::a_write_with_a_key_is_done_once,
+    uploads::sent_files_count_for_their_senders,
     studio::grants_end_and_are_revoked,
     studio::runs_are_kept_by_name,
     rows::settings_are_replaced,
@@ -130,9 +138,10 @@ cases! {
     scim::a_provider_keeps_groups,
     scim::tokens_of_providers_are_found_by_their_hash,
     users::ten_thousand_users_are_listed_quickly,
-    rows::memory_is_versioned,
+    rows::memory_is_versioned_for_each_owner,
     rows::database_docs_are_versioned_for_each_owner,
     rows::notes_and_reminders,
+    rows::what_is_kept_goes_with_its_user,
     rows::odd_text_comes_back,
     spending::budgets_are_one_a_scope_and_period,
     spending::each_scope_counts_its_own_calls,

@@ -31,6 +31,21 @@ pub fn open_file(workspace: &str, path: &str) -> Result<std::fs::File, ToolsErro
     Ok(Workspace::open(workspace, FileLimits::default())?.open_read(path)?)
 }
 
+/// The path of a file of the workspace, as [`remove_file`] and all that keeps paths spell it. Blocking.
+pub fn file_path(workspace: &str, path: &str) -> Result<String, ToolsError> {
+    let resolved = Workspace::open(workspace, FileLimits::default())?.resolve(path)?;
+    let text = resolved.as_path().to_str();
+    Ok(text.ok_or_else(|| refused!("the name of {path} is no text"))?.to_owned())
+}
+
+/// Removes a file of the workspace, confined as for an agent; folders are refused. Blocking.
+pub fn remove_file(workspace: &str, path: &str) -> Result<(), ToolsError> {
+    // Nothing is kept of it for an undo.
+    let limits = FileLimits { read_bytes: 0, ..FileLimits::default() };
+    Workspace::open(workspace, limits)?.remove(path)?;
+    Ok(())
+}
+
 /// A folder relative to the workspace; empty for the workspace itself. Blocking.
 pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let workspace = open_workspace(scope)?;

@@ -4,6 +4,7 @@ use super::limits;
 use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::published::Published;
+use axum::body::HttpBody as _;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
@@ -85,6 +86,11 @@ pub(crate) fn too_long() -> Problem {
 /// The body of a request, which is a file, up to `most` bytes.
 pub(crate) fn file_of(request: Request, most: usize) -> impl Stream<Item = Result<Bytes, Problem>> + Unpin {
     limited(request.into_body().into_data_stream().map_err(|error| broken_off("file", error)), most)
+}
+
+/// The length of its body, if its head says it.
+pub(crate) fn length_of(request: &Request) -> Option<u64> {
+    request.body().size_hint().exact()
 }
 
 /// Up to `most` bytes of them.

@@ -2,22 +2,25 @@
 //! only makes events of runs stands there with the runs.
 
 mod actions;
+mod changes;
 mod refusals;
 
 use super::audit_note::AuditNote;
-use super::{TIMED_OUT, handled};
+use super::{BodyBudget, TIMED_OUT, handled};
 use crate::ApiState;
 use crate::auth::{Client, caller_of, identify, identify_provider};
 use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
 use actions::{Recorded, action_of, recorded};
+use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use changes::{Shown, changes};
 use refusals::Refusals;
 use serde_json::Value;
 use std::sync::Arc;
@@ -31,12 +34,15 @@ const MAX_ANSWER: u64 = 64 * 1024;
 
 pub(crate) struct AuditGuard {
     state: Arc<ApiState>,
+    pub(super) bodies: Arc<BodyBudget>,
     refusals: Refusals,
+    shown: Shown,
 }
 
 impl AuditGuard {
-    pub fn new(state: ApiState) -> Arc<Self> {
-        Arc::new(Self { state: Arc::new(state), refusals: Refusals::default() })
+    /// `handlers`: without this guard.
+    pub fn new(state: ApiState, bodies: Arc<BodyBudget>, handlers: Router) -> Arc<Self> {
+        Arc::new(Self { state: Arc::new(state), bodies, refusals: Refusals::default(), shown: Shown::new(handlers) })
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -64,6 +70,8 @@ pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next)
     let (mut parts, body) = request.into_parts();
     let (app, entry) = begun(&guard.state, &mut parts, matched).await;
     let mut pending = PendingEntry::new(Arc::clone(guard), app, entry, recorded == Recorded::Always);
+    let before = guard.shown.look(&parts).await;
+    let asked = before.is_some().then(|| parts.clone());
     let response = handled(&guard.state, Request::from_parts(parts, body), next).await;
     let note = response.extensions().get::<AuditNote>().cloned();
     let wanted = match recorded {
@@ -81,7 +89,12 @@ pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next)
     if let Some(app) = note.as_ref().and_then(|note| guard.state.app_of_tenant(note.tenant?)) {
         pending.app = app;
     }
-    match pending.record(move |entry| ended(entry, status, note, answer)).await {
+    let changed = match before.zip(asked).filter(|_| status.is_success()) {
+        Some((before, asked)) => guard.shown.look(&asked).await.map(|after| changes(&before, &after)),
+        None => None,
+    };
+    let changed = changed.filter(|changed| !changed.is_empty());
+    match pending.record(move |entry| ended(entry, status, note, answer).with("changed", changed)).await {
         Err(problem) if status.is_success() => problem.into_response(),
         _ => response,
     }

@@ -1,29 +1,27 @@
 //! `Idempotency-Key`: a write that is sent twice happens once.
 
-use super::{MAX_UPLOAD, body_limit};
+use super::body_limit;
+use super::request_body::RequestBody;
 use crate::ApiState;
 use crate::auth::identify;
-use crate::extract::too_long;
+use crate::extract::broken_off;
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
-use std::time::Duration;
-use steward_core::hash::sha256_of;
+use steward_core::hash::sha256;
 use steward_core::ports::Remembered;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 const HEADER: &str = "idempotency-key";
 /// Longest key, characters.
 const MAX_KEY: usize = 128;
-/// How long a large body waits for others.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// Longest answer that is kept, bytes.
-const MAX_ANSWER: usize = 16 * 1024 * 1024;
+/// Longest answer that is kept, bytes; and while the disk is nearly full.
+const MAX_ANSWER: u64 = 1 << 20;
+const MAX_ANSWER_WITHOUT_ROOM: u64 = 64 << 10;
 
 /// What is kept in the place of an answer's body, where that holds a secret.
 #[derive(Debug, Clone)]
@@ -56,24 +54,32 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     };
     let (mut parts, body) = request.into_parts();
     let (app, identity) = identify(&mut parts, &state).await?;
-    let most = body_limit(parts.uri.path());
-    let room = if may_be_large(&parts.headers, most) { Some(room_for_large_body().await?) } else { None };
-    let bytes = axum::body::to_bytes(body, most).await.map_err(|_| too_long())?;
     let known = Known { owner: identity.principal.user.to_string(), key };
-    let line = format!("{} {}\n", parts.method, parts.uri);
-    let hash = sha256_of([line.as_bytes(), &bytes]);
-    match app.begin_request(&known.owner, &known.key, &hash).await? {
+    let most = body_limit(parts.uri.path());
+    let line = sha256(format!("{} {}", parts.method, parts.uri).as_bytes());
+    let request = Request::from_parts(parts, body);
+    // The handler reads the body as it comes, if it may come at all: here only its hash is kept.
+    let sent = RequestBody::of(&request);
+    if let Some(sent) = &sent {
+        sent.hash();
+    }
+    match app.begin_request(&known.owner, &known.key, &line).await? {
         Remembered::New => {}
         Remembered::Begun => return Err(in_progress()),
         Remembered::Other => return Err(mismatch()),
-        Remembered::Done { status, body } => return Ok(replayed(status, body)),
+        Remembered::Done { status, body, body_hash } => {
+            drop(request);
+            return match (hash_of(sent.as_deref(), most).await, body_hash) {
+                (None, _) => Err(broken_off("body", "its end is missing")),
+                (Some(hash), Some(kept)) if hash != kept => Err(mismatch()),
+                _ => Ok(replayed(status, body)),
+            };
+        }
     }
-    let request = Request::from_parts(parts, Body::from(bytes));
     // A task of its own: a client that goes away must not leave the key half done.
     let task = tokio::spawn(async move {
         let response = next.run(request).await;
-        drop(room);
-        remember(&app, &known, response).await
+        remember(&app, &known, response, hash_of(sent.as_deref(), most)).await
     });
     match task.await {
         Ok(result) => result,
@@ -82,20 +88,12 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     }
 }
 
-/// Large bodies with a key are in memory as a whole, so only few may come at once; others wait.
-static LARGE_BODIES: Semaphore = Semaphore::const_new(4);
-
-async fn room_for_large_body() -> Result<SemaphorePermit<'static>, Problem> {
-    match tokio::time::timeout(PATIENCE, LARGE_BODIES.acquire()).await {
-        Ok(Ok(room)) => Ok(room),
-        _ => Err(Problem::unavailable("other large uploads with an idempotency key are under way").retry_after(10)),
+/// The hash of all of a body up to `most` bytes; `None`: it did not come whole.
+async fn hash_of(sent: Option<&RequestBody>, most: usize) -> Option<String> {
+    match sent {
+        Some(sent) => sent.hash_of_all(most).await,
+        None => Some(sha256(b"")),
     }
-}
-
-/// `most`: bytes that the path takes.
-fn may_be_large(headers: &HeaderMap, most: usize) -> bool {
-    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    most > MAX_UPLOAD && length.is_none_or(|length| length > MAX_UPLOAD)
 }
 
 /// The request's key, if it has one; else what is wrong with it.
@@ -112,7 +110,12 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Str
 }
 
 /// Keeps a success. A refusal frees its key; what failed halfway is not known, so its key stays taken.
-async fn remember(state: &TenantApp, known: &Known, response: Response) -> Result<Response, Problem> {
+async fn remember(
+    state: &TenantApp,
+    known: &Known,
+    response: Response,
+    body_hash: impl Future<Output = Option<String>>,
+) -> Result<Response, Problem> {
     let Known { owner, key } = known;
     let status = response.status();
     if status == StatusCode::INTERNAL_SERVER_ERROR {
@@ -122,16 +125,26 @@ async fn remember(state: &TenantApp, known: &Known, response: Response) -> Resul
         state.forget_request(owner, key).await?;
         return Ok(response);
     }
+    let most = if state.disk.shortage().is_some() { MAX_ANSWER_WITHOUT_ROOM } else { MAX_ANSWER };
+    match response.body().size_hint().exact() {
+        Some(length) if length <= most => {}
+        // It is known that it was done, but not what was answered: whoever asks again is told that.
+        Some(_) => return Ok(response),
+        // What comes as a stream tells of what is there, and has changed nothing.
+        None => {
+            state.forget_request(owner, key).await?;
+            return Ok(response);
+        }
+    }
     let (parts, body) = response.into_parts();
-    let bytes = axum::body::to_bytes(body, MAX_ANSWER).await.unwrap_or_else(|error| {
-        tracing::error!(%error, "an answer could not be kept for its idempotency key");
-        Bytes::new()
-    });
+    // It is in memory already.
+    let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     let text = match parts.extensions.get::<KeptAs>() {
         Some(KeptAs(text)) => text.as_str().into(),
         None => String::from_utf8_lossy(&bytes),
     };
-    state.remember_request(owner, key, status.as_u16(), &text).await?;
+    let body_hash = body_hash.await;
+    state.remember_request(owner, key, (status.as_u16(), &text), body_hash.as_deref()).await?;
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 

@@ -7,7 +7,7 @@ use crate::tenant_app::TenantApp;
 use axum::http::StatusCode;
 use steward_app::{Caller, RunRequest};
 use steward_core::RunId;
-use steward_core::hash::sha256;
+use steward_core::hash::sha256_of;
 use steward_core::ports::Remembered;
 
 /// Starts the run, or finds the one that the same request with the same key began.
@@ -22,7 +22,7 @@ pub(crate) async fn begin(
         return Ok(state.start_run(caller, request).await?);
     };
     let owner = caller.principal.user.to_string();
-    let hash = sha256(&[path.as_bytes(), b"\n", &inbound.body].concat());
+    let hash = sha256_of([path.as_bytes(), b"\n", &inbound.body]);
     match state.begin_request(&owner, &key, &hash).await? {
         Remembered::New => {}
         Remembered::Done { body, .. } => return body.parse().map_err(|_| other_request()),
@@ -38,7 +38,7 @@ pub(crate) async fn begin(
     }
     match state.start_run(caller, request).await {
         Ok(run) => {
-            state.remember_request(&owner, &key, 200, &run.to_string()).await?;
+            state.remember_request(&owner, &key, (200, &run.to_string()), None).await?;
             Ok(run)
         }
         Err(error) => {

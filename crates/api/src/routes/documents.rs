@@ -5,10 +5,10 @@ use crate::dto::documents::{
     AddedDocument, BatchScan, Chunk, DocumentDetails, DocumentLink, DocumentSearch, JobRetried, Requeued, SearchResult,
     VectorStoreStats, WatchInput,
 };
-use crate::extract::file_of;
+use crate::extract::{file_of, length_of};
 use crate::guard::MAX_DOCUMENT;
 use crate::problem::ProblemBody;
-use crate::response::saved;
+use crate::response::saved_file;
 use crate::routes::prelude::*;
 use axum::extract::Request;
 use axum::response::Response;
@@ -61,14 +61,16 @@ struct UploadQuery {
 /// Takes a document in, up to 256 MB, and has it read. The same file again is no second document.
 #[utoipa::path(post, path = "/api/documents/upload", tag = "documents", operation_id = "uploadDocument",
     params(UploadQuery), request_body(content = inline(FileBody), content_type = "application/octet-stream"),
-    responses((status = 201, description = "What became of it", body = AddedDocument)))]
+    responses((status = 201, description = "What became of it", body = AddedDocument),
+        (status = 507, description = "A quota or the disk is full", body = ProblemBody, content_type = "application/problem+json")))]
 async fn upload(
     Call(state, caller): Call,
     Params(query): Params<UploadQuery>,
     request: Request,
 ) -> Created<AddedDocument> {
     let agent = query.agent_id.as_deref();
-    let mut upload = state.begin_document(&caller, &query.collection, &query.name, agent).await?;
+    let length = length_of(&request);
+    let mut upload = state.begin_document(&caller, &query.collection, &query.name, agent, length).await?;
     let mut pieces = file_of(request, MAX_DOCUMENT);
     while let Some(piece) = pieces.next().await {
         upload.write(&piece?).await?;
@@ -271,8 +273,8 @@ async fn remove(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Do
         (status = 404, description = "There is no such document, or its file is gone", body = ProblemBody, content_type = "application/problem+json"),
     ))]
 async fn content(Call(state, caller): Call, PathId(id): PathId<DocumentId>) -> Result<Response, Problem> {
-    let (name, bytes) = state.document_content(&caller, id).await?;
-    Ok(saved(OCTETS, attachment(&name), bytes))
+    let (name, file, bytes) = state.document_content(&caller, id).await?;
+    Ok(saved_file(OCTETS, attachment(&name), file, bytes))
 }
 
 /// Which part of a document.

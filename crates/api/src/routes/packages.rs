@@ -3,7 +3,7 @@ use crate::dto::packages::{AcceptPackage, ImportedSkillPack, PackageDiff, SkillP
 use crate::extract::{broken_off, file_of, limited, whole};
 use crate::guard::{MAX_FORM, MAX_UPLOAD};
 use crate::headers::content_type;
-use crate::response::saved;
+use crate::response::saved_file;
 use crate::routes::prelude::*;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
@@ -106,7 +106,7 @@ async fn import_for_agent(
                     taken.packages.push(state.import_package_for(&caller, agent, source).await?.into());
                 } else {
                     let agent = agent.to_string();
-                    let upload = state.begin_document(&caller, collection, &name, Some(&agent)).await?;
+                    let upload = state.begin_document(&caller, collection, &name, Some(&agent), None).await?;
                     taken.documents.push(sent(field, upload).await?);
                 }
             }
@@ -254,9 +254,9 @@ async fn export(
     PathName(name): PathName,
     Params(which): Params<Which>,
 ) -> Result<Response, Problem> {
-    let bytes = state.export_package(&caller, &name, which.revision).await?;
-    let file = HeaderValue::try_from(format!("attachment; filename=\"{name}.skill\""));
-    Ok(saved("application/zip", file.unwrap_or(HeaderValue::from_static("attachment")), bytes))
+    let (file, bytes) = state.export_package(&caller, &name, which.revision).await?;
+    let named = HeaderValue::try_from(format!("attachment; filename=\"{name}.skill\""));
+    Ok(saved_file("application/zip", named.unwrap_or(HeaderValue::from_static("attachment")), file, bytes))
 }
 
 /// What differs between two revisions, file by file.

@@ -28,7 +28,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-pub(super) fn refused(error: &ScimError) -> Response {
+pub(crate) fn refused(error: &ScimError) -> Response {
     let status = StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = answer(status, &error.body());
     if status == StatusCode::UNAUTHORIZED {

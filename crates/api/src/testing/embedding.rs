@@ -66,6 +66,8 @@ impl House {
             ids: Arc::new(SeqIds::new(0x7777_0000)),
             data_dir: first.dir.path().to_owned(),
             workspace: first.dir.path().join("work").display().to_string(),
+            places: super::places(first.dir.path()),
+            disk: super::disk_with(Vec::new()),
             serving: false,
         }));
         let given = Arc::clone(&documents);

@@ -1,7 +1,7 @@
 //! Nobody is told of what they may not see: not by a search, by an answer that is kept, by debug or by figures.
 
 use super::no_models::NoModels;
-use super::{Answer, Bed, bed, with_parts};
+use super::{Answer, Bed, bed, places, with_parts};
 use crate::router::router;
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -108,7 +108,9 @@ impl House {
             ids: Arc::new(SeqIds::new(0x7777_0000)),
             data_dir: first.dir.path().to_owned(),
             workspace: "/nowhere".to_owned(),
+            places: places(first.dir.path()),
             // Whoever hands a document in waits until it is found.
+            disk: super::disk_with(Vec::new()),
             serving: false,
         });
         let state = with_parts(&first, |app| app.documents = Arc::new(documents));

@@ -99,8 +99,8 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
     };
     store.create_group(tenant, &group).await.unwrap();
     store.set_member(tenant, group.id, user, true).await.unwrap();
-    let sent = UploadedFile { path: format!("uploads/{MARK}"), user_id: user, bytes: 1, at: Timestamp(0) };
-    store.note_upload(tenant, &sent).await.unwrap();
+    let upload = UploadedFile { path: format!("uploads/{MARK}"), user_id: user, bytes: 1, at: Timestamp(0) };
+    store.note_upload(tenant, &upload).await.unwrap();
     let agent = json!({"id": THING, "name": NAME, "instructions": MARK, "metadata": {"description": MARK}});
     store.save_agent(tenant, &serde_json::from_value(agent).unwrap()).await.unwrap();
     let skill = json!({

@@ -248,6 +248,15 @@ pub const FIELDS: &[Field] = &[
         .else_("`~/.local/share/steward`")
         .option("--data-dir")
         .not_in_file(),
+    field("STORAGE_PER_USER_MB", Storage, Whole(1, 1_000_000_000), "STEWARD_STORAGE_PER_USER_MB", "How many MB of sent files and documents a user may keep; what is beyond it is refused.")
+        .default("10000")
+        .at_once(),
+    field("STORAGE_PER_ORGANISATION_MB", Storage, Whole(1, 1_000_000_000), "STEWARD_STORAGE_PER_ORGANISATION_MB", "The same of all users of an organisation together.")
+        .default("100000")
+        .at_once(),
+    field("DISK_RESERVE_MB", Storage, Whole(0, 1_000_000), "STEWARD_DISK_RESERVE_MB", "How many MB of the disk stay free: below them uploads, documents and new runs are refused, while logins and deletions go on. At least a hundredth of the disk up to 4 GiB, at most half of it.")
+        .default("512")
+        .at_once(),
     field("CACHE_DIR", Storage, Folder, "STEWARD_CACHE", "Folder for what can be obtained again, such as models.").else_("`~/.cache/steward`").at_start(),
     field("MAIL_FILE", Storage, File, "STEWARD_MAIL", "File of the mail accounts.").else_("`mail.toml` in the data directory, if it is there").at_start(),
     field("VAULT_KEY_FILE", Storage, File, "STEWARD_VAULT_KEY_FILE", "File of the key that opens credentials.")

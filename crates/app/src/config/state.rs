@@ -49,6 +49,11 @@ impl Configuration {
         read(&self.now).clone()
     }
 
+    /// The value of a setting that is a whole number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        read(&self.now).value(name)?.parse().ok()
+    }
+
     pub(super) fn put(&self, layers: Layers) {
         self.live.apply(&layers);
         *write(&self.now) = layers;

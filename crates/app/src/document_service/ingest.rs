@@ -34,6 +34,11 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 impl DocumentService {
     /// Works on the document that waits longest for this work; `false`: none does.
     pub(super) async fn work_on_next(&self, work: IngestWork) -> StoreResult<bool> {
+        if let Some(shortage) = self.disk.shortage() {
+            tracing::debug!(?shortage, "documents wait for room on the disk");
+            self.indexes.catch_up().await;
+            return Ok(false);
+        }
         let now = self.clock.now();
         let claimed = self.store.claim_document(self.tenant, work, self.ids.next(), now, now.plus(CLAIM)).await?;
         let Some(claimed) = claimed else {
@@ -177,7 +182,8 @@ impl DocumentService {
             .filter(|(index, _)| !made.contains(index))
             .map(|(index, row)| (index, embedding_text(&row.headings, &row.text)))
             .collect();
-        let purpose = Purpose::Passages(self.classification_of(document, Some(&collection), &self.labels().await?));
+        let classification = self.classification_of(document, Some(&collection), &self.labels().await?);
+        let purpose = Purpose::Passages(classification, document.added_by);
         let mut dimension = None;
         for batch in open.chunks(BATCH) {
             let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();

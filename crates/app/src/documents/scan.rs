@@ -3,7 +3,6 @@
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::document_service::Target;
 use crate::dto::documents::{BatchScan, WatchInput};
-use std::path::PathBuf;
 use std::sync::Arc;
 use steward_core::document::{DocumentOrigin, IngestJob, JobProgress, JobState, WatchedPath};
 use steward_core::{IngestJobId, WatchedPathId};
@@ -12,12 +11,13 @@ impl App {
     /// Has all files of a folder on the server read. The job says how far that is.
     pub async fn scan_folder(&self, caller: &Caller, input: BatchScan) -> AppResult<IngestJob> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
+        self.require_disk_room()?;
         let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
         let agent = match input.agent_id.as_deref() {
             Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?.id),
             None => None,
         };
-        let path = server_path(&input.path).await?;
+        let path = self.host_path(caller, "path", &input.path, |_| Ok(())).await?;
         let job = IngestJob {
             id: IngestJobId(self.new_id()),
             collection: collection.id,
@@ -48,7 +48,7 @@ impl App {
     pub async fn watch_path(&self, caller: &Caller, input: WatchInput) -> AppResult<WatchedPath> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
-        let path = server_path(&input.path).await?;
+        let path = self.host_path(caller, "path", &input.path, |_| Ok(())).await?;
         let known = self.store.watched_paths(self.tenant()).await?;
         let text = path.display().to_string();
         if known.iter().any(|one| one.collection == collection.id && one.path == text) {
@@ -79,17 +79,5 @@ impl App {
     pub async fn unwatch_path(&self, caller: &Caller, id: WatchedPathId) -> AppResult<()> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         Ok(self.store.remove_watched_path(self.tenant(), id).await?)
-    }
-}
-
-async fn server_path(given: &str) -> AppResult<PathBuf> {
-    let wrong = |title: String| AppError::invalid("path", title, "give an absolute path of a folder on the server");
-    let path = PathBuf::from(given.trim());
-    if !path.is_absolute() {
-        return Err(wrong(format!("`{}` is no absolute path", path.display())));
-    }
-    match tokio::fs::canonicalize(&path).await {
-        Ok(real) => Ok(real),
-        Err(error) => Err(wrong(format!("`{}` can't be opened: {error}", path.display()))),
     }
 }

@@ -1,9 +1,12 @@
 //! The checks of what an installation has, whichever program opens it.
 
 use super::{Check, Found};
+use crate::app::AppError;
 use crate::connections::ConnectionRegistry;
+use crate::disk_room::DiskRoom;
 use crate::document_service::EmbeddingStatus;
 use crate::dto::about::PartStatus;
+use crate::retention::held_back;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,19 +48,22 @@ pub fn database(store: Arc<Store>, tenant: TenantId) -> Check {
     Check::new("database", probe.clone()).quick(probe).needed()
 }
 
+/// Closes what lies in a folder to others, and answers with its mode if others may enter it.
+pub type CloseFolder = fn(&Path) -> std::io::Result<Option<u32>>;
+
 /// `probe`: name of a file that is written, read and removed.
-pub fn data_folder(folder: PathBuf, probe: String) -> Check {
+pub fn data_folder(folder: PathBuf, probe: String, close: CloseFolder) -> Check {
     Check::new("data folder", move || {
         let (folder, name) = (folder.clone(), probe.clone());
         async move {
-            let tried = tokio::task::spawn_blocking(move || write_and_read(&folder, &name)).await;
+            let tried = tokio::task::spawn_blocking(move || write_and_read(&folder, &name, close)).await;
             vec![tried.unwrap_or_else(|error| Found::down(error.to_string(), ""))]
         }
     })
     .needed()
 }
 
-fn write_and_read(folder: &Path, name: &str) -> Found {
+fn write_and_read(folder: &Path, name: &str, close: CloseFolder) -> Found {
     let path = folder.join(name);
     let tried = std::fs::write(&path, name).and_then(|()| std::fs::read(&path));
     let removed = std::fs::remove_file(&path);
@@ -68,12 +74,74 @@ fn write_and_read(folder: &Path, name: &str) -> Found {
             return Found::down(format!("{}: {error}", folder.display()), "make room, or give the folder to this user");
         }
     }
+    // Folders that were made since the start are closed here.
+    if let Ok(Some(mode)) = close(folder) {
+        return Found {
+            hint: "chmod 700 keeps them out (StateDirectoryMode=0700 of systemd)".to_owned(),
+            ..Found::new(
+                PartStatus::Degraded,
+                format!("other users of this machine may enter {} (mode {mode:o})", folder.display()),
+            )
+        };
+    }
     let room = rustix::fs::statvfs(folder).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize));
     let detail = format!("{} can be written; {} MB are free", folder.display(), room >> 20);
     if room >= ROOM {
         return Found::ok(detail);
     }
     Found { hint: "make room on the disk".to_owned(), ..Found::new(PartStatus::Degraded, detail) }
+}
+
+/// Whether more than the reserve is free; uploads, documents and new runs are refused else.
+pub fn disk_room(disk: Arc<DiskRoom>) -> Check {
+    let look = move || {
+        std::future::ready(vec![match disk.shortage() {
+            None => Found::ok("there is room for uploads, documents and runs"),
+            Some(shortage) => {
+                let error = AppError::from(shortage);
+                Found::down(error.detail.title, "uploads, documents and new runs are refused; make room on the disk")
+            }
+        }])
+    };
+    Check::new("disk", look.clone()).quick(look).needed()
+}
+
+/// Whether a deletion by age waits for an administrator.
+pub fn deletions(store: Arc<Store>, tenant: TenantId) -> Check {
+    Check::new("deletion of old data", move || {
+        let store = Arc::clone(&store);
+        async move {
+            match held_back(&store, tenant).await {
+                Ok(held) if held.is_empty() => vec![Found::ok("nothing waits for an administrator")],
+                Ok(held) => {
+                    let waits = held.into_iter().map(|one| Found {
+                        hint: format!("{} (studio: Governance; `steward audit deletions --agree`)", one.hint),
+                        ..Found::new(PartStatus::Degraded, format!("{}: nothing is deleted: {}", one.by, one.message))
+                    });
+                    waits.collect()
+                }
+                Err(error) => vec![Found::down(error.to_string(), "look at the database and its log")],
+            }
+        }
+    })
+}
+
+/// Whether the files that were sent are all there.
+pub fn originals(store: Arc<Store>, tenant: TenantId) -> Check {
+    Check::new("documents", move || {
+        let store = Arc::clone(&store);
+        async move {
+            vec![match store.lost_documents(tenant).await {
+                Ok(0) => Found::ok("no file of a document is missing"),
+                Ok(lost) => Found {
+                    hint: "send them again, or put them back from a backup of the data folder; the documents say which"
+                        .to_owned(),
+                    ..Found::new(PartStatus::Degraded, format!("the files of {lost} documents are missing"))
+                },
+                Err(error) => Found::down(error.to_string(), "look at the database and its log"),
+            }]
+        }
+    })
 }
 
 pub fn vault(keys: Arc<SealedVault>, tenant: TenantId) -> Check {

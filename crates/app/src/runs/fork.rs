@@ -15,6 +15,7 @@ impl App {
         // Its agent may be deleted by now.
         let agent = self.store.agent(self.tenant(), row.agent).await?;
         authorize(caller, Action::Ask, of(&agent))?;
+        self.require_disk_room()?;
         let connection = wanted.connection_id;
         if let Some(id) = connection {
             self.may_ask_connection(caller, id).await?;

@@ -62,6 +62,7 @@ impl App {
     /// Says something to an agent. The run is durable when this returns.
     pub async fn chat(&self, caller: &Caller, agent: AgentId, chat: Chat) -> AppResult<ChatStarted> {
         authorize(caller, Action::Ask, Resource::Agents)?;
+        self.require_disk_room()?;
         let agent = self.agent_for(caller, Action::Ask, agent).await?;
         let input = self.with_attachments(checked_message(&chat)?, &chat.attachments).await?;
         let documents = self.given_documents(caller, &chat.documents).await?;
@@ -97,6 +98,9 @@ impl App {
         let RunRequest { agent, input, history, asked_by } = request;
         let allowed = authorize(caller, Action::Ask, of(&agent));
         allowed.map_err(|error| EngineError::Invalid(error.to_string()))?;
+        if let Some(shortage) = self.disk.shortage() {
+            return Err(StoreError::Full(AppError::from(shortage).detail.title).into());
+        }
         let start = StartRun {
             history,
             origin: Origin::Api,

@@ -85,6 +85,7 @@ impl From<AppError> for ScimError {
             ErrorKind::Conflict => 409,
             ErrorKind::Invalid => 400,
             ErrorKind::Exhausted => 429,
+            ErrorKind::StorageFull => 507,
             ErrorKind::Unavailable => 503,
             ErrorKind::Internal => 500,
         };

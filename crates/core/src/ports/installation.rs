@@ -25,7 +25,10 @@ pub enum Remembered {
     Other,
     Done {
         status: u16,
+        /// Of the answer.
         body: String,
+        /// Of the request's body, where it was not in the hash that it was begun with.
+        body_hash: Option<String>,
     },
 }
 

@@ -28,17 +28,18 @@ impl Store {
         .await
     }
 
+    /// With the status and body of its answer, and a hash of its own body where [`Self::begin_request`] was not told it.
     pub async fn remember_request(
         &self,
         tenant: TenantId,
         owner: &str,
         key: &str,
-        status: u16,
-        body: &str,
+        (status, body): (u16, &str),
+        body_hash: Option<&str>,
     ) -> StoreResult<()> {
-        let sql = "update idempotency_keys set status = $4, body = $5
+        let sql = "update idempotency_keys set status = $4, body = $5, body_hash = $6
              where tenant_id = $1 and owner = $2 and name = $3";
-        let changed = self.execute(sql, args![tenant, owner, key, u32::from(status), body]).await?;
+        let changed = self.execute(sql, args![tenant, owner, key, u32::from(status), body, body_hash]).await?;
         require_changed(changed, || format!("idempotency key {key:?}"))
     }
 
@@ -58,7 +59,7 @@ async fn begin(tx: &mut Tx<'_>, key: &Key, hash: &str, at: Timestamp, forget: Ti
     if changed > 0 {
         return Ok(Remembered::New);
     }
-    let sql = "select request_hash, status, body from idempotency_keys
+    let sql = "select request_hash, status, body, body_hash from idempotency_keys
              where tenant_id = $1 and owner = $2 and name = $3";
     let row = tx.row(sql, args![key.tenant, &key.owner, &key.name]).await?;
     // Forgotten in between.
@@ -71,6 +72,7 @@ async fn begin(tx: &mut Tx<'_>, key: &Key, hash: &str, at: Timestamp, forget: Ti
             status: u16::try_from(status)
                 .map_err(|_| StoreError::Corrupt(format!("an idempotency key has the status {status}")))?,
             body,
+            body_hash: row.opt_text(3)?,
         }),
         _ => Ok(Remembered::Begun),
     }

@@ -119,8 +119,8 @@ pub async fn a_write_with_a_key_is_done_once(bed: Bed) {
     assert_eq!(begin("ann", "k", "h1", NOW).await, Remembered::Begun);
     assert_eq!(begin("ann", "k", "h2", NOW).await, Remembered::Other);
     assert_eq!(begin("bob", "k", "h2", NOW).await, Remembered::New);
-    store.remember_request(TENANT, "ann", "k", 201, "{\"id\":1}").await.unwrap();
-    let done = Remembered::Done { status: 201, body: "{\"id\":1}".to_owned() };
+    store.remember_request(TENANT, "ann", "k", (201, "{\"id\":1}"), Some("hb")).await.unwrap();
+    let done = Remembered::Done { status: 201, body: "{\"id\":1}".to_owned(), body_hash: Some("hb".to_owned()) };
     let soon = Timestamp(NOW.0 + 1000);
     assert_eq!(begin("ann", "k", "h1", soon).await, done, "still there");
     assert_eq!(begin("ann", "k", "h2", soon).await, Remembered::Other);
@@ -130,10 +130,10 @@ pub async fn a_write_with_a_key_is_done_once(bed: Bed) {
     assert_eq!(begin("bob", "k", "h3", soon).await, Remembered::New);
     let past = Timestamp(NOW.0 + 1001);
     assert_eq!(begin("ann", "k", "h9", past).await, Remembered::New);
-    let unknown = store.remember_request(TENANT, "ann", "none", 200, "").await;
+    let unknown = store.remember_request(TENANT, "ann", "none", (200, ""), None).await;
     assert!(matches!(unknown, Err(StoreError::NotFound(_))), "{unknown:?}");
-    store.remember_request(TENANT, "ann", "k", 204, "").await.unwrap();
-    let empty = Remembered::Done { status: 204, body: String::new() };
+    store.remember_request(TENANT, "ann", "k", (204, ""), None).await.unwrap();
+    let empty = Remembered::Done { status: 204, body: String::new(), body_hash: None };
     assert_eq!(begin("ann", "k", "h9", past).await, empty);
 
     let mut tasks = JoinSet::new();

@@ -1,0 +1,132 @@
+//! Room on the disk. Uploads, documents and new runs leave a reserve alone, so that logins, deletions and whatever stops
+//! somebody can still be written when the disk is full for everything else.
+
+use crate::app::{App, AppError, AppResult, ErrorKind};
+use crate::config::Configuration;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use steward_core::locks::lock;
+
+/// The reserve of a large disk in hundredths, and the most that this is; bytes.
+const HUNDREDTHS: u64 = 1;
+const MOST: u64 = 4 << 30;
+/// How long a look at the disk is as good as a new one.
+const FRESH: Duration = Duration::from_millis(100);
+const MB: u64 = 1_000_000;
+
+/// The setting of the least reserve, MB.
+const RESERVE: &str = "DISK_RESERVE_MB";
+
+/// A disk as it is at a moment, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiskSpace {
+    pub free: u64,
+    pub total: u64,
+}
+
+/// Too little is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiskShortage {
+    pub free: u64,
+    pub reserve: u64,
+}
+
+type Probe = Box<dyn Fn() -> io::Result<Vec<DiskSpace>> + Send + Sync>;
+
+/// Looks at the disks that data is written to.
+pub struct DiskRoom {
+    probe: Probe,
+    config: Arc<Configuration>,
+    last: Mutex<Option<(Instant, Option<DiskShortage>)>>,
+}
+
+impl DiskRoom {
+    /// Of the disks that these folders are on.
+    pub fn of_folders(folders: Vec<PathBuf>, config: Arc<Configuration>) -> Self {
+        let probe = move || {
+            let space = |folder: &PathBuf| {
+                let found = rustix::fs::statvfs(folder)?;
+                let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+                Ok(DiskSpace { free: bytes(found.f_bavail), total: bytes(found.f_blocks) })
+            };
+            // One that isn't there yet is made when it is needed.
+            folders.iter().filter(|folder| folder.is_dir()).map(space).collect()
+        };
+        Self::new(probe, config)
+    }
+
+    /// As `probe` says.
+    pub fn new(
+        probe: impl Fn() -> io::Result<Vec<DiskSpace>> + Send + Sync + 'static,
+        config: Arc<Configuration>,
+    ) -> Self {
+        Self { probe: Box::new(probe), config, last: Mutex::default() }
+    }
+
+    /// `None`: there is room. What can't be looked at is taken for it, since writing tells then.
+    pub fn shortage(&self) -> Option<DiskShortage> {
+        let mut last = lock(&self.last);
+        if let Some((at, found)) = *last
+            && at.elapsed() < FRESH
+        {
+            return found;
+        }
+        let bound = self.config.number(RESERVE).unwrap_or(0) * MB;
+        let found = match (self.probe)() {
+            Ok(disks) => disks.into_iter().find_map(|disk| short(disk, bound)),
+            Err(error) => {
+                tracing::warn!(%error, "the room on the disk can't be looked at");
+                None
+            }
+        };
+        *last = Some((Instant::now(), found));
+        found
+    }
+}
+
+fn short(disk: DiskSpace, least: u64) -> Option<DiskShortage> {
+    // Half of a small disk at most, or nothing could be written to it.
+    let reserve = least.max((disk.total / 100 * HUNDREDTHS).min(MOST)).min(disk.total / 2);
+    (disk.free < reserve).then_some(DiskShortage { free: disk.free, reserve })
+}
+
+impl App {
+    /// Refuses whatever takes more room, once only the reserve is left.
+    pub(crate) fn require_disk_room(&self) -> AppResult<()> {
+        match self.disk.shortage() {
+            None => Ok(()),
+            Some(shortage) => Err(shortage.into()),
+        }
+    }
+}
+
+impl From<DiskShortage> for AppError {
+    fn from(DiskShortage { free, reserve }: DiskShortage) -> Self {
+        let title =
+            format!("the server's disk is full: {} MB are free, and {} MB stay reserved", free / MB, reserve / MB);
+        let hint = "delete documents, files or conversations, or have an administrator make room on the disk";
+        Self::new(ErrorKind::StorageFull, title, hint).code("disk_full")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DiskShortage, DiskSpace, short};
+
+    const MB: u64 = 1_000_000;
+    const GB: u64 = 1000 * MB;
+
+    #[test]
+    fn a_reserve_grows_with_the_disk_within_bounds() {
+        let reserve = |total: u64| short(DiskSpace { free: 0, total }, 512 * MB).map(|found| found.reserve);
+        assert_eq!(reserve(80 * MB), Some(40 * MB));
+        assert_eq!(reserve(10 * GB), Some(512 * MB));
+        assert_eq!(reserve(100 * GB), Some(GB));
+        assert_eq!(reserve(10_000 * GB), Some(4 << 30));
+        let free = |free| short(DiskSpace { free, total: 10 * GB }, 512 * MB);
+        assert_eq!(free(512 * MB), None);
+        assert_eq!(free(512 * MB - 1), Some(DiskShortage { free: 512 * MB - 1, reserve: 512 * MB }));
+    }
+}
