@@ -50,16 +50,65 @@ impl Blobs for FileBlobs {
     async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError> {
         let path = self.path(hash)?;
         let hash = hash.to_owned();
-        blocking(move || read(&path, &hash)).await
+        blocking(move || match read(&path, &hash) {
+            Err(BlobError::Missing(_)) => {
+                renamed(&aside(&path), &path)?;
+                read(&path, &hash)
+            }
+            found => found,
+        })
+        .await
+    }
+
+    async fn has(&self, hash: &str) -> Result<bool, BlobError> {
+        let path = self.path(hash)?;
+        blocking(move || {
+            if !path.exists() {
+                renamed(&aside(&path), &path)?;
+            }
+            Ok(path.exists())
+        })
+        .await
+    }
+
+    async fn set_aside(&self, hash: &str) -> Result<(), BlobError> {
+        let path = self.path(hash)?;
+        blocking(move || renamed(&path, &aside(&path))).await
+    }
+
+    async fn put_back(&self, hash: &str) -> Result<(), BlobError> {
+        let path = self.path(hash)?;
+        blocking(move || renamed(&aside(&path), &path)).await
+    }
+
+    async fn remove_aside(&self, hash: &str) -> Result<(), BlobError> {
+        let path = aside(&self.path(hash)?);
+        blocking(move || removed(&path)).await
     }
 
     async fn remove(&self, hash: &str) -> Result<(), BlobError> {
         let path = self.path(hash)?;
-        blocking(move || match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(BlobError::Io(error)),
-            _ => Ok(()),
-        })
-        .await
+        blocking(move || removed(&path).and_then(|()| removed(&aside(&path)))).await
+    }
+}
+
+/// Where a blob lies while it is looked whether anybody refers to it.
+fn aside(path: &Path) -> PathBuf {
+    path.with_extension("aside")
+}
+
+/// What is not there is no error.
+fn renamed(from: &Path, to: &Path) -> Result<(), BlobError> {
+    match std::fs::rename(from, to) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(BlobError::Io(error)),
+        _ => Ok(()),
+    }
+}
+
+fn removed(path: &Path) -> Result<(), BlobError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(BlobError::Io(error)),
+        _ => Ok(()),
     }
 }
 
@@ -146,6 +195,28 @@ mod tests {
         }
         blobs.put(b"body".to_vec()).await.unwrap();
         assert_eq!(blobs.get(&hash).await.unwrap(), b"body");
+    }
+
+    #[tokio::test]
+    async fn what_is_set_aside_comes_back_or_goes_without_what_was_put_since() {
+        let dir = TempDir::new().unwrap();
+        let blobs = FileBlobs::new(dir.path());
+        let hash = blobs.put(b"body".to_vec()).await.unwrap();
+        // A crash came before the second half.
+        blobs.set_aside(&hash).await.unwrap();
+        assert_eq!(FileBlobs::new(dir.path()).get(&hash).await.unwrap(), b"body");
+        blobs.set_aside(&hash).await.unwrap();
+        assert!(blobs.has(&hash).await.unwrap());
+        blobs.set_aside(&hash).await.unwrap();
+        blobs.put(b"body".to_vec()).await.unwrap();
+        blobs.remove_aside(&hash).await.unwrap();
+        assert_eq!(blobs.get(&hash).await.unwrap(), b"body");
+        blobs.set_aside(&hash).await.unwrap();
+        blobs.put_back(&hash).await.unwrap();
+        assert_eq!(files(dir.path()).len(), 1);
+        blobs.set_aside(&hash).await.unwrap();
+        blobs.remove_aside(&hash).await.unwrap();
+        assert!(!blobs.has(&hash).await.unwrap() && files(dir.path()).is_empty());
     }
 
     #[tokio::test]

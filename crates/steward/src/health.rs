@@ -5,6 +5,7 @@ use crate::settings::{MAIL, Settings};
 use std::sync::Arc;
 use steward_app::{Check, Found, checks};
 use steward_core::ports::Embedder;
+use steward_infra::close_data_dir;
 use steward_sandbox::process::{Check as Line, Sandbox};
 use steward_sandbox::python::PythonPool;
 use steward_tools::mail::{MailAccounts, MailConfig, MailPorts};
@@ -51,7 +52,9 @@ pub fn of_installation(parts: &Composition) -> Vec<Check> {
         Arc::new(MailAccounts::new(MailConfig { allow: shared.web_allow.clone(), ..settings.mail.clone() }, for_mail));
     vec![
         checks::database(shared.store.clone(), tenant),
-        checks::data_folder(settings.data_dir.clone(), probe),
+        checks::data_folder(settings.data_dir.clone(), probe, |folder| close_data_dir(folder, "workspace")),
+        checks::originals(shared.store.clone(), tenant),
+        checks::deletions(shared.store.clone(), tenant),
         checks::vault(shared.vault_keys.clone(), tenant),
         checks::model(parts.models.clone()),
         checks::embedding_endpoints(parts.embedding_status.clone()),
@@ -67,6 +70,8 @@ pub fn of_installation(parts: &Composition) -> Vec<Check> {
 pub fn of_tenant(parts: &Composition) -> Vec<Check> {
     vec![
         checks::database(parts.shared.store.clone(), parts.tenant),
+        checks::originals(parts.shared.store.clone(), parts.tenant),
+        checks::deletions(parts.shared.store.clone(), parts.tenant),
         checks::model(parts.models.clone()),
         checks::embedding_endpoints(parts.embedding_status.clone()),
     ]

@@ -74,6 +74,12 @@ impl AppendBatch {
     pub(crate) fn fenced(&self) -> StoreError {
         StoreError::Fenced { run: self.run, epoch: self.epoch }
     }
+
+    /// Which of its events are blobs.
+    pub(crate) fn blobs(&self) -> Vec<(usize, String)> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter_map(|(at, row)| Some((at, row.blob.clone()?))).collect()
+    }
 }
 
 /// The number of a log's last event; 0 if there is none.

@@ -20,4 +20,5 @@ mod words;
 
 pub use commit_sizes::{CommitSizes, commit_sizes};
 pub use migrate::SCHEMA_VERSION;
+pub use ports::originals::{FileStep, Kept, Original};
 pub use store::{Place, Store, StoreConfig};

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use steward_core::TenantId;
 use steward_core::event::EventBody;
 use steward_core::locks::{lock, read, write};
-use steward_core::ports::{BlobError, Blobs, Page, StoreError, StoreResult};
+use steward_core::ports::{Blobs, Page, StoreError, StoreResult};
 use steward_core::tool::ToolSpec;
 
 #[derive(Debug, Clone)]
@@ -132,12 +132,17 @@ impl Store {
         Ok((name, version.unwrap_or_default()))
     }
 
+    /// Whether this process alone has the database.
+    pub fn is_embedded(&self) -> bool {
+        matches!(self.engine, Engine::Sqlite(_))
+    }
+
     /// From now on, large bodies of this tenant are kept apart from those of the others.
     pub fn keep_blobs_apart(&self, tenant: TenantId, blobs: Arc<dyn Blobs>) {
         write(&self.blobs_apart).insert(tenant, blobs);
     }
 
-    fn blobs_of(&self, tenant: TenantId) -> Arc<dyn Blobs> {
+    pub(crate) fn blobs_of(&self, tenant: TenantId) -> Arc<dyn Blobs> {
         let apart = read(&self.blobs_apart);
         Arc::clone(apart.get(&tenant).unwrap_or(&self.blobs))
     }
@@ -287,27 +292,25 @@ impl Store {
 
     /// Whether there is a blob, damaged or not.
     pub(crate) async fn has_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<bool> {
-        match self.blobs_of(tenant).get(hash).await {
-            Ok(_) | Err(BlobError::Damaged(_)) => Ok(true),
-            Err(BlobError::Missing(_)) => Ok(false),
-            Err(error) => Err(error::blob(&error)),
-        }
+        self.blobs_of(tenant).has(hash).await.map_err(|e| error::blob(&e))
     }
 
-    /// Deletes a blob and returns what was in it; `None`: there is none, or it was damaged.
-    pub(crate) async fn take_blob(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<Vec<u8>>> {
-        let blobs = self.blobs_of(tenant);
-        let bytes = match blobs.get(hash).await {
-            Ok(bytes) => bytes,
-            Err(BlobError::Missing(_)) => return Ok(None),
-            Err(BlobError::Damaged(_)) => {
-                blobs.remove(hash).await.map_err(|e| error::blob(&e))?;
-                return Ok(None);
+    /// Puts the large ones of events that were just committed again, should they have been removed since they were put: with
+    /// the last row that had the same, before these had.
+    pub(crate) async fn keep_blobs(
+        &self,
+        tenant: TenantId,
+        blobs: &[(usize, String)],
+        bodies: &[EventBody],
+    ) -> StoreResult<()> {
+        for (at, hash) in blobs {
+            if let Some(body) = bodies.get(*at)
+                && !self.has_blob(tenant, hash).await?
+            {
+                self.put_blob(tenant, codec::to_json(body)?.into_bytes()).await?;
             }
-            Err(error) => return Err(error::blob(&error)),
-        };
-        blobs.remove(hash).await.map_err(|e| error::blob(&e))?;
-        Ok(Some(bytes))
+        }
+        Ok(())
     }
 
     /// Returns its hash.

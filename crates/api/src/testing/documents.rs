@@ -2,6 +2,8 @@
 
 use super::{Bed, bearer, bed};
 use serde_json::{Value, json};
+use std::time::Duration;
+use steward_app::OriginalsProgress;
 use steward_core::document::{
     Chunking, Collection, DocumentOrigin, IngestJob, JobProgress, JobState, Rerank, SearchWeights,
 };
@@ -97,6 +99,68 @@ async fn a_file_is_taken_in_once_and_goes_with_every_trace() {
     assert_eq!(bed.send(&format!("DELETE /api/collections/{collection}"), &[&admin], "").await.status, 204);
     let left = std::fs::read_dir(bed.dir.path().join("documents")).unwrap().flatten();
     assert!(left.filter(|entry| entry.path().is_file()).count() == 0, "nothing half received stays");
+}
+
+#[tokio::test]
+async fn equal_content_that_is_sent_while_another_is_removed_keeps_its_file() {
+    let bed = bed().await;
+    let admin = bearer(&bed.admin().await);
+    for name in ["One", "Two"] {
+        bed.json("POST /api/collections", &[&admin], &json!({"name": name})).await;
+    }
+    for round in 0..20 {
+        let text = format!("The notice period of round {round} is 30 days.");
+        let first = upload(&bed, &admin, "collection=One&name=a.txt", &text).await.1;
+        let remove = format!("DELETE /api/documents/{}", first["document"]["id"].as_str().unwrap());
+        let headers = [admin.as_str()];
+        let (removed, second) =
+            tokio::join!(bed.send(&remove, &headers, ""), upload(&bed, &admin, "collection=Two&name=b.txt", &text));
+        assert_eq!((removed.status, second.0), (204, 201));
+        let id = second.1["document"]["id"].as_str().unwrap();
+        let content = bed.send(&format!("GET /api/documents/{id}/content"), &headers, "").await;
+        assert_eq!((content.status, content.text), (200, text), "round {round}");
+    }
+    let left = std::fs::read_dir(bed.dir.path().join("documents")).unwrap().flatten();
+    assert_eq!(left.filter(|entry| entry.path().is_file()).count(), 0, "nothing is half removed");
+}
+
+#[tokio::test]
+async fn files_without_documents_go_and_documents_without_files_are_told() {
+    let bed = bed().await;
+    let admin = bearer(&bed.admin().await);
+    bed.json("POST /api/collections", &[&admin], &json!({"name": "One"})).await;
+    let (_, kept) = upload(&bed, &admin, "collection=One&name=kept.txt", "kept").await;
+    let (_, lost) = upload(&bed, &admin, "collection=One&name=lost.txt", "lost").await;
+    let documents = bed.app().documents.clone();
+    let look = async |grace| {
+        let mut progress = OriginalsProgress::default();
+        for _ in 0..256 {
+            documents.compare_some_originals(&mut progress, grace).await.unwrap();
+        }
+    };
+    // As a kill between the removal of a row and that of its file leaves it.
+    keep_file(&bed, "gone");
+    let place = |text: &str| {
+        let hash = sha256(text.as_bytes());
+        bed.dir.path().join("documents").join(&hash[..2]).join(hash)
+    };
+    look(Duration::from_hours(1)).await;
+    assert!(place("gone").exists(), "somebody may be about to note it");
+    std::fs::remove_file(place("lost")).unwrap();
+    look(Duration::ZERO).await;
+    assert!(!place("gone").exists() && place("kept").exists());
+    let document = async |one: &Value| {
+        let line = format!("GET /api/documents/{}", one["document"]["id"].as_str().unwrap());
+        bed.send(&line, &[&admin], "").await.json()
+    };
+    assert_eq!(document(&kept).await["problem"], Value::Null);
+    let problem = document(&lost).await["problem"].clone();
+    assert!(problem["message"].as_str().unwrap().contains("lost.txt that was sent is missing"), "{problem}");
+    assert_eq!(bed.store.lost_documents(TenantId::DEFAULT).await.unwrap(), 1);
+    let (status, _) = upload(&bed, &admin, "collection=One&name=lost.txt", "lost").await;
+    assert_eq!(status, 201);
+    look(Duration::ZERO).await;
+    assert_eq!(document(&lost).await["problem"], Value::Null);
 }
 
 #[tokio::test]

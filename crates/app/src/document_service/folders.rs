@@ -3,17 +3,16 @@
 
 use super::DocumentService;
 use super::originals::FileFacts;
+use super::reserved::workspace_id;
 use futures::TryStreamExt as _;
-use rustix::fs::{Mode, OFlags};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use steward_core::document::{Chunking, Collection, DocumentOrigin, DocumentProblem, JobState, Rerank, SearchWeights};
 use steward_core::locks::lock;
 use steward_core::ports::{Added, DocumentFilter, NewDocument, StoreError, StoreResult};
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, UserId};
+use steward_tools::{HostPath, HostPathError, HostPolicy};
 
 /// Files of one folder that become documents; what is beyond is told of.
 const MAX_FILES: usize = 100_000;
@@ -28,8 +27,8 @@ const WORKSPACE_ENDINGS: [&str; 22] = [
 ];
 /// Most folders within each other.
 const MAX_DEPTH: usize = 40;
-/// The collection of the workspace's files.
-pub(super) const WORKSPACE_COLLECTION: &str = "Workspace";
+/// What the collection of the workspace's files is called, unless somebody's own is.
+const WORKSPACE_COLLECTION: &str = "Workspace";
 /// Folders that programs fill.
 const LEFT_OUT: [&str; 5] = ["node_modules", "target", "__pycache__", "venv", "dist"];
 
@@ -56,7 +55,10 @@ pub(crate) struct Target {
 impl DocumentService {
     /// Has all files of a folder read; the job says how far that is.
     pub(crate) async fn scan_job(&self, job: IngestJobId, path: PathBuf, target: Target) -> StoreResult<()> {
-        let listing = listed(path, MAX_FILES).await;
+        let listing = self.listed(path, MAX_FILES).await;
+        if let Some(problem) = &listing.problem {
+            tracing::warn!(%job, problem = problem.message, "not all of a folder is looked through");
+        }
         for (file, _) in &listing.files {
             if self.store.job(self.tenant, job).await?.is_none_or(|job| job.state == JobState::Cancelled) {
                 return Ok(());
@@ -91,7 +93,7 @@ impl DocumentService {
                 agent: None,
                 user: None,
             };
-            let mut listing = listed(PathBuf::from(&path.path), MAX_FILES).await;
+            let mut listing = self.listed(PathBuf::from(&path.path), MAX_FILES).await;
             looked.add(PathBuf::from(&path.path), &mut listing);
             path.problem = listing.problem.clone();
             path.scanned_at = Some(self.clock.now());
@@ -108,9 +110,16 @@ impl DocumentService {
         looked
     }
 
+    /// The files below a folder, or the file itself, opened as one that may be read.
+    async fn listed(&self, root: PathBuf, most: usize) -> Listing {
+        let places = self.places.clone();
+        let walked = tokio::task::spawn_blocking(move || list(&places, &root, most));
+        walked.await.unwrap_or_default()
+    }
+
     async fn scan_workspace(&self, looked: &mut LookedThrough) -> StoreResult<()> {
         let root = PathBuf::from(&self.workspace);
-        let mut listing = listed(root.clone(), MAX_FILES).await;
+        let mut listing = self.listed(root.clone(), MAX_FILES).await;
         looked.add(root.clone(), &mut listing);
         listing.files.retain(|(file, stamp)| {
             let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
@@ -119,8 +128,7 @@ impl DocumentService {
         });
         listing.files.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.modified));
         listing.files.truncate(MAX_WORKSPACE_FILES);
-        if listing.files.is_empty() && self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?.is_none()
-        {
+        if listing.files.is_empty() && self.store.collection(self.tenant, workspace_id()).await?.is_none() {
             return Ok(());
         }
         let collection = self.workspace_collection().await?;
@@ -131,20 +139,11 @@ impl DocumentService {
 
     /// Everybody who may read files of the workspace may search in them.
     async fn workspace_collection(&self) -> StoreResult<CollectionId> {
-        if let Some(known) = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await? {
-            return Ok(known.id);
+        let id = workspace_id();
+        if self.make_reserved(id, WORKSPACE_COLLECTION, "The files of the workspace, as they are now.").await? {
+            return Ok(id);
         }
-        let description = "The files of the workspace, as they are now.";
-        let collection = self.new_collection(WORKSPACE_COLLECTION.to_owned(), description.to_owned());
-        match self.store.create_collection(self.tenant, &collection).await {
-            Ok(()) => Ok(collection.id),
-            // Another node was first.
-            Err(StoreError::Conflict(_)) => {
-                let known = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?;
-                known.map(|one| one.id).ok_or_else(|| StoreError::NotFound("the workspace's collection".to_owned()))
-            }
-            Err(error) => Err(error),
-        }
+        Err(StoreError::Conflict("other collections have all names that the workspace's could have".to_owned()))
     }
 
     /// An empty collection of nobody, all else as usual. It is not kept yet.
@@ -210,15 +209,8 @@ impl DocumentService {
         Ok(())
     }
 
-    /// Makes a file that was received a document, which waits to be read.
-    pub(crate) async fn note(
-        &self,
-        file: FileFacts,
-        name: String,
-        source: String,
-        target: &Target,
-    ) -> StoreResult<Added> {
-        let new = NewDocument {
+    pub(super) fn new_document(&self, file: FileFacts, name: String, source: String, target: &Target) -> NewDocument {
+        NewDocument {
             id: DocumentId(self.ids.next()),
             collection: target.collection,
             name,
@@ -230,12 +222,22 @@ impl DocumentService {
             job: target.job,
             added_by: target.user,
             at: self.clock.now(),
-        };
-        let added = self.store.add_document(self.tenant, &new).await?;
-        if let Some(agent) = target.agent {
-            self.store.link_document(self.tenant, added.document().id, agent, true).await?;
         }
+    }
+
+    /// Makes a file that stays where it is a document, which waits to be read.
+    async fn note(&self, file: FileFacts, name: String, source: String, target: &Target) -> StoreResult<Added> {
+        let new = self.new_document(file, name, source, target);
+        let added = self.store.add_document(self.tenant, &new).await?;
+        self.link_to_agent(&added, target).await?;
         Ok(added)
+    }
+
+    pub(super) async fn link_to_agent(&self, added: &Added, target: &Target) -> StoreResult<()> {
+        match target.agent {
+            Some(agent) => self.store.link_document(self.tenant, added.document().id, agent, true).await,
+            None => Ok(()),
+        }
     }
 
     /// Has a file read, unless it is there with this content. What can't be opened is left out: the next look may.
@@ -258,13 +260,6 @@ impl DocumentService {
         }
         Ok(())
     }
-}
-
-/// Opens a file that is none of the kinds that block or act when they are read.
-pub(super) fn open_plain(path: &str) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no plain file")) }
 }
 
 /// What a look through folders has seen.
@@ -291,44 +286,34 @@ struct Listing {
     problem: Option<DocumentProblem>,
 }
 
-async fn listed(root: PathBuf, most: usize) -> Listing {
-    let walked = tokio::task::spawn_blocking(move || {
-        let mut listing = Listing::default();
-        walk(&root, 0, most, &mut listing);
-        listing.files.sort_by(|a, b| a.0.cmp(&b.0));
-        listing
-    });
-    walked.await.unwrap_or_default()
+fn list(places: &HostPolicy, root: &Path, most: usize) -> Listing {
+    let mut listing = Listing::default();
+    match places.open(root) {
+        Ok(place) => walk(&place, 0, most, &mut listing),
+        // A file that went meanwhile is no problem, the folder itself is one.
+        Err(error) => listing.problem = Some(not_looked_at(&error)),
+    }
+    listing.files.sort_by(|a, b| a.0.cmp(&b.0));
+    listing
 }
 
-fn walk(path: &Path, depth: usize, most: usize, listing: &mut Listing) {
-    let metadata = match std::fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) => {
-            // A file that went meanwhile is no problem, the folder itself is one.
-            if depth == 0 {
-                listing.problem = Some(not_looked_at(path, &error));
-            }
-            return;
-        }
-    };
-    if metadata.is_file() {
-        let stamp = Stamp { bytes: metadata.len(), modified: metadata.modified().ok() };
-        listing.files.push((path.to_owned(), stamp));
+fn walk(place: &HostPath, depth: usize, most: usize, listing: &mut Listing) {
+    if let Some(file) = place.entry() {
+        listing.files.push((place.path().to_owned(), Stamp { bytes: file.bytes, modified: file.modified }));
         return;
     }
-    if !metadata.is_dir() || depth > MAX_DEPTH {
+    if depth > MAX_DEPTH {
         return;
     }
-    let entries = match std::fs::read_dir(path) {
+    let entries = match place.entries() {
         Ok(entries) => entries,
         Err(error) => {
-            listing.problem = Some(not_looked_at(path, &error));
+            listing.problem = Some(not_looked_at(&error));
             return;
         }
     };
-    listing.folders.push(path.to_owned());
-    for entry in entries.flatten() {
+    listing.folders.push(place.path().to_owned());
+    for entry in entries {
         if listing.files.len() >= most {
             listing.problem = Some(DocumentProblem {
                 message: format!("there are more than {most} files; the rest is left out"),
@@ -336,32 +321,49 @@ fn walk(path: &Path, depth: usize, most: usize, listing: &mut Listing) {
             });
             return;
         }
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if !name.starts_with('.') && !LEFT_OUT.contains(&&*name) {
-            walk(&entry.path(), depth + 1, most, listing);
+        let name = entry.name.to_string_lossy();
+        if name.starts_with('.') || LEFT_OUT.contains(&&*name) {
+            continue;
+        }
+        if !entry.is_folder {
+            let stamp = Stamp { bytes: entry.bytes, modified: entry.modified };
+            listing.files.push((place.path().join(&entry.name), stamp));
+        } else if let Ok(folder) = place.enter(&entry.name) {
+            walk(&folder, depth + 1, most, listing);
         }
     }
 }
 
-fn not_looked_at(path: &Path, error: &io::Error) -> DocumentProblem {
+fn not_looked_at(error: &HostPathError) -> DocumentProblem {
     DocumentProblem {
-        message: format!("{} can't be looked through: {error}", path.display()),
-        hint: "Check that it is there, and that Steward may read it.".to_owned(),
+        message: format!("it can't be looked through: {error}"),
+        hint: format!("{}.", sentence(error.hint())),
     }
+}
+
+fn sentence(hint: &str) -> String {
+    let mut letters = hint.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::{Listing, open_plain, walk};
+    use super::list;
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::path::Path;
+    use steward_tools::{HostPolicy, HostRules};
+
+    fn names(places: &HostPolicy, root: &Path) -> Vec<String> {
+        let files = list(places, root, 100).files;
+        files.iter().map(|(path, _)| path.strip_prefix(root).unwrap().display().to_string()).collect()
+    }
 
     #[test]
     fn hidden_files_links_and_pipes_are_left_out() {
         let dir = tempfile::tempdir().unwrap();
-        let root = dir.path();
+        let root = dir.path().canonicalize().unwrap();
         for folder in ["a/b", ".git", "node_modules/x"] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
@@ -370,27 +372,42 @@ mod tests {
         }
         symlink("/etc/passwd", root.join("link.txt")).unwrap();
         symlink("/etc", root.join("linked")).unwrap();
-        let mut listing = Listing::default();
-        walk(root, 0, 100, &mut listing);
-        let mut names: Vec<String> =
-            listing.files.iter().map(|(path, _)| path.strip_prefix(root).unwrap().display().to_string()).collect();
-        names.sort();
-        assert_eq!(names, ["a/b/two.txt", "one.txt"]);
+        let places = HostPolicy::new(HostRules::default());
+        let mut listing = list(&places, &root, 100);
+        assert_eq!(names(&places, &root), ["a/b/two.txt", "one.txt"]);
         assert_eq!(listing.problem, None);
         listing.folders.sort();
-        assert_eq!(listing.folders, [root.to_owned(), root.join("a"), root.join("a/b")]);
+        assert_eq!(listing.folders, [root.clone(), root.join("a"), root.join("a/b")]);
 
-        let mut few = Listing::default();
-        walk(root, 0, 1, &mut few);
+        let few = list(&places, &root, 1);
         assert!(few.problem.is_some_and(|problem| problem.message.contains("more than 1 files")));
-        let mut gone = Listing::default();
-        walk(&root.join("gone"), 0, 1, &mut gone);
-        assert!(gone.problem.is_some());
+        let gone = list(&places, &root.join("gone"), 1);
+        assert!(gone.problem.is_some_and(|problem| problem.hint.starts_with("Check that")));
+        assert_eq!(names(&places, &root.join("one.txt")), [""]);
+    }
 
-        let path = |name: &str| root.join(name).display().to_string();
-        assert!(open_plain(&path("one.txt")).is_ok());
-        assert!(open_plain(&path("link.txt")).is_err());
-        assert!(open_plain(&path("a")).is_err());
-        assert!(open_plain("/dev/null").is_err());
+    #[test]
+    fn a_folder_that_holds_the_data_is_scanned_without_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for folder in ["data/documents", "cache/models", "share"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for file in ["data/vault.key", "data/documents/a", "cache/models/m", "share/one.txt"] {
+            fs::write(root.join(file), "text").unwrap();
+        }
+        fs::hard_link(root.join("data/vault.key"), root.join("share/hard.txt")).unwrap();
+        let own = vec![root.join("data"), root.join("cache")];
+        let places = HostPolicy::new(HostRules { own, ..HostRules::default() });
+        assert_eq!(names(&places, &root), ["share/one.txt"]);
+        for own in ["data", "data/documents", "data/vault.key"] {
+            let listing = list(&places, &root.join(own), 100);
+            assert!(listing.files.is_empty() && listing.problem.is_some(), "{own}");
+        }
+        // A root that becomes a link later is not followed.
+        fs::rename(root.join("share"), root.join("before")).unwrap();
+        symlink(root.join("data"), root.join("share")).unwrap();
+        let listing = list(&places, &root.join("share"), 100);
+        assert!(listing.files.is_empty() && listing.problem.is_some_and(|one| one.message.contains("link")));
     }
 }

@@ -4,11 +4,14 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::NamedTempFile;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const PIECE: usize = 256 * 1024;
+/// Length of a hash, in hexadecimal.
+const HASH: usize = 64;
 
 #[derive(Debug, Clone)]
 pub struct Originals {
@@ -75,11 +78,36 @@ impl Originals {
         }
     }
 
-    pub async fn remove(&self, sha256: &str) -> io::Result<()> {
-        match tokio::fs::remove_file(self.path(sha256)).await {
+    /// Where a file lies after [`Self::take_away`], until it is removed.
+    pub fn taken_away(&self, sha256: &str) -> PathBuf {
+        self.root.join(format!("incoming-gone-{sha256}"))
+    }
+
+    /// Quick, and done again without harm. What is there no more is no error.
+    pub fn take_away(&self, sha256: &str) -> io::Result<()> {
+        match std::fs::rename(self.path(sha256), self.taken_away(sha256)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// The hashes of the files in one of the 256 folders that have lain there for this long.
+    pub fn older_than(&self, folder: u8, age: Duration) -> io::Result<Vec<String>> {
+        let entries = match std::fs::read_dir(self.root.join(format!("{folder:02x}"))) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            // A time in the future is none that it has lain here.
+            let lain = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if lain >= age && name.len() == HASH && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                found.push(name);
+            }
+        }
+        Ok(found)
     }
 
     /// Removes what was being received when the program ended. Nothing may be received meanwhile.
@@ -115,20 +143,23 @@ impl Received {
         self.place.path()
     }
 
-    /// Keeps it; durable when this returns.
-    pub async fn keep(self) -> io::Result<FileFacts> {
-        let target = Originals::new(self.root).path(&self.facts.sha256);
-        let place = self.place;
+    /// Keeps it; durable when this returns. Answers with the open file too, which can be read wherever it is moved to.
+    pub async fn keep(self) -> io::Result<(FileFacts, std::fs::File)> {
+        let target = Originals::new(self.root.clone()).path(&self.facts.sha256);
+        let (root, place) = (self.root, self.place);
         let kept = tokio::task::spawn_blocking(move || {
-            let Some(folder) = target.parent() else {
-                return Ok(());
-            };
+            let folder = target.parent().unwrap_or(&root);
             std::fs::create_dir_all(folder)?;
             place.as_file().sync_all()?;
-            place.persist(&target).map_err(|failed| failed.error)?;
-            std::fs::File::open(folder)?.sync_all()
+            let file = place.persist(&target).map_err(|failed| failed.error)?;
+            for folder in folder.ancestors() {
+                std::fs::File::open(folder)?.sync_all()?;
+                if Some(folder) == root.parent() {
+                    break;
+                }
+            }
+            io::Result::Ok(file)
         });
-        kept.await??;
-        Ok(self.facts)
+        Ok((self.facts, kept.await??))
     }
 }

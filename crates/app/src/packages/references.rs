@@ -4,7 +4,7 @@
 //! one collection, and who may use its skills may be others.
 
 use crate::app::{App, AppError, AppResult};
-use crate::document_service::Target;
+use crate::document_service::{KeepError, Target, reserved_id};
 use futures::TryStreamExt as _;
 use std::collections::{BTreeMap, BTreeSet};
 use steward_core::document::{Document, DocumentOrigin};
@@ -15,8 +15,6 @@ use steward_core::{AgentId, CollectionId, SkillId, UserId};
 use tokio::sync::Mutex;
 
 const PAGE: u32 = 500;
-/// Names that are tried for a package's collection.
-const NAMES: u32 = 9;
 
 /// Held while the documents of a package are made to be its files.
 static FOLLOWING: Mutex<()> = Mutex::const_new(());
@@ -133,31 +131,26 @@ impl App {
         let mut incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
         incoming.write(&content.into()).await.map_err(|error| not_kept(&error))?;
         let received = incoming.finish().await.map_err(|error| not_kept(&error))?;
-        let facts = received.keep().await.map_err(|error| not_kept(&error))?;
         let name = source.rsplit('/').next().unwrap_or(source).to_owned();
         let target = Target { collection, origin: DocumentOrigin::Package, job: None, agent: None, user: by };
-        Ok(self.documents.note(facts, name, source.to_owned(), &target).await?)
+        let kept = self.documents.keep(received, name, Some(source.to_owned()), &target).await;
+        kept.map_err(|error| match error {
+            KeepError::File(error) => not_kept(&error),
+            KeepError::Store(error) => error.into(),
+        })
     }
 
     /// Open to those who may use the package's skills.
     async fn collection_of_package(&self, package: &SkillPackage) -> AppResult<CollectionId> {
-        let (tenant, store) = (self.tenant(), &self.store);
-        for number in 1..=NAMES {
-            let name = match number {
-                1 => format!("References of {}", package.name),
-                number => format!("References of {} ({number})", package.name),
-            };
-            match store.collection_by_name(tenant, &name).await? {
-                Some(known) if known.created_by.is_none() => return Ok(known.id),
-                // Somebody's own.
-                Some(_) => continue,
-                None => {}
-            }
-            let description = format!("What the skill package {} brings along to read.", package.name);
-            let collection = self.documents.new_collection(name, description);
-            self.share_like_skills(package, collection.id).await?;
-            store.create_collection(tenant, &collection).await?;
-            return Ok(collection.id);
+        let id = reserved_id(&format!("package {}", package.name));
+        if self.store.collection(self.tenant(), id).await?.is_none() {
+            // Before it is there, so that nobody else sees it.
+            self.share_like_skills(package, id).await?;
+        }
+        let name = format!("References of {}", package.name);
+        let description = format!("What the skill package {} brings along to read.", package.name);
+        if self.documents.make_reserved(id, &name, &description).await? {
+            return Ok(id);
         }
         Err(AppError::conflict(
             "collection_taken",

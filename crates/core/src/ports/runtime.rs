@@ -43,8 +43,29 @@ pub trait Blobs: Send + Sync {
     async fn put(&self, bytes: Vec<u8>) -> Result<String, BlobError>;
     /// The bytes of `hash`, verified.
     async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError>;
+    /// Whether there is one, damaged or not.
+    async fn has(&self, hash: &str) -> Result<bool, BlobError> {
+        match self.get(hash).await {
+            Ok(_) | Err(BlobError::Damaged(_)) => Ok(true),
+            Err(BlobError::Missing(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
     /// Deletes what nobody refers to any more; one that is gone is no error.
     async fn remove(&self, hash: &str) -> Result<(), BlobError> {
         Err(BlobError::Missing(hash.to_owned()))
+    }
+    /// The first half of [`Self::remove`]: whoever puts the same now, puts it anew. What a crash leaves aside comes back with
+    /// the next [`Self::get`].
+    async fn set_aside(&self, _hash: &str) -> Result<(), BlobError> {
+        Ok(())
+    }
+    /// Takes [`Self::set_aside`] back.
+    async fn put_back(&self, _hash: &str) -> Result<(), BlobError> {
+        Ok(())
+    }
+    /// The second half: deletes what was set aside, and nothing that was put since.
+    async fn remove_aside(&self, hash: &str) -> Result<(), BlobError> {
+        self.remove(hash).await
     }
 }

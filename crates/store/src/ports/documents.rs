@@ -3,6 +3,7 @@
 use super::collection_models::switch_if_complete;
 use super::collections::{source_key, visible};
 use super::document_changes::{count_up, note_change, number};
+use super::originals::has_content;
 use crate::codec::{fold, from_json, from_word, page_size, pattern, to_json};
 use crate::error::require_changed;
 use crate::store::Store;
@@ -209,7 +210,7 @@ fn job_of(row: &Row) -> StoreResult<IngestJob> {
     })
 }
 
-async fn add(tx: &mut Tx<'_>, tenant: TenantId, new: &NewDocument) -> StoreResult<Added> {
+pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, new: &NewDocument) -> StoreResult<Added> {
     let key = source_key(new.origin, &new.source);
     let sql = locking!(
         tx,
@@ -291,7 +292,7 @@ async fn change_content(
     due: Option<Timestamp>,
 ) -> StoreResult<()> {
     let sql = "update documents set sha256 = $3, bytes = $4, status = $5, problem = null, attempts = 0, wants_ocr = 0, job_id = $6,
-                   changed_at = $7, due_at = $8, claim = null, claimed_until = null
+                   changed_at = $7, due_at = $8, claim = null, claimed_until = null, lost_at = null
                where tenant_id = $1 and id = $2";
     let args = args![tenant, known.id, &new.sha256, new.bytes, status.as_str(), new.job, new.at, due];
     tx.execute(sql, args).await?;
@@ -332,9 +333,7 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: DocumentId, at: Timestamp
     release_duplicate(tx, tenant, &document, at).await?;
     // It may have been the last that lacked vectors.
     switch_if_complete(tx, tenant, document.collection).await?;
-    let sql = "select 1 from documents where tenant_id = $1 and sha256 = $2 limit 1";
-    let other = tx.row(sql, args![tenant, &document.sha256]).await?;
-    Ok(other.is_none().then_some(document.sha256))
+    Ok((!has_content(tx, tenant, &document.sha256).await?).then_some(document.sha256))
 }
 
 /// The oldest duplicate of content that this document had is read now, if nothing else has it.
@@ -352,7 +351,7 @@ async fn requeue(tx: &mut Tx<'_>, tenant: TenantId, id: DocumentId, at: Timestam
     let document = locked(tx, tenant, id).await?;
     if document.status != DocumentStatus::Duplicate {
         let sql = "update documents set status = 'waiting', problem = null, attempts = 0, due_at = $3, changed_at = $3,
-                       wants_ocr = 0, claim = null, claimed_until = null
+                       wants_ocr = 0, claim = null, claimed_until = null, lost_at = null
                    where tenant_id = $1 and id = $2";
         tx.execute(sql, args![tenant, id, at]).await?;
     }

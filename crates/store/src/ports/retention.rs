@@ -50,6 +50,16 @@ impl Store {
         self.all(RUNS, args![tenant, filter.before, filter.user, after_at, after_id, limit], read).await
     }
 
+    /// How many things of a kind there are.
+    pub async fn count_retained(&self, tenant: TenantId, kind: RetainedKind) -> StoreResult<u64> {
+        let sql = match kind {
+            RetainedKind::Conversations => "select count(*) from conversations where tenant_id = $1",
+            RetainedKind::Runs => "select count(*) from runs where tenant_id = $1 and conversation_id is null",
+            RetainedKind::Usage => "select count(distinct day) from usage_days where tenant_id = $1",
+        };
+        self.count(sql, args![tenant]).await
+    }
+
     /// The most confidential that runs of it have seen.
     pub async fn retained_classification(
         &self,
@@ -137,10 +147,14 @@ impl Store {
                 let Cow::Owned(replaced) = names::replaced(named, &text, stand_in) else {
                     continue;
                 };
-                let stored = self.put_blob(tenant, replaced.into_bytes()).await?;
-                let args = (tenant, after.clone(), stored);
+                let stored = self.put_blob(tenant, replaced.clone().into_bytes()).await?;
+                let args = (tenant, after.clone(), stored.clone());
                 let moved = self.write(args, |(tenant, from, to), tx| Box::pin(move_events(tx, *tenant, from, to)));
                 changed += moved.await?;
+                // Removed since it was put, with another row that had it.
+                if !self.has_blob(tenant, &stored).await? {
+                    self.put_blob(tenant, replaced.into_bytes()).await?;
+                }
             }
             if rows.is_empty() {
                 return Ok(changed);

@@ -1,14 +1,15 @@
 //! Large bodies that rows have had. They are noted in the transaction that takes them from a row, and deleted later, many at
 //! a time, where no other row has them: a crash leaves none behind.
 
+use crate::error;
 use crate::store::Store;
 use crate::tx::{Tx, args};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use steward_core::TenantId;
 use steward_core::ports::StoreResult;
 use uuid::Uuid;
 
-/// Blobs that are deleted at a time; what was in them is in memory meanwhile.
+/// Blobs that are deleted at a time.
 const AT_ONCE: u32 = 50;
 /// Rows that are read at a time.
 const PAGE: u32 = 500;
@@ -62,21 +63,20 @@ impl Store {
                 there.insert(hash.clone());
             }
         }
-        let hashes = &there;
-        let named = self.named_blobs(tenant, hashes).await?;
-        let mut taken = BTreeMap::new();
-        for hash in hashes.difference(&named) {
-            if let Some(bytes) = self.take_blob(tenant, hash).await? {
-                taken.insert(hash.clone(), bytes);
-            }
+        let named = self.named_blobs(tenant, &there).await?;
+        let unnamed: BTreeSet<String> = there.difference(&named).cloned().collect();
+        let blobs = self.blobs_of(tenant);
+        for hash in &unnamed {
+            blobs.set_aside(hash).await.map_err(|error| error::blob(&error))?;
         }
-        // A run may have written the same meanwhile, and found it there.
-        for hash in self.named_blobs(tenant, &taken.keys().cloned().collect()).await? {
-            if let Some(bytes) = taken.remove(&hash) {
-                self.put_blob(tenant, bytes).await?;
-            }
+        // A run may have written the same meanwhile, and found it there. One that commits after this look sees that it is gone.
+        let named = self.named_blobs(tenant, &unnamed).await;
+        for hash in &unnamed {
+            let gone = named.as_ref().is_ok_and(|named| !named.contains(hash));
+            let done = if gone { blobs.remove_aside(hash).await } else { blobs.put_back(hash).await };
+            done.map_err(|error| error::blob(&error))?;
         }
-        Ok(())
+        named.map(drop)
     }
 
     /// Those of `hashes` that a row of the tenant has.

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{BlobError, Blobs};
@@ -10,13 +11,19 @@ use tempfile::TempDir;
 
 /// Blobs in memory.
 #[derive(Debug, Default)]
-pub struct MemoryBlobs(pub Mutex<HashMap<String, Vec<u8>>>);
+pub struct MemoryBlobs(
+    pub Mutex<HashMap<String, Vec<u8>>>,
+    /// Whether the next one that is put is removed at once, as with the last row of others that had it.
+    pub AtomicBool,
+);
 
 #[async_trait]
 impl Blobs for MemoryBlobs {
     async fn put(&self, bytes: Vec<u8>) -> Result<String, BlobError> {
         let hash = sha256(&bytes);
-        self.0.lock().unwrap().insert(hash.clone(), bytes);
+        if !self.1.swap(false, Ordering::Relaxed) {
+            self.0.lock().unwrap().insert(hash.clone(), bytes);
+        }
         Ok(hash)
     }
 

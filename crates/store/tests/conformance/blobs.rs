@@ -1,5 +1,6 @@
 use crate::conformance::bed::Bed;
 use crate::conformance::fixtures::{LATER, TENANT, append, row, started, status, text, texts};
+use std::sync::atomic::Ordering;
 use steward_core::ports::{RunStatus, RunStore, StoreError};
 
 pub async fn large_bodies_come_back_whole(bed: Bed) {
@@ -27,4 +28,17 @@ pub async fn a_missing_blob_is_told(bed: Bed) {
     assert!(matches!(read, Err(StoreError::Corrupt(_))), "{read:?}");
     // What does not need it is not held up.
     assert_eq!(store.events(TENANT, lease.run, 0, 1).await.unwrap().len(), 1);
+}
+
+pub async fn a_blob_that_others_removed_before_the_commit_is_put_again(bed: Bed) {
+    let store = bed.store();
+    let large = "x".repeat(70_000);
+    bed.blobs.1.store(true, Ordering::Relaxed);
+    let lease = store.create_run(row(), vec![text(&large)], vec![], "a", LATER).await.unwrap();
+    let other = "y".repeat(70_000);
+    for (after, side) in [(1, vec![]), (2, vec![status(RunStatus::Running)])] {
+        bed.blobs.1.store(true, Ordering::Relaxed);
+        store.commit(append(&lease, after, vec![text(&format!("{other}{after}"))], side)).await.unwrap();
+    }
+    assert_eq!(texts(&store, &lease).await, [large, format!("{other}1"), format!("{other}2")]);
 }

@@ -12,6 +12,7 @@ use steward_core::ports::{
     JobFilter, NewDocument, ReadDocument, StoreError,
 };
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, TenantId, Timestamp, UserId, WatchedPathId};
+use steward_store::FileStep;
 use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
@@ -416,4 +417,40 @@ pub async fn a_collection_comes_to_another_model(bed: Bed) {
     store.remove_document(TENANT, b.document.id, LATER).await.unwrap();
     let seen = store.collection(TENANT, one.id).await.unwrap().unwrap();
     assert_eq!((seen.embedding_model.as_deref(), seen.re_embedding), (Some("third"), None));
+}
+
+pub async fn a_document_is_not_noted_without_its_file(bed: Bed) {
+    let store = bed.store();
+    let home = collection("Home");
+    store.create_collection(TENANT, &home).await.unwrap();
+    let sent =
+        |source: &str, content: &str| NewDocument { origin: DocumentOrigin::Upload, ..new(home.id, source, content) };
+    let first = sent("one", "text");
+    let gone = store.add_kept_document(TENANT, &first, FileStep::new(|| false)).await.unwrap();
+    assert_eq!(gone, None);
+    assert_eq!(store.document(TENANT, first.id).await.unwrap(), None);
+    let kept = store.add_kept_document(TENANT, &first, FileStep::new(|| true)).await.unwrap().unwrap();
+    assert!(matches!(kept.added, Added::New(_)) && kept.unused.is_none());
+
+    // Whoever takes a file away looks once more.
+    let take = |done: bool| FileStep::new(move || if done { Ok(()) } else { Err("it was taken") });
+    assert_eq!(store.take_unused_original(TENANT, &first.sha256, take(false)).await.unwrap(), Ok(false));
+    assert_eq!(store.take_unused_original(OTHER, &first.sha256, take(true)).await.unwrap(), Ok(true));
+    let changed = sent("one", "other text");
+    let kept = store.add_kept_document(TENANT, &changed, FileStep::new(|| true)).await.unwrap().unwrap();
+    assert_eq!(kept.unused, Some(first.sha256.clone()), "nothing has the text that it had");
+    assert_eq!(store.take_unused_original(TENANT, &first.sha256, take(true)).await.unwrap(), Ok(true));
+    assert_eq!(store.take_unused_original(TENANT, &first.sha256, take(false)).await.unwrap(), Err("it was taken"));
+
+    // One whose file is missing says so, until it is there again.
+    add(&bed, &new(home.id, "elsewhere", "stays where it is")).await;
+    let originals = store.originals(TENANT, 0, 10).await.unwrap();
+    assert_eq!(originals.iter().map(|one| (one.document, one.lost)).collect::<Vec<_>>(), [(first.id, false)]);
+    store.mark_lost(TENANT, first.id, Some(&problem()), LATER).await.unwrap();
+    assert_eq!(store.lost_documents(TENANT).await.unwrap(), 1);
+    assert!(store.originals(TENANT, 0, 10).await.unwrap()[0].lost);
+    assert_eq!(store.document(TENANT, first.id).await.unwrap().unwrap().problem, Some(problem()));
+    store.mark_lost(TENANT, first.id, None, LATER).await.unwrap();
+    assert_eq!(store.document(TENANT, first.id).await.unwrap().unwrap().problem, None);
+    assert_eq!(store.lost_documents(TENANT).await.unwrap(), 0);
 }
