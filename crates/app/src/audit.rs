@@ -7,6 +7,7 @@ mod verify;
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::audit::AuditRetention;
 use crate::inputs::in_order;
+use crate::retention::Deletes;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use serde_json::{Value, json};
@@ -89,6 +90,8 @@ impl App {
         // First: entries must not begin to go without a word.
         let entry = self.audit_entry_of(caller, "audit.retention.change");
         self.record_audit(&entry.with("days", wanted.days).with("days_before", before.days)).await?;
+        // Whoever chooses the days has chosen what goes with them.
+        self.agree_to_amount(Deletes::Audit).await?;
         self.store.set_setting(self.tenant(), RETENTION_SETTING, &json!(wanted.days)).await?;
         Ok(wanted)
     }
@@ -106,6 +109,13 @@ impl App {
         };
         let kept = Duration::from_hours(24 * u64::from(days));
         let before = Timestamp(self.now().0.saturating_sub(i64::try_from(kept.as_millis()).unwrap_or(i64::MAX)));
+        if !self.believes_clock(Deletes::Audit).await? {
+            return Ok(0);
+        }
+        let (going, of) = self.store.count_audit(self.tenant(), before).await?;
+        if !self.may_delete_many(Deletes::Audit, going, of).await? {
+            return Ok(0);
+        }
         let mut deleted = 0;
         loop {
             let step = self.store.prune_audit(self.tenant(), before, PRUNED_AT_ONCE, self.new_id(), self.now());

@@ -1,7 +1,8 @@
 //! `/api/data-governance/retention`: how long what is kept, and proofs of what was deleted. Administrators only.
 
 use crate::dto::retention::{
-    DeletionCertificate, Erasure, ErasureInput, ErasureView, RetentionInput, RetentionPreview, RetentionView,
+    DeletionAgreement, DeletionCertificate, Erasure, ErasureInput, ErasureView, RetentionInput, RetentionPreview,
+    RetentionView,
 };
 use crate::response::saved;
 use crate::routes::prelude::*;
@@ -15,6 +16,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .routes(routes!(read, replace))
         .routes(routes!(preview))
+        .routes(routes!(agree))
         .routes(routes!(certificate))
         .routes(routes!(erasure, erase))
         .routes(routes!(export))
@@ -45,6 +47,18 @@ async fn preview(Call(state, caller): Call, Body(rules): Body<RetentionRules>) -
         (status = 409, description = "They were not previewed, or somebody else has changed them")))]
 async fn replace(Call(state, caller): Call, Body(input): Body<RetentionInput>) -> Answer<RetentionView> {
     Ok(Json(state.set_retention_rules(&caller, input).await?))
+}
+
+/// Has deletions go on that are held back
+///
+/// After a jump of the clock, or where more than a fifth of all things (and more than 50) would go at once, nothing is deleted
+/// by age until an administrator has looked at it. The `confirmation` of what is held back is asked for.
+#[utoipa::path(post, path = "/api/data-governance/retention/agree", tag = "governance",
+    operation_id = "agreeToDeletions", request_body = DeletionAgreement, responses(
+        (status = 200, description = "They go on", body = RetentionView),
+        (status = 409, description = "Nothing is held back, or something else than was confirmed")))]
+async fn agree(Call(state, caller): Call, Body(input): Body<DeletionAgreement>) -> Answer<RetentionView> {
+    Ok(Json(state.agree_to_deletions(&caller, &input.confirmation).await?))
 }
 
 /// How a report is written.

@@ -139,7 +139,7 @@ async fn what_a_client_does_not_wait_for_is_an_entry_too() {
             assert_eq!(line(entry), " slow.begin 7 uncertain");
             return;
         }
-        assert!(begun.elapsed() < Duration::from_secs(10), "no entry");
+        assert!(begun.elapsed() < Duration::from_mins(5), "no entry");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
@@ -283,9 +283,12 @@ async fn what_is_older_than_the_retention_goes() {
     assert_eq!((set.status, set.json()), (200, json!({"days": 20})));
     bed.send("GET /api/audit", &[&admin], "").await;
     assert_eq!(bed.app().prune_audit().await.unwrap(), 0, "they are young");
-    bed.clock.advance(Duration::from_hours(21 * 24));
+    // A jump of the clock would not be believed.
+    for expect in [0, 0, 3] {
+        bed.clock.advance(Duration::from_hours(7 * 24));
+        assert_eq!(bed.app().prune_audit().await.unwrap(), expect);
+    }
     let admin = bearer(&bed.admin().await);
-    assert_eq!(bed.app().prune_audit().await.unwrap(), 3);
     let all = entries(&bed, &admin).await;
     assert_eq!(all.iter().map(line).collect::<Vec<_>>(), ["steward audit.pruned  ok"]);
     assert_eq!(all[0]["detail"], json!({"entries": 3, "first": 1, "last": 3}));

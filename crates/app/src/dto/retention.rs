@@ -15,6 +15,47 @@ pub struct RetentionView {
     /// The last turn; null: there was none yet.
     #[schema(required)]
     pub last: Option<RetentionTurn>,
+    /// What is not deleted until an administrator agrees.
+    pub held_back: Vec<HeldBack>,
+}
+
+/// Why a deletion waits for an administrator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldWhy {
+    /// The clock is more than seven days after the last time that is known.
+    ClockAhead,
+    /// The clock is more than a day before the last time that is known.
+    ClockBehind,
+    /// More than a fifth of all things, and more than 50, would go at once.
+    TooMuch,
+}
+
+/// A deletion by age that waits until an administrator agrees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HeldBack {
+    /// What would delete: `retention` (the policies), `audit` (the retention of the audit trail) or `masks` (lists of tokens
+    /// of masked texts).
+    pub by: String,
+    /// Why it waits.
+    pub why: HeldWhy,
+    /// The same in words.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+    /// Since when, milliseconds since 1970 UTC.
+    pub since: i64,
+    /// Confirms all that is held back; agreeing takes it.
+    pub confirmation: String,
+}
+
+/// Agrees to what is held back.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeletionAgreement {
+    /// `confirmation` of what is held back.
+    #[schema(max_length = 100)]
+    pub confirmation: String,
 }
 
 /// A turn of the deletion.

@@ -1,7 +1,8 @@
 //! The deletion itself, a bounded number of items at a time.
 
+use super::held_back::{Deletes, usual};
 use super::{filter_of, is_held};
-use crate::app::{App, AppError, AppResult};
+use crate::app::{App, AppResult};
 use crate::dto::retention::RetentionTurn;
 use crate::erasure::FailedErasures;
 use futures::TryStreamExt as _;
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use steward_core::audit::AuditEntry;
 use steward_core::ports::{Settings as _, StoreError, StoreResult};
-use steward_core::retention::{DELETED, RetainedItem, RetentionPolicy};
+use steward_core::retention::{DELETED, RetainedItem, RetentionPolicy, RetentionRules};
 
 /// What the last turn did.
 const TURN_SETTING: &str = "governance.retention_turn";
@@ -40,6 +41,9 @@ impl App {
         if rules.policies.is_empty() {
             return Ok(true);
         }
+        if !self.believes_clock(Deletes::Retention).await? || !self.is_usual(&rules).await? {
+            return Ok(false);
+        }
         let mut turn = RetentionTurn { began_at: self.now().0, ended_at: None, deleted: 0, held: 0 };
         self.note_turn(&turn).await?;
         let mut whole = true;
@@ -49,6 +53,29 @@ impl App {
         turn.ended_at = Some(self.now().0);
         self.note_turn(&turn).await?;
         Ok(whole)
+    }
+
+    /// Whether no policy would delete more at once than needs the word of an administrator.
+    async fn is_usual(&self, rules: &RetentionRules) -> AppResult<bool> {
+        if self.waits_for_a_word(Deletes::Retention).await? {
+            return Ok(false);
+        }
+        for policy in &rules.policies {
+            let of = self.store.count_retained(self.tenant(), policy.kind).await?;
+            let most = usual(of);
+            let (mut going, mut pages) = (0, self.retained_pages(filter_of(policy, self.now())));
+            while going <= most
+                && let Some(items) = pages.try_next().await?
+            {
+                for item in items.iter().filter(|item| !is_held(rules, item)) {
+                    going += u64::from(going <= most && self.is_meant(policy, item).await?);
+                }
+            }
+            if !self.may_delete_many(Deletes::Retention, going, of).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     async fn delete_by(&self, policy: &RetentionPolicy, turn: &mut RetentionTurn) -> AppResult<bool> {
@@ -124,9 +151,11 @@ impl Progress {
 
 /// None of it waits for what fails before it.
 async fn look(app: &App, progress: &mut Progress) {
+    let noted = app.note_time().await;
+    progress.note("the time", &noted);
     let erased = app.go_on_erasing(&mut progress.failed_erasures).await;
     progress.note("erasures", &erased);
-    let forgotten = app.forget_masks().await.map_err(AppError::from);
+    let forgotten = app.forget_masks().await;
     progress.note("masks", &forgotten);
     let deleted = delete_due(app, progress.turn, &mut progress.known).await;
     progress.note("retention", &deleted);

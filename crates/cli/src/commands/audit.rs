@@ -120,6 +120,12 @@ pub enum AuditAction {
         #[arg(long, conflicts_with = "days")]
         forever: bool,
     },
+    /// Show which deletions of old data wait for an administrator, and why.
+    Deletions {
+        /// Have them go on: the clock is right, and as much is to be deleted.
+        #[arg(long)]
+        agree: bool,
+    },
 }
 
 /// How an export is written.
@@ -157,6 +163,7 @@ pub async fn run(client: &Client, args: AuditArgs, term: Term) -> anyhow::Result
         }
         Some(AuditAction::Verify { known }) => verify(client, known.as_deref(), term).await,
         Some(AuditAction::Retention { days, forever }) => retention(client, days, forever, term).await,
+        Some(AuditAction::Deletions { agree }) => deletions(client, agree, term).await,
     };
     done.map_err(|error| for_administrators(client, error, "sees the audit trail: open it in the studio under Audit"))
 }
@@ -342,6 +349,27 @@ async fn retention(client: &Client, days: Option<u32>, forever: bool, term: Term
         return Ok(term.changed(&set, &said));
     }
     Ok(term.shown(&set, || println!("{said}")))
+}
+
+async fn deletions(client: &Client, agree: bool, term: Term) -> anyhow::Result<Exit> {
+    let path = "/api/data-governance/retention";
+    let mut rules: Value = client.get(path).await?;
+    let confirmation = rules["held_back"][0]["confirmation"].take();
+    if agree && confirmation.is_string() {
+        let _: Value = client.post(&format!("{path}/agree"), &json!({"confirmation": confirmation})).await?;
+        return Ok(term.changed(&json!({"agreed": true}), "The deletions go on."));
+    }
+    let held = rules["held_back"].take();
+    Ok(term.shown(&held, || {
+        let held = held.as_array().map(Vec::as_slice).unwrap_or_default();
+        if held.is_empty() {
+            println!("No deletion waits for an administrator.");
+        }
+        for one in held {
+            let word = |name: &str| one[name].as_str().unwrap_or_default().to_owned();
+            println!("{}: nothing is deleted: {}; {}", word("by"), word("message"), word("hint"));
+        }
+    }))
 }
 
 #[cfg(test)]

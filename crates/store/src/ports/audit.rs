@@ -66,6 +66,22 @@ impl Store {
         .await
     }
 
+    /// How many entries are older than `before`, and how many there are.
+    pub async fn count_audit(&self, tenant: TenantId, before: Timestamp) -> StoreResult<(u64, u64)> {
+        let old = "select count(*) from audit_entries where tenant_id = $1 and at < $2";
+        let all = "select count(*) from audit_entries where tenant_id = $1";
+        Ok((self.count(old, args![tenant, before]).await?, self.count(all, args![tenant]).await?))
+    }
+
+    /// When a run was last begun or an entry of the audit trail last made, before `before`.
+    pub async fn last_written(&self, tenant: TenantId, before: Timestamp) -> StoreResult<Option<Timestamp>> {
+        let sql = "select max(at) from (
+                       select max(at) as at from audit_entries where tenant_id = $1 and at < $2
+                       union all select max(created_at) from runs where tenant_id = $1 and created_at < $2) w";
+        let row = self.row(sql, args![tenant, before]).await?;
+        Ok(row.map(|row| row.opt_int(0)).transpose()?.flatten().map(Timestamp))
+    }
+
     /// Deletes up to `most` entries from the beginning, as far as all are older than `before`, and records that under
     /// `id`. `None`: there are none.
     pub async fn prune_audit(

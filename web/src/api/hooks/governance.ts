@@ -31,6 +31,10 @@ export function useReplaceRetention() {
   const fresh = useFresh();
   return useMutation({ mutationFn: (body: { rules: RetentionRules; confirmation: string }) => api.put<RetentionView>("/api/data-governance/retention", { body }), onSuccess: () => fresh("retention") });
 }
+export function useAgreeToDeletions() {
+  const fresh = useFresh();
+  return useMutation({ mutationFn: (body: { confirmation: string }) => api.post<RetentionView>("/api/data-governance/retention/agree", { body }), onSuccess: () => fresh("retention") });
+}
 export const useErasure = (id: string) => useQuery({ queryKey: ["erasure", id], queryFn: ({ signal }) => api.get<ErasureView>(`/api/users/${id}/erasure`, { signal }), staleTime: 0 });
 export function useErase() {
   const fresh = useFresh();
