@@ -13,7 +13,7 @@ mod run_traces;
 pub use blobs::FileBlobs;
 pub use bus::InProcessBus;
 pub use nats::{NatsConfig, NatsConnection, NatsRequest};
-pub use private_files::{delete_folder, make_data_dir, random, signing_key, write_private};
+pub use private_files::{close_data_dir, delete_folder, make_data_dir, random, signing_key, write_private};
 pub use process::{restart_command, stopped};
 pub use run_traces::RunTraces;
 

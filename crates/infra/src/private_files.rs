@@ -2,13 +2,16 @@
 
 use rand::Rng;
 use secrecy::SecretBox;
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{Error, ErrorKind, Result, Write};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 /// Length of the signing key, bytes.
 const KEY_BYTES: usize = 32;
+
+/// What other users and the group may do.
+const OTHERS: u32 = 0o077;
 
 /// Made at the first start. An error says what to do about a file that can't be used.
 pub fn signing_key(data_dir: &Path) -> Result<SecretBox<Vec<u8>>> {
@@ -48,7 +51,11 @@ pub fn write_private(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| failed(&temporary, error))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    std::fs::rename(&temporary, path).map_err(|error| failed(path, error))
+    std::fs::rename(&temporary, path).map_err(|error| failed(path, error))?;
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => std::fs::File::open(folder)?.sync_all(),
+        _ => Ok(()),
+    }
 }
 
 /// Makes the data directory, which only its owner may enter.
@@ -60,6 +67,29 @@ pub fn make_data_dir(dir: &Path) -> Result<()> {
             format!("cannot make the data directory {shown}; choose another with --data-dir: {error}"),
         )
     })
+}
+
+/// Takes from other users of the machine what they may do with the files and folders that lie right in the data directory;
+/// what is below a folder can't be reached then. `open`: a folder that stays as it is. Answers with the mode of the
+/// directory itself where others may enter it: that is its owner's to change, who may have made it so for a reason.
+pub fn close_data_dir(dir: &Path, open: &str) -> Result<Option<u32>> {
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        let mode = about.permissions().mode();
+        if mode & OTHERS == 0 || about.file_type().is_symlink() || entry.file_name() == open {
+            continue;
+        }
+        let closed = std::fs::set_permissions(entry.path(), Permissions::from_mode(mode & 0o7777 & !OTHERS));
+        // It may have gone meanwhile, or be somebody else's.
+        if let Err(error) = closed
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(path = %entry.path().display(), %error, "others may read this, and it can't be changed");
+        }
+    }
+    let mode = std::fs::metadata(dir)?.permissions().mode() & 0o7777;
+    Ok((mode & OTHERS != 0).then_some(mode))
 }
 
 /// Deletes a folder, which may be missing; returns how many files there were.
@@ -84,7 +114,29 @@ fn count_files(folder: &Path) -> Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::delete_folder;
+    use super::{close_data_dir, delete_folder};
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn others_may_not_read_what_lies_in_an_open_data_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let mode = |name: &str| dir.path().join(name).metadata().unwrap().permissions().mode() & 0o7777;
+        let set =
+            |name: &str, mode| std::fs::set_permissions(dir.path().join(name), Permissions::from_mode(mode)).unwrap();
+        std::fs::write(dir.path().join("steward.db"), "x").unwrap();
+        set("steward.db", 0o644);
+        for folder in ["blobs", "workspace"] {
+            std::fs::create_dir(dir.path().join(folder)).unwrap();
+            set(folder, 0o755);
+        }
+        std::os::unix::fs::symlink("/etc/passwd", dir.path().join("link")).unwrap();
+        set(".", 0o755);
+        assert_eq!(close_data_dir(dir.path(), "workspace").unwrap(), Some(0o755));
+        assert_eq!((mode("steward.db"), mode("blobs"), mode("workspace")), (0o600, 0o700, 0o755));
+        set(".", 0o700);
+        assert_eq!(close_data_dir(dir.path(), "workspace").unwrap(), None);
+    }
 
     #[test]
     fn a_folder_goes_with_all_that_is_in_it_and_nothing_else() {

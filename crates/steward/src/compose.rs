@@ -1,3 +1,4 @@
+use crate::places::{host_policy, own_places};
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
 use jiff::tz::TimeZone;
@@ -8,7 +9,9 @@ use std::time::Duration;
 use steward_access::governance::SharedDetector;
 use steward_access::{SealedVault, VaultDeps};
 use steward_app::config::{names, saved_settings};
-use steward_app::{ConnectionRegistry, CountingBus, EmbeddingStatus, KeyVariables, Metrics, RegistryParts};
+use steward_app::{
+    ConnectionRegistry, CountingBus, EmbeddingStatus, KeyVariables, Metrics, RegistryParts, StoredEditors,
+};
 use steward_cli::client::{DEFAULT_AGENT, workspace_apart};
 use steward_core::TenantId;
 use steward_core::agent::Agent;
@@ -16,7 +19,7 @@ use steward_core::model::Connection;
 use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, PageReader};
 use steward_core::ports::{DataSlot, KnowledgeSlot};
 use steward_engine::{Deps, EngineConfig, RunService};
-use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7, make_data_dir};
+use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7, close_data_dir, make_data_dir};
 use steward_intent::IntentService;
 use steward_knowledge::confined::{ConfinedExtractor, ConfinedPages, Engines};
 use steward_models::discovery::{Environment, Found, OWN_SERVER_KEY, built_in, discover};
@@ -38,8 +41,8 @@ use steward_tools::package::{Packages, with_references};
 use steward_tools::search::{SearchKey, SearchPorts, with_search};
 use steward_tools::skills::FileHostKeys;
 use steward_tools::{
-    DOCKER_VARIABLES, LocalWorkspaces, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts, ToolsConfig,
-    standard_builder,
+    DOCKER_VARIABLES, HostPolicy, LocalWorkspaces, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts,
+    ToolsConfig, standard_builder,
 };
 
 /// Commit that this program is built from, where the build says so.
@@ -115,12 +118,24 @@ pub struct Composition {
     pub mcp: Arc<McpHub>,
     /// Accepted host keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
+    /// What people may name of this machine's disk.
+    pub places: HostPolicy,
     /// How embedding models at endpoints did.
     pub embedding_status: Arc<EmbeddingStatus>,
     /// `None` if there is no browser program.
     browsers: Option<Browsers>,
     python: Arc<PythonPool>,
     traces: Option<Arc<RunTraces>>,
+}
+
+fn own_workspace(settings: &Settings) -> PathBuf {
+    settings.data_dir.join("workspace")
+}
+
+/// That of the settings, which is the installation's, else the tenant's own.
+fn workspace_of(settings: &Settings, tenant: TenantId) -> PathBuf {
+    let chosen = settings.workspace().filter(|_| tenant == TenantId::DEFAULT);
+    chosen.unwrap_or_else(|| own_workspace(settings))
 }
 
 /// How this program confines commands: by starting itself.
@@ -161,6 +176,10 @@ impl Shared {
         };
         let in_process = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs).await?);
+        if let Some(mode) = close_data_dir(&settings.data_dir, "workspace")? {
+            let (path, mode) = (settings.data_dir.display(), format!("{mode:o}"));
+            tracing::warn!(%path, mode, "other users of this machine may enter the data folder; chmod 700 keeps them out");
+        }
         let settings = settings.with_saved(saved_settings(&store, TenantId::DEFAULT).await?);
         let rows: Arc<dyn CredentialRows> = store.clone();
         // A key that is no key ends the start; one that opens nothing does not, since all else works without.
@@ -271,6 +290,7 @@ impl Composition {
         // Whoever may use docker may do everything on this machine, so only the installation's own tenant may.
         let docker = installation
             .then(|| DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect());
+        let places = host_policy(&shared.settings, workspace_of(&settings, tenant));
         let skills = SkillServices::new(
             SkillServicesConfig {
                 data_dir: settings.data_dir.clone(),
@@ -280,6 +300,7 @@ impl Composition {
                 path: path_folders(),
                 docker,
                 web_allow: web_allow.clone(),
+                places: places.clone(),
             },
             SkillServicesPorts {
                 skills: store.clone(),
@@ -303,6 +324,7 @@ impl Composition {
             },
             &Ports {
                 facts: store.clone(),
+                editors: Arc::new(StoredEditors(store.clone())),
                 blobs: blobs.clone(),
                 clock: clock.clone(),
                 python: skills.python.clone(),
@@ -362,6 +384,7 @@ impl Composition {
             packages: skills.packages,
             mcp: skills.mcp,
             host_keys: skills.host_keys,
+            places,
             embedding_status: Arc::default(),
             browsers,
             python: skills.python,
@@ -371,12 +394,11 @@ impl Composition {
 
     /// The folder that file tools are confined to: that of the settings, else `workspace` in the data directory.
     pub fn workspace(&self) -> anyhow::Result<PathBuf> {
-        let chosen = self.settings.workspace().filter(|_| self.tenant == TenantId::DEFAULT);
-        let own = self.settings.data_dir.join("workspace");
-        if chosen.is_none() {
-            std::fs::create_dir_all(&own).with_context(|| format!("cannot make {}", own.display()))?;
+        let folder = workspace_of(&self.settings, self.tenant);
+        if folder == own_workspace(&self.settings) {
+            std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         }
-        workspace_apart(Some(&chosen.unwrap_or(own)), &self.shared.settings.data_dir)
+        workspace_apart(Some(&folder), &own_places(&self.shared.settings))
     }
 
     /// Starts in the background what a first request would otherwise wait for.

@@ -49,7 +49,7 @@ pub(crate) fn lock(data_dir: &Path) -> StoreResult<DirLock> {
 /// Whether a process holds the directory, asked without writing anything.
 pub(crate) enum Holding {
     /// Nobody does, nor will before this is dropped; `None`: there is no file to hold.
-    Free(#[expect(dead_code, reason = "held until it is dropped")] Option<File>),
+    Free(Option<File>),
     InUse,
 }
 

@@ -84,6 +84,10 @@ async fn a_directory_has_one_steward() {
     let dir = TempDir::new().unwrap();
     let data = dir.path().join("new/data");
     let first = open(&data).await.unwrap();
+    for name in ["steward.db", "steward.db-wal", "steward.db-shm"] {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&data.join(name).metadata().unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
     let second = refusal(open(&data).await);
     let ours = std::process::id();
     let StoreError::InUse { path, pid } = &second else { panic!("{second:?}") };

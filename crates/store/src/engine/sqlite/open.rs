@@ -11,8 +11,8 @@ use crate::tx::{Tx, args};
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
-use std::fs::File;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{File, OpenOptions, Permissions};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,10 @@ pub(super) fn open(data_dir: &Path, max_pages: Option<u32>, list: &[Migration]) 
     Ok(Opened { connection, lock, path })
 }
 
+/// The log beside it gets the mode of the file.
 fn connect(path: &Path) -> StoreResult<Connection> {
+    // What fails is told by what comes next.
+    let _made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|e| error::sqlite(&e))?;
     connection
@@ -109,7 +112,8 @@ fn snapshot(connection: &Connection, data_dir: &Path, version: i64) -> StoreResu
         std::fs::remove_file(&partial).map_err(|e| error::io(&partial, &e))?;
     }
     connection.execute("vacuum into ?1", [partial.to_string_lossy()]).map_err(|e| error::sqlite(&e))?;
-    std::fs::rename(&partial, &target)
+    std::fs::set_permissions(&partial, Permissions::from_mode(0o600))
+        .and_then(|()| std::fs::rename(&partial, &target))
         .and_then(|()| File::open(&folder)?.sync_all())
         .map_err(|e| error::io(&target, &e))?;
     tracing::info!(path = %target.display(), version, "database copied before its migration");
