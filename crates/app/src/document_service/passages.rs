@@ -1,6 +1,6 @@
 //! Passages for runs: the same search, within what the run's user may see.
 
-use super::folders::WORKSPACE_COLLECTION;
+use super::reserved::workspace_id;
 use super::{DocumentService, LiveError, Search, SearchFilter, dot};
 use crate::dto::documents::SearchMode;
 use async_trait::async_trait;
@@ -31,7 +31,7 @@ impl Knowledge for DocumentService {
         if collections.is_empty() {
             return Ok(FoundPassages::default());
         }
-        let workspace = collections.values().find(|one| one.name == WORKSPACE_COLLECTION).map(|one| one.id);
+        let workspace = collections.contains_key(&workspace_id()).then(workspace_id);
         let filter = SearchFilter {
             collections: collections.keys().copied().collect(),
             documents: query.documents.iter().copied().collect(),
@@ -47,11 +47,12 @@ impl Knowledge for DocumentService {
             limit: RANKED,
             rerank: Rerank::Off,
             connection: None,
+            user: query.user,
             fresh: true,
         };
         let failed = |error: LiveError| KnowledgeError::Index(error.to_string());
         let groups = self.groups(&search).await.map_err(failed)?;
-        let meaning = self.meaning(query.text, groups).await;
+        let meaning = self.meaning(query.text, query.user, groups).await;
         let mut ranked = self.ranked(&search, meaning).await.map_err(failed)?;
         // A number or a name that stands in one passage alone says more than all vectors.
         let mut place = 0;
@@ -136,7 +137,7 @@ impl DocumentService {
         let all = self.store.collections(self.tenant, visible_to).await?;
         let mut known: HashMap<CollectionId, Collection> = all.into_iter().map(|one| (one.id, one)).collect();
         let files = query.workspace.is_some_and(|folder| folder == self.workspace);
-        let workspace = self.store.collection_by_name(self.tenant, WORKSPACE_COLLECTION).await?;
+        let workspace = self.store.collection(self.tenant, workspace_id()).await?;
         if let Some(workspace) = workspace {
             if files {
                 known.insert(workspace.id, workspace);

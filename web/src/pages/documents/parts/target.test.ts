@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Collection } from "@/api/types";
-import { namesFor, targetOf } from "./target.ts";
+import { namesFor, targetOf, WORKSPACE } from "./target.ts";
 
 const called = (name: string, created_by: string | undefined = "ann") => ({ id: name.toLowerCase(), name, created_by }) as Collection;
-const [contracts, documents, letters, workspace] = [called("Contracts"), called("documents"), called("Letters"), { ...called("Workspace"), created_by: undefined } as unknown as Collection];
+const [contracts, documents, letters, workspace] = [called("Contracts"), called("documents"), called("Letters"), { ...called("Workspace"), id: WORKSPACE }];
 
 test("files go where one looks", () => assert.deepEqual(targetOf([documents, contracts], "contracts"), { kind: "known", collection: contracts }));
 
@@ -20,7 +20,7 @@ test("a first collection is made", () => {
 });
 
 test("what takes no files from here gets none", () => {
-  assert.deepEqual(targetOf([workspace, contracts], "workspace"), { kind: "ask" });
+  assert.deepEqual(targetOf([workspace, contracts], WORKSPACE), { kind: "ask" });
   assert.deepEqual(targetOf([], "somebody-elses"), { kind: "make", name: "Documents" });
 });
 

@@ -3,8 +3,10 @@ import type { Collection } from "@/api/types";
 
 /** What a first collection is called. */
 export const FIRST = "Documents";
+/** Reserved, the same in every organisation (`reserved.rs`). */
+export const WORKSPACE = "e4f20cf0-146c-0e49-0b26-7f066a48acd6";
 /** It follows the files of the workspace by itself. */
-export const isWorkspace = ({ name, created_by }: Pick<Collection, "name" | "created_by">) => name === "Workspace" && created_by === undefined;
+export const isWorkspace = ({ id }: Pick<Collection, "id">) => id === WORKSPACE;
 
 export type Target = { kind: "known"; collection: Collection } | { kind: "make"; name: string } | { kind: "ask" };
 
