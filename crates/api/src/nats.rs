@@ -3,7 +3,7 @@
 mod command;
 
 use crate::ApiState;
-use crate::guard::{AuditGuard, MAX_BODY, PendingEntry};
+use crate::guard::{AuditGuard, BodyBudget, MAX_BODY, PendingEntry};
 use crate::tenant_app::TenantApp;
 use command::Command;
 use futures::FutureExt as _;
@@ -50,7 +50,8 @@ pub struct NatsDoor {
 
 impl NatsDoor {
     pub fn new(state: ApiState, act_as: Option<&str>) -> Self {
-        let guard = AuditGuard::new(state.clone());
+        // It passes nothing on: what came writes its entries through it.
+        let guard = AuditGuard::new(state.clone(), BodyBudget::of_this_process(), axum::Router::new());
         let act_as = act_as.map(|email| email.trim().to_lowercase());
         Self { state, guard, act_as, places: Semaphore::new(PLACES), turns: Semaphore::new(AT_ONCE) }
     }

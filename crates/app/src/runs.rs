@@ -7,15 +7,20 @@ use crate::dto::runs::{ChildRun, KeptReport, Replay, Run, RunDetail, Undone as U
 use crate::inputs::is_line;
 use futures::stream::BoxStream;
 use futures::{FutureExt as _, StreamExt as _};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::time::Duration;
 use steward_core::event::{Event, EventBody, RequestedBy};
+use steward_core::locks::lock;
 use steward_core::ports::{
     EventStream, KeptRun, RunFilter, RunRow, RunStatus, RunStore as _, StoreError, StoreResult, StoredEvent,
 };
 use steward_core::run::{RunState, Waiting};
 use steward_core::tool::Undo;
-use steward_core::{RunId, TenantId, ports};
+use steward_core::{RunId, TenantId, Timestamp, ports};
 use steward_engine::EngineError;
+use uuid::Uuid;
 
 pub use start::{EarlierMessages, MAX_MESSAGE, RunRequest};
 
@@ -23,6 +28,13 @@ const MAX_KEPT_NAME: usize = 100;
 /// Longest message to a run at work, characters.
 const MAX_STEERING: usize = 200_000;
 const PAGE: u32 = 500;
+
+/// How long a person's reading of another's run needs no other entry of the audit trail.
+const READING_NOTED_FOR: Duration = Duration::from_hours(1);
+/// Readings that are remembered for that.
+const MAX_NOTED_READINGS: usize = 10_000;
+/// By organisation, reader and run.
+static NOTED_READINGS: Mutex<BTreeMap<(Uuid, Uuid, Uuid), Timestamp>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug, Default)]
 pub struct RunSearch {
@@ -279,7 +291,26 @@ impl App {
         authorize(caller, action, Resource::Runs)?;
         let row = self.store.run(self.tenant(), id).await?;
         authorize(caller, action, Resource::Run { id, owner: row.user })?;
+        if action == Action::Read && row.user.is_some_and(|owner| owner != caller.user()) {
+            self.note_reading(caller, id).await?;
+        }
         Ok(row)
+    }
+
+    /// Somebody looks at what another person asked: an entry once in a while, since a page asks many times.
+    async fn note_reading(&self, caller: &Caller, id: RunId) -> AppResult<()> {
+        let (now, key) = (self.now(), (self.tenant().0, caller.user().0, id.0));
+        {
+            let mut noted = lock(&NOTED_READINGS);
+            if noted.get(&key).is_some_and(|at| *at <= now && now.since(*at) < READING_NOTED_FOR) {
+                return Ok(());
+            }
+            if noted.len() >= MAX_NOTED_READINGS {
+                noted.clear();
+            }
+            noted.insert(key, now);
+        }
+        self.record_audit(&self.audit_entry_of(caller, "runs.read").on(id.to_string())).await
     }
 
     /// Calls `see` with each event, oldest first, until it has seen enough; only a page is in memory at a time.

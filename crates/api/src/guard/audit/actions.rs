@@ -48,6 +48,9 @@ const REFRESH: (&str, &str) = ("POST", "/api/auth/refresh");
 /// Reads that change something: the browser comes back from another server with the answer of a login.
 const CALLBACKS: [(&str, &str); 2] = [("GET", "/api/mcp/callback"), ("GET", "/api/auth/oidc/{name}/callback")];
 
+/// Reads that take content out of the house.
+const DOWNLOADS: [(&str, &str); 2] = [("GET", "/api/documents/{id}/content"), ("GET", "/api/files")];
+
 /// `path`: as it is written in the OpenAPI document.
 pub(super) fn recorded(method: &Method, path: &str) -> Recorded {
     let operation = (method.as_str(), path);
@@ -57,7 +60,7 @@ pub(super) fn recorded(method: &Method, path: &str) -> Recorded {
     if operation == REFRESH {
         return Recorded::Noted;
     }
-    if CALLBACKS.contains(&operation) {
+    if CALLBACKS.contains(&operation) || DOWNLOADS.contains(&operation) {
         return Recorded::Always;
     }
     // What is not there has no name but this.
@@ -74,11 +77,12 @@ pub(super) fn action_of(method: &Method, path: &str) -> String {
     let path = path.trim_start_matches("/api/").replace("/scim/v2/", "scim.").to_lowercase();
     let path = path.replace("universal-agents", "agents").replace([':', '/'], ".");
     let words = path.split('.').filter(|word| !word.starts_with('{')).map(|word| word.replace('-', "_"));
-    let mut words: Vec<String> = words.collect();
+    let mut words: Vec<String> = words.filter(|word| word != "content").collect();
     let last = words.last().map(String::as_str).unwrap_or_default();
     let verb = match *method {
         Method::DELETE => Some("delete"),
         Method::PUT | Method::PATCH => Some("change"),
+        Method::GET if !path.ends_with("callback") => Some("download"),
         Method::POST if last.ends_with('s') || THINGS.contains(&last) => Some("create"),
         _ => None,
     };
@@ -125,6 +129,8 @@ mod tests {
             ("DELETE /scim/v2/Users/{id}", "scim.users.delete"),
             ("POST /api/sample", "sample.create"),
             ("POST /api/files", "files.create"),
+            ("GET /api/files", "files.download"),
+            ("GET /api/documents/{id}/content", "documents.download"),
         ] {
             let (method, path) = line.split_once(' ').unwrap();
             assert_eq!(action_of(&method.parse().unwrap(), path), action, "{line}");
