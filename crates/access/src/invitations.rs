@@ -8,7 +8,8 @@ use steward_core::hash::sha256;
 use steward_core::ports::{Invitation, Role, User, UserChange};
 use steward_core::{Timestamp, UserId};
 
-use super::sessions::{OpenSession, network};
+use super::attempts::network;
+use super::sessions::OpenSession;
 use super::tenants::marked;
 use super::users::checked_name;
 use super::{Access, AccessError, secrets};
@@ -82,10 +83,10 @@ impl Access {
             .accept_invitation(self.tenant, &token_hash, &password_hash, name, self.clock.now())
             .await?
             .ok_or_else(refused)?;
-        self.attempts_by_email.succeeded(&accepted.email);
+        self.attempts.succeeded(&accepted.email, client.as_deref(), self.clock.now());
         self.note_administrator(&accepted).await?;
         tracing::info!(user = %accepted.id, "invitation accepted");
-        Ok(self.with_password(&accepted, accept.label).await?)
+        Ok(self.with_password(&accepted, client.as_deref(), accept.label).await?)
     }
 
     async fn issue_invitation(&self) -> (IssuedInvitation, Invitation) {

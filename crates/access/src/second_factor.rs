@@ -11,7 +11,8 @@ use steward_core::hash::sha256;
 use steward_core::ports::{Challenge, LoginError, SecondFactor, StoreError, User};
 use zeroize::Zeroizing;
 
-use super::sessions::{OpenSession, network};
+use super::attempts::network;
+use super::sessions::OpenSession;
 use super::{Access, AccessError, secrets, unavailable};
 
 /// How long somebody may take from the password to the code, seconds.
@@ -83,17 +84,18 @@ impl Access {
 
     /// With the first code of the app. Returns the recovery codes, which are told this once.
     pub async fn confirm_second_factor(&self, user: UserId, code: &str) -> Result<Vec<String>, AccessError> {
-        let known = self.user(user).await?;
-        self.closed(&known.email, None)?;
+        self.user(user).await?;
+        let name = own_codes(user);
+        self.closed(&name, None)?;
         let factor = self.second_factors.second_factor(self.tenant, user).await?;
         let Some(factor) = factor.filter(|factor| factor.confirmed_at.is_none()) else {
             return Err(AccessError::SecondFactor("there is no second factor to confirm; begin with one"));
         };
         let Some(codes) = self.confirm(user, &factor, code).await? else {
-            self.note_failure(&known.email, None);
+            self.note_failure(&name, None);
             return Err(LoginError::Code.into());
         };
-        self.attempts_by_email.succeeded(&known.email);
+        self.attempts.succeeded(&name, None, self.clock.now());
         Ok(codes)
     }
 
@@ -128,7 +130,13 @@ impl Access {
     pub async fn second_step(&self, step: SecondStep<'_>) -> Result<(OpenSession, Vec<String>), LoginError> {
         let client = step.client.map(network);
         let user = self.challenged(step.challenge).await?;
+        // Whoever gets here knows the password, so all networks together may fail no more often than one.
+        let name = codes_of(user.id);
         self.closed(&user.email, client.as_deref())?;
+        let known = self.attempts.is_known_client(&user.email, client.as_deref(), self.clock.now());
+        if !known {
+            self.closed(&name, None)?;
+        }
         let factor = self.second_factors.second_factor(self.tenant, user.id).await.map_err(unavailable)?;
         let shown = match factor {
             None => None,
@@ -137,10 +145,14 @@ impl Access {
         };
         let Some(recovery) = shown else {
             self.note_failure(&user.email, client.as_deref());
+            if !known {
+                self.note_failure(&name, None);
+            }
             tracing::info!(user = %user.id, "a code of the second factor was refused");
             return Err(LoginError::Code);
         };
-        self.attempts_by_email.succeeded(&user.email);
+        self.attempts.succeeded(&user.email, client.as_deref(), self.clock.now());
+        self.attempts.succeeded(&name, None, self.clock.now());
         Ok((self.open(&user, step.label).await?, recovery))
     }
 
@@ -167,17 +179,18 @@ impl Access {
     }
 
     async fn show_code(&self, user: UserId, code: &str) -> Result<(), AccessError> {
-        let known = self.user(user).await?;
-        self.closed(&known.email, None)?;
+        self.user(user).await?;
+        let name = own_codes(user);
+        self.closed(&name, None)?;
         let factor = self.second_factors.second_factor(self.tenant, user).await?;
         let Some(factor) = factor.filter(|factor| factor.confirmed_at.is_some()) else {
             return Err(AccessError::SecondFactor("there is no second factor"));
         };
         if self.fits(user, &factor, code).await? {
-            self.attempts_by_email.succeeded(&known.email);
+            self.attempts.succeeded(&name, None, self.clock.now());
             return Ok(());
         }
-        self.note_failure(&known.email, None);
+        self.note_failure(&name, None);
         Err(LoginError::Code.into())
     }
 
@@ -231,6 +244,15 @@ fn recovery_codes() -> (Vec<String>, Vec<String>) {
 fn hash_of(code: &str) -> String {
     let plain: String = code.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     sha256(plain.as_bytes())
+}
+
+/// Codes that somebody shows who is logged in are counted apart: strangers at the login are none of theirs.
+fn own_codes(user: UserId) -> String {
+    format!("own codes of {user}")
+}
+
+fn codes_of(user: UserId) -> String {
+    format!("codes of {user}")
 }
 
 #[cfg(test)]

@@ -1,18 +1,16 @@
 //! Login sessions: begun by a password, prolonged by a rotating refresh token, ended by the user, by time or by theft.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Mutex;
 use std::time::Duration;
-use steward_core::locks::lock;
 
 use async_trait::async_trait;
 use steward_core::hash::sha256;
 use steward_core::ports::{Authenticator, LoginError, LoginSession, Principal, User, UserChange};
 use steward_core::sign_on::LoginSettings;
-use steward_core::{Timestamp, UserId};
+use steward_core::UserId;
 use uuid::Uuid;
 
+use super::attempts::network;
 use super::identity::Account;
 use super::secrets;
 use super::tenants::marked;
@@ -56,14 +54,14 @@ impl Access {
         let phc = user.as_ref().and_then(|user| user.password_hash.clone());
         let fits = self.verify_password(login.password, phc, closed).await?;
         if let Some(user) = user.filter(|user| fits && !user.is_disabled()) {
-            return self.with_password(&user, login.label).await;
+            return self.with_password(&user, client.as_deref(), login.label).await;
         }
         // Counted before the directory is asked, so that parallel attempts count like successive ones.
         self.note_failure(&email, client.as_deref());
         // Asked whether or not there is such a user here, so that the time does not tell.
         if let Some(user) = self.directory_user(login.email, login.password).await? {
             self.forgive(&email, client.as_deref());
-            return self.by_directory(&user, &email, login.label).await;
+            return self.by_directory(&user, &email, client.as_deref(), login.label).await;
         }
         tracing::info!("login refused");
         Err(LoginError::Wrong)
@@ -101,13 +99,19 @@ impl Access {
             tracing::info!("login by the directory refused");
             return Err(LoginError::Wrong);
         };
-        self.by_directory(&user, &name, login.label).await
+        self.by_directory(&user, &name, client.as_deref(), login.label).await
     }
 
     /// `name`: what they are called there.
-    async fn by_directory(&self, user: &User, name: &str, label: &str) -> Result<OpenSession, LoginError> {
-        let open = self.with_password(user, label).await?;
-        self.attempts_by_email.succeeded(name);
+    async fn by_directory(
+        &self,
+        user: &User,
+        name: &str,
+        client: Option<&str>,
+        label: &str,
+    ) -> Result<OpenSession, LoginError> {
+        let open = self.with_password(user, client, label).await?;
+        self.attempts.succeeded(name, client, self.clock.now());
         Ok(open)
     }
 
@@ -115,7 +119,7 @@ impl Access {
     pub(crate) fn closed(&self, name: &str, client: Option<&str>) -> Result<(), LoginError> {
         let now = self.clock.now();
         let by_client = client.and_then(|client| self.attempts_by_client.closed(client, now));
-        let wait = self.attempts_by_email.closed(name, now).max(by_client);
+        let wait = self.attempts.closed(name, client, now).max(by_client);
         wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
     }
 
@@ -126,24 +130,29 @@ impl Access {
     }
 
     pub(crate) fn note_failure(&self, name: &str, client: Option<&str>) {
-        self.attempts_by_email.failed(name, self.clock.now());
+        self.attempts.failed(name, client, self.clock.now());
         self.count_failure_of(client);
     }
 
     /// Takes the latest failure back.
     fn forgive(&self, name: &str, client: Option<&str>) {
-        self.attempts_by_email.forgive(name);
+        self.attempts.forgive(name, client);
         if let Some(client) = client {
             self.attempts_by_client.forgive(client);
         }
     }
 
     /// Their password was right: a session, or what is still missing.
-    pub(crate) async fn with_password(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
+    pub(crate) async fn with_password(
+        &self,
+        user: &User,
+        client: Option<&str>,
+        label: &str,
+    ) -> Result<OpenSession, LoginError> {
         if let Some(challenge) = self.challenge_for(user).await? {
             return Err(LoginError::SecondFactor(Box::new(challenge)));
         }
-        self.attempts_by_email.succeeded(&user.email);
+        self.attempts.succeeded(&user.email, client, self.clock.now());
         self.open(user, label).await
     }
 
@@ -260,12 +269,14 @@ impl Access {
     ) -> Result<(), AccessError> {
         let phc = self.user(user).await?;
         let email = phc.email;
-        let closed = || self.closed(&email, None);
+        // Of this session alone: strangers who fail at the login don't keep its user from a new password.
+        let name = format!("{email} {}", keep.unwrap_or(user.0));
+        let closed = || self.closed(&name, None);
         if !self.verify_password(current, phc.password_hash, closed).await? {
-            self.attempts_by_email.failed(&email, self.clock.now());
+            self.note_failure(&name, None);
             return Err(AccessError::CurrentPassword);
         }
-        self.attempts_by_email.succeeded(&email);
+        self.attempts.succeeded(&name, None, self.clock.now());
         let hash = self.hash(new).await.map_err(|error| match error {
             AccessError::Invalid { title, .. } => AccessError::invalid("new", title),
             other => other,
@@ -329,103 +340,5 @@ impl Authenticator for Access {
 
     async fn verify(&self, bearer: &str) -> Result<Principal, LoginError> {
         Ok(self.identify(bearer).await?.principal)
-    }
-}
-
-/// The client of an address: an IPv4 address, or the half of an IPv6 address that one household has.
-pub(crate) fn network(address: IpAddr) -> String {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-    }
-}
-
-/// Failures count for this long, and a key stays closed for this long after the last one.
-const WINDOW: Duration = Duration::from_mins(15);
-/// Most keys that are remembered; then the one that failed longest ago is forgotten.
-const REMEMBERED: usize = 10_000;
-
-#[derive(Debug)]
-pub(crate) struct LoginAttempts {
-    allowed: usize,
-    failures: Mutex<HashMap<String, Vec<Timestamp>>>,
-}
-
-impl LoginAttempts {
-    /// Closes a key after `allowed` failures.
-    pub fn new(allowed: usize) -> Self {
-        Self { allowed, failures: Mutex::default() }
-    }
-
-    /// Seconds until `key` may try again; `None`: now.
-    pub fn closed(&self, key: &str, now: Timestamp) -> Option<u64> {
-        let mut all = lock(&self.failures);
-        let times = all.get_mut(key)?;
-        times.retain(|at| now.since(*at) < WINDOW);
-        if times.len() < self.allowed {
-            return None;
-        }
-        let last = times.last().copied()?;
-        Some(WINDOW.saturating_sub(now.since(last)).as_secs().max(1))
-    }
-
-    pub fn failed(&self, key: &str, now: Timestamp) {
-        let mut all = lock(&self.failures);
-        if all.len() >= REMEMBERED && !all.contains_key(key) {
-            all.retain(|_, times| times.last().is_some_and(|at| now.since(*at) < WINDOW));
-            let oldest = all.iter().min_by_key(|(_, times)| times.last().copied()).map(|(key, _)| key.clone());
-            if let Some(oldest) = oldest.filter(|_| all.len() >= REMEMBERED) {
-                all.remove(&oldest);
-            }
-        }
-        all.entry(key.to_owned()).or_default().push(now);
-    }
-
-    /// Takes the latest failure back: it was none.
-    pub fn forgive(&self, key: &str) {
-        if let Some(times) = lock(&self.failures).get_mut(key) {
-            times.pop();
-        }
-    }
-
-    pub fn succeeded(&self, key: &str) {
-        lock(&self.failures).remove(key);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{LoginAttempts, REMEMBERED};
-    use steward_core::Timestamp;
-
-    #[test]
-    fn closes_after_failures_and_opens_again() {
-        let attempts = LoginAttempts::new(3);
-        let at = |minutes: i64| Timestamp(minutes * 60_000);
-        for minute in 0..3 {
-            assert_eq!(attempts.closed("a", at(minute)), None);
-            attempts.failed("a", at(minute));
-        }
-        assert_eq!(attempts.closed("a", at(3)), Some(14 * 60));
-        assert_eq!(attempts.closed("b", at(3)), None);
-        assert_eq!(attempts.closed("a", at(17)), None);
-        attempts.succeeded("a");
-        attempts.failed("a", at(18));
-        assert_eq!(attempts.closed("a", at(18)), None);
-    }
-
-    #[test]
-    fn remembers_a_bounded_number() {
-        let attempts = LoginAttempts::new(1);
-        for number in 0..=i64::try_from(REMEMBERED).expect("small") {
-            attempts.failed(&number.to_string(), Timestamp(number));
-        }
-        let now = Timestamp(20_000);
-        assert_eq!(attempts.failures.lock().expect("lock").len(), REMEMBERED);
-        assert_eq!(attempts.closed("0", now), None, "the oldest is forgotten");
-        assert!(attempts.closed("1", now).is_some());
     }
 }

@@ -162,16 +162,35 @@ async fn a_session_that_nobody_uses_ends_after_30_days() {
 }
 
 #[tokio::test]
-async fn five_wrong_passwords_close_an_email_even_for_the_right_one() {
+async fn five_wrong_passwords_close_an_email_to_their_network_even_for_the_right_one() {
     let bed = bed().await;
     for _ in 0..5 {
         let refused = bed.try_login("wrong password", "203.0.113.1").await;
         assert!(matches!(refused, Err(LoginError::Wrong)));
     }
-    let closed = bed.try_login(PASSWORD, "203.0.113.2").await;
+    let closed = bed.try_login(PASSWORD, "203.0.113.1").await;
     assert!(matches!(closed, Err(LoginError::TooMany { seconds: 900 })));
+    let open = bed.try_login(PASSWORD, "203.0.113.2").await.expect("strangers lock nobody out");
+    let user = open.user.id;
+    bed.access
+        .change_password(user, Some(open.id), PASSWORD, PASSWORD)
+        .await
+        .expect("nor keep them from a new password");
     bed.clock.advance(Duration::from_mins(15));
-    assert!(bed.try_login(PASSWORD, "203.0.113.2").await.is_ok());
+    assert!(bed.try_login(PASSWORD, "203.0.113.1").await.is_ok());
+}
+
+#[tokio::test]
+async fn guesses_from_many_networks_close_an_email_to_those_that_are_not_known() {
+    let bed = bed().await;
+    bed.login().await;
+    for number in 0..50 {
+        let refused = bed.try_login("wrong password", &format!("198.51.100.{number}")).await;
+        assert!(matches!(refused, Err(LoginError::Wrong)), "{number}");
+    }
+    let closed = bed.try_login(PASSWORD, "203.0.113.9").await;
+    assert!(matches!(closed, Err(LoginError::TooMany { .. })));
+    assert!(bed.try_login(PASSWORD, "203.0.113.1").await.is_ok(), "it has logged in before");
 }
 
 #[tokio::test]

@@ -17,7 +17,8 @@ use super::reach::json_of;
 use super::token::{Claims, TokenRules, text_of, texts_of};
 use crate::external::{ExternalProfile, NotAdmitted};
 use crate::saved::SavedProvider;
-use crate::sessions::{OpenSession, network};
+use crate::attempts::network;
+use crate::sessions::OpenSession;
 use crate::tenants::{marked, unmarked};
 use crate::{Access, AccessError, secrets};
 
