@@ -1,7 +1,8 @@
 //! The copy of a private database from before its last schema change, or from before it was cleared. No connection to
 //! the file may be open here: to close another handle on it would drop the locks of the connection.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{PrivateDatabase, SqlError};
@@ -10,6 +11,15 @@ use crate::sql::open::beside;
 /// Files beside a database that may hold rows of it.
 const LEFT_BESIDE: &[&str] =
     &["-journal", ".half", ".before", ".source", ".import-journal", ".import.half", ".import.before", ".import"];
+
+/// Durable when it returns, so that a power cut can't undo one of two renames and keep the other.
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)?;
+    match to.parent() {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
 
 impl PrivateDatabase {
     fn copy_path(&self) -> PathBuf {
@@ -23,12 +33,13 @@ impl PrivateDatabase {
     /// A copy that takes the place of the one before it only once the change is done: [`Self::keep_copy`].
     pub(super) fn begin_copy(&self) -> Result<PathBuf, SqlError> {
         let half = beside(&self.path, ".half");
-        fs::copy(&self.path, &half).map_err(|error| self.failed(error))?;
+        let copied = fs::copy(&self.path, &half).and_then(|_| File::open(&half)?.sync_all());
+        copied.map_err(|error| self.failed(error))?;
         Ok(half)
     }
 
     pub(super) fn keep_copy(&self, copy: &Path) -> Result<(), SqlError> {
-        fs::rename(copy, self.copy_path()).map_err(|error| self.failed(error))
+        rename(copy, &self.copy_path()).map_err(|error| self.failed(error))
     }
 
     pub(super) fn put_copy_back(&self, call: i64) -> Result<String, SqlError> {
@@ -42,7 +53,7 @@ impl PrivateDatabase {
         if !copy.exists() || copy.open()?.newest_call()? + 1 != call {
             return Err(SqlError::NoUndo("the copy from before is gone".to_owned()));
         }
-        fs::rename(&copy.path, &self.path).map_err(|error| self.failed(error))?;
+        rename(&copy.path, &self.path).map_err(|error| self.failed(error))?;
         Ok("the agent's database is as it was before".to_owned())
     }
 
@@ -53,7 +64,7 @@ impl PrivateDatabase {
         if !self.exists() {
             return Ok(false);
         }
-        fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(error))?;
+        rename(&self.path, &self.copy_path()).map_err(|error| self.failed(error))?;
         Ok(true)
     }
 
@@ -67,10 +78,10 @@ impl PrivateDatabase {
         let (copy, half) = (self.copy_path(), beside(&self.path, ".half"));
         let swap = || {
             if self.path.exists() {
-                fs::rename(&self.path, &half)?;
+                rename(&self.path, &half)?;
             }
-            fs::rename(&copy, &self.path)?;
-            if half.exists() { fs::rename(&half, &copy) } else { Ok(()) }
+            rename(&copy, &self.path)?;
+            if half.exists() { rename(&half, &copy) } else { Ok(()) }
         };
         swap().map_err(|error| self.failed(error))
     }
@@ -86,10 +97,10 @@ impl PrivateDatabase {
         let alone = self.alone();
         self.settle()?;
         if self.exists() {
-            fs::rename(&self.path, self.copy_path()).map_err(|error| self.failed(error))?;
+            rename(&self.path, &self.copy_path()).map_err(|error| self.failed(error))?;
         }
         if fresh.exists() {
-            fs::rename(&fresh.path, &self.path).map_err(|error| self.failed(error))?;
+            rename(&fresh.path, &self.path).map_err(|error| self.failed(error))?;
         }
         drop(alone);
         // Copies from while it was filled.

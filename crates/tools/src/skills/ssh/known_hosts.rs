@@ -138,6 +138,7 @@ impl FileHostKeys {
         file.write_all(&text).map_err(fail)?;
         file.as_file().sync_all().map_err(fail)?;
         file.persist(&self.path).map_err(|error| fail(error.error))?;
+        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(fail)?;
         Ok(done)
     }
 
