@@ -1,17 +1,18 @@
 //! What a call of a model may take is set aside before it, what it took is settled after it, whatever becomes of it.
 
 mod data_policy;
+mod embedding_turns;
 mod usage_writer;
 
 use crate::app::App;
 use crate::metrics::Metrics;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::model::{Connection, Usage};
+use steward_core::model::{Connection, Price, Usage};
 use steward_core::ports::{
     Clock, Embedder, ModelCall, NoAnswer, Opened, Principal, ReserveError, Spender, SpentRecord,
 };
-use steward_core::{ReservationId, TenantId};
+use steward_core::{ReservationId, TenantId, Timestamp};
 
 pub use data_policy::NotPassed;
 pub(crate) use usage_writer::Settlement;
@@ -22,7 +23,11 @@ const BYTES_A_TOKEN: u64 = 3;
 /// Reservations of calls whose end was lost end by themselves.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// A call on somebody's account. Dropped unsettled (the client went away), it counts as failed, with its prompt spent.
+/// Tokens that a model is thought to make a second, where nobody waits for them to be told.
+const TOKENS_A_SECOND: u64 = 50;
+
+/// A call on somebody's account. Dropped unsettled (the client went away before anything came), it counts as failed, with its
+/// prompt and what may have been made meanwhile spent.
 pub struct Reservation {
     writer: Arc<UsageWriter>,
     metrics: Arc<Metrics>,
@@ -36,6 +41,11 @@ pub struct Reservation {
     model: String,
     /// Tokens of the prompt, by its length.
     pub prompt: u64,
+    /// Most tokens of the answer.
+    answer: u64,
+    begun: Timestamp,
+    /// Of the first connection that is asked.
+    price: Option<Price>,
     settled: bool,
 }
 
@@ -82,8 +92,18 @@ impl Reservation {
             model: targets.first().map_or_else(String::new, |one| one.model.clone()),
             // Four bytes are about a token; JSON around the prompt makes up for the difference.
             prompt: length.div_ceil(4),
+            answer,
+            begun: now,
+            price: targets.first().and_then(|first| app.gateway.price(first)),
             settled: false,
         })
+    }
+
+    /// What the call may have taken so far: models go on when nobody waits any more.
+    pub fn guess(&self) -> Usage {
+        let made = self.clock.now().since(self.begun).as_millis().saturating_mul(TOKENS_A_SECOND.into()) / 1000;
+        let completion_tokens = u64::try_from(made).unwrap_or(u64::MAX).min(self.answer);
+        Usage { prompt_tokens: self.prompt, completion_tokens, ..Usage::default() }
     }
 
     /// The call is over; `connection` answered. `priced`: whether its tokens have a known price.
@@ -115,8 +135,9 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let usage = Usage { prompt_tokens: self.prompt, ..Usage::default() };
-        self.settle(None, usage, false, true);
+        let mut usage = self.guess();
+        usage.cost_micros = self.price.map_or(0, |price| price.cost(&usage));
+        self.settle(None, usage, self.price.is_some(), true);
     }
 }
 

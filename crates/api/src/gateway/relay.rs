@@ -117,11 +117,16 @@ impl Stream for Relay {
 }
 
 impl Drop for Relay {
-    /// The client went away: what has passed by counts.
+    /// The client went away: what has passed by counts. Of a document nothing has, until all of it was made.
     fn drop(&mut self) {
-        if !self.over {
-            self.settle(false);
+        if self.over {
+            return;
         }
+        if !self.events && self.passage != Passage::Embeddings && self.sniffer.told().is_none() {
+            let guessed = self.reservation.guess().completion_tokens;
+            self.sniffer.at_least(guessed);
+        }
+        self.settle(false);
     }
 }
 

@@ -20,20 +20,18 @@ pub(super) struct UsageSniffer {
     tail: VecDeque<Bytes>,
     kept: usize,
     prompt: u64,
-    counts: bool,
     chars: u64,
 }
 
 impl UsageSniffer {
-    /// `prompt`: tokens of the prompt by its length. `told`: whether the endpoint was asked to tell the usage.
-    pub fn new(prompt: u64, told: bool) -> Self {
-        Self { tail: VecDeque::new(), kept: 0, prompt, counts: !told, chars: 0 }
+    /// `prompt`: tokens of the prompt by its length.
+    pub fn new(prompt: u64) -> Self {
+        Self { tail: VecDeque::new(), kept: 0, prompt, chars: 0 }
     }
 
     pub fn take(&mut self, piece: &Bytes) {
-        if self.counts {
-            self.chars += texts(piece);
-        }
+        // Also where the endpoint tells at the end: a client may leave before.
+        self.chars += texts(piece);
         self.kept += piece.len();
         self.tail.push_back(piece.clone());
         while let Some(first) = self.tail.front()
@@ -44,29 +42,31 @@ impl UsageSniffer {
         }
     }
 
-    /// What the answer took: as told, else as guessed from its length.
+    /// So many tokens were made at least, whatever has passed by.
+    pub fn at_least(&mut self, tokens: u64) {
+        self.chars = self.chars.max(tokens.saturating_mul(CHARS_A_TOKEN));
+    }
+
+    /// What the answer took: as told, else as guessed from what came of it.
     pub fn usage(&self) -> Usage {
+        self.told().unwrap_or_else(|| Usage {
+            prompt_tokens: self.prompt,
+            completion_tokens: self.chars.div_ceil(CHARS_A_TOKEN),
+            ..Usage::default()
+        })
+    }
+
+    /// As the endpoint has told it.
+    pub fn told(&self) -> Option<Usage> {
         // A whole document mostly is one piece, which is read where it lies.
         if let (1, Some(only)) = (self.tail.len(), self.tail.front()) {
-            return self.usage_in(only);
+            return told(&only[only.len().saturating_sub(TAIL)..]);
         }
         let mut end = Vec::with_capacity(self.kept);
         for piece in &self.tail {
             end.extend_from_slice(piece);
         }
-        self.usage_in(&end)
-    }
-
-    fn usage_in(&self, end: &[u8]) -> Usage {
-        told(&end[end.len().saturating_sub(TAIL)..]).unwrap_or_else(|| Usage {
-            prompt_tokens: self.prompt,
-            completion_tokens: if self.counts {
-                self.chars.div_ceil(CHARS_A_TOKEN)
-            } else {
-                texts(end).div_ceil(CHARS_A_TOKEN)
-            },
-            ..Usage::default()
-        })
+        told(&end[end.len().saturating_sub(TAIL)..])
     }
 }
 
@@ -127,8 +127,8 @@ mod tests {
     use bytes::Bytes;
     use steward_core::model::Usage;
 
-    fn of(text: &str, size: usize, told: bool) -> Usage {
-        let mut sniffer = UsageSniffer::new(50, told);
+    fn of(text: &str, size: usize) -> Usage {
+        let mut sniffer = UsageSniffer::new(50);
         for piece in text.as_bytes().chunks(size) {
             sniffer.take(&Bytes::copy_from_slice(piece));
         }
@@ -146,7 +146,7 @@ mod tests {
         let responses = r#"data: {"type":"response.completed","response":{"usage":{"input_tokens":20,"input_tokens_details":{"cached_tokens":5},"output_tokens":8},"user":null}}"#;
         for text in [whole, stream, responses] {
             for size in [1, 3, 7, 64, 4096] {
-                assert_eq!(tokens(of(text, size, true)), (20, 5, 8), "{size} {text}");
+                assert_eq!(tokens(of(text, size)), (20, 5, 8), "{size} {text}");
             }
         }
     }
@@ -155,14 +155,14 @@ mod tests {
     fn the_end_of_a_long_answer_is_enough() {
         let text =
             format!(r#"{{"data":[{}0],"usage":{{"prompt_tokens":7,"total_tokens":7}}}}"#, "0.123456,".repeat(20_000));
-        assert_eq!(tokens(of(&text, 1000, true)), (7, 0, 0));
+        assert_eq!(tokens(of(&text, 1000)), (7, 0, 0));
     }
 
     #[test]
     fn what_is_not_told_is_guessed() {
         let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"four\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\": \"a\\\"b4\"}}]}\n\n";
-        assert_eq!(tokens(of(stream, 4096, false)), (50, 0, 3));
-        assert_eq!(tokens(of("", 1, false)), (50, 0, 0));
-        assert_eq!(tokens(of("{\"usage\":{\"prompt_tok", 100, true)), (50, 0, 0));
+        assert_eq!(tokens(of(stream, 4096)), (50, 0, 3));
+        assert_eq!(tokens(of("", 1)), (50, 0, 0));
+        assert_eq!(tokens(of("{\"usage\":{\"prompt_tok", 100)), (50, 0, 0));
     }
 }

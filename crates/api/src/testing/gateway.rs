@@ -12,6 +12,7 @@ use fake::{Pieces, id};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use steward_app::UsageWriter;
 use steward_core::model::{ModelErrorClass, Usage};
 use steward_core::ports::{Passage, SpentRecord};
@@ -158,6 +159,40 @@ async fn a_client_that_leaves_closes_the_call_and_pays_for_what_came() {
     let answer = reading.await.unwrap();
     assert!(answer.text.contains("\"stopping\""), "{}", answer.text);
     assert_eq!(house.settled().await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_before_the_answer_pays_for_what_may_have_been_made() {
+    // Nothing at all has come, or the beginning of a document that is made as a whole.
+    let begun = Fake { status: 200, kind: "application/json", pieces: vec![Ok("{")], hangs: true, ..Fake::default() };
+    for fake in [Fake { mute: true, ..Fake::default() }, begun] {
+        let house = House::new(fake).await;
+        let ask = ASK.replace("true", "false");
+        for (ms, tokens) in [(100, 5), (10_000, 10)] {
+            let (router, bearer) = (house.bed.router.clone(), house.bearer.clone());
+            let (name, value) = bearer.split_once(": ").unwrap();
+            let request = Request::post(CHAT)
+                .header(header::HOST, "localhost:8800")
+                .header(header::CONTENT_TYPE, "application/json")
+                .header(name, value)
+                .body(Body::from(ask.clone()))
+                .unwrap();
+            let before = house.fake.asked.lock().unwrap().len();
+            let client = tokio::spawn(async move { read(router.oneshot(request).await.unwrap()).await });
+            while house.fake.asked.lock().unwrap().len() == before {
+                tokio::task::yield_now().await;
+            }
+            house.bed.clock.advance(Duration::from_millis(ms));
+            client.abort();
+            let _left = client.await;
+            let settled = house.settled().await;
+            let usage = settled.last().unwrap().usage;
+            let prompt = ask.len().div_ceil(4) as u64;
+            assert_eq!((usage.prompt_tokens, usage.completion_tokens), (prompt, tokens), "at most what was asked for");
+            assert_eq!(usage.cost_micros, prompt + 2 * tokens);
+        }
+        assert_eq!(house.settled().await.len(), 2);
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use std::path::Path;
-use steward_core::ConnectionId;
 use steward_core::event::Setup;
 use steward_core::exam::{Check, ExamReport};
 use steward_core::extracted::{ExtractFailure, Extracted, OcrEngine, PageReading};
@@ -14,6 +13,7 @@ use steward_core::ports::{
     Proposal, Ranking, Recognised, Route, RouteRequest, Scored, StoreError, ToolScope, TypedKey,
 };
 use steward_core::tool::ToolSpec;
+use steward_core::{ConnectionId, UserId};
 
 pub(crate) struct NoModels;
 
@@ -131,7 +131,12 @@ impl PageReader for NoModels {
 
 #[async_trait]
 impl PictureModel for NoModels {
-    async fn read(&self, _: &[u8], _: Option<Classification>) -> Result<Option<String>, ExtractFailure> {
+    async fn read(
+        &self,
+        _: &[u8],
+        _: Option<Classification>,
+        _: Option<UserId>,
+    ) -> Result<Option<String>, ExtractFailure> {
         Ok(None)
     }
 

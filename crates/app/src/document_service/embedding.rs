@@ -10,11 +10,11 @@ use super::classification::DocumentClassification;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use steward_core::Timestamp;
 use steward_core::governance::Classification;
 use steward_core::locks::lock;
 use steward_core::model::Connection;
 use steward_core::ports::{Clock, EmbedError, Embedder};
+use steward_core::{Timestamp, UserId};
 use steward_models::embed::ModelFolders;
 
 /// What a name has in the place of a connection that the program is to choose.
@@ -38,12 +38,23 @@ impl EmbeddingProblem {
     }
 }
 
-/// What vectors are wanted of.
+/// What vectors are wanted of, and for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Passages of documents.
-    Passages(DocumentClassification),
-    Question,
+    Passages(DocumentClassification, Option<UserId>),
+    Question(Option<UserId>),
+}
+
+impl Purpose {
+    pub(super) fn is_question(self) -> bool {
+        matches!(self, Self::Question(_))
+    }
+
+    pub(super) fn user(self) -> Option<UserId> {
+        let (Self::Passages(_, user) | Self::Question(user)) = self;
+        user
+    }
 }
 
 /// How a model did that is not in this process.
@@ -170,7 +181,7 @@ impl EmbeddingModels {
                     .check_data(
                         &connection,
                         &[],
-                        Purpose::Passages(DocumentClassification::of_collection(classification)),
+                        Purpose::Passages(DocumentClassification::of_collection(classification), None),
                     )
                     .await
             }
@@ -195,7 +206,7 @@ impl EmbeddingModels {
             return made;
         }
         let folder = self.folders.as_ref().and_then(|folders| folders.find(model)).ok_or_else(|| unknown(model))?;
-        folder.embed(texts, purpose == Purpose::Question).await.map_err(|error| in_process(&error))
+        folder.embed(texts, purpose.is_question()).await.map_err(|error| in_process(&error))
     }
 }
 

@@ -51,7 +51,7 @@ impl DocumentService {
         {
             return Ok((known, true));
         }
-        let meaning = self.meaning(search.query, groups).await;
+        let meaning = self.meaning(search.query, search.user, groups).await;
         // One model is enough to tell whether two questions are alike; all of them must have answered.
         let vector = meaning.vectors.iter().flatten().next().cloned().filter(|_| meaning.notice.is_none());
         if !search.fresh

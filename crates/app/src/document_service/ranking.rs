@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use steward_core::document::{Rerank, SearchWeights};
 use steward_core::ports::{ChunkKey, DocumentFacts};
-use steward_core::{AgentId, CollectionId, ConnectionId, DocumentId, Timestamp};
+use steward_core::{AgentId, CollectionId, ConnectionId, DocumentId, Timestamp, UserId};
 use steward_knowledge::{DocumentSet, FusionWeights, Hit, fuse_all};
 
 /// Chunks of each ranking that are joined.
@@ -61,6 +61,8 @@ pub(crate) struct Search<'a> {
     pub connection: Option<ConnectionId>,
     /// Whether documents are looked into although the answer may be known.
     pub fresh: bool,
+    /// Who asks, and pays for models that are asked for it.
+    pub user: Option<UserId>,
 }
 
 /// Collections whose vectors are of one model.
@@ -117,11 +119,11 @@ impl DocumentService {
     }
 
     /// What the question means to each model; where one fails, words alone count.
-    pub(super) async fn meaning(&self, query: &str, groups: Vec<ModelGroup>) -> Meaning {
+    pub(super) async fn meaning(&self, query: &str, user: Option<UserId>, groups: Vec<ModelGroup>) -> Meaning {
         let question = [query.to_owned()];
         let asked = groups.iter().map(|group| async {
             let (model, dimension) = &group.key;
-            let made = self.embedding.embed(model, &question, Purpose::Question).await;
+            let made = self.embedding.embed(model, &question, Purpose::Question(user)).await;
             let vector = made.map_err(|problem| problem.message)?.pop().unwrap_or_default();
             if vector.len() == *dimension as usize {
                 return Ok(vector);
@@ -155,7 +157,7 @@ impl DocumentService {
             if now == meaning.groups || tries > SWITCHES {
                 return Ok(ranked);
             }
-            meaning = self.meaning(search.query, now).await;
+            meaning = self.meaning(search.query, search.user, now).await;
         }
     }
 

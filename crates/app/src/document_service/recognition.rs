@@ -4,6 +4,7 @@ use super::problems::{Failure, failure, problem};
 use super::{Content, DocumentService};
 use std::path::Path;
 use std::time::Duration;
+use steward_core::UserId;
 use steward_core::document::{DocumentProblem, OcrFacts, OcrPage, ReadingFacts};
 use steward_core::extracted::{Block, ExtractFailure, ExtractFailureKind, Extracted, OcrEngine, Page, PageOcr};
 use steward_core::governance::Classification;
@@ -84,7 +85,7 @@ impl DocumentService {
                 break;
             }
             let number = extracted.pages[index].number;
-            match self.read_picture(content.path(), number, classification).await {
+            match self.read_picture(content.path(), number, (classification, document.added_by)).await {
                 Ok((blocks, ocr)) => {
                     let page = &mut extracted.pages[index];
                     page.ocr = Some(ocr);
@@ -119,7 +120,7 @@ impl DocumentService {
         &self,
         file: &Path,
         page: u32,
-        classification: Option<Classification>,
+        of: (Option<Classification>, Option<UserId>),
     ) -> Result<(Vec<Block>, PageOcr), ExtractFailure> {
         let (mut cascade, mut looked, mut problem) = (Cascade::default(), false, None);
         for engine in self.pages.engines() {
@@ -135,7 +136,7 @@ impl DocumentService {
             }
         }
         if cascade.wants_more() && self.picture_model.is_there().await {
-            match self.shown(file, page, classification).await {
+            match self.shown(file, page, of).await {
                 Ok(None) => {}
                 Ok(Some(text)) => {
                     looked = true;
@@ -158,10 +159,10 @@ impl DocumentService {
         &self,
         file: &Path,
         page: u32,
-        classification: Option<Classification>,
+        (classification, user): (Option<Classification>, Option<UserId>),
     ) -> Result<Option<String>, ExtractFailure> {
         let png = self.pages.show(file, page).await?;
-        self.picture_model.read(&png, classification).await
+        self.picture_model.read(&png, classification, user).await
     }
 }
 

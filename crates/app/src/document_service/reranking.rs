@@ -124,7 +124,7 @@ impl DocumentService {
                     Err(error) => return found.not_reranked(&error.to_string()),
                 };
                 match self.embedding.endpoints() {
-                    Some(endpoints) => endpoints.scores(connection, search.query, &texts, highest).await,
+                    Some(endpoints) => endpoints.scores(connection, (search.query, search.user), &texts, highest).await,
                     None => return,
                 }
             }

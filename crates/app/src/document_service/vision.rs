@@ -1,5 +1,6 @@
 //! A model that sees reads a page from its picture.
 
+use super::call_meter::CallMeter;
 use crate::data_rules::read_data_rules;
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -7,13 +8,14 @@ use base64::engine::general_purpose::STANDARD;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use steward_core::TenantId;
+use std::time::Duration;
 use steward_core::extracted::{ExtractFailure, ExtractFailureKind};
 use steward_core::governance::{Classification, DataAction};
-use steward_core::model::Connection;
+use steward_core::model::{Connection, Usage};
 use steward_core::passthrough_request::PassthroughRequest;
-use steward_core::ports::{Gateway, ManagedConnections, Passage, Passed, PictureModel};
+use steward_core::ports::{ManagedConnections, Passage, Passed, PictureModel, ReserveError};
 use steward_core::routing::Routing;
+use steward_core::{TenantId, UserId};
 use steward_store::Store;
 
 /// Longest time for a page, milliseconds.
@@ -21,6 +23,8 @@ const DEADLINE_MS: u64 = 180_000;
 /// Bytes of an answer; a page has fewer letters.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_TOKENS: u32 = 4_000;
+/// What a picture and the words around it take at most, about.
+const PICTURE_TOKENS: u64 = 3_000;
 /// What a model says where it sees no text.
 const NO_TEXT: &str = "NO TEXT";
 
@@ -42,7 +46,7 @@ pub struct VisionModel {
     pub tenant: TenantId,
     pub store: Arc<Store>,
     pub connections: Arc<dyn ManagedConnections>,
-    pub gateway: Arc<dyn Gateway>,
+    pub meter: CallMeter,
     pub allowed: VisionUse,
 }
 
@@ -79,7 +83,12 @@ impl VisionModel {
         targets
     }
 
-    async fn ask(&self, targets: &[Connection], png: &[u8]) -> Result<String, ExtractFailure> {
+    async fn ask(
+        &self,
+        targets: &mut Vec<Connection>,
+        png: &[u8],
+        user: Option<UserId>,
+    ) -> Result<String, ExtractFailure> {
         let picture = format!("data:image/png;base64,{}", STANDARD.encode(png));
         let body = json!({
             "model": targets.first().map_or("", |first| first.model.as_str()),
@@ -93,16 +102,32 @@ impl VisionModel {
         });
         let body = serde_json::to_vec(&body).map_err(|error| failed(&error.to_string()))?;
         let asked = PassthroughRequest::of(&body).map_err(|error| failed(&error.to_string()))?;
+        let Some((first, others)) = targets.split_first() else {
+            return Err(failed("there is none"));
+        };
+        let others: Vec<_> = others.iter().map(|one| one.id).collect();
+        let most = Usage { prompt_tokens: PICTURE_TOKENS, completion_tokens: MOST_TOKENS.into(), ..Usage::default() };
+        let reserved = self.meter.reserve(first, &others, user, most, Duration::from_millis(DEADLINE_MS)).await;
+        let (mut call, full) = reserved.map_err(|error| not_reserved(&error))?;
+        targets.retain(|one| !full.contains(&one.id));
         let passed = self
+            .meter
             .gateway
             .pass(targets, &Routing::default(), Passage::ChatCompletions, (body.into(), &asked), DEADLINE_MS)
-            .await
-            .map_err(|error| failed(&error.to_string()))?;
-        answer(passed).await
+            .await;
+        let passed = passed.map_err(|error| {
+            call.settle(Some(Usage::default()), true);
+            failed(&error.to_string())
+        })?;
+        call.answered_by(&passed.connection, self.meter.gateway.price(&passed.connection));
+        let (text, took) = answer(passed).await?;
+        call.settle(took, false);
+        Ok(text)
     }
 }
 
-async fn answer(passed: Passed) -> Result<String, ExtractFailure> {
+/// With what its server says that it took.
+async fn answer(passed: Passed) -> Result<(String, Option<Usage>), ExtractFailure> {
     let (status, mut body, mut bytes) = (passed.status, passed.body, Vec::new());
     while let Some(piece) = body.next().await {
         bytes.extend(piece.map_err(|error| failed(&error.to_string()))?);
@@ -115,7 +140,13 @@ async fn answer(passed: Passed) -> Result<String, ExtractFailure> {
     }
     let answer: Value = serde_json::from_slice(&bytes).map_err(|_| failed("its answer is no JSON"))?;
     let text = answer.pointer("/choices/0/message/content").and_then(Value::as_str);
-    text.map(written).ok_or_else(|| failed("its answer has no text"))
+    let used = |name: &str| answer.get("usage")?.get(name)?.as_u64();
+    let used = used("prompt_tokens").map(|prompt_tokens| Usage {
+        prompt_tokens,
+        completion_tokens: used("completion_tokens").unwrap_or_default(),
+        ..Usage::default()
+    });
+    text.map(|text| (written(text), used)).ok_or_else(|| failed("its answer has no text"))
 }
 
 /// What is on the page, without what models like to put around it.
@@ -124,6 +155,14 @@ fn written(text: &str) -> String {
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
     let text = inner.and_then(|text| text.split_once('\n')).map_or(text, |(_, text)| text.trim());
     if text == NO_TEXT { String::new() } else { text.to_owned() }
+}
+
+fn not_reserved(error: &ReserveError) -> ExtractFailure {
+    let hint = match error {
+        ReserveError::Exceeded(..) => "Raise the limit under Budgets, and process the document again.".to_owned(),
+        ReserveError::Store(_) => "See the log.".to_owned(),
+    };
+    ExtractFailure { hint, ..failed(&error.to_string()) }
 }
 
 fn failed(error: &str) -> ExtractFailure {
@@ -136,9 +175,14 @@ fn failed(error: &str) -> ExtractFailure {
 
 #[async_trait]
 impl PictureModel for VisionModel {
-    async fn read(&self, png: &[u8], classification: Option<Classification>) -> Result<Option<String>, ExtractFailure> {
-        let targets = self.targets(classification).await?;
-        if targets.is_empty() { Ok(None) } else { self.ask(&targets, png).await.map(Some) }
+    async fn read(
+        &self,
+        png: &[u8],
+        classification: Option<Classification>,
+        user: Option<UserId>,
+    ) -> Result<Option<String>, ExtractFailure> {
+        let mut targets = self.targets(classification).await?;
+        if targets.is_empty() { Ok(None) } else { self.ask(&mut targets, png, user).await.map(Some) }
     }
 
     async fn is_there(&self) -> bool {

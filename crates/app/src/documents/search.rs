@@ -54,7 +54,8 @@ impl App {
             ..SearchFilter::default()
         };
         let limit = limit as usize;
-        let search = Search { query, filter, mode: input.mode, weights, limit, rerank, connection, fresh: input.fresh };
+        let (mode, fresh, user) = (input.mode, input.fresh, Some(caller.user()));
+        let search = Search { query, filter, mode, weights, limit, rerank, connection, fresh, user };
         let (found, cached) = self.documents.find(&search).await.map_err(|error| unavailable(&error))?;
         let took_ms = u64::try_from(self.now().since(begun).as_millis()).unwrap_or(u64::MAX);
         Ok(SearchResult {

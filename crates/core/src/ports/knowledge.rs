@@ -104,7 +104,13 @@ pub trait PageReader: Send + Sync {
 #[async_trait]
 pub trait PictureModel: Send + Sync {
     /// Its text, paragraphs parted by empty lines; `None`: no model may be shown what is so confidential, or none sees.
-    async fn read(&self, png: &[u8], classification: Option<Classification>) -> Result<Option<String>, ExtractFailure>;
+    /// `user`: for whom, `None`: for nobody who is known.
+    async fn read(
+        &self,
+        png: &[u8],
+        classification: Option<Classification>,
+        user: Option<UserId>,
+    ) -> Result<Option<String>, ExtractFailure>;
     /// Whether there is one for anything.
     async fn is_there(&self) -> bool;
 }

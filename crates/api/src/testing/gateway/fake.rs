@@ -27,6 +27,8 @@ pub(in crate::testing) struct Fake {
     pub pieces: Pieces,
     /// Nothing more comes after the pieces, but no end either.
     pub hangs: bool,
+    /// Nothing comes at all.
+    pub mute: bool,
     pub full: bool,
     /// Connections whose budget has no room.
     pub closed: Vec<ConnectionId>,
@@ -67,6 +69,9 @@ impl Gateway for Fake {
         _: u64,
     ) -> Result<Passed, NoAnswer> {
         self.asked.lock().unwrap().push((targets.iter().map(|one| one.id).collect(), passage, body));
+        if self.mute {
+            std::future::pending::<()>().await;
+        }
         let attempt = |class| Attempt { connection: targets[0].id, class, message: String::new(), ms: 1 };
         if let [Err(class)] = self.pieces[..] {
             return Err(NoAnswer { error: failure(class), attempts: vec![attempt(Some(class))] });

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Duration;
-use steward_core::ConnectionId;
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelRequest, Usage};
+use steward_core::{ConnectionId, UserId};
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/rerank.md");
 /// Longest wait for its answer.
@@ -32,11 +32,11 @@ impl Endpoints {
         (found.capabilities.trusted && found.capabilities.json_schema).then_some(found)
     }
 
-    /// A number from 0 to 10 for each passage. `highest`: what the passages are classified as at most.
+    /// A number from 0 to 10 for each passage, on the account of who asks. `highest`: what the passages are classified as at most.
     pub async fn scores(
         &self,
         connection: &Connection,
-        question: &str,
+        (question, user): (&str, Option<UserId>),
         passages: &[String],
         highest: DocumentClassification,
     ) -> Result<Vec<f64>, String> {
@@ -47,10 +47,11 @@ impl Endpoints {
             let _ = write!(text, "\n[{number}]\n{passage}\n");
         }
         let texts = [text];
-        self.check_data(connection, &texts, Purpose::Passages(highest)).await.map_err(|why| why.message)?;
+        self.check_data(connection, &texts, Purpose::Passages(highest, user)).await.map_err(|why| why.message)?;
         let [text] = texts;
         let bytes = INSTRUCTIONS.len() + text.len();
-        let mut call = self.reserve(connection, bytes as u64, ANSWER.into(), LIMIT).await.map_err(|why| why.message)?;
+        let call = self.reserve(connection, user, bytes as u64, ANSWER.into(), LIMIT).await;
+        let mut call = call.map_err(|why| why.message)?;
         let asked = self.ask(connection, request(text, passages.len()));
         let answered = tokio::time::timeout(LIMIT, asked).await;
         let (answer, usage) = match answered {
