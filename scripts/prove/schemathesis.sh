@@ -34,6 +34,8 @@ fuzz() { # who header…
     --generation-database none --request-timeout 120 --warnings off --continue-on-failure --suppress-health-check all --no-shrink \
     --report json --report-json-path "$work/$who.json" "${exclude[@]}" "$@") >"$work/$who.log" 2>&1 || true
   [[ -s $work/$who.json ]] || { tail -n 30 "$work/$who.log" >&2; fail "schemathesis made no report"; }
+  # What was sent and answered, to look into a failure.
+  mkdir -p "$suites/reports" && cp "$work/$who.log" "$suites/reports/schemathesis-$who.log"
   "$python" "$here/schemathesis_report.py" "$who" "$work/$who.json" "$work/failures"
 }
 for who in stranger viewer admin; do

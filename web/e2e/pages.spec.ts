@@ -23,10 +23,10 @@ for (const look of looks) {
     });
   });
 
-  test.describe(look.name, { tag: "@prove" }, () => {
+  test.describe(`${look.name}, of the installation`, { tag: look.tag }, () => {
     test.use({ ...look.use, own: true });
 
-    test("no page of the installation has one either", async ({ studio: page }) => {
+    test("no page has one either", async ({ studio: page }) => {
       const faults: string[] = [];
       for (const [name, path] of installation) {
         await visit(page, path);

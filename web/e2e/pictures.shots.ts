@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./support/paths.ts";
-import { pages, settled, story, tell } from "./support/pages.ts";
+import { installation, pages, settled, story, tell } from "./support/pages.ts";
 import { login, test } from "./support/test.ts";
 
 const into = process.env.STEWARD_PICTURES ?? join(root, "docs/pictures");
@@ -18,8 +18,9 @@ for (const [look, colorScheme, width, height] of [["light", "light", 1280, 800],
       await shoot("login");
       await login(page);
       const told = await tell(workspace, api);
-      for (const [name, path] of pages) {
-        await page.goto(path(told));
+      const all: [string, string][] = [...pages.map(([name, path]): [string, string] => [name, path(told)]), ...installation.filter(([name]) => name !== "not-found").map(([name, path]): [string, string] => [name, path])];
+      for (const [name, path] of all) {
+        await page.goto(path);
         await settled(page);
         await shoot(name);
       }

@@ -98,7 +98,7 @@ test.describe("a fast answer", () => {
     await page.getByTestId("chat-log").hover();
     await page.mouse.wheel(0, -300);
     const top = () => page.getByTestId("chat-log").evaluate((box) => box.scrollTop);
-    await expect.poll(() => gap(page)).toBeGreaterThan(300);
+    await expect.poll(() => gap(page)).toBeGreaterThan(250);
     const at = await top();
     model.release();
     await expect.poll(() => gap(page)).toBeGreaterThan(900);

@@ -37,7 +37,6 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["documents-of", (told) => `/documents?collection=${told.collection}`],
   ["documents-search", () => "/documents?tab=search&q=how+long+is+the+notice+period"],
   ["documents-compare", () => "/documents?tab=search&q=how+long+is+the+notice+period&compare=1"],
-  ["documents-folders", () => "/documents?tab=folders"],
   ["data", () => "/data"],
   ["data-changes", () => "/data/changes"],
   ["data-sources", () => "/data/sources"],
@@ -63,7 +62,7 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["about", () => "/about"],
 ];
 /** What only administrators of the installation see. */
-export const installation = [["system", "/system"], ["system-health", "/system?tab=health"], ["tenants", "/tenants"], ["not-found", "/nothing/here"]] as const;
+export const installation = [["documents-folders", "/documents?tab=folders"], ["system", "/system"], ["system-health", "/system?tab=health"], ["tenants", "/tenants"], ["not-found", "/nothing/here"]] as const;
 
 /** Conversations, runs and open approvals, as after a morning's work. */
 export async function tell(workspace: Workspace, api: Api): Promise<Told> {

@@ -32,7 +32,7 @@ export function LoginForm({ email: known = "", onDone }: { email?: string; onDon
   const [settled, settle] = useState(tenant);
   // While it is not known, the organisation of the last time is meant.
   const several = useAuthStatus().data?.several_tenants;
-  const at = several ? settled.trim() : "";
+  const at = several === false ? "" : settled.trim();
   const offered = useOfferedLogins(at);
   const [asked, setAsked] = useState<SecondFactorRequired | null>(null);
   const [email, setEmail] = useState(known);
