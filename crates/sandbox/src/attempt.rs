@@ -145,7 +145,9 @@ impl SandboxSql {
         } else if self.write {
             return Err("--write is for servers; a SQLite file is only read here".to_owned());
         } else {
-            let query = move || Guard::open(&self.database, policy).and_then(|guard| guard.query(&sql));
+            let given = PathBuf::from(&self.database);
+            let file = given.canonicalize().unwrap_or(given);
+            let query = move || Guard::open(&file, policy).and_then(|guard| guard.query(&sql));
             tokio::task::spawn_blocking(query).await.map_err(|error| error.to_string())?.map(Answer::Rows)
         };
         let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

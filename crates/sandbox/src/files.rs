@@ -8,6 +8,7 @@ mod write;
 
 pub use error::{FilesError, near_matches};
 pub use path::RelPath;
+pub(crate) use path::open_without_links;
 pub use tree::{Node, Present, PutBack, Tree};
 pub use write::{Before, Staged, Written};
 

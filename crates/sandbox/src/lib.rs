@@ -4,6 +4,7 @@
 pub mod attempt;
 pub mod files;
 pub mod helper;
+pub mod host;
 pub mod process;
 pub mod python;
 pub mod sql;

@@ -37,6 +37,7 @@ pub use table_file::{TableContent, TableFile};
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ use rusqlite::hooks::{AuthContext, Authorization};
 use authorizer::{Findings, Slot};
 use catalog::Names;
 use functions::Deadline;
-use open::{OpenMode, harden};
+use open::{OpenMode, Opened, harden};
 use table_file::{Room, free, identifier};
 use text_tables::Table;
 
@@ -57,6 +58,8 @@ const STEP: i32 = 2000;
 #[derive(Debug)]
 pub struct Guard {
     conn: Connection,
+    /// In which SQLite finds the file and those beside it: closed after the connection. `None`: it is in memory.
+    _folder: Option<OwnedFd>,
     path: PathBuf,
     policy: Arc<Policy>,
     purpose: OpenMode,
@@ -98,22 +101,28 @@ impl Guard {
         }
         harden(&conn, OpenMode::Read).map_err(SqlError::Sqlite)?;
         exact_sums::register(&conn).map_err(SqlError::Sqlite)?;
-        Self::over(conn, ":memory:".into(), policy, OpenMode::Read)
+        Self::over(conn, None, ":memory:".into(), policy, OpenMode::Read)
     }
 
     fn open_for(path: &Path, policy: Policy, purpose: OpenMode) -> Result<Self, SqlError> {
-        let (conn, path) = open::connection(path, purpose)?;
-        Self::over(conn, path, policy, purpose)
+        let Opened { conn, folder } = open::connection(path, purpose)?;
+        Self::over(conn, Some(folder), path.to_owned(), policy, purpose)
     }
 
     /// The connection is already hardened.
-    fn over(conn: Connection, path: PathBuf, policy: Policy, purpose: OpenMode) -> Result<Self, SqlError> {
+    fn over(
+        conn: Connection,
+        folder: Option<OwnedFd>,
+        path: PathBuf,
+        policy: Policy,
+        purpose: OpenMode,
+    ) -> Result<Self, SqlError> {
         let deadline = Arc::<Deadline>::default();
         functions::register(&conn, &deadline, open::VALUE_BYTES).map_err(SqlError::Sqlite)?;
-        Ok(Self { conn, path, policy: Arc::new(policy), purpose, names: RefCell::new(None), deadline })
+        Ok(Self { conn, _folder: folder, path, policy: Arc::new(policy), purpose, names: RefCell::new(None), deadline })
     }
 
-    /// With links resolved.
+    /// Without links.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -5,6 +5,7 @@ use crate::sandbox_support;
 use std::time::{Duration, Instant};
 
 use sandbox_support::{folder, helper, run, shell, tiers, workspace};
+use steward_sandbox::host::{HostPolicy, HostRules};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Privileges, Sandbox, SandboxError, Tier};
 use tokio_util::sync::CancellationToken;
 
@@ -160,6 +161,39 @@ async fn extra_paths_are_readable_only() {
         let outcome = run(&sandbox, spec).await;
         assert_eq!(outcome.stdout.text(), "shared", "{tier:?} {}", outcome.stderr.text());
         assert!(!shared.join("b").exists(), "{tier:?}");
+    }
+}
+
+/// Somebody exchanges a folder after it was checked: the program is not started.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mount_is_what_was_checked_or_nothing() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let top = dir.path().canonicalize().unwrap();
+        let workspace = folder(top.join("workspace"));
+        let [shared, other] = ["shared", "other"].map(|name| folder(top.join(name)));
+        std::fs::write(shared.join("a"), "shared").unwrap();
+        std::fs::write(other.join("a"), "other").unwrap();
+        let policy = HostPolicy::new(HostRules::default());
+        for write in [false, true] {
+            let mount = policy.open(&shared).unwrap().mount(write).unwrap();
+            let mut spec = shell("cat ../shared/a; echo x > ../shared/b", &workspace);
+            spec.mounts.push(mount);
+            let outcome = run(&sandbox, spec.clone()).await;
+            assert_eq!(outcome.stdout.text(), "shared", "{tier:?} {}", outcome.stderr.text());
+            assert_eq!(shared.join("b").exists(), write, "{tier:?}");
+            std::fs::rename(&shared, top.join("before")).unwrap();
+            std::os::unix::fs::symlink(&other, &shared).unwrap();
+            let refused = sandbox.run(spec.clone(), &CancellationToken::new()).await.unwrap_err();
+            assert!(refused.to_string().contains("when it was checked"), "{tier:?} {refused}");
+            std::fs::remove_file(&shared).unwrap();
+            std::fs::rename(&other, &shared).unwrap();
+            let refused = sandbox.run(spec, &CancellationToken::new()).await.unwrap_err();
+            assert!(refused.to_string().contains("when it was checked"), "{tier:?} {refused}");
+            std::fs::rename(&shared, &other).unwrap();
+            std::fs::rename(top.join("before"), &shared).unwrap();
+        }
+        assert!(!other.join("b").exists(), "{tier:?}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::api_state;
 use crate::compose::{Composition, Options};
+use crate::places::own_places;
 use crate::settings::Settings;
 use crate::term::Term;
 use anyhow::Context as _;
@@ -75,7 +76,7 @@ impl InProcess {
         // A new installation gets its first agent here as well.
         parts.default_agent().await?;
         let folder = match &needs.files {
-            Files::Workspace(asked) => workspace_apart(asked.as_deref(), &parts.settings.data_dir)?,
+            Files::Workspace(asked) => workspace_apart(asked.as_deref(), &own_places(&parts.settings))?,
             Files::Current => workspace(None).context("the current folder can't be used")?,
             // No folder is needed, so any will do.
             Files::Unused => workspace(None).unwrap_or_default(),

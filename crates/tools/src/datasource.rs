@@ -5,8 +5,9 @@ mod folder;
 mod idle;
 
 use crate::sql::databases;
+use crate::sql::file_work::{broke_off, work_on_file};
 pub use crate::sql::target::DatabaseKind;
-use crate::sql::target::{SQLITE_PREFIX, Target, blocking, broke_off, check_server, server_url};
+use crate::sql::target::{SQLITE_PREFIX, Target, check_server, server_url};
 use folder::Folder;
 use futures::executor::block_on;
 use idle::{IdleConnections, IdleKey, Open, Stamp, of_file};
@@ -21,6 +22,7 @@ use steward_core::credential::Credential;
 use steward_core::datasource::Datasource;
 use steward_core::ports::OpenedCredential;
 use steward_core::tables::Schema;
+use steward_sandbox::host::HostPolicy;
 pub use steward_sandbox::sql::change::WriteState;
 use steward_sandbox::sql::remote::{Answer, Changes, OnBehalfOf, Remote, RemoteOptions, Snapshot};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
@@ -51,22 +53,47 @@ pub struct DatasourceAccess {
 
 #[derive(Debug, Clone)]
 enum Place {
-    File(PathBuf),
+    /// A file of the workspace, as it is named.
+    InWorkspace(String, PathBuf),
+    /// One elsewhere on this machine's disk.
+    OnHost(PathBuf, HostPolicy),
     Folder(Folder),
     Server(SecretString),
 }
 
+impl Place {
+    /// Where a database file is, looked at anew for each opening; `None` for what is no such file.
+    fn file(&self) -> Result<Option<PathBuf>, DatasourceError> {
+        let failed =
+            |path: &str, why: String| DatasourceError::Settings(format!("the database {path} can't be opened: {why}"));
+        match self {
+            Self::InWorkspace(name, workspace) => {
+                databases::resolve(workspace, name).map(Some).map_err(DatasourceError::Settings)
+            }
+            Self::OnHost(path, places) => match places.open(path) {
+                Ok(found) if found.is_folder() => {
+                    Err(failed(&path.display().to_string(), "it is a folder; name a SQLite file".to_owned()))
+                }
+                Ok(found) => Ok(Some(found.path().to_owned())),
+                Err(error) => Err(failed(&path.display().to_string(), format!("{error}; {}", error.hint()))),
+            },
+            Self::Folder(_) | Self::Server(_) => Ok(None),
+        }
+    }
+}
+
 impl DatasourceAccess {
-    /// `data_dir` is closed: its files are this program's own.
+    /// `places` says which files outside of the workspace may be opened.
     pub fn new(
         datasource: &Datasource,
         secret: Option<&OpenedCredential>,
         workspace: &Path,
-        data_dir: &Path,
+        places: &HostPolicy,
     ) -> Result<Self, DatasourceError> {
         let address = datasource.database.as_str();
         let place = match (address.strip_prefix(SQLITE_PREFIX), address.strip_prefix(FOLDER)) {
-            (Some(path), _) => Place::File(file_of(path, workspace, data_dir)?),
+            (Some(path), _) if Path::new(path).is_absolute() => Place::OnHost(path.into(), places.clone()),
+            (Some(path), _) => Place::InWorkspace(path.to_owned(), workspace.to_owned()),
             (None, Some(path)) => Place::Folder(Folder::find(path, workspace)?),
             (None, None) => Place::Server(server_url(address, secret).map_err(DatasourceError::Settings)?),
         };
@@ -77,6 +104,7 @@ impl DatasourceAccess {
             wall: Duration::from_millis(u64::from(datasource.limits.timeout_ms)),
             ..Limits::default()
         };
+        place.file()?;
         Ok(Self { id: datasource.id, version: datasource.version, place, limits, whom: OnBehalfOf::default() })
     }
 
@@ -88,7 +116,7 @@ impl DatasourceAccess {
 
     pub fn kind(&self) -> DatabaseKind {
         match &self.place {
-            Place::File(_) | Place::Folder(_) => DatabaseKind::Sqlite,
+            Place::InWorkspace(..) | Place::OnHost(..) | Place::Folder(_) => DatabaseKind::Sqlite,
             Place::Server(url) => DatabaseKind::of_server(url),
         }
     }
@@ -107,12 +135,14 @@ impl DatasourceAccess {
 
     /// Where changes are made, and undone.
     fn target(&self) -> Result<Target, DatasourceError> {
+        if let Some(path) = self.place.file()? {
+            return Ok(Target::File(path, self.policy()));
+        }
         match &self.place {
-            Place::File(path) => Ok(Target::File(path.clone(), self.policy())),
-            Place::Folder(_) => Err(DatasourceError::Settings(
+            Place::Server(url) => Ok(Target::Server(url.clone(), self.options(true))),
+            _ => Err(DatasourceError::Settings(
                 "files of a folder are only read; change them where they come from".to_owned(),
             )),
-            Place::Server(url) => Ok(Target::Server(url.clone(), self.options(true))),
         }
     }
 }
@@ -150,19 +180,6 @@ pub fn check_credential(database: &str, credential: &Credential) -> Result<(), D
         return Ok(());
     }
     check_server(credential, database).map_err(|error| DatasourceError::Settings(error.to_string()))
-}
-
-fn file_of(path: &str, workspace: &Path, data_dir: &Path) -> Result<PathBuf, DatasourceError> {
-    if !Path::new(path).is_absolute() {
-        return databases::resolve(workspace, path).map_err(DatasourceError::Settings);
-    }
-    let failed = |why: String| DatasourceError::Settings(format!("the database {path} can't be opened: {why}"));
-    let real = Path::new(path).canonicalize().map_err(|error| failed(error.to_string()))?;
-    let inside = |folder: &Path| folder.canonicalize().is_ok_and(|folder| real.starts_with(folder));
-    if inside(data_dir) && !inside(workspace) {
-        return Err(failed("it lies among Steward's own files; copy it elsewhere".to_owned()));
-    }
-    Ok(real)
 }
 
 /// Open connections to the datasources of a tenant.
@@ -225,7 +242,8 @@ impl Datasources {
         let (open, stamp) = self.open(access, false).await?;
         match open {
             Open::File(guard) => {
-                let (found, guard) = blocking(move || Ok::<_, SqlError>((in_file(&guard), guard))).await?;
+                let work = move || Ok::<_, SqlError>((in_file(&guard), guard));
+                let (found, guard) = work_on_file(access.id.to_string(), work).await?;
                 self.idle.put(access.key(false), Open::File(guard), stamp);
                 Ok(found?)
             }
@@ -263,7 +281,7 @@ impl Datasources {
                 })?;
                 told.ok_or_else(|| broke_off("it changed nothing"))
             };
-            return Ok(blocking(work).await?);
+            return Ok(work_on_file(access.id.to_string(), work).await?);
         }
         let (Open::Server(mut remote), _) = self.open(access, true).await? else {
             return Err(broke_off("it is a file").into());
@@ -310,31 +328,44 @@ impl Datasources {
 
     /// A connection, and what it is open on.
     async fn open(&self, access: &DatasourceAccess, writes: bool) -> Result<(Open, Option<Stamp>), DatasourceError> {
-        let stamp = match &access.place {
-            Place::File(path) => of_file(path),
-            Place::Folder(folder) => folder.stamp(),
-            Place::Server(_) => None,
-        };
+        let place = access.place.clone();
+        let key = access.id.to_string();
+        let (file, stamp) = work_on_file(key.clone(), move || {
+            let file = place.file()?;
+            let stamp = match (&file, &place) {
+                (Some(path), _) => of_file(path),
+                (None, Place::Folder(folder)) => folder.stamp(),
+                (None, _) => None,
+            };
+            Ok::<_, DatasourceError>((file, stamp))
+        })
+        .await?;
         if let Some(mut open) = self.idle.take(access.key(writes), stamp) {
             if let Open::Server(remote) = &mut open {
                 remote.act_for(&access.whom)?;
             }
             return Ok((open, stamp));
         }
-        let open = match &access.place {
-            Place::File(path) => {
-                let (path, policy) = (path.clone(), access.policy());
-                Open::File(Box::new(blocking(move || Guard::open(&path, policy)).await?))
+        let open = match (&access.place, file) {
+            (_, Some(path)) => {
+                let policy = access.policy();
+                let opened = work_on_file(key, move || {
+                    let guard = Guard::open(&path, policy)?;
+                    let same = stamp.is_some() && of_file(&path) == stamp;
+                    if same { Ok(guard) } else { Err(broke_off("another file came into its place")) }
+                });
+                Open::File(Box::new(opened.await?))
             }
-            Place::Folder(folder) => {
+            (Place::Folder(folder), None) => {
                 let (folder, policy) = (folder.clone(), access.policy());
-                Open::File(Box::new(blocking(move || folder.open(policy)).await?))
+                Open::File(Box::new(work_on_file(key, move || folder.open(policy)).await?))
             }
-            Place::Server(url) => {
+            (Place::Server(url), None) => {
                 let mut remote = Box::new(Remote::connect(url.expose_secret(), access.options(writes)).await?);
                 remote.act_for(&access.whom)?;
                 Open::Server(remote)
             }
+            (Place::InWorkspace(..) | Place::OnHost(..), None) => return Err(broke_off("there is no file").into()),
         };
         Ok((open, stamp))
     }

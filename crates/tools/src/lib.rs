@@ -28,7 +28,9 @@ mod standard;
 pub mod terminal;
 mod text;
 pub mod web;
+pub mod work_pool;
 mod workspace;
+mod workspace_view;
 
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use error::ToolsError;
@@ -36,4 +38,5 @@ pub use handler::{Context, ToolHandler};
 pub use skill_services::{DOCKER_VARIABLES, SkillServices, SkillServicesConfig, SkillServicesPorts};
 pub use skills::{SkillPorts, SkillRuntime};
 pub use standard::{Ports, ToolsConfig, standard_builder};
+pub use steward_sandbox::host::{HostPath, HostPathError, HostPolicy, HostRules};
 pub use workspace::LocalWorkspaces;

@@ -32,6 +32,7 @@ use steward_core::mcp::{AcceptedTool, McpServer, McpTool, McpTransport};
 use steward_core::ports::{Clock, Ids, McpServers, SkillFilter, Skills, Vault};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
+use steward_sandbox::host::HostPolicy;
 use steward_sandbox::process::Sandbox;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -272,6 +273,8 @@ pub struct McpConfig {
     pub sandbox: Sandbox,
     /// Each local server has its working folder below this one.
     pub folder: PathBuf,
+    /// What a local server may be given to read and to change.
+    pub places: HostPolicy,
     /// A connection that is unused for so long is closed.
     pub idle: Duration,
     /// How long a server may take to start and to answer the first time.
@@ -280,10 +283,11 @@ pub struct McpConfig {
 
 impl McpConfig {
     /// Ten minutes until idle, thirty seconds to start.
-    pub fn new(helper: Helper, folder: impl Into<PathBuf>) -> Self {
+    pub fn new(helper: Helper, folder: impl Into<PathBuf>, places: HostPolicy) -> Self {
         Self {
             sandbox: Sandbox::new(helper),
             folder: folder.into(),
+            places,
             idle: Duration::from_mins(10),
             start: Duration::from_secs(30),
         }

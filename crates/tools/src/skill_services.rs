@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use steward_core::ports::{Agents, Blobs, Clock, Ids, McpServers, ResourceGrants, SkillPackages, Skills, Users, Vault};
+use steward_sandbox::host::HostPolicy;
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 
@@ -43,6 +44,8 @@ pub struct SkillServicesConfig {
     pub docker: Option<BTreeMap<String, String>>,
     /// Private hosts and ports that the installation allows.
     pub web_allow: Vec<HostPort>,
+    /// What people may name of this machine's disk.
+    pub places: HostPolicy,
 }
 
 pub struct SkillServices {
@@ -68,7 +71,8 @@ impl SkillServices {
             clock: Arc::clone(&clock),
             ids: Arc::clone(&ids),
         };
-        let mcp = Arc::new(McpHub::new(mcp_ports, McpConfig::new(helper(), config.data_dir.join("mcp"))));
+        let mcp_config = McpConfig::new(helper(), config.data_dir.join("mcp"), config.places);
+        let mcp = Arc::new(McpHub::new(mcp_ports, mcp_config));
         let python = Arc::new(PythonPool::new(helper(), config.python));
         let host_keys = Arc::new(FileHostKeys::new(config.data_dir.join(HOST_KEYS)));
         let mut runtime = SkillRuntime::new(SkillPorts { skills: Arc::clone(&skills), agents, users, grants, vault })

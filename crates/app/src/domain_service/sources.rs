@@ -55,7 +55,7 @@ impl DomainService {
             None => None,
             Some(id) => Some(self.open_credential(datasource, id).await.map_err(failed)?),
         };
-        DatasourceAccess::new(datasource, secret.as_ref(), &self.parts.workspace, &self.parts.data_dir)
+        DatasourceAccess::new(datasource, secret.as_ref(), &self.parts.workspace, &self.parts.places)
             .map_err(|error| failed(error.to_string()))
     }
 

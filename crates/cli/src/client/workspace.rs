@@ -60,15 +60,15 @@ pub fn workspace(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(full)
 }
 
-/// [`workspace`], which must not hold the program's own `data`: tools could read its keys there.
-pub fn workspace_apart(dir: Option<&Path>, data: &Path) -> anyhow::Result<PathBuf> {
+/// [`workspace`], which must not hold the program's `own` files and folders: tools could read its keys and change its
+/// models there. What isn't there doesn't count.
+pub fn workspace_apart(dir: Option<&Path>, own: &[PathBuf]) -> anyhow::Result<PathBuf> {
     let workspace = workspace(dir)?;
-    let data = data.canonicalize().with_context(|| format!("cannot find {}", data.display()))?;
-    if data.starts_with(&workspace) {
+    if let Some(held) = own.iter().filter_map(|own| own.canonicalize().ok()).find(|own| own.starts_with(&workspace)) {
         bail!(
-            "the workspace {} holds Steward's own data ({}), keys among it; choose another folder with --workspace DIR, or other data with --data-dir DIR",
+            "the workspace {} holds Steward's own files ({}), its data, cache, settings or keys; choose another folder with --workspace DIR, or move these (--data-dir, STEWARD_CACHE)",
             workspace.display(),
-            data.display()
+            held.display()
         );
     }
     Ok(workspace)
@@ -77,6 +77,7 @@ pub fn workspace_apart(dir: Option<&Path>, data: &Path) -> anyhow::Result<PathBu
 #[cfg(test)]
 mod tests {
     use super::workspace_apart;
+    use std::path::Path;
 
     #[test]
     fn a_workspace_does_not_hold_the_data() {
@@ -84,8 +85,10 @@ mod tests {
         let top = folder.path().canonicalize().unwrap();
         let data = top.join("data");
         std::fs::create_dir_all(data.join("workspace")).unwrap();
-        assert_eq!(workspace_apart(Some(&data.join("workspace")), &data).unwrap(), data.join("workspace"));
-        assert!(workspace_apart(Some(&data), &data).unwrap_err().to_string().contains("keys among it"));
-        assert!(workspace_apart(Some(&top), &data).is_err());
+        std::fs::create_dir_all(top.join("work/cache")).unwrap();
+        let apart = |dir: &Path| workspace_apart(Some(dir), &[data.clone(), top.join("work/cache"), top.join("none")]);
+        assert_eq!(apart(&data.join("workspace")).unwrap(), data.join("workspace"));
+        assert!(apart(&data).unwrap_err().to_string().contains("holds Steward's own files"));
+        assert!(apart(&top).is_err() && apart(&top.join("work")).is_err());
     }
 }

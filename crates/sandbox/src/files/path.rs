@@ -80,6 +80,15 @@ static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
 /// Opens `path` beneath `root`. Links that stay inside are followed, others give `EXDEV` or `ELOOP`.
 pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    open_beneath(root, path, flags, ResolveFlags::NO_MAGICLINKS)
+}
+
+/// The same, where no link is followed: one in the path gives `ELOOP`, or `ENOTDIR` without `openat2`.
+pub(crate) fn open_without_links(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    open_beneath(root, path, flags, ResolveFlags::NO_SYMLINKS)
+}
+
+fn open_beneath(root: BorrowedFd<'_>, path: &Path, flags: OFlags, links: ResolveFlags) -> Result<OwnedFd, Errno> {
     let mut flags = flags | OFlags::CLOEXEC;
     // openat2 refuses flags that make no sense together.
     if !flags.contains(OFlags::PATH) {
@@ -87,7 +96,7 @@ pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<O
     }
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     if !NO_OPENAT2.load(Ordering::Relaxed) {
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let resolve = ResolveFlags::BENEATH | links;
         loop {
             match openat2(root, path, flags, Mode::empty(), resolve) {
                 // The kernel asks for another try when something was renamed during the walk.

@@ -3,10 +3,12 @@
 
 use std::convert::Infallible;
 use std::ffi::CString;
+use std::fs::{self, File};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
@@ -54,6 +56,7 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
     let asking = seccomp::asking().map_err(at(Stage::Seccomp))?;
     let [free, asked, denied] = [Metadata::Free, Metadata::Asked, Metadata::Denied].map(build);
     let image = Image::new(plan).map_err(at(Stage::Exec))?;
+    check_mounts(plan).map_err(at(Stage::Mounts))?;
     if let Some(user) = plan.drop_to {
         drop_privileges(user).map_err(text).map_err(at(Stage::Privileges))?;
     }
@@ -75,6 +78,26 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
     };
     seccomp::apply(&filters).map_err(at(Stage::Seccomp))?;
     Err(Failure { stage: Stage::Exec, message: image.exec().to_string() })
+}
+
+/// Between the check of a path and its mount somebody may have put something else there. Without mounts of its own, the
+/// same is asked of what a rule is made for.
+fn check_mounts(plan: &Plan) -> Result<(), String> {
+    for (path, ..) in &plan.checked {
+        let found = path.metadata().map_err(|e| format!("{}: {e}", path.display()))?;
+        check_mount(plan, path, &found)?;
+    }
+    Ok(())
+}
+
+fn check_mount(plan: &Plan, path: &Path, found: &fs::Metadata) -> Result<(), String> {
+    let other = |(checked, device, inode): &(PathBuf, u64, u64)| {
+        checked == path && (*device, *inode) != (found.dev(), found.ino())
+    };
+    if plan.checked.iter().any(other) {
+        return Err(format!("{} isn't what it was when it was checked; try again", path.display()));
+    }
+    Ok(())
 }
 
 fn drop_privileges(user: u32) -> io::Result<()> {
@@ -179,7 +202,7 @@ fn restrict_files(plan: &Plan) -> Result<(), String> {
     let write = AccessFs::from_all(NEWEST_ABI) & !unwanted;
     for (paths, access) in [(&plan.read, read), (&plan.write, write)] {
         for path in paths {
-            if let Some((fd, access)) = rule_for(path, access)? {
+            if let Some((fd, access)) = rule_for(plan, path, access)? {
                 ruleset = ruleset.add_rule(PathBeneath::new(fd, access)).map_err(text)?;
             }
         }
@@ -192,11 +215,17 @@ fn restrict_files(plan: &Plan) -> Result<(), String> {
 }
 
 /// A file takes only the rights of files. What does not exist grants nothing.
-fn rule_for(path: &Path, access: BitFlags<AccessFs>) -> Result<Option<(PathFd, BitFlags<AccessFs>)>, String> {
-    let Ok(metadata) = path.metadata() else {
+fn rule_for(
+    plan: &Plan,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<Option<(PathFd, BitFlags<AccessFs>)>, String> {
+    let Ok(fd) = PathFd::new(path) else {
         return Ok(None);
     };
-    let fd = PathFd::new(path).map_err(|e| e.to_string())?;
+    let opened = fd.as_fd().try_clone_to_owned().map_err(|e| e.to_string())?;
+    let metadata = File::from(opened).metadata().map_err(|e| e.to_string())?;
+    check_mount(plan, path, &metadata)?;
     let access = if metadata.is_dir() { access } else { access & AccessFs::from_file(NEWEST_ABI) };
     Ok(Some((fd, access)))
 }

@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub limits: Limits,
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
+    /// Those of them that people named, each with the device and inode that it had when it was checked.
+    pub checked: Vec<(PathBuf, u64, u64)>,
     pub network: bool,
     /// Descriptor over which the helper hands the loopback listener; the command may then use sockets on that loopback.
     pub gate: Option<i32>,
@@ -70,6 +72,7 @@ pub(crate) enum Stage {
     Fork,
     Network,
     WorkingFolder,
+    Mounts,
     Privileges,
     Landlock,
     Limits,

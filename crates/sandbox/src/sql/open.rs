@@ -2,7 +2,8 @@
 #![expect(unsafe_code, reason = "a file system of SQLite's is a table of functions")]
 
 use std::ffi::{CStr, c_char, c_int};
-use std::io::Read as _;
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -11,7 +12,11 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
 use super::error::SqlError;
+use crate::files::open_without_links;
 
 /// How long a query waits for another process to release its lock.
 const BUSY: Duration = Duration::from_millis(500);
@@ -39,10 +44,22 @@ pub(super) enum OpenMode {
     PutBack,
 }
 
-pub(super) fn connection(path: &Path, purpose: OpenMode) -> Result<(Connection, PathBuf), SqlError> {
+/// A connection, and the folder that its file is in, which stays open as long as the connection.
+pub(super) struct Opened {
+    pub conn: Connection,
+    pub folder: OwnedFd,
+}
+
+/// Whoever names a file resolves the links in its path before they decide that it may be opened, so there are none here: one
+/// that is there has come since, and isn't followed. SQLite gets the path through the opened folder, so it is in this one
+/// that it finds the file and those beside it, whatever happens above.
+pub(super) fn connection(path: &Path, purpose: OpenMode) -> Result<Opened, SqlError> {
     let open = |reason: String| SqlError::Open { path: path.to_owned(), reason };
-    let real = path.canonicalize().map_err(|e| open(e.to_string()))?;
-    let meta = real.metadata().map_err(|e| open(e.to_string()))?;
+    let (folder, held) = held_folder(path).map_err(|e| open(e.to_string()))?;
+    let meta = held.symlink_metadata().map_err(|e| open(e.to_string()))?;
+    if meta.is_symlink() {
+        return Err(open(LINK.to_owned()));
+    }
     if !meta.is_file() {
         return Err(open("it is not a regular file".to_owned()));
     }
@@ -54,28 +71,40 @@ pub(super) fn connection(path: &Path, purpose: OpenMode) -> Result<(Connection, 
         if purpose == OpenMode::Read { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
     let flags =
         access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_EXRESCODE;
-    let conn = if purpose == OpenMode::Read {
-        Connection::open_with_flags(&real, flags)
-    } else {
-        if let Some(reason) = unsettled(&real, purpose == OpenMode::PutBack) {
-            return Err(open(reason));
-        }
-        let files = file_system().ok_or_else(|| open("SQLite has no files".to_owned()))?;
-        Connection::open_with_flags_and_vfs(&real, flags, files)
-    };
-    let failed = |error| classify_open(path, error);
-    let conn = conn.map_err(failed)?;
+    if purpose != OpenMode::Read
+        && let Some(reason) = unsettled(&held, purpose == OpenMode::PutBack)
+    {
+        return Err(open(reason));
+    }
+    let files = file_system().ok_or_else(|| open("SQLite has no files".to_owned()))?;
+    let failed = |error| classify_open(path, &held, error);
+    let conn = Connection::open_with_flags_and_vfs(&held, flags, files).map_err(failed)?;
     match harden(&conn, purpose) {
-        Ok(()) => Ok((conn, real)),
-        Err(e) if purpose == OpenMode::Read && is_cant_open(&e) && !has_wal(&real) => {
+        Ok(()) => Ok(Opened { conn, folder }),
+        Err(e) if purpose == OpenMode::Read && is_cant_open(&e) && !has_wal(&held) => {
             // A WAL database in an unwritable folder can have no -shm; without a -wal nothing is in flight.
-            let uri = immutable_uri(&real);
-            let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(failed)?;
+            let (uri, flags) = (immutable_uri(&held), flags | OpenFlags::SQLITE_OPEN_URI);
+            let conn = Connection::open_with_flags_and_vfs(uri, flags, files).map_err(failed)?;
             harden(&conn, purpose).map_err(failed)?;
-            Ok((conn, real))
+            Ok(Opened { conn, folder })
         }
         Err(e) => Err(failed(e)),
     }
+}
+
+const LINK: &str = "there is a symbolic link in its path; name the file itself";
+
+/// The folder of a file, and the file's path through it.
+fn held_folder(path: &Path) -> io::Result<(OwnedFd, PathBuf)> {
+    let (Ok(folder), Some(name)) = (path.parent().unwrap_or(path).strip_prefix("/"), path.file_name()) else {
+        return Err(io::Error::other("its path isn't absolute"));
+    };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = rustix::fs::open("/", flags, Mode::empty())?;
+    let folder = open_without_links(root.as_fd(), folder, flags)
+        .map_err(|error| if error == Errno::LOOP { io::Error::other(LINK) } else { error.into() })?;
+    let held = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);
+    Ok((folder, held))
 }
 
 pub(super) fn harden(conn: &Connection, purpose: OpenMode) -> rusqlite::Result<()> {
@@ -134,8 +163,8 @@ fn immutable_uri(path: &Path) -> String {
     uri
 }
 
-fn classify_open(path: &Path, error: rusqlite::Error) -> SqlError {
-    let reason = error.to_string();
+fn classify_open(path: &Path, held: &Path, error: rusqlite::Error) -> SqlError {
+    let reason = error.to_string().replace(&held.display().to_string(), &path.display().to_string());
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
             SqlError::Corrupt { path: path.to_owned(), reason }
@@ -211,17 +240,24 @@ fn is_hot(journal: &Path) -> bool {
     std::fs::File::open(journal).is_ok_and(|mut file| file.read_exact(&mut first).is_ok() && first != [0])
 }
 
-/// SQLite's own file system without super-journals.
+/// SQLite's own file system without super-journals, which takes paths as they are: it would look where `/proc/self/fd/N`
+/// leads and go there by that name.
 fn file_system() -> Option<&'static CStr> {
-    const NAME: &CStr = c"without-super-journals";
+    const NAME: &CStr = c"held-folder";
     static REGISTERED: OnceLock<bool> = OnceLock::new();
     // SAFETY: the default one lives as long as the process, as does the copy, which differs from it in its name, the
-    // link of SQLite's list and the function that opens. Registering takes SQLite's own lock.
+    // link of SQLite's list and the functions that open and name files. Registering takes SQLite's own lock.
     let registered = REGISTERED.get_or_init(|| unsafe {
         let Some(usual) = ffi::sqlite3_vfs_find(std::ptr::null()).as_ref() else {
             return false;
         };
-        let copy = ffi::sqlite3_vfs { zName: NAME.as_ptr(), pNext: std::ptr::null_mut(), xOpen: Some(open), ..*usual };
+        let copy = ffi::sqlite3_vfs {
+            zName: NAME.as_ptr(),
+            pNext: std::ptr::null_mut(),
+            xOpen: Some(open),
+            xFullPathname: Some(full_path),
+            ..*usual
+        };
         ffi::sqlite3_vfs_register(Box::leak(Box::new(copy)), 0) == ffi::SQLITE_OK
     });
     registered.then_some(NAME)
@@ -247,5 +283,18 @@ unsafe extern "C" fn open(
             Some(open) => open(usual, name, file, flags, opened),
             None => ffi::SQLITE_CANTOPEN,
         }
+    }
+}
+
+/// `out` has room for `size` bytes.
+unsafe extern "C" fn full_path(_: *mut ffi::sqlite3_vfs, name: *const c_char, size: c_int, out: *mut c_char) -> c_int {
+    // SAFETY: SQLite gives a name that ends with NUL and a buffer of `size` bytes; no more than these are written.
+    unsafe {
+        let name = CStr::from_ptr(name).to_bytes_with_nul();
+        if usize::try_from(size).is_ok_and(|size| name.len() <= size) {
+            std::ptr::copy_nonoverlapping(name.as_ptr().cast(), out, name.len());
+            return ffi::SQLITE_OK;
+        }
+        ffi::SQLITE_CANTOPEN
     }
 }

@@ -126,7 +126,7 @@ impl PrivateDatabase {
         if !self.exists() {
             return Ok(None);
         }
-        work(&Guard::open(&self.path, self.policy())?).map(Some)
+        work(&Guard::open(self.real(), self.policy())?).map(Some)
     }
 
     /// One statement of the agent; without `keep` it is tried, told of and rolled back. `before_commit` gets the outcome
@@ -194,7 +194,7 @@ impl PrivateDatabase {
         self.settle()?;
         match undo {
             PrivateUndo::Rows { snapshot } => {
-                let count = Guard::put_back(&self.path, self.policy(), snapshot)?;
+                let count = Guard::put_back(self.real(), self.policy(), snapshot)?;
                 if count == 0 {
                     return Ok("the rows are as they were before already".to_owned());
                 }
@@ -243,7 +243,7 @@ impl PrivateDatabase {
     /// Ends a write of ours that a crash cut off.
     fn settle(&self) -> Result<(), SqlError> {
         if self.exists() && beside(&self.path, "-journal").exists() {
-            Guard::roll_back(&self.path, self.policy())?;
+            Guard::roll_back(self.real(), self.policy())?;
         }
         Ok(())
     }
@@ -252,8 +252,13 @@ impl PrivateDatabase {
         self.open_for(OpenMode::Write)
     }
 
+    /// An administrator may have put a link in place of a folder above it.
+    fn real(&self) -> PathBuf {
+        self.path.canonicalize().unwrap_or_else(|_| self.path.clone())
+    }
+
     fn open_for(&self, mode: OpenMode) -> Result<Guard, SqlError> {
-        let guard = Guard::open_for(&self.path, self.policy(), mode)?;
+        let guard = Guard::open_for(&self.real(), self.policy(), mode)?;
         let pages = i64::try_from(self.bytes / PAGE_BYTES).unwrap_or(i64::MAX);
         guard.conn.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).map_err(SqlError::Sqlite)?;
         Ok(guard)

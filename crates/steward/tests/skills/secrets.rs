@@ -136,10 +136,15 @@ fn started(bench: &Bench, echo: &Echo, programs: &Path) -> Server {
          imap = \"imap+plain://127.0.0.1:{imap}\"\nsmtp = \"smtp+plain://127.0.0.1:{smtp}\"\n"
     );
     std::fs::write(&accounts, account).unwrap();
+    // The MCP server lies in the usual cache, which is closed to it where it is the program's own.
+    let cache = programs.join("cache");
+    std::fs::create_dir(&cache).unwrap();
+    std::os::unix::fs::symlink(steward_testkit::set_up("models"), cache.join("models")).unwrap();
     Server::start_with(
         bench,
         &[
             ("PATH", &path),
+            ("STEWARD_CACHE", cache.to_str().unwrap()),
             ("STEWARD_LOG", "debug"),
             ("STEWARD_SEARCH", "brave"),
             ("STEWARD_SEARCH_URL", &engine),

@@ -4,6 +4,7 @@ use super::DatasourceError;
 use super::idle::{Stamp, of_files};
 use crate::sql::table_files::{FileContent, table_of};
 use std::path::{Component, Path, PathBuf};
+use steward_sandbox::files::{FileLimits, Workspace};
 use steward_sandbox::sql::{Guard, Policy, TableFile};
 
 const ENDINGS: [&str; 3] = ["csv", "tsv", "parquet"];
@@ -14,6 +15,7 @@ const LARGEST: u64 = 256 << 20;
 
 #[derive(Debug, Clone)]
 pub struct Folder {
+    workspace: PathBuf,
     path: PathBuf,
     /// As the datasource names it.
     name: String,
@@ -35,7 +37,7 @@ impl Folder {
         if !path.is_dir() {
             return Err(failed("it is no folder".to_owned()));
         }
-        Ok(Self { path, name: name.to_owned() })
+        Ok(Self { workspace: root, path, name: name.to_owned() })
     }
 
     /// By name. Links are left out: they may lead anywhere.
@@ -73,10 +75,13 @@ impl Folder {
                 LARGEST >> 20
             )));
         }
+        // A program may put a link in the place of a file or a folder meanwhile: none that leads out is followed.
+        let limits = FileLimits { read_bytes: LARGEST, ..FileLimits::default() };
+        let workspace = Workspace::open(&self.workspace, limits).map_err(|error| failed(error.to_string()))?;
         let mut contents = Vec::with_capacity(files.len());
         for path in &files {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let bytes = std::fs::read(path).map_err(|error| failed(format!("{name}: {error}")))?;
+            let bytes = workspace.read(&format!("{}/{name}", self.name)).map_err(|error| failed(error.to_string()))?;
             let content = FileContent::of(&name, bytes);
             contents.push((name, content));
         }

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::UserId;
 use steward_core::mcp::{McpServer, McpTransport};
+use steward_sandbox::host::{HostMount, HostPathError};
 use steward_sandbox::process::{CommandSpec, Limits, Session};
 
 const MESSAGE: usize = 4 << 20;
@@ -44,8 +45,7 @@ pub(super) async fn open_connection(
         McpTransport::Stdio { command, secret_variable, network, read, write } => {
             let mut spec = CommandSpec::new(command.iter().cloned(), folder(config, server, user)?);
             spec.network = *network;
-            spec.read_paths = read.iter().map(PathBuf::from).collect();
-            spec.write_paths = write.iter().map(PathBuf::from).collect();
+            spec.mounts = mounts(config, server, read, write).await?;
             spec.env = environment(server, secret_variable.as_deref(), secret)?;
             spec.limits = Limits {
                 cpu_s: CPU,
@@ -58,6 +58,25 @@ pub(super) async fn open_connection(
         }
         McpTransport::Http { url, allow } => http(config, server, url, allow, secret).await,
     }
+}
+
+/// What the server may read and change besides its own folder, looked at anew for each start.
+async fn mounts(
+    config: &McpConfig,
+    server: &McpServer,
+    read: &[String],
+    write: &[String],
+) -> Result<Vec<HostMount>, McpError> {
+    let places = config.places.clone();
+    let named = |paths: &[String], write: bool| {
+        paths.iter().map(|path| (PathBuf::from(path), write)).collect::<Vec<(PathBuf, bool)>>()
+    };
+    let named = [named(read, false), named(write, true)].concat();
+    let mounted = tokio::task::spawn_blocking(move || {
+        named.iter().map(|(path, write)| places.open(path)?.mount(*write)).collect::<Result<_, HostPathError>>()
+    });
+    let mounted = mounted.await.map_err(|error| unreachable(server, error.to_string()))?;
+    mounted.map_err(|error| unreachable(server, format!("{error}; {}", error.hint())))
 }
 
 /// Ends the name of a folder with one for each user. A dot can't be part of a server's name.

@@ -12,6 +12,7 @@
 
 mod calendar;
 mod catalogue;
+mod datasource_places;
 mod dispatcher;
 mod facts;
 mod fakes;

@@ -9,6 +9,7 @@ async fn nothing_of_another_organisation_reaches_this_machine() {
     let bed = bed().await;
     let acme = bed.tenant("acme", "ann@example.org").await;
     let home = bearer(&bed.admin().await);
+    let shared = tempfile::tempdir().unwrap();
     let server = |more: Value| {
         let mut transport = json!({"kind": "stdio", "command": ["python3", "-m", "http.server"]});
         transport.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -21,8 +22,8 @@ async fn nothing_of_another_organisation_reaches_this_machine() {
     };
     let servers = "POST /api/mcp/servers";
     for (line, body) in [
-        (servers, server(json!({"read": ["/home"]}))),
-        (servers, server(json!({"write": ["/run/docker.sock"]}))),
+        (servers, server(json!({"read": ["/usr/share"]}))),
+        (servers, server(json!({"write": [shared.path()]}))),
         (servers, server(json!({"network": true}))),
         ("POST /api/skills", playbook(true)),
     ] {
@@ -42,5 +43,11 @@ async fn nothing_of_another_organisation_reaches_this_machine() {
     for (line, body) in [(servers, server(json!({}))), ("POST /api/skills", playbook(false))] {
         let made = bed.json(line, &[&acme.bearer], &body).await;
         assert_eq!(made.status, 201, "{body}: {}", made.text);
+    }
+    // Such a playbook runs as Steward itself, who can read the vault's key: not an operator's to make.
+    bed.set_role("operator").await;
+    for (network, status) in [(true, 403), (false, 201)] {
+        let made = bed.json("POST /api/skills", &[&home], &playbook(network)).await;
+        assert_eq!(made.status, status, "{}", made.text);
     }
 }

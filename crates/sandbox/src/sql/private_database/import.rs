@@ -29,7 +29,7 @@ impl PrivateDatabase {
     /// Replaces all that is in it by copies of the other file's tables, indexes and views; what was there is set aside.
     /// Nothing is changed by an error.
     pub fn import(&self, source: &Path) -> Result<Imported, SqlError> {
-        let from = Guard::open(source, self.policy())?;
+        let from = Guard::open(source.canonicalize().unwrap_or_else(|_| source.to_owned()), self.policy())?;
         let mut imported = Imported::default();
         let found = sources(&from.conn).map_err(SqlError::Sqlite)?;
         self.adopt(|fresh| {

@@ -22,6 +22,13 @@ pub(super) fn skills(package: &PackageContents, found: &mut Findings) {
         if let Some((severity, why)) = understated_risk(skill) {
             found.add(severity, SKILLS, 0, "mild_risk", format!("the skill `{}` {why}", skill.name));
         }
+        if skill.spec.reads_host_files() {
+            let message = format!(
+                "the skill `{}` runs outside of the sandbox as Steward's own user, who can read the vault's key",
+                skill.name
+            );
+            found.add(Severity::Danger, SKILLS, 0, "host_files", message);
+        }
         if let Some(name) = skill.credential.as_ref().and_then(|wanted| wanted.name.as_ref()) {
             let skill = &skill.name;
             let message = format!(

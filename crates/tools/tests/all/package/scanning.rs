@@ -227,6 +227,14 @@ fn addresses_and_skills() {
         let all = scan(&package("p", &[("skills/a.json", skill)])).unwrap();
         assert!(all.iter().any(|one| one.rule == "mild_risk" && one.severity == severity), "{skill}: {all:#?}");
     }
+    for (network, found) in [("true", true), ("false", false)] {
+        let play = format!(
+            r#"{{"type":"ansible","description":"d","config":{{"playbook":"- hosts: all","inventory":"localhost","network":{network}}}}}"#
+        );
+        let all = scan(&package("p", &[("skills/a.json", &play)])).unwrap();
+        let outside = all.iter().any(|one| one.rule == "host_files" && one.severity == Severity::Danger);
+        assert_eq!(outside, found, "{all:#?}");
+    }
     let get = r#"{"type":"http","description":"d","risk":"read","config":{"method":"GET","url":"https://a.example/"}}"#;
     assert!(scan(&package("p", &[("skills/a.json", get)])).unwrap().is_empty());
 }
