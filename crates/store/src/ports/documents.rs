@@ -3,7 +3,6 @@
 use super::collection_models::switch_if_complete;
 use super::collections::{source_key, visible};
 use super::document_changes::{count_up, note_change, number};
-use super::originals::has_content;
 use crate::codec::{fold, from_json, from_word, page_size, pattern, to_json};
 use crate::error::require_changed;
 use crate::store::Store;
@@ -322,6 +321,11 @@ async fn clear(tx: &mut Tx<'_>, tenant: TenantId, number: u32) -> StoreResult<()
         tx.execute(sql, args![tenant, number]).await?;
     }
     Ok(())
+}
+
+pub(super) async fn has_content(tx: &mut Tx<'_>, tenant: TenantId, sha256: &str) -> StoreResult<bool> {
+    let sql = "select 1 from documents where tenant_id = $1 and sha256 = $2 limit 1";
+    Ok(tx.row(sql, args![tenant, sha256]).await?.is_some())
 }
 
 async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: DocumentId, at: Timestamp) -> StoreResult<Option<String>> {

@@ -3,7 +3,7 @@
 
 use super::collections::source_key;
 use super::document_changes::number;
-use super::documents::add;
+use super::documents::{add, has_content};
 use crate::codec::{page_size, to_json};
 use crate::store::Store;
 use crate::tx::{Tx, args};
@@ -138,11 +138,6 @@ async fn lock_content(tx: &mut Tx<'_>, tenant: TenantId, sha256: &str) -> StoreR
         tx.rows("select pg_advisory_xact_lock(hashtextextended($1, 0))::text", args![name]).await?;
     }
     Ok(())
-}
-
-pub(super) async fn has_content(tx: &mut Tx<'_>, tenant: TenantId, sha256: &str) -> StoreResult<bool> {
-    let sql = "select 1 from documents where tenant_id = $1 and sha256 = $2 limit 1";
-    Ok(tx.row(sql, args![tenant, sha256]).await?.is_some())
 }
 
 async fn add_kept(
