@@ -1,4 +1,4 @@
-//! The size of source files, where `unsafe` may stand, and who may read the database.
+//! The size of source files, where `unsafe` may stand, who may read the database, and who may resolve paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,6 +87,32 @@ fn handlers_reach_rows_through_the_application_only() {
     };
     let found: Vec<&str> = handlers.iter().filter(|(_, source)| uses(source)).map(|(name, _)| name.as_str()).collect();
     assert!(found.is_empty(), "use a method of `App` instead of its store in {found:?}");
+}
+
+/// Files of the rooms that answer people which resolve a path by themselves, each with what kind of path that is. A path outside
+/// of the workspace that somebody names goes through `HostPolicy` of the sandbox.
+const MAY_RESOLVE: &[(&str, &str)] = &[
+    ("app/src/runs/attachments.rs", "a file of the workspace"),
+    ("tools/src/browser/launch.rs", "a program of the settings"),
+    ("tools/src/datasource/folder.rs", "a folder of the workspace"),
+    ("tools/src/own_database/metatron.rs", "a file that was sent"),
+    ("tools/src/skills/program.rs", "a program of the settings"),
+    ("tools/src/sql/databases.rs", "a file of the workspace"),
+    ("tools/src/workspace_view.rs", "a file of the workspace"),
+];
+
+#[test]
+fn paths_that_people_name_are_resolved_in_one_place() {
+    let resolves =
+        |source: &str| source.split("#[cfg(test)]").next().is_some_and(|code| code.contains("canonicalize("));
+    let found: Vec<String> = sources()
+        .into_iter()
+        .filter(|(name, _)| ["app/src/", "tools/src/", "api/src/"].iter().any(|room| name.starts_with(room)))
+        .filter(|(name, _)| !name.contains("/testing/") && !MAY_RESOLVE.iter().any(|(known, _)| known == name))
+        .filter(|(_, source)| resolves(source))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(found.is_empty(), "open paths that people name by `HostPolicy`, or say what kind they are: {found:?}");
 }
 
 #[test]
