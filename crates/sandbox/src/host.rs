@@ -50,7 +50,7 @@ pub struct HostRules {
     pub own: Vec<PathBuf>,
     /// Folders within those that are people's all the same: the workspace.
     pub open: Vec<PathBuf>,
-    /// Programs that this program starts, and folders of them: nobody else may change them.
+    /// What this program or its user starts, such as programs and folders of them: nobody else may change it.
     pub programs: Vec<PathBuf>,
 }
 

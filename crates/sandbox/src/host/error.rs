@@ -12,7 +12,7 @@ pub enum HostPathError {
     #[error("`{0}` holds Steward's own data, cache, settings or keys")]
     HoldsOwn(PathBuf),
     /// Whoever may change it decides what the program itself does.
-    #[error("`{0}` has or holds programs that Steward itself starts, so it isn't given to others to change")]
+    #[error("`{0}` is, or holds, what Steward or its user starts, so it isn't given to others to change")]
     Programs(PathBuf),
     #[error("there is a symbolic link in the path `{0}`, where there was none when it was named")]
     Link(PathBuf),
