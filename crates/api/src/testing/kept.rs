@@ -7,9 +7,7 @@ use steward_core::agent::{Agent, KeptFor};
 use steward_core::governance::{Classification, Classified};
 use steward_core::hash::sha256;
 use steward_core::permission::{AccessLevel, Grantee, ResourceGrant};
-use steward_core::ports::{
-    AgentEditors as _, Facts as _, Memory, Note, ResourceGrants as _, Role, User, UserChange, Users as _,
-};
+use steward_core::ports::{AgentEditors as _, Facts as _, Memory, Note, Role, User, UserChange, Users as _};
 use steward_core::provenance::Provenance;
 use steward_core::{AgentId, TenantId, Timestamp, UserId};
 use uuid::Uuid;

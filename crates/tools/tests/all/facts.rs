@@ -184,7 +184,7 @@ fn writes() -> [(&'static str, serde_json::Value); 6] {
 }
 
 async fn reads(bench: &Bench) -> String {
-    let mut all = String::new();
+    let mut all = Vec::new();
     for (tool, arguments) in [
         ("notes_list", json!({})),
         ("notes_list", json!({"query": "tuesdays"})),
@@ -193,12 +193,13 @@ async fn reads(bench: &Bench) -> String {
         ("reminders_done", json!({"text": "call"})),
         ("db_query", json!({"sql": "SELECT amount FROM ai_pay"})),
     ] {
-        all += &match bench.call(tool, arguments).await {
-            Ok(output) => format!("{} {:?}\n", output.content, output.data),
-            Err(error) => format!("{error}\n"),
-        };
+        all.push(match bench.call(tool, arguments).await {
+            Ok(output) => format!("{} {:?}", output.content, output.data),
+            Err(error) => error.to_string(),
+        });
     }
-    all + &bench.memory()
+    all.push(bench.memory());
+    all.join("\n")
 }
 
 #[tokio::test]
