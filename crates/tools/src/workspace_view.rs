@@ -64,7 +64,8 @@ impl WorkspaceView {
             let value = word.split_once('=').map(|(_, value)| value);
             let texts = [Some(word.as_str()), value].into_iter().flatten();
             for (path, exists) in texts.filter_map(|text| real_path(&root, &start, text)) {
-                if !exists && !outside.iter().any(|one| is_in(&path, one)) {
+                // Where something is made, its folder is needed.
+                if !exists && (access == Access::ReadOnly || !outside.iter().any(|one| is_in(&path, one))) {
                     continue;
                 }
                 // A program that only looks starts from the workspace, or searches it, without a need for all of it.
