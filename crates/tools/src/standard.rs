@@ -4,7 +4,7 @@ use crate::documents::DocumentsSearch;
 use crate::domains::{DomainList, DomainLoad, DomainTextSave, OosQuery, OosSchemaSearch};
 use crate::error::ToolsError;
 use crate::facts::{
-    NotesCreate, NotesList, NotesRead, Reminders, RemindersCreate, RemindersDone, RemindersList, SaveMemory,
+    Keeper, NotesCreate, NotesList, NotesRead, Reminders, RemindersCreate, RemindersDone, RemindersList, SaveMemory,
 };
 use crate::files::{Grep, List, Read, Write};
 use crate::mail::MailDraft;
@@ -17,7 +17,7 @@ use crate::terminal::{Terminal, TerminalConfig, TerminalWrite};
 use crate::web::WebFetch;
 use std::sync::Arc;
 use steward_core::datasource::DomainTextKind;
-use steward_core::ports::{Blobs, Clock, DataSlot, Facts, KnowledgeSlot};
+use steward_core::ports::{AgentEditors, Blobs, Clock, DataSlot, Facts, KnowledgeSlot};
 use steward_sandbox::process::Helper;
 
 #[derive(Debug, Clone)]
@@ -32,6 +32,7 @@ pub struct ToolsConfig {
 #[derive(Clone)]
 pub struct Ports {
     pub facts: Arc<dyn Facts>,
+    pub editors: Arc<dyn AgentEditors>,
     pub blobs: Arc<dyn Blobs>,
     pub clock: Arc<dyn Clock>,
     pub python: Arc<dyn PythonRunner>,
@@ -43,8 +44,9 @@ pub struct Ports {
 
 /// All standard tools, in the order in which models see them.
 pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
-    let (facts, data, blobs) = (&ports.facts, &ports.data, &ports.blobs);
-    let reminders = Reminders { facts: Arc::clone(facts), clock: Arc::clone(&ports.clock) };
+    let (data, blobs) = (&ports.data, &ports.blobs);
+    let keeper = Keeper { facts: Arc::clone(&ports.facts), editors: Arc::clone(&ports.editors) };
+    let reminders = Reminders { keeper: keeper.clone(), clock: Arc::clone(&ports.clock) };
     Ok(Dispatcher::builder()
         .with(List)
         .with(Read)
@@ -62,15 +64,15 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(TerminalWrite::new(config.terminal, config.sandbox_helper, Arc::clone(blobs))?)
         .with(Python::new(Arc::clone(&ports.python)))
         .with(WebFetch(config.web_allow))
-        .with(NotesCreate(Arc::clone(facts)))
-        .with(NotesList(Arc::clone(facts)))
-        .with(NotesRead(Arc::clone(facts)))
+        .with(NotesCreate(keeper.clone()))
+        .with(NotesList(keeper.clone()))
+        .with(NotesRead(keeper.clone()))
         .with(RemindersCreate(reminders.clone()))
         .with(RemindersList(reminders.clone()))
         .with(RemindersDone(reminders))
-        .with(SaveMemory(Arc::clone(facts)))
-        .with(DbQuery(ports.databases.clone()))
-        .with(UpdateDbSchema(Arc::clone(facts)))
+        .with(SaveMemory(keeper.clone()))
+        .with(DbQuery { databases: ports.databases.clone(), editors: Arc::clone(&ports.editors) })
+        .with(UpdateDbSchema(keeper))
         .with(MailDraft(Arc::clone(blobs)))
         .with(Feedback)
         .with(FinalAnswer))

@@ -131,6 +131,7 @@ async fn composed(
         },
         &Ports {
             facts: store.clone(),
+            editors: Arc::new(steward_app::StoredEditors(store.clone())),
             blobs,
             clock: Arc::clone(&clock),
             python: Arc::new(PythonPool::new(helper(), PythonConfig::default())),
@@ -217,7 +218,7 @@ pub async fn until(service: &RunService, run: RunId, done: impl Fn(&EventBody) -
             }
         }
     };
-    let ended = tokio::time::timeout(Duration::from_mins(1), follow).await;
+    let ended = tokio::time::timeout(Duration::from_mins(5), follow).await;
     assert!(ended.is_ok(), "no end: {:?}", kinds(&seen));
     seen
 }
