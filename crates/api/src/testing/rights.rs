@@ -150,8 +150,8 @@ async fn budgets_of_others_are_shown_to_who_sets_them() {
     }
     done(&bed, 2, "POST /api/keys", json!({"name": "mine", "budget": {"period": "day", "tokens": 1}})).await;
     for (who, expect) in [
-        (0, vec!["", "mine", "p2@example.org", "p3@example.org"]),
-        (1, vec!["", "mine", "p2@example.org", "p3@example.org"]),
+        (0, vec!["installation", "mine", "p2@example.org", "p3@example.org"]),
+        (1, vec!["installation", "mine", "p2@example.org", "p3@example.org"]),
         (2, vec!["mine", "p2@example.org"]),
         (3, vec!["p3@example.org"]),
     ] {

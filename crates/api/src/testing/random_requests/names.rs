@@ -220,7 +220,7 @@ impl World {
     }
 
     async fn look_at_domains(&self, person: usize) -> (String, u16, u16) {
-        let (status, page) = self.send(person, "GET /api/domains?limit=100", None).await;
+        let (status, page) = self.send(person, "GET /api/domains", None).await;
         let all = page["items"].as_array().or(page.as_array());
         let seen: BTreeSet<String> =
             all.into_iter().flatten().filter_map(|one| one["name"].as_str()).map(str::to_owned).collect();
