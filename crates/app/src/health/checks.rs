@@ -74,18 +74,15 @@ fn write_and_read(folder: &Path, name: &str, close: CloseFolder) -> Found {
             return Found::down(format!("{}: {error}", folder.display()), "make room, or give the folder to this user");
         }
     }
+    let room = rustix::fs::statvfs(folder).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize));
+    let detail = format!("{} can be written; {} MB are free", folder.display(), room >> 20);
     // Folders that were made since the start are closed here.
     if let Ok(Some(mode)) = close(folder) {
         return Found {
             hint: "chmod 700 keeps them out (StateDirectoryMode=0700 of systemd)".to_owned(),
-            ..Found::new(
-                PartStatus::Degraded,
-                format!("other users of this machine may enter {} (mode {mode:o})", folder.display()),
-            )
+            ..Found::new(PartStatus::Degraded, format!("{detail}; other users may enter it (mode {mode:o})"))
         };
     }
-    let room = rustix::fs::statvfs(folder).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize));
-    let detail = format!("{} can be written; {} MB are free", folder.display(), room >> 20);
     if room >= ROOM {
         return Found::ok(detail);
     }
