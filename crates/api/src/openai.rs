@@ -14,7 +14,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use steward_app::{Action, Caller, EngineError, NotPassed, Resource, authorize};
+use steward_app::{Action, AppError, Caller, EngineError, NotPassed, Resource, authorize};
 use steward_core::Timestamp;
 use steward_core::approval::Subject;
 use steward_core::model::{ModelError, ModelErrorClass, Usage};
@@ -81,6 +81,14 @@ impl OpenAiError {
             .retry_after(Some(wait_s))
     }
 
+    /// 429 if the error says how long to wait.
+    pub fn not_now(error: &AppError) -> Self {
+        match error.detail.retry_after {
+            Some(wait_s) => Self::too_many(error.to_string(), wait_s),
+            None => Self::failed(error.to_string()),
+        }
+    }
+
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_GATEWAY, "server_error", "run_failed", message)
     }
@@ -128,6 +136,7 @@ impl From<EngineError> for OpenAiError {
             }
             EngineError::Model(_) | EngineError::Tools(_) => Self::failed(message),
             EngineError::Store(error) => error.into(),
+            EngineError::TooManyWaiting { wait_s, .. } => Self::too_many(message, wait_s),
             EngineError::NotFound(_) | EngineError::Busy { .. } | EngineError::AlreadyDecided(_) => {
                 Self::invalid(message, "model")
             }
@@ -140,6 +149,7 @@ impl From<NotPassed> for OpenAiError {
         match error {
             NotPassed::Policy(refused) => model_error(&refused),
             NotPassed::Store(error) => error.into(),
+            NotPassed::Busy(error) => Self::not_now(&error),
         }
     }
 }

@@ -35,7 +35,7 @@ mod tests {
     use super::{OPEN_EACH, SMALL_INPUT, work_apart};
     use crate::error::{AppError, ErrorKind};
     use futures::future::join_all;
-    use std::sync::{Arc, Mutex};
+    use std::sync::{Arc, Mutex, mpsc};
     use std::thread;
     use steward_core::{TenantId, UserId};
     use steward_tools::work_pool::PoolError;
@@ -55,17 +55,19 @@ mod tests {
 
     #[tokio::test]
     async fn one_user_is_refused_before_others() {
-        let gate = Arc::new(Mutex::new(()));
-        let shut = gate.lock().unwrap();
+        let (open, gate) = mpsc::channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
         let work = |whose| {
             let gate = Arc::clone(&gate);
-            tokio::spawn(work_apart(whose, SMALL_INPUT + 1, move || drop(gate.lock().unwrap())))
+            tokio::spawn(work_apart(whose, SMALL_INPUT + 1, move || {
+                let _closed = gate.lock().unwrap().recv();
+            }))
         };
         let many: Vec<_> = (0..=OPEN_EACH).map(|_| work(user(1))).collect();
         tokio::task::yield_now().await;
         let other = work(user(2));
         tokio::task::yield_now().await;
-        drop(shut);
+        drop(open);
         let done = join_all(many).await;
         let refused = done.into_iter().filter(|done| matches!(done, Ok(Err(PoolError::Busy)))).count();
         assert_eq!((refused, other.await.unwrap()), (1, Ok(())));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex};
 use steward_core::locks::lock;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Seconds after which somebody who was refused may try again.
 pub const RETRY_AFTER_S: u64 = 2;
@@ -57,7 +57,16 @@ struct Lane {
     places: Arc<Semaphore>,
 }
 
+/// A place of the pool.
+#[derive(Debug)]
+pub struct Turn<K: Hash + Eq> {
+    _own: OwnedSemaphorePermit,
+    _place: OwnedSemaphorePermit,
+    _entry: Entry<K>,
+}
+
 /// A piece of work that is done or waits, until it is dropped.
+#[derive(Debug)]
 struct Entry<K: Hash + Eq> {
     pool: Arc<Inner<K>>,
     key: K,
@@ -92,16 +101,21 @@ impl<K: Hash + Eq + Clone + Send + 'static> WorkPool<K> {
         key: K,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, PoolError> {
+        let turn = self.wait_for_turn(key).await?;
+        let done = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            work()
+        });
+        done.await.map_err(|error| PoolError::BrokeOff(error.to_string()))
+    }
+
+    /// For work that has threads of its own: waits until it may be done. Dropped, the turn is over.
+    pub async fn wait_for_turn(&self, key: K) -> Result<Turn<K>, PoolError> {
         let entry = self.enter(key)?;
         // Each key has few in line for the places of all, so these are given out by turns.
         let own = Arc::clone(&entry.places).acquire_owned().await.map_err(|_| PoolError::Busy)?;
         let place = Arc::clone(&self.0.places).acquire_owned().await.map_err(|_| PoolError::Busy)?;
-        let held = (own, place, entry);
-        let done = tokio::task::spawn_blocking(move || {
-            let _held = held;
-            work()
-        });
-        done.await.map_err(|error| PoolError::BrokeOff(error.to_string()))
+        Ok(Turn { _own: own, _place: place, _entry: entry })
     }
 
     fn enter(&self, key: K) -> Result<Entry<K>, PoolError> {

@@ -80,7 +80,7 @@ fn what_has_no_end_is_not_looked_for_at_each_place() {
         " -u a:bcdef",
         "key=abcdefgh1=",
     ] {
-        let text = piece.repeat(600_000 / piece.len());
+        let text = piece.repeat(100_000 / piece.len());
         std::hint::black_box(detector.find(&text));
     }
     let table = format!("Name\tGeboren\nAnna Berg\t1.2.1980\n{}", "\t".repeat(1_000_000));

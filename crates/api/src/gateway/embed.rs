@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use steward_core::KeyId;
+use steward_app::Caller;
 use steward_core::ports::Passage;
 
 /// Most texts of one request.
@@ -37,11 +37,11 @@ pub(crate) async fn embeddings(
         return pass(&state, &caller, name, &inbound, Passage::Embeddings).await;
     }
     may_ask(&caller)?;
-    let key = caller.principal.key.as_ref().map(|key| key.id);
-    runtime.run(embed(state, inbound, key)).await
+    runtime.run(embed(state, caller, inbound)).await
 }
 
-async fn embed(state: TenantApp, inbound: Inbound, key: Option<KeyId>) -> Result<Response, OpenAiError> {
+async fn embed(state: TenantApp, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
+    let key = caller.principal.key.as_ref().map(|key| key.id);
     let embedder = state.embedder();
     if inbound.asked.model != embedder.model() {
         let text = format!(
@@ -65,6 +65,7 @@ async fn embed(state: TenantApp, inbound: Inbound, key: Option<KeyId>) -> Result
         return Err(OpenAiError::invalid(text, "dimensions"));
     }
     let texts = texts(request.input)?;
+    let _turn = state.wait_to_embed(&caller).await.map_err(|error| OpenAiError::not_now(&error))?;
     let vectors = embedder.embed(&texts).await.map_err(|error| OpenAiError {
         status: StatusCode::SERVICE_UNAVAILABLE,
         ..OpenAiError::failed(error.to_string())
