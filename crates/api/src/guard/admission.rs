@@ -29,6 +29,7 @@ const LOWEST_ROLES: [(Role, &[&str]); 4] = [
             // What an agent keeps for them, and their reminders, are everybody's own.
             "/api/agents/{id}/database",
             "/api/agents/{id}/memory",
+            "/api/agents/{id}/notes",
             "/api/reminders",
             "/api/data-governance/check",
             "/api/data-governance/mask",
@@ -94,8 +95,10 @@ pub(super) async fn admit(state: &ApiState, request: Request, sent: &RequestBody
         sent.set_owner(BodyOwner::User(identity.principal.user));
         known = true;
         // What is at no route is answered as such.
-        if let Some(route) = route.filter(|route| !route.as_str().contains('*')) {
-            may_send(&caller_of(identity, &parts), route.as_str())?;
+        if let Some(route) = route.filter(|route| !route.as_str().contains('*'))
+            && let Some(refusal) = refuse_role(&caller_of(identity, &parts), route.as_str())
+        {
+            return Err(refusal);
         }
     }
     if known {
@@ -111,14 +114,15 @@ pub(super) async fn admit(state: &ApiState, request: Request, sent: &RequestBody
     Ok(request)
 }
 
-fn may_send(caller: &Caller, route: &str) -> Result<(), Response> {
+/// `None`: bodies of theirs may be read there.
+fn refuse_role(caller: &Caller, route: &str) -> Option<Response> {
     if route.starts_with("/v1/") {
-        return may_ask(caller).map_err(IntoResponse::into_response);
+        return may_ask(caller).err().map(IntoResponse::into_response);
     }
     if !route.starts_with("/api/") {
-        return Ok(());
+        return None;
     }
-    require_role(caller, lowest_role(route)).map_err(|error| Problem::from(error).into_response())
+    require_role(caller, lowest_role(route)).err().map(|error| Problem::from(error).into_response())
 }
 
 fn lowest_role(route: &str) -> Role {

@@ -142,13 +142,13 @@ impl ToolHandler for RemindersCreate {
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Reminder = snapshot(value)?;
+        let of = self.0.writable(scope).await?;
         if !self.0.all(scope).await?.contains(&kept) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the reminder `{}`", kept.text),
                 hint: "look at the list of reminders",
             });
         }
-        let of = self.0.writable(scope).await?;
         self.0.keeper.facts.remove_reminder(scope.tenant, scope.agent, of, &kept.id).await?;
         Ok(format!("removed the reminder `{}`", kept.text))
     }
