@@ -48,7 +48,7 @@ mod tests {
     #[tokio::test]
     async fn large_inputs_are_not_worked_on_by_threads_that_serve() {
         let here = thread::current().id();
-        let on = |bytes| async move { work_apart(user(1), bytes, || thread::current().id()).await.unwrap() };
+        let on = |bytes| async move { work_apart(user(3), bytes, || thread::current().id()).await.unwrap() };
         assert_eq!(on(SMALL_INPUT).await, here);
         assert_ne!(on(SMALL_INPUT + 1).await, here);
     }

@@ -87,7 +87,7 @@ async fn runs_that_wait_begin_by_turns_of_their_users() {
     let service = service_of(data.path(), &model, 1).await;
     service.serve();
     let ask = |of: &str, user| StartRun { user, ..request(of, Mode::Loop, work.path()) };
-    let other = Some(UserId(Uuid::from_u128(7)));
+    let other = Some(UserId(Uuid::from_u128(1)));
     let first = service.start(ask("herons", None)).await.unwrap();
     until(&service, first, |body| matches!(body, EventBody::ModelRequested { .. })).await;
     let mut waiting = Vec::new();
@@ -119,7 +119,7 @@ async fn who_has_nothing_at_work_does_not_wait_for_the_long_runs_of_another() {
         service.start(ask(None)).await.unwrap();
     }
     let waiting = service.start(ask(None)).await.unwrap();
-    let other = service.start(ask(Some(UserId(Uuid::from_u128(7))))).await.unwrap();
+    let other = service.start(ask(Some(UserId(Uuid::from_u128(1))))).await.unwrap();
     until(&service, other, |body| matches!(body, EventBody::ModelRequested { .. })).await;
     assert_eq!(service.at_work(), 9);
     let events = until(&service, waiting, |body| matches!(body, EventBody::RunQueued { .. })).await;
@@ -139,6 +139,6 @@ async fn one_user_has_so_many_runs_waiting_and_no_more() {
     }
     let refused = service.start(ask(None)).await.unwrap_err();
     assert!(matches!(refused, EngineError::TooManyWaiting { waiting: 64, .. }), "{refused}");
-    service.start(ask(Some(UserId(Uuid::from_u128(7))))).await.unwrap();
+    service.start(ask(Some(UserId(Uuid::from_u128(1))))).await.unwrap();
     service.shutdown().await;
 }
