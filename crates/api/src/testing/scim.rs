@@ -104,6 +104,7 @@ async fn bad_requests_are_refused_in_the_words_of_scim_and_change_nothing() {
     world.bed.state.installation().access.service_user(LOCAL_USER, "local").await.unwrap();
     let ben = world.made("Users", json!({"userName": "ben@example.org"})).await;
     let local = world.bed.json("POST /api/groups", &[&world.admin], &json!({"name": "local"})).await.json();
+    world.made("Groups", json!({"displayName": "staff"})).await;
     let me = world.bed.send("GET /api/auth/me", &[&world.admin], "").await.json();
     let kept = HashMap::from([
         ("ben".to_owned(), ben.clone()),

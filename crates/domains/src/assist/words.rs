@@ -23,6 +23,8 @@ pub const WORDS: &[Word] = &[
         "What a role or group may do with the rows. A right that stands in no permission is denied.",
         "permission role:<role> | group:<group> | * read, write, delete",
     ),
+    word("role", "The right is for everybody of a role.", "permission role:<role> read, write, delete"),
+    word("group", "The right is for the members of a group.", "permission group:<group> read, write, delete"),
     word(
         "field",
         "Describes a column.",

@@ -122,10 +122,11 @@ fn names() -> impl Strategy<Value = String> {
 
 fn permissions() -> impl Strategy<Value = Vec<Permission>> {
     let rights = any::<(bool, bool, bool)>().prop_filter("a right", |(r, w, d)| *r || *w || *d);
-    let permission = (names(), rights).prop_map(|(name, (read, write, delete))| {
-        let to = name.parse().unwrap_or(Grantee::Group(name));
-        Permission { to, read, write, delete }
-    });
+    let permission =
+        (names().prop_filter("a name", |name| !name.is_empty()), rights).prop_map(|(name, (read, write, delete))| {
+            let to = name.parse().unwrap_or(Grantee::Group(name));
+            Permission { to, read, write, delete }
+        });
     vec(permission, 0..3)
 }
 

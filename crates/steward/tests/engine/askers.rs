@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use steward_core::approval::Answer;
 use steward_core::event::{EventBody, Mode, Origin, RequestSource, RequestedBy};
 use steward_core::policy::TOOL_RULES_SETTING;
-use steward_core::ports::{Command, RunStore as _, Settings as _};
-use steward_core::{TenantId, UserId};
+use steward_core::ports::{Command, Role, RunStore as _, Settings as _, User, Users as _};
+use steward_core::{TenantId, Timestamp, UserId};
 use steward_engine::{ForkRun, StartRun};
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use uuid::Uuid;
@@ -39,6 +39,10 @@ async fn who_has_spoken_in_a_run_is_not_its_second_person() {
     let rules = json!({"version": 1, "rules": [{"name": "two", "decision": "ask", "four_eyes": true}]});
     let store = store_of(&service);
     store.set_setting(TenantId::DEFAULT, TOOL_RULES_SETTING, &rules).await.unwrap();
+    for user in [ANN, CLARA] {
+        let user = User::new(user, format!("{user}@example.org"), "P", Role::Operator, Timestamp(0));
+        store.create_user(TenantId::DEFAULT, &user).await.unwrap();
+    }
     let start = StartRun { user: Some(ANN), source: Some(source(ANN)), ..request("Write", Mode::Loop, dir.path()) };
     let run = service.start(start).await.unwrap();
 

@@ -10,7 +10,7 @@ use steward_core::approval::Answer;
 use steward_core::budget::{Limit, Spent};
 use steward_core::event::{Event, EventBody, Mode, Origin, Outcome, ToolResult};
 use steward_core::model::Capabilities;
-use steward_core::ports::{BudgetScope, Period, RunFilter, RunRow, RunStatus, SpendLimit};
+use steward_core::ports::{BudgetScope, Period, Role, RunFilter, RunRow, RunStatus, SpendLimit, User, Users as _};
 use steward_core::receipts::Verdict;
 use steward_core::{AgentId, BudgetId, RunId, TenantId, Timestamp, UserId};
 use steward_engine::{RunService, StartRun};
@@ -82,6 +82,8 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     let parents = asking(&first, &[("a", "helper")]);
     with_agents(&parents, &[("helper", 60)]).await;
     let ann = UserId(Uuid::from_u128(1));
+    let user = User::new(ann, "ann@example.org", "Ann", Role::Operator, Timestamp(0));
+    store_of(&parents).create_user(TENANT, &user).await.unwrap();
     let asked = StartRun { user: Some(ann), ..request("Have the herons reported", Mode::Loop, dir.path()) };
     let run = parents.start(asked).await.unwrap();
     let begun = until(&parents, run, |body| matches!(body, EventBody::RunDelegated { .. })).await;
