@@ -1,14 +1,14 @@
 //! A node that was late with its leases.
 
-use crate::engine::bed::{finished, kinds, request, service_at, service_of, until};
+use crate::engine::bed::{finished, kinds, request, service_at, service_of, store_of, until};
 use crate::engine::outcome;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use steward_core::event::{EventBody, Mode, Outcome};
-use steward_core::ports::Clock;
-use steward_core::{Timestamp, UserId};
-use steward_engine::{EngineError, StartRun};
+use steward_core::ports::{Clock, Role, User, Users as _};
+use steward_core::{TenantId, Timestamp, UserId};
+use steward_engine::{EngineError, RunService, StartRun};
 use steward_infra::SystemClock;
 use steward_testkit::model_server::{Behaviour, Reply, Script, ScriptedModelServer};
 use uuid::Uuid;
@@ -77,6 +77,14 @@ async fn more_runs_than_places_wait_and_say_so() {
     service.shutdown().await;
 }
 
+/// Somebody who may ask; the other runs are nobody's.
+async fn another_user(service: &RunService) -> UserId {
+    let id = UserId(Uuid::from_u128(1));
+    let user = User::new(id, "ann@example.org", "Ann", Role::Operator, Timestamp(0));
+    store_of(service).create_user(TenantId::DEFAULT, &user).await.unwrap();
+    id
+}
+
 /// Where one place is free, those who wait take turns; a user who has many doesn't go before one who has one.
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_that_wait_begin_by_turns_of_their_users() {
@@ -87,7 +95,7 @@ async fn runs_that_wait_begin_by_turns_of_their_users() {
     let service = service_of(data.path(), &model, 1).await;
     service.serve();
     let ask = |of: &str, user| StartRun { user, ..request(of, Mode::Loop, work.path()) };
-    let other = Some(UserId(Uuid::from_u128(1)));
+    let other = Some(another_user(&service).await);
     let first = service.start(ask("herons", None)).await.unwrap();
     until(&service, first, |body| matches!(body, EventBody::ModelRequested { .. })).await;
     let mut waiting = Vec::new();
@@ -119,7 +127,7 @@ async fn who_has_nothing_at_work_does_not_wait_for_the_long_runs_of_another() {
         service.start(ask(None)).await.unwrap();
     }
     let waiting = service.start(ask(None)).await.unwrap();
-    let other = service.start(ask(Some(UserId(Uuid::from_u128(1))))).await.unwrap();
+    let other = service.start(ask(Some(another_user(&service).await))).await.unwrap();
     until(&service, other, |body| matches!(body, EventBody::ModelRequested { .. })).await;
     assert_eq!(service.at_work(), 9);
     let events = until(&service, waiting, |body| matches!(body, EventBody::RunQueued { .. })).await;
@@ -139,6 +147,6 @@ async fn one_user_has_so_many_runs_waiting_and_no_more() {
     }
     let refused = service.start(ask(None)).await.unwrap_err();
     assert!(matches!(refused, EngineError::TooManyWaiting { waiting: 64, .. }), "{refused}");
-    service.start(ask(Some(UserId(Uuid::from_u128(1))))).await.unwrap();
+    service.start(ask(Some(another_user(&service).await))).await.unwrap();
     service.shutdown().await;
 }
