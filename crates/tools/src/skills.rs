@@ -235,7 +235,10 @@ impl SkillRuntime {
         if skill.untrusted && !output.provenance.is_from_outside() {
             output.provenance.add_origin(&format!("the skill {}", skill.name));
         }
-        output.undo = undo::undo_record(skill, arguments, &output);
+        // What failed and changed nothing has nothing to take back.
+        if !output.failed || output.undo.is_some() {
+            output.undo = undo::undo_record(skill, arguments, &output);
+        }
         scrub_output(&scrubber, &mut output);
         Ok(output)
     }

@@ -224,8 +224,8 @@ async fn what_a_failed_program_has_changed_can_be_undone() {
     assert_eq!(output.data.as_ref().unwrap()["paths"], json!(["made"]));
     world.undo(&output).await.unwrap();
     assert!(!world.workspace().join("made").exists());
-    let error = world.call(&skill, json!({"script": "exit 4"})).await.unwrap_err().to_string();
-    assert!(error.contains("exit status 4"), "{error}");
+    let failed = world.ok(&skill, json!({"script": "exit 4"})).await;
+    assert!(failed.failed && failed.undo.is_none() && failed.content.contains("exit status 4"), "{failed:?}");
 }
 
 #[tokio::test]
