@@ -11,6 +11,7 @@ use steward_core::model::{Connection, ModelRequest, Purpose};
 use steward_core::ports::PersonalData;
 use steward_core::run::RunState;
 use steward_parse::Parsed;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Masks the requests of one model call, each connection's own; remembers what stands for what until its reply is there.
 pub(crate) struct Masking<'a> {
@@ -37,7 +38,7 @@ impl<'a> Masking<'a> {
         let Some((policy, kinds)) = self.asked.as_ref().filter(|_| !connection.is_in_house()) else {
             return request;
         };
-        let (request, map) = masked(request, kinds, self.detector);
+        let (request, map) = run_beside_others(|| masked(request, kinds, self.detector));
         let sent = Sent { name: connection.name.clone(), policy: policy.clone(), map: Arc::new(map) };
         lock(&self.sent).insert(connection.id, sent);
         request
@@ -66,6 +67,14 @@ impl<'a> Masking<'a> {
             _ => String::new(),
         });
         events
+    }
+}
+
+/// Whole requests are searched: a thread of the runtime hands the other work that it has over before.
+fn run_beside_others<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current() {
+        Ok(runtime) if runtime.runtime_flavor() == RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }
 
