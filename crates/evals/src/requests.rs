@@ -4,15 +4,16 @@ use anyhow::{Context, bail};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::time::Duration;
-use steward::compose::Composition;
+use steward::compose::{Composition, Shared};
 use steward::settings::Settings;
-use steward_core::ConnectionId;
 use steward_core::event::{Mode, Origin};
 use steward_core::policy::{Grant, GrantScope};
+use steward_core::ports::{Role, User, Users as _};
+use steward_core::{ConnectionId, UserId};
 use steward_engine::StartRun;
 
 /// Whose the runs are, since what an agent keeps is its user's.
-const SOMEBODY: &str = "00000000-0000-0000-0000-000000000001";
+const ASKING: &str = "eval@localhost";
 
 pub struct Contents {
     /// `requests` or `answers`.
@@ -66,10 +67,21 @@ pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspac
         grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
         connection: connection_named(app, settings.connection.as_deref())?,
         intent_filter: true,
-        user: SOMEBODY.parse().ok(),
+        user: Some(asking_user(app).await?),
         key: None,
         source: None,
     })
+}
+
+/// The user who asks; made if there is none.
+async fn asking_user(app: &Composition) -> anyhow::Result<UserId> {
+    let Shared { store, ids, clock, .. } = &app.shared;
+    if let Some(known) = store.user_by_email(app.tenant, ASKING).await? {
+        return Ok(known.id);
+    }
+    let user = User::new(UserId(ids.next()), ASKING, "Eval", Role::Operator, clock.now());
+    store.create_user(app.tenant, &user).await?;
+    Ok(user.id)
 }
 
 /// What went wrong, if anything; not ending within `limit` counts, too.

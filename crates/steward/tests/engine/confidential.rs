@@ -11,14 +11,15 @@ use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Outcome};
 use steward_core::governance::{Classification, Classified, DATA_RULES_SETTING};
 use steward_core::model::{Capabilities, Connection, ModelErrorClass, Purpose};
-use steward_core::ports::{Conversation, Settings as _};
-use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId};
+use steward_core::ports::{Conversation, Role, Settings as _, User, Users as _};
+use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use steward_engine::{ForkRun, RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Reply, Rule, Script, ScriptedModelServer};
 use tempfile::TempDir;
 use uuid::Uuid;
 
 const TENANT: TenantId = TenantId::DEFAULT;
+const ASKING: UserId = UserId(Uuid::from_u128(11));
 /// The id of the connection that is asked first.
 const OUTSIDE: ConnectionId = ConnectionId(Uuid::from_u128(5));
 const SECRET: &str = "canary-93000-a-year";
@@ -82,6 +83,8 @@ async fn house_of(action: &str, window: u32, outside: Script, inside: Script) ->
         "policies": [{"name": "stays here", "from": "confidential", "action": action}],
     });
     store.set_setting(TENANT, DATA_RULES_SETTING, &rules).await.unwrap();
+    let ann = User::new(ASKING, "ann@example.org", "Ann", Role::Operator, Timestamp(0));
+    store.create_user(TENANT, &ann).await.unwrap();
     House { dir, _data: data, outside, inside, service }
 }
 
@@ -89,7 +92,7 @@ impl House {
     /// An agent of the connection outside, with the one in the house to fall back to.
     fn ask(&self, input: &str) -> StartRun {
         let mut wanted = request(input, Mode::Loop, self.dir.path());
-        wanted.user = Some(steward_core::UserId(Uuid::from_u128(11)));
+        wanted.user = Some(ASKING);
         wanted.agent.connection = Some(OUTSIDE);
         wanted.agent.routing.fallback_chain = vec![OTHER];
         wanted.agent.policy.write = steward_core::policy::Decision::Allow;
