@@ -58,9 +58,8 @@ test.describe("an answer that is stopped", () => {
 test.describe("a fast answer", () => {
   const table = ["| bird | found |", "|---|---|", ...Array.from({ length: 60 }, (_, n) => `| heron ${n} | in the reeds, at the far end of pond ${n} |`)].join("\n");
   const code = ["```python", ...Array.from({ length: 60 }, (_, n) => `print("heron ${n}")`), "```"].join("\n");
-  // 150 pieces a second, about a token each.
-  const pieces = { piece: 6, ms: 6 };
-  test.use({ script: { otherwise: text(`${table}\n\n${words(300)}\n\n${code}\n\nThat was all.`, pieces) } });
+  const all = `${table}\n\n${words(300)}\n\n${code}\n\nThat was all.`;
+  test.use({ script: { otherwise: text(all, { piece: 6 }) } });
 
   // As it is painted: between a change and the next frame the end may be out of sight for nobody to see.
   const gap = (page: Chat["page"]) => page.getByTestId("chat-log").evaluate((box) => new Promise<number>((told) => requestAnimationFrame(() => requestAnimationFrame(() => told(box.scrollHeight - box.scrollTop - box.clientHeight)))));
@@ -77,16 +76,6 @@ test.describe("a fast answer", () => {
     model.release();
     await chat.answered("That was all.");
     await expect.poll(() => gap(page)).toBeLessThan(60);
-  });
-
-  // How much comes between two frames depends on how busy the machine is.
-  test("is never far from its end", { tag: "@prove" }, async ({ studio: page }) => {
-    const chat = new Chat(page);
-    await chat.say("Tell me all");
-    await expect.poll(() => scrolls(page)).toBe(true);
-    let farthest = 0;
-    while (!((await chat.last.textContent()) ?? "").includes("That was all.")) farthest = Math.max(farthest, await gap(page));
-    expect(farthest, "how far the end was ever out of sight, pixels").toBeLessThan(300);
   });
 
   test("is left where the reader goes, until they come back", async ({ studio: page, model }) => {
@@ -106,5 +95,20 @@ test.describe("a fast answer", () => {
     await page.getByRole("button", { name: "Latest" }).click();
     await chat.answered("That was all.");
     await expect.poll(() => gap(page)).toBeLessThan(60);
+  });
+
+  test.describe("at its own pace", () => {
+    // 150 pieces a second, about a token each.
+    test.use({ script: { otherwise: text(all, { piece: 6, ms: 6 }) } });
+
+    // How much comes between two frames depends on how busy the machine is.
+    test("is never far from its end", { tag: "@prove" }, async ({ studio: page }) => {
+      const chat = new Chat(page);
+      await chat.say("Tell me all");
+      await expect.poll(() => scrolls(page)).toBe(true);
+      let farthest = 0;
+      while (!((await chat.last.textContent()) ?? "").includes("That was all.")) farthest = Math.max(farthest, await gap(page));
+      expect(farthest, "how far the end was ever out of sight, pixels").toBeLessThan(300);
+    });
   });
 });
