@@ -3,7 +3,9 @@
 use crate::app::{Action, App, AppResult, Caller, Resource, authorize};
 use crate::authorize::SkillReach;
 use crate::skills::of;
+use steward_access::LOCAL_USER;
 use steward_core::policy::RiskClass;
+use steward_core::ports::Users as _;
 use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec, SqlSpec};
 
 impl App {
@@ -20,7 +22,7 @@ impl App {
         if !after.spec.private_hosts().is_empty() || after.spec.leaves_sandbox() {
             authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })?;
         }
-        if after.spec.reads_host_files() {
+        if after.spec.reads_host_files() && !self.is_local_user(caller).await? {
             authorize(caller, Action::Administer, Resource::ServerPaths)?;
         }
         let mut reach = skill_reach(before, after);
@@ -30,6 +32,12 @@ impl App {
             reach = SkillReach::InUse;
         }
         authorize(caller, Action::Write, Resource::SkillChange { reach })
+    }
+
+    /// Whoever works with the machine's own key has read it from the data folder, so the files there are open to them.
+    async fn is_local_user(&self, caller: &Caller) -> AppResult<bool> {
+        let user = self.store.user(self.tenant(), caller.user()).await?;
+        Ok(user.is_some_and(|user| user.email == LOCAL_USER))
     }
 }
 
