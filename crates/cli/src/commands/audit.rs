@@ -354,8 +354,7 @@ async fn retention(client: &Client, days: Option<u32>, forever: bool, term: Term
 async fn deletions(client: &Client, agree: bool, term: Term) -> anyhow::Result<Exit> {
     let path = "/api/data-governance/retention";
     let mut rules: Value = client.get(path).await?;
-    let confirmation = rules["held_back"][0]["confirmation"].take();
-    if agree && confirmation.is_string() {
+    if agree && let Some(confirmation) = rules.pointer("/held_back/0/confirmation") {
         let _: Value = client.post(&format!("{path}/agree"), &json!({"confirmation": confirmation})).await?;
         return Ok(term.changed(&json!({"agreed": true}), "The deletions go on."));
     }
