@@ -196,15 +196,19 @@ impl NatsConnection {
             messages.push(subscribed.map_err(|error| error.to_string())?);
         }
         let (tasks, mut stop, mut stopping) = (TaskTracker::new(), std::pin::pin!(stop), false);
+        let mut late = std::pin::pin!(tokio::time::sleep(GRACE));
         loop {
             tokio::select! {
                 () = &mut stop, if !stopping => {
                     stopping = true;
+                    late.as_mut().reset(tokio::time::Instant::now() + GRACE);
                     // Those that are here already are answered yet.
                     for subscriber in &mut messages {
-                        let _gone = subscriber.unsubscribe().await;
+                        let _gone = tokio::time::timeout(GRACE, subscriber.unsubscribe()).await;
                     }
                 }
+                // A server that is away does not end what it sends.
+                () = &mut late, if stopping => break,
                 message = messages.next() => match message {
                     Some(message) => self.take(message, &answer, &tasks),
                     None => break,
@@ -253,8 +257,18 @@ fn pause(tries: usize) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_PAUSE, NatsConfig, NatsLogin, pause};
+    use super::{LONGEST_PAUSE, NatsConfig, NatsConnection, NatsLogin, pause};
     use std::time::Duration;
+
+    #[tokio::test]
+    async fn a_stop_ends_though_the_server_is_away() {
+        // Nothing listens at port 9 of this machine.
+        let config = NatsConfig::new("nats://127.0.0.1:9", NatsLogin::Nobody).unwrap();
+        let connection = NatsConnection::open(&config).await.unwrap();
+        let answer = |_| std::future::ready(Vec::new());
+        let served = connection.serve(&["oos.cmd.global"], answer, std::future::ready(()));
+        assert!(tokio::time::timeout(Duration::from_mins(2), served).await.is_ok());
+    }
 
     #[test]
     fn addresses_are_read() {
