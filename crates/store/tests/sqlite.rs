@@ -242,7 +242,7 @@ async fn a_place_that_cannot_be_used_is_told() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_loses_nothing_and_is_survived() {
     let dir = TempDir::new().unwrap();
-    let config = StoreConfig { max_pages: Some(200), ..StoreConfig::sqlite(dir.path()) };
+    let config = StoreConfig { max_pages: Some(300), ..StoreConfig::sqlite(dir.path()) };
     let store = Arc::new(Store::open(config, Arc::new(NoBlobs)).await.unwrap());
     let (greedy, modest) = (started(&store, 1).await, started(&store, 2).await);
     let mut kept = 1;
