@@ -1,5 +1,6 @@
 //! One connection: TLS if the server has a certificate, then HTTP/1.1 or, if the client wants it, HTTP/2.
 
+use crate::lingering::{Lingering, Unread};
 use crate::main_runtime::{MainRuntime, stays};
 use crate::tls::{OverTls, Tls};
 use axum::Router;
@@ -94,7 +95,12 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let patience = serving.patience;
-    let service = service_fn(move |request| answer(&serving, peer, request));
+    let unread = Unread::default();
+    let stream = Lingering::new(stream, unread.clone());
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(unread.clone());
+        answer(&serving, peer, request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)

@@ -10,6 +10,8 @@ mod gateway;
 mod guard;
 mod headers;
 mod health;
+mod lingering;
+mod large_input;
 mod main_runtime;
 mod mcp;
 mod metrics;

@@ -191,6 +191,9 @@ mod tests {
             client.write_all(head(1_000_000).as_bytes()).await.unwrap();
             let answer = answer_of(&mut client).await;
             assert!(answer.contains("connection: close"), "{line}: {answer}");
+            // Whoever goes on sending is not cut off before they have read it.
+            client.write_all(&vec![b'x'; 900_000]).await.unwrap();
+            assert_eq!(client.read(&mut [0; 16]).await.unwrap(), 0, "{line}");
         }
     }
 

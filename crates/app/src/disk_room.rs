@@ -1,8 +1,8 @@
 //! Room on the disk. Uploads, documents and new runs leave a reserve alone, so that logins, deletions and whatever stops
 //! somebody can still be written when the disk is full for everything else.
 
-use crate::app::{App, AppError, AppResult, ErrorKind};
 use crate::config::Configuration;
+use crate::error::{AppError, ErrorKind};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -75,7 +75,7 @@ impl DiskRoom {
         }
         let bound = self.config.number(RESERVE).unwrap_or(0) * MB;
         let found = match (self.probe)() {
-            Ok(disks) => disks.into_iter().find_map(|disk| short(disk, bound)),
+            Ok(disks) => disks.into_iter().find_map(|disk| find_shortage(disk, bound)),
             Err(error) => {
                 tracing::warn!(%error, "the room on the disk can't be looked at");
                 None
@@ -86,20 +86,10 @@ impl DiskRoom {
     }
 }
 
-fn short(disk: DiskSpace, least: u64) -> Option<DiskShortage> {
+fn find_shortage(disk: DiskSpace, least: u64) -> Option<DiskShortage> {
     // Half of a small disk at most, or nothing could be written to it.
     let reserve = least.max((disk.total / 100 * HUNDREDTHS).min(MOST)).min(disk.total / 2);
     (disk.free < reserve).then_some(DiskShortage { free: disk.free, reserve })
-}
-
-impl App {
-    /// Refuses whatever takes more room, once only the reserve is left.
-    pub(crate) fn require_disk_room(&self) -> AppResult<()> {
-        match self.disk.shortage() {
-            None => Ok(()),
-            Some(shortage) => Err(shortage.into()),
-        }
-    }
 }
 
 impl From<DiskShortage> for AppError {
@@ -113,19 +103,19 @@ impl From<DiskShortage> for AppError {
 
 #[cfg(test)]
 mod tests {
-    use super::{DiskShortage, DiskSpace, short};
+    use super::{DiskShortage, DiskSpace, find_shortage};
 
     const MB: u64 = 1_000_000;
     const GB: u64 = 1000 * MB;
 
     #[test]
     fn a_reserve_grows_with_the_disk_within_bounds() {
-        let reserve = |total: u64| short(DiskSpace { free: 0, total }, 512 * MB).map(|found| found.reserve);
+        let reserve = |total: u64| find_shortage(DiskSpace { free: 0, total }, 512 * MB).map(|found| found.reserve);
         assert_eq!(reserve(80 * MB), Some(40 * MB));
         assert_eq!(reserve(10 * GB), Some(512 * MB));
         assert_eq!(reserve(100 * GB), Some(GB));
         assert_eq!(reserve(10_000 * GB), Some(4 << 30));
-        let free = |free| short(DiskSpace { free, total: 10 * GB }, 512 * MB);
+        let free = |free| find_shortage(DiskSpace { free, total: 10 * GB }, 512 * MB);
         assert_eq!(free(512 * MB), None);
         assert_eq!(free(512 * MB - 1), Some(DiskShortage { free: 512 * MB - 1, reserve: 512 * MB }));
     }

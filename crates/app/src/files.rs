@@ -56,13 +56,13 @@ impl App {
     pub async fn remove_file(&self, caller: &Caller, path: String) -> AppResult<String> {
         authorize(caller, Action::Write, Resource::Files)?;
         let workspace = self.workspace.clone();
-        let path = in_workspace(move || file_path(&workspace, &path)).await?;
+        let path = look_in_workspace(move || file_path(&workspace, &path)).await?;
         let sent = self.store.upload(self.tenant(), &path).await?;
         if sent.is_none_or(|sent| sent.user_id != caller.user()) {
             require_role(caller, Role::Operator)?;
         }
         let (workspace, wanted) = (self.workspace.clone(), path.clone());
-        in_workspace(move || remove_file(&workspace, &wanted)).await?;
+        look_in_workspace(move || remove_file(&workspace, &wanted)).await?;
         self.store.forget_upload(self.tenant(), &path).await?;
         Ok(path)
     }
@@ -91,7 +91,7 @@ impl App {
     pub async fn open_file(&self, caller: &Caller, path: String) -> AppResult<(File, u64)> {
         authorize(caller, Action::Read, Resource::Files)?;
         let workspace = self.workspace.clone();
-        let (file, bytes) = in_workspace(move || {
+        let (file, bytes) = look_in_workspace(move || {
             let file = open_file(&workspace, &path).map_err(|error| error.to_string())?;
             let bytes = file.metadata().map_err(|error| error.to_string())?.len();
             Ok::<_, String>((file, bytes))
@@ -102,7 +102,7 @@ impl App {
 }
 
 /// Does something with a file of the workspace, which may not be there.
-async fn in_workspace<T: Send + 'static, E: Display + Send + 'static>(
+async fn look_in_workspace<T: Send + 'static, E: Display + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> AppResult<T> {
     let done = tokio::task::spawn_blocking(work).await;

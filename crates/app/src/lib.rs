@@ -52,6 +52,7 @@ mod sample;
 mod scim;
 mod settings;
 mod skills;
+mod storage;
 mod tenants;
 mod tool_calls;
 mod usage;

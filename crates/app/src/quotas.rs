@@ -1,8 +1,8 @@
 //! How many bytes each user and the organisation may keep on the disk: files sent into the workspace, and documents.
 
-use crate::app::{App, AppError, AppResult, ErrorKind};
+use crate::config::Configuration;
+use crate::error::{AppError, AppResult, ErrorKind};
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use steward_core::UserId;
 use steward_core::locks::lock;
@@ -12,8 +12,6 @@ use steward_core::upload::UploadedBytes;
 const OF_USER: &str = "STORAGE_PER_USER_MB";
 const OF_ORGANISATION: &str = "STORAGE_PER_ORGANISATION_MB";
 const MB: u64 = 1_000_000;
-/// Rows of files that are compared with the workspace at a time.
-const PAGE: u32 = 500;
 
 /// Whose bytes are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,6 +87,33 @@ pub(crate) struct UploadPlace {
 }
 
 impl UploadPlace {
+    /// Opened before the rows of `user` are read: what is kept meanwhile counts twice rather than not at all.
+    pub fn open(ledger: &Arc<UploadLedger>, user: UserId) -> Self {
+        let mut accounts = lock(&ledger.0);
+        let quotas = [Counted::User(user), Counted::Organisation].map(|counted| {
+            let account = accounts.entry(counted).or_default();
+            account.open += 1;
+            Quota { counted, most: 0, used: 0, kept: account.kept }
+        });
+        Self { ledger: Arc::clone(ledger), quotas, bytes: 0 }
+    }
+
+    /// What rows tell, and how much may be kept.
+    pub fn set_used(&mut self, used: UploadedBytes, config: &Configuration) {
+        for (quota, used) in self.quotas.iter_mut().zip([used.of_user, used.of_organisation]) {
+            quota.used = used;
+            let most = config.number(quota.counted.setting());
+            quota.most = most.map_or(u64::MAX / 2, |mb| mb.saturating_mul(MB));
+        }
+    }
+
+    /// Whether so many bytes would fit, which are not taken yet.
+    pub fn check(&self, bytes: u64) -> AppResult<()> {
+        let accounts = lock(&self.ledger.0);
+        let of = |quota: &Quota| accounts.get(&quota.counted).copied().unwrap_or_default();
+        self.quotas.iter().try_for_each(|quota| quota.check(of(quota), bytes))
+    }
+
     /// Takes so many more bytes.
     pub fn take(&mut self, bytes: u64) -> AppResult<()> {
         let mut accounts = lock(&self.ledger.0);
@@ -129,90 +154,22 @@ impl Drop for UploadPlace {
     }
 }
 
-impl App {
-    /// A place for an upload of the user, which may have `length` bytes if that is known.
-    pub(crate) async fn begin_counting(&self, user: UserId, length: Option<u64>) -> AppResult<UploadPlace> {
-        self.require_disk_room()?;
-        let place = self.counting(user).await?;
-        let fits = |place: &UploadPlace| {
-            let accounts = lock(&self.uploads.0);
-            let of = |quota: &Quota| accounts.get(&quota.counted).copied().unwrap_or_default();
-            place.quotas.iter().try_for_each(|quota| quota.check(of(quota), length.unwrap_or(1)))
-        };
-        if fits(&place).is_ok() {
-            return Ok(place);
-        }
-        drop(place);
-        // Files may have been removed in the workspace since.
-        self.forget_removed_uploads().await?;
-        let place = self.counting(user).await?;
-        fits(&place)?;
-        Ok(place)
-    }
-
-    async fn counting(&self, user: UserId) -> AppResult<UploadPlace> {
-        let counted = [Counted::User(user), Counted::Organisation];
-        // Before the rows are read: what is kept meanwhile counts twice rather than not at all.
-        let kept = {
-            let mut accounts = lock(&self.uploads.0);
-            counted.map(|counted| {
-                let account = accounts.entry(counted).or_default();
-                account.open += 1;
-                account.kept
-            })
-        };
-        let quota = |at: usize| Quota { counted: counted[at], most: u64::MAX, used: 0, kept: kept[at] };
-        let mut place = UploadPlace { ledger: Arc::clone(&self.uploads), quotas: [quota(0), quota(1)], bytes: 0 };
-        let UploadedBytes { of_user, of_organisation } = self.store.uploaded_bytes(self.tenant(), user).await?;
-        for (quota, used) in place.quotas.iter_mut().zip([of_user, of_organisation]) {
-            quota.used = used;
-            let most = self.config.number(quota.counted.setting());
-            quota.most = most.map_or(u64::MAX / 2, |mb| mb.saturating_mul(MB));
-        }
-        Ok(place)
-    }
-
-    /// Forgets rows whose files are gone.
-    async fn forget_removed_uploads(&self) -> AppResult<()> {
-        let mut after: Option<String> = None;
-        loop {
-            let page = self.store.uploads(self.tenant(), None, after.as_deref(), PAGE).await?;
-            let paths: Vec<String> = page.items.into_iter().map(|file| file.path).collect();
-            after = paths.last().cloned();
-            let workspace = self.workspace.clone();
-            let gone = move |path: &String| !Path::new(&workspace).join(path).is_file();
-            let gone = tokio::task::spawn_blocking(move || paths.into_iter().filter(gone).collect::<Vec<_>>());
-            let gone = gone.await.map_err(|_| AppError::unavailable("the workspace could not be looked at"))?;
-            for path in gone {
-                self.store.forget_upload(self.tenant(), &path).await?;
-            }
-            if !page.more {
-                return Ok(());
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::{Counted, Quota, UploadLedger, UploadPlace};
-    use crate::app::ErrorKind;
+    use super::{UploadLedger, UploadPlace};
+    use crate::error::ErrorKind;
     use std::sync::Arc;
     use steward_core::UserId;
     use steward_core::locks::lock;
     use uuid::Uuid;
 
     fn begin(ledger: &Arc<UploadLedger>, number: u128, used: u64) -> UploadPlace {
-        let mut accounts = lock(&ledger.0);
-        let counted = [Counted::User(UserId(Uuid::from_u128(number))), Counted::Organisation];
-        let quotas = counted.map(|counted| {
-            let account = accounts.entry(counted).or_default();
-            account.open += 1;
-            let most = if counted == Counted::Organisation { 150 } else { 100 };
-            Quota { counted, most, used, kept: account.kept }
-        });
-        UploadPlace { ledger: Arc::clone(ledger), quotas, bytes: 0 }
+        let mut place = UploadPlace::open(ledger, UserId(Uuid::from_u128(number)));
+        for (quota, most) in place.quotas.iter_mut().zip([100, 150]) {
+            (quota.used, quota.most) = (used, most);
+        }
+        place
     }
 
     #[test]

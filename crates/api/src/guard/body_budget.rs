@@ -284,7 +284,7 @@ mod tests {
 
     /// At once, or not at all.
     fn now(pool: &Arc<Pool>, owner: BodyOwner, bytes: usize) -> Option<BodyTicket> {
-        pool.take(owner, bytes, Duration::from_secs(60)).now_or_never().map(Result::unwrap)
+        pool.take(owner, bytes, Duration::from_mins(1)).now_or_never().map(Result::unwrap)
     }
 
     fn is_given_up(ticket: &BodyTicket) -> bool {
@@ -296,7 +296,7 @@ mod tests {
         let pool = Pool::new(100);
         let held: Vec<_> = (0..10).map(|_| now(&pool, user(1), 10).unwrap()).collect();
         assert!(held.iter().all(|one| !is_given_up(one)), "nobody else wants any");
-        let mut other = Box::pin(pool.take(user(2), 30, Duration::from_secs(60)));
+        let mut other = Box::pin(pool.take(user(2), 30, Duration::from_mins(1)));
         assert!((&mut other).now_or_never().is_none());
         assert_eq!(held.iter().filter(|one| is_given_up(one)).count(), 3, "as many as are needed");
         drop(held.into_iter().filter(|one| !is_given_up(one)).collect::<Vec<_>>());
@@ -325,8 +325,8 @@ mod tests {
         let pool = Pool::new(100);
         let all = now(&pool, user(1), 100).unwrap();
         all.keep();
-        let mut again = Box::pin(pool.take(user(1), 80, Duration::from_secs(60)));
-        let mut other = Box::pin(pool.take(user(2), 80, Duration::from_secs(60)));
+        let mut again = Box::pin(pool.take(user(1), 80, Duration::from_mins(1)));
+        let mut other = Box::pin(pool.take(user(2), 80, Duration::from_mins(1)));
         assert!((&mut again).now_or_never().is_none() && (&mut other).now_or_never().is_none());
         let half = now(&pool, user(1), 1);
         assert!(half.is_none());
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(pool.take(user(1), 10, never).await.unwrap_err(), BodyRefusal::Full, "alone it has its share");
         let many: Vec<_> = (0..MAX_WAITING)
             .map(|_| {
-                let mut waiting = Box::pin(pool.take(user(2), 10, Duration::from_secs(60)));
+                let mut waiting = Box::pin(pool.take(user(2), 10, Duration::from_mins(1)));
                 assert!((&mut waiting).now_or_never().is_none());
                 waiting
             })

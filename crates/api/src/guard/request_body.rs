@@ -5,6 +5,7 @@ use super::body_budget::{BodyBudget, BodyOwner, BodyRefusal, BodyTicket};
 use super::{DOCUMENT_UPLOAD, FILE_UPLOAD, MAX_UPLOAD, is_form_upload};
 use crate::auth::Client;
 use crate::connection_places::network;
+use crate::lingering::Unread;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, Version, header};
@@ -46,6 +47,8 @@ pub(crate) struct RequestBody {
     address: IpAddr,
     /// Whether its sender waits for a word before the body.
     expects: bool,
+    /// Of its connection, if there is one.
+    unread: Option<Unread>,
     progress: Mutex<Progress>,
 }
 
@@ -83,6 +86,7 @@ impl RequestBody {
             owner: OnceLock::new(),
             address: Client::address_of(&parts).map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), network),
             expects: parts.headers.contains_key(header::EXPECT),
+            unread: parts.extensions.get::<Unread>().cloned(),
             progress: Mutex::default(),
         });
         parts.extensions.insert(Arc::clone(&metered));
@@ -148,6 +152,9 @@ impl RequestBody {
             None => false,
         };
         if !read {
+            if let Some(unread) = &self.unread {
+                unread.note();
+            }
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
     }
@@ -275,11 +282,11 @@ impl hyper::body::Body for MeteredBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.as_ref().is_none_or(|body| body.is_end_stream())
+        self.inner.as_ref().is_none_or(axum::body::HttpBody::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.as_ref().map_or_else(SizeHint::default, |body| body.size_hint())
+        self.inner.as_ref().map_or_else(SizeHint::default, axum::body::HttpBody::size_hint)
     }
 }
 

@@ -100,7 +100,7 @@ async fn no_body_is_read_of_who_may_never_send_one() {
     for role in ["viewer", "developer", "operator"] {
         bed.set_role(role).await;
         for (line, _) in all.iter().filter(|(_, roles)| roles.contains(&role)) {
-            let line = line.replace('{', "").replace('}', "");
+            let line = line.replace(['{', '}'], "");
             for headers in [&[token.as_str()][..], &[token.as_str(), "idempotency-key: k"]] {
                 let answer =
                     tokio::time::timeout(Duration::from_secs(10), watched(&bed, &line, headers, 1 << 20)).await;
