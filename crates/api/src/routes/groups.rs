@@ -27,7 +27,7 @@ struct Wanted {
 async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<Group> {
     let after = paging.after::<String>()?;
     let page = state.groups(&caller, wanted.search.as_deref(), after.as_deref(), paging.limit()).await?;
-    Ok(Page::after_last(page, |group| group.cursor()))
+    Ok(Page::after_last(page, Group::cursor))
 }
 
 /// Makes a group without members.
