@@ -4,6 +4,7 @@
 mod escapes;
 mod files;
 mod gate;
+mod hidden;
 mod mariadb_support;
 mod python_attempts;
 mod python_pool;

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use steward_testkit::model_server::{Behaviour, Embeddings, Script};
+use steward_testkit::repetitions;
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(5);
 const LEAVE: &str = "# Leave\n\nEverybody has 28 days of holiday a year. What is not taken by March is lost.\n\n\
     # Sick notes\n\nFrom the third day on a certificate of a doctor is wanted.\n";
 const TRAVEL: &str =
@@ -342,8 +343,8 @@ fn number(variable: &str, usual: usize) -> usize {
 /// Kills the server in the middle of an ingest, again and again: in the end all is found, once.
 #[test]
 fn a_killed_ingest_loses_and_doubles_nothing() {
-    let documents = number("STEWARD_INGEST_DOCUMENTS", 40);
-    let kills = number("STEWARD_INGEST_KILLS", 4);
+    let documents = number("STEWARD_INGEST_DOCUMENTS", repetitions(12, 40));
+    let kills = number("STEWARD_INGEST_KILLS", repetitions(2, 4));
     let folder = tempfile::tempdir().unwrap();
     for number in 0..documents {
         let body = format!("# Machine {number}\n\nThe machine zq{number}x stands in hall {}.\n", number % 7);

@@ -15,7 +15,7 @@ use steward_testkit::model_server::{Behaviour, Script};
 use steward_testkit::scans::{PageText, Spoiled, character_errors, page_texts, pdf_of_scans, scan};
 use steward_testkit::{cache, set_up};
 
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 fn engines() -> Engines {
     let folders: Vec<PathBuf> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();

@@ -74,7 +74,7 @@ fn a_run_outlives_a_killed_server() {
             let sent = sent.bearer_auth(key).json(&body).send();
             runtime.block_on(sent).map(|answer| answer.status())
         });
-        let came = bench.model.wait_requests(1, Duration::from_secs(30));
+        let came = bench.model.wait_requests(1, Duration::from_mins(5));
         assert!(bench.runtime.block_on(came), "the model was not asked");
         server.kill();
         assert!(asking.join().unwrap().is_err(), "the caller is cut off");
@@ -87,7 +87,7 @@ fn a_run_outlives_a_killed_server() {
         page["items"].as_array().is_some_and(|runs| runs.len() == 1)
     };
     while !ended() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{}", server.said());
+        assert!(begun.elapsed() < Duration::from_mins(5), "{}", server.said());
         std::thread::sleep(Duration::from_millis(50));
     }
     server.kill();

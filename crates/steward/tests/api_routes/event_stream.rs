@@ -20,7 +20,7 @@ fn lists_hear_of_what_concerns_them() {
                 text.push_str(&String::from_utf8_lossy(&bytes.next().await.unwrap().unwrap()));
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), reading).await.unwrap();
+        tokio::time::timeout(Duration::from_mins(5), reading).await.unwrap();
         text
     });
     let notices: Vec<Value> = heard

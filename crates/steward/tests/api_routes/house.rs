@@ -13,7 +13,7 @@ use steward_testkit::model_server::Script;
 use uuid::Uuid;
 
 /// Longest wait for a run.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 pub struct House {
     pub bench: Bench,

@@ -165,7 +165,7 @@ fn literal(value: &Value) -> String {
 
 /// The questions about the music shop, of the same rows on a server: as `init` describes it, and with what a person refined.
 #[test]
-fn long_the_questions_about_the_shop_are_answered_on_a_server_too() {
+fn prove_the_questions_about_the_shop_are_answered_on_a_server_too() {
     let house = House::with_people(Script::default(), PEOPLE);
     describe(&house);
     let rows = copied(&house);
