@@ -553,13 +553,47 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an agent remembers. */
+        /** What an agent remembers for the caller, or for all of its users where they share that. */
         get: operations["getAgentMemory"];
-        /** Replaces what an agent remembers, if it has not changed since it was read. */
+        /** Replaces what an agent remembers, if it has not changed since it was read. What all share needs the grant `edit`. */
         put: operations["setAgentMemory"];
         post?: never;
-        /** Has an agent forget all that it remembers. */
+        /** Has an agent forget all that it remembers for the caller, or for all of its users where they share that. */
         delete: operations["clearAgentMemory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The notes that an agent keeps for the caller, or for all of its users where they share them. */
+        get: operations["listAgentNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/notes/{title}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a note for good. */
+        delete: operations["deleteAgentNote"];
         options?: never;
         head?: never;
         patch?: never;
@@ -572,7 +606,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The private database of an agent: the one that all share, or the caller's own where each user has one. */
+        /** The private database of an agent: the caller's own, or the one that all of its users share. */
         get: operations["getAgentDatabase"];
         put?: never;
         post?: never;
@@ -706,7 +740,46 @@ export interface paths {
          *     second `x.csv` becomes `x-2.csv`.
          */
         post: operations["uploadFile"];
+        /** Removes a file of the workspace for good. Whoever sent it may, and operators any. */
+        delete: operations["removeFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files that people have sent into the workspace: one's own; for operators, everybody's. */
+        get: operations["listUploads"];
+        put?: never;
+        post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files and folders of the workspace that runs wrote after reading something from outside, or confidential. For operators. */
+        get: operations["listFileOrigins"];
+        put?: never;
+        post?: never;
+        /**
+         * Forgets what is recorded of a file or folder, since a person has read it and answers for it. For operators; where it is
+         *     confidential, for administrators.
+         */
+        delete: operations["clearFileOrigin"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1316,6 +1389,27 @@ export interface paths {
         put?: never;
         /** Says what rules would delete as soon as they are saved. Nothing is done. */
         post: operations["previewRetention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/retention/agree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Has deletions go on that are held back
+         * @description After a jump of the clock, or where more than a fifth of all things (and more than 50) would go at once, nothing is deleted
+         *     by age until an administrator has looked at it. The `confirmation` of what is held back is asked for.
+         */
+        post: operations["agreeToDeletions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3640,7 +3734,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begins a login at the login server of an MCP server: open `url` in a browser. Where each user has a token of their
+         * Begins a login at the login server of an MCP server: open `url` in the browser that asked for it, which gets a cookie; no
+         *     other can finish the login. A program that has no browser takes what comes back itself and asks for
+         *     `/api/mcp/callback` with the same key as here. Where each user has a token of their
          *     own, it becomes that of who asks; else the server's, which is an operator's to set.
          */
         post: operations["beginMcpLogin"];
@@ -3674,7 +3770,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the browser comes back to. Nobody need be logged in here: `state` is the proof, and good for one time. */
+        /**
+         * Where the browser comes back to: the one that the login was begun in, which has its cookie; or a program of who began it,
+         *     with their key. `state` is good for one time.
+         */
         get: operations["finishMcpLogin"];
         put?: never;
         post?: never;
@@ -4215,7 +4314,10 @@ export interface components {
             id: string;
             /** @description What happens if it is denied. */
             if_denied: string;
-            /** @description Whether somebody else than the caller has to approve it, since the caller asked. */
+            /**
+             * @description Whether somebody else than the caller has to approve it, since the caller asked for it or has said something in its
+             *     run.
+             */
             needs_other: boolean;
             /** @description For a plan: its steps. */
             plan: components["schemas"]["PlanStep"][] | null;
@@ -5692,7 +5794,7 @@ export interface components {
         DataAction: "local_only" | "ask_outside" | "deny_outside" | "mask" | "block";
         /** @description What a run would meet, to see what the rules say of it. Nothing is done. */
         DataCheck: {
-            /** @description Name of the agent. */
+            /** @description Name or id of the agent. */
             agent?: string;
             /** @description A path, a statement or another argument of the call. */
             argument?: string;
@@ -5713,7 +5815,7 @@ export interface components {
         };
         /** @description Where data of a classification is. It matches what fits any of its lists. */
         DataLabel: {
-            /** @description Names of agents: all that they do is about such data. */
+            /** @description Agents, by id: all that they do is about such data. */
             agents?: string[];
             /** @description How closely it is to be kept. */
             classification: components["schemas"]["Classification"];
@@ -5729,6 +5831,44 @@ export interface components {
             tables?: string[];
             /** @description Names of tools and skills whose results are such data. */
             tools?: string[];
+        };
+        /** @description Where data of a classification is. It matches what fits any of its lists. */
+        DataLabelInput: {
+            /** @description Agents, by id, or by the name that one has now: all that they do is about such data. */
+            agents?: string[];
+            /** @description How closely it is to be kept. */
+            classification: components["schemas"]["Classification"];
+            /** @description Words that mark such data where they stand in it, written as here: `CONFIDENTIAL`. */
+            marks?: string[];
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Files of the workspace: `hr/**` is all below a folder, `*` stands for part of a name. */
+            paths?: string[];
+            /** @description Kinds of personal data and secrets: a text in which one is found is such data. */
+            personal?: components["schemas"]["PiiKind"][];
+            /** @description Names of tables: a statement that names one reads such data. */
+            tables?: string[];
+            /** @description Names of tools and skills whose results are such data. */
+            tools?: string[];
+        };
+        /** @description A label as it is kept. */
+        DataLabelView: {
+            /** @description Agents: all that they do is about such data. */
+            agents: components["schemas"]["NamedRef"][];
+            /** @description How closely it is to be kept. */
+            classification: components["schemas"]["Classification"];
+            /** @description Words that mark such data where they stand in it. */
+            marks: string[];
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Files of the workspace. */
+            paths: string[];
+            /** @description Kinds of personal data and secrets. */
+            personal: components["schemas"]["PiiKind"][];
+            /** @description Names of tables. */
+            tables: string[];
+            /** @description Names of tools and skills whose results are such data. */
+            tools: string[];
         };
         /** @description What follows from a classification. */
         DataPolicy: {
@@ -5759,9 +5899,21 @@ export interface components {
             version: number;
         };
         /** @description The labels and policies over data of an installation. */
+        DataRulesInput: {
+            /** @description Where data of which classification is. */
+            labels?: components["schemas"]["DataLabelInput"][];
+            /** @description What follows from it. */
+            policies?: components["schemas"]["DataPolicy"][];
+            /**
+             * Format: int64
+             * @description That of the rules that were changed.
+             */
+            version: number;
+        };
+        /** @description The labels and policies over data of an installation. */
         DataRulesView: {
             /** @description Where data of which classification is. */
-            labels: components["schemas"]["DataLabel"][];
+            labels: components["schemas"]["DataLabelView"][];
             /** @description What follows from it. */
             policies: components["schemas"]["ResolvedPolicy"][];
             /**
@@ -5775,11 +5927,6 @@ export interface components {
          * @enum {string}
          */
         Database: "sqlite" | "postgresql";
-        /**
-         * @description Whose the private database of an agent is.
-         * @enum {string}
-         */
-        DatabaseScope: "off" | "agent" | "user";
         /** @description A user's database. */
         Datasource: {
             /** @description Whether the database runs statements as its role that is called like the e-mail address of who asks. PostgreSQL only. */
@@ -5805,6 +5952,11 @@ export interface components {
             limits: components["schemas"]["DatasourceLimits"];
             /** @description What domains call it: letters, digits and `_`. Unique. */
             name: string;
+            /**
+             * @description Whether strangers may have written its texts, unless the text of a domain says otherwise of a field: an agent that
+             *     has read them asks before it changes or sends anything.
+             */
+            untrusted?: boolean;
             /**
              * Format: int64
              * @description Counts its changes.
@@ -5852,6 +6004,11 @@ export interface components {
             limits?: components["schemas"]["DatasourceLimits"];
             /** @description What domains call it. Unique. */
             name: string;
+            /**
+             * @description Whether strangers may have written its texts, unless the text of a domain says otherwise of a field: an agent that
+             *     has read them asks before it changes or sends anything. On unless it is switched off.
+             */
+            untrusted?: boolean;
             /**
              * Format: int64
              * @description The version that was read; left out for a new one.
@@ -5988,6 +6145,11 @@ export interface components {
             files: number;
             /** @description By table, those without rows too. */
             tables: components["schemas"]["DeletedTable"][];
+        };
+        /** @description Agrees to what is held back. */
+        DeletionAgreement: {
+            /** @description `confirmation` of what is held back. */
+            confirmation: string;
         };
         /** @description What was deleted in a time, and where the audit trail stood then. */
         DeletionCertificate: {
@@ -6805,6 +6967,8 @@ export interface components {
             /** @enum {string} */
             type: "run.delegated";
         } | {
+            /** @description Who has put words into it. */
+            askers?: string[];
             /** @description The call. */
             call_id: string;
             /**
@@ -7062,6 +7226,20 @@ export interface components {
             /** @description What is wrong. */
             title: string;
         };
+        /** @description Where a file, or all that lies in a folder, may come from. */
+        FileOrigin: {
+            /**
+             * Format: int64
+             * @description When that changed last.
+             */
+            at: number;
+            /** @description The most confidential that it may hold, by which label; left out if it isn't. */
+            level?: components["schemas"]["Classified"];
+            /** @description Addresses, senders and files outside. */
+            origins: string[];
+            /** @description Its path in the workspace; empty: the whole workspace. */
+            path: string;
+        };
         /** @description Complete arguments of a step, or why there are none: how `serde` writes a `Result`. */
         FilledArguments: {
             /** @description The arguments. */
@@ -7307,7 +7485,7 @@ export interface components {
              * @description How many users are in it.
              */
             members: number;
-            /** @description Unique, whatever the case. */
+            /** @description Unique among the groups of its source, whatever the case. */
             name: string;
             /** @description The directory or provider that keeps its members; null: they are kept here. */
             source: string | null;
@@ -7345,6 +7523,27 @@ export interface components {
             /** @description The worst of the parts that nothing works without; `degraded` if only others don't answer. */
             status: components["schemas"]["PartStatus"];
         };
+        /** @description A deletion by age that waits until an administrator agrees. */
+        HeldBack: {
+            /**
+             * @description What would delete: `retention` (the policies), `audit` (the retention of the audit trail) or `masks` (lists of tokens
+             *     of masked texts).
+             */
+            by: string;
+            /** @description Confirms all that is held back; agreeing takes it. */
+            confirmation: string;
+            /** @description What to do. */
+            hint: string;
+            /** @description The same in words. */
+            message: string;
+            /**
+             * Format: int64
+             * @description Since when, milliseconds since 1970 UTC.
+             */
+            since: number;
+            /** @description Why it waits. */
+            why: components["schemas"]["HeldWhy"];
+        };
         /** @description A grant that somebody has, or a group of theirs. */
         HeldGrant: {
             /**
@@ -7368,6 +7567,11 @@ export interface components {
             /** @description Its name; null: it is not there any more. */
             name: string | null;
         };
+        /**
+         * @description Why a deletion waits for an administrator.
+         * @enum {string}
+         */
+        HeldWhy: "clock_ahead" | "clock_behind" | "too_much";
         /** @description What a hold keeps. */
         HoldOn: {
             /**
@@ -7574,6 +7778,20 @@ export interface components {
             /** @description Unique. */
             name: string;
         };
+        /** @description A note that an agent keeps. */
+        KeptNote: {
+            /** @description What of outside it may derive from: runs that read it then do, too. */
+            origins: string[];
+            /** @description Its text. */
+            text: string;
+            /** @description Its title. */
+            title: string;
+            /**
+             * Format: int64
+             * @description When it was last changed, ms since 1970 UTC.
+             */
+            updated_at: number;
+        };
         /** @description What a kept run's replay found. */
         KeptReport: {
             /** @description Where they differ. */
@@ -7617,6 +7835,8 @@ export interface components {
              * @description Most characters that fit.
              */
             limit: number;
+            /** @description What of outside it may derive from; each run of the agent then does, too. A change by a person empties this. */
+            origins: string[];
             /** @description The text; empty if there is none. */
             text: string;
             /**
@@ -7652,9 +7872,9 @@ export interface components {
         };
         /** @description What to change of a key. What is left out stays; null takes a limit away. */
         KeyChange: {
-            /** @description Agents it may use, by name; null: none, an empty list: all. */
+            /** @description Agents it may use, by id, or by the name that one has now; null: none, an empty list: all. */
             agents?: string[] | null;
-            /** @description Connections it may use, by name; empty: all. */
+            /** @description Connections it may use, by id, or by the name that one has now; empty: all. */
             connections?: string[];
             /**
              * Format: int64
@@ -7676,10 +7896,10 @@ export interface components {
         };
         /** @description A new virtual key. */
         KeyInput: {
-            /** @description Agents it may use, by name; null or left out: none, an empty list: all. */
+            /** @description Agents it may use, by id, or by the name that one has now; null or left out: none, an empty list: all. */
             agents?: string[] | null;
             budget?: components["schemas"]["KeyBudget"] | null;
-            /** @description Connections it may use, by name; empty: all. */
+            /** @description Connections it may use, by id, or by the name that one has now; empty: all. */
             connections?: string[];
             /**
              * Format: int64
@@ -8088,6 +8308,16 @@ export interface components {
             /** @description The name. */
             name: string;
         };
+        /** @description Something that a rule, label or key is about. It is the id that counts, whatever the name is now. */
+        NamedRef: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What it is called now; null: it was deleted, and nothing made later takes its place. */
+            name: string | null;
+        };
         /** @description Body of a change of password. */
         NewPassword: {
             /** @description The password of now. */
@@ -8258,10 +8488,10 @@ export interface components {
         /** @description What an agent keeps for itself. Each switch gives it the tool, and the section of the prompt. */
         OwnData: {
             /**
-             * @description Whether it has a private database, `db_query` and `## Your Database`, and whose it is.
-             * @default off
+             * @description Whether it has a private database, `db_query` and `## Your Database`.
+             * @default false
              */
-            database: components["schemas"]["DatabaseScope"];
+            database: boolean;
             /**
              * @description Whether it keeps a documentation of its tables with `update_db_schema`.
              * @default false
@@ -8273,8 +8503,14 @@ export interface components {
              * @default null
              */
             memory: boolean | null;
+            /**
+             * @description Whether all of its users share what it keeps: memory, notes, reminders and database. Then only who may edit the
+             *     agent has it keep something. Otherwise it keeps each user's apart, and shows them to nobody else.
+             * @default false
+             */
+            shared: boolean;
         };
-        /** @description The private database of an agent: the one that all share, or the caller's own. */
+        /** @description The private database of an agent: the caller's own, or the one that all share. */
         OwnDatabase: {
             /**
              * Format: int64
@@ -8283,6 +8519,8 @@ export interface components {
             bytes: number;
             /** @description What the agent has written down about its tables. */
             documentation: components["schemas"]["KeptText"];
+            /** @description Whether the agent can use it; if not, what is in it stays. */
+            enabled: boolean;
             /** @description Whether there is a copy from before its tables were last changed, or from before it was cleared. */
             has_copy: boolean;
             /**
@@ -8290,8 +8528,10 @@ export interface components {
              * @description Its largest size, bytes.
              */
             most_bytes: number;
-            /** @description Whose it is, by the agent's settings. With `off` the agent can't use it; what is in it stays. */
-            scope: components["schemas"]["DatabaseScope"];
+            /** @description What of outside its rows may derive from: runs that read them then do, too. Emptied with the database. */
+            origins: string[];
+            /** @description Whether all users of the agent share it. */
+            shared: boolean;
             /** @description Its tables and views by name. */
             tables: components["schemas"]["OwnTable"][];
         };
@@ -8453,7 +8693,10 @@ export interface components {
                 id: string;
                 /** @description What happens if it is denied. */
                 if_denied: string;
-                /** @description Whether somebody else than the caller has to approve it, since the caller asked. */
+                /**
+                 * @description Whether somebody else than the caller has to approve it, since the caller asked for it or has said something in its
+                 *     run.
+                 */
                 needs_other: boolean;
                 /** @description For a plan: its steps. */
                 plan: components["schemas"]["PlanStep"][] | null;
@@ -8908,6 +9151,11 @@ export interface components {
                 /** @description What domains call it: letters, digits and `_`. Unique. */
                 name: string;
                 /**
+                 * @description Whether strangers may have written its texts, unless the text of a domain says otherwise of a field: an agent that
+                 *     has read them asks before it changes or sends anything.
+                 */
+                untrusted?: boolean;
+                /**
                  * Format: int64
                  * @description Counts its changes.
                  */
@@ -9117,7 +9365,7 @@ export interface components {
                  * @description How many users are in it.
                  */
                 members: number;
-                /** @description Unique, whatever the case. */
+                /** @description Unique among the groups of its source, whatever the case. */
                 name: string;
                 /** @description The directory or provider that keeps its members; null: they are kept here. */
                 source: string | null;
@@ -9169,6 +9417,25 @@ export interface components {
                 progress: components["schemas"]["JobProgress"];
                 /** @description Whether it goes on. */
                 state: components["schemas"]["JobState"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_KeptNote: {
+            /** @description The rows. */
+            items: {
+                /** @description What of outside it may derive from: runs that read it then do, too. */
+                origins: string[];
+                /** @description Its text. */
+                text: string;
+                /** @description Its title. */
+                title: string;
+                /**
+                 * Format: int64
+                 * @description When it was last changed, ms since 1970 UTC.
+                 */
+                updated_at: number;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -9299,6 +9566,8 @@ export interface components {
                 due: boolean;
                 /** @description Its id. */
                 id: string;
+                /** @description Whether the caller may change it: their own, or one that all users of an agent share which they may edit. */
+                may_change: boolean;
                 /** @description What. */
                 text: string;
             }[];
@@ -9646,6 +9915,31 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_UploadedFile: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was sent, milliseconds since 1970 UTC.
+                 */
+                at: number;
+                /**
+                 * Format: int64
+                 * @description Its length when it was sent.
+                 */
+                bytes: number;
+                /** @description Where it is in the workspace. */
+                path: string;
+                /**
+                 * Format: uuid
+                 * @description Whose it is.
+                 */
+                user_id: string;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_User: {
             /** @description The rows. */
             items: {
@@ -9736,10 +10030,10 @@ export interface components {
         Page_VirtualKey: {
             /** @description The rows. */
             items: {
-                /** @description Agents it may use, by name; null: none, an empty list: all. */
-                agents: string[] | null;
-                /** @description Connections it may use, by name; empty: all. */
-                connections: string[];
+                /** @description Agents it may use; null: none, an empty list: all. */
+                agents: components["schemas"]["NamedRef"][] | null;
+                /** @description Connections it may use; empty: all. */
+                connections: components["schemas"]["NamedRef"][];
                 /**
                  * Format: int64
                  * @description When it was made, milliseconds since 1970 UTC.
@@ -10055,6 +10349,13 @@ export interface components {
             receipt: components["schemas"]["Receipt"];
             /** @description Name of the tool. */
             tool: string;
+        };
+        /** @description Travels with everything that is kept: files, notes, memory, reminders, rows, messages, results. */
+        Provenance: {
+            /** @description The most confidential that it may contain, and by which label. */
+            level?: components["schemas"]["Classified"];
+            /** @description Addresses, senders, files outside of what the house wrote itself. Empty: nothing came from outside. */
+            origins?: string[];
         };
         /**
          * @description What answers at a connection.
@@ -10469,6 +10770,8 @@ export interface components {
             due: boolean;
             /** @description Its id. */
             id: string;
+            /** @description Whether the caller may change it: their own, or one that all users of an agent share which they may edit. */
+            may_change: boolean;
             /** @description What. */
             text: string;
         };
@@ -10517,6 +10820,11 @@ export interface components {
             address?: string;
             /** @description The way it came in. */
             origin: components["schemas"]["Origin"];
+            /**
+             * Format: uuid
+             * @description The account's user; left out where the log knows only the email.
+             */
+            user?: string;
         };
         /** @description What was set off. */
         Requeued: {
@@ -10707,6 +11015,8 @@ export interface components {
         };
         /** @description The policies, and what the last turn of the deletion did. */
         RetentionView: {
+            /** @description What is not deleted until an administrator agrees. */
+            held_back: components["schemas"]["HeldBack"][];
             /** @description What is kept whatever the policies say. */
             holds: components["schemas"]["LegalHold"][];
             last: components["schemas"]["RetentionTurn"] | null;
@@ -10969,6 +11279,8 @@ export interface components {
             asked_agent?: string;
             /** @description Name of the person or program that asked. */
             asked_by: string;
+            /** @description Who else has put words into it before it began: into the run that it repeats, or that delegated to it. */
+            askers?: string[];
             /** @description What it may spend. */
             budget: components["schemas"]["Budget"];
             /** @description What the model can do. */
@@ -12029,22 +12341,22 @@ export interface components {
         };
         /** @description What a tool returns when it worked, or when it failed and has changed something all the same. */
         ToolOutput: {
-            /** @description The most confidential of what it shows, where the tool knows it. */
-            classified?: components["schemas"]["Classified"];
             /** @description Text for the model and the reader, not yet truncated. */
             content: string;
             /** @description The same as data, where there is a natural form (rows, files). */
             data?: unknown;
             /** @description Whether it failed: it proves nothing, `content` says what went wrong, `undo` takes back what it has changed. */
             failed?: boolean;
-            /** @description Where tainted content comes from, for the person who is asked: an address, a sender, a file. */
-            origin?: string;
+            /** @description Where the content comes from, as far as the tool knows it: a text from outside taints what follows. */
+            provenance?: components["schemas"]["Provenance"];
+            /** @description Files and folders of the workspace whose content it shows, or could look at: their provenance is the result's too. */
+            reads?: string[];
             /** @description Present for each real effect. */
             receipt?: components["schemas"]["Receipt"];
-            /** @description Whether the content comes from outside (web, documents, mail) and taints what follows. */
-            tainted?: boolean;
             /** @description Present where the effect can, or certainly can't, be taken back. */
             undo?: components["schemas"]["EffectUndo"];
+            /** @description Files of the workspace that it created or changed; they come from where the result and its run come from. */
+            writes?: string[];
         };
         /** @description The result of one tool call. */
         ToolResult: {
@@ -12052,14 +12364,12 @@ export interface components {
             content: string;
             /** @description The same as data. */
             data?: unknown;
-            /** @description Where tainted content comes from. */
-            origin?: string;
+            /** @description Where it came from outside: addresses, senders, files. Empty if it didn't. */
+            origins?: string[];
             /** @enum {string} */
             outcome: "ok";
             /** @description Proof of the effect. */
             receipt?: components["schemas"]["Receipt"];
-            /** @description Whether it came from outside. */
-            tainted?: boolean;
             /** @description Whether `content` was cut. */
             truncated?: boolean;
             /** @description How to take it back. */
@@ -12072,7 +12382,7 @@ export interface components {
             /** @description What went wrong and what to do. */
             message: string;
             /** @description Where content from outside that it may quote comes from. */
-            origin?: string;
+            origins?: string[];
             /** @enum {string} */
             outcome: "error";
             /** @description How to take back what it has done all the same. */
@@ -12085,7 +12395,7 @@ export interface components {
         };
         /** @description For which calls an installation wants more care than the agent's own policy. An empty list means all. */
         ToolRule: {
-            /** @description The agents, by name. */
+            /** @description The agents: a rule stays with an agent whatever it is called. */
             agents?: string[];
             /** @description The least that happens: `ask` or `deny`. */
             decision: components["schemas"]["Decision"];
@@ -12100,10 +12410,57 @@ export interface components {
             /** @description The role of the user who asked. A run without a user is among all of them. */
             roles?: components["schemas"]["Role"][];
         };
-        /** @description The rules of an installation. `version` counts their changes, so that two administrators don't overwrite each other. */
-        ToolRules: {
+        /** @description For which calls an installation wants more care than the agent's own policy. An empty list means all. */
+        ToolRuleInput: {
+            /** @description The agents, by id, or by the name that one has now. */
+            agents?: string[];
+            /** @description The least that happens: `ask` or `deny`. */
+            decision: components["schemas"]["Decision"];
+            /**
+             * @description Whether only somebody else than those who asked may approve such a call, each by itself. Whoever has put words into
+             *     its run has asked: by the request, a message, feedback or an answer.
+             */
+            four_eyes?: boolean;
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Where the run came from. */
+            origins?: components["schemas"]["Origin"][];
+            /** @description The classes of tools it is about. */
+            risks?: components["schemas"]["Risk"][];
+            /** @description The role of the user who asked. A run without a user is among all of them. */
+            roles?: components["schemas"]["Role"][];
+        };
+        /** @description A rule as it is kept. */
+        ToolRuleView: {
+            /** @description The agents. */
+            agents: components["schemas"]["NamedRef"][];
+            /** @description The least that happens: `ask` or `deny`. */
+            decision: components["schemas"]["Decision"];
+            /** @description Whether only somebody else than those who asked may approve such a call, each by itself. */
+            four_eyes: boolean;
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Where the run came from. */
+            origins: components["schemas"]["Origin"][];
+            /** @description The classes of tools it is about. */
+            risks: components["schemas"]["Risk"][];
+            /** @description The role of the user who asked. A run without a user is among all of them. */
+            roles: components["schemas"]["Role"][];
+        };
+        /** @description The rules of an installation. */
+        ToolRulesInput: {
             /** @description All that fit a call hold; the strictest decides. */
-            rules: components["schemas"]["ToolRule"][];
+            rules: components["schemas"]["ToolRuleInput"][];
+            /**
+             * Format: int64
+             * @description That of the rules that were changed.
+             */
+            version: number;
+        };
+        /** @description The rules of an installation. */
+        ToolRulesView: {
+            /** @description All that fit a call hold; the strictest decides. */
+            rules: components["schemas"]["ToolRuleView"][];
             /**
              * Format: int64
              * @description Counts changes from 0; a change names the version it was made from.
@@ -12199,6 +12556,26 @@ export interface components {
             bytes: number;
             /** @description Where it is in the workspace. */
             path: string;
+        };
+        /** @description A file in the workspace that somebody has sent. It may have been changed or removed there since. */
+        UploadedFile: {
+            /**
+             * Format: int64
+             * @description When it was sent, milliseconds since 1970 UTC.
+             */
+            at: number;
+            /**
+             * Format: int64
+             * @description Its length when it was sent.
+             */
+            bytes: number;
+            /** @description Where it is in the workspace. */
+            path: string;
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
+            user_id: string;
         };
         /** @description Tokens of one call. */
         Usage: {
@@ -12439,12 +12816,12 @@ export interface components {
             /** @description Toolbar, tables and sections, as the language has them. */
             view: Record<string, unknown>;
         };
-        /** @description A virtual key: lets a program use some connections through the gateway. */
+        /** @description A virtual key: lets a program use some connections and agents. */
         VirtualKey: {
-            /** @description Agents it may use, by name; null: none, an empty list: all. */
-            agents: string[] | null;
-            /** @description Connections it may use, by name; empty: all. */
-            connections: string[];
+            /** @description Agents it may use; null: none, an empty list: all. */
+            agents: components["schemas"]["NamedRef"][] | null;
+            /** @description Connections it may use; empty: all. */
+            connections: components["schemas"]["NamedRef"][];
             /**
              * Format: int64
              * @description When it was made, milliseconds since 1970 UTC.
@@ -14029,6 +14406,69 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listAgentNotes: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By title */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KeptNote"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteAgentNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                title: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getAgentDatabase: {
         parameters: {
             query?: never;
@@ -14388,6 +14828,147 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+            /** @description A quota or the disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeFile: {
+        parameters: {
+            query: {
+                /** @description Its path in the workspace. */
+                path: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such file in the workspace */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUploads: {
+        parameters: {
+            query?: {
+                /** @description Only those of this user; operators see those of others. */
+                user?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By path */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_UploadedFile"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFileOrigins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By path, 5,000 at most */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileOrigin"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearFileOrigin: {
+        parameters: {
+            query: {
+                /** @description Its path in the workspace. */
+                path: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Nothing is recorded of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
@@ -15323,7 +15904,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ToolRules"];
+                    "application/json": components["schemas"]["ToolRulesView"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -15343,7 +15924,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ToolRules"];
+                "application/json": components["schemas"]["ToolRulesInput"];
             };
         };
         responses: {
@@ -15353,7 +15934,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ToolRules"];
+                    "application/json": components["schemas"]["ToolRulesView"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -15401,7 +15982,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DataRules"];
+                "application/json": components["schemas"]["DataRulesInput"];
             };
         };
         responses: {
@@ -15691,6 +16272,49 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    agreeToDeletions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeletionAgreement"];
+            };
+        };
+        responses: {
+            /** @description They go on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionView"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Nothing is held back, or something else than was confirmed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
@@ -18647,6 +19271,15 @@ export interface operations {
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
+            /** @description A quota or the disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listDocuments: {

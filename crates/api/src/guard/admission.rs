@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::scim::refused_scim;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use steward_app::{Caller, Identity, ScimError, require_role};
 use steward_core::ports::Role;
@@ -94,8 +94,9 @@ pub(super) async fn admit(state: &ApiState, request: Request, sent: &RequestBody
     {
         sent.set_owner(BodyOwner::User(identity.principal.user));
         known = true;
-        // What is at no route is answered as such.
-        if let Some(route) = route.filter(|route| !route.as_str().contains('*'))
+        // What is at no route is answered as such, and what only reads has no body that counts.
+        if !matches!(parts.method, Method::GET | Method::HEAD)
+            && let Some(route) = route.filter(|route| !route.as_str().contains('*'))
             && let Some(refusal) = refuse_role(&caller_of(identity, &parts), route.as_str())
         {
             return Err(refusal);

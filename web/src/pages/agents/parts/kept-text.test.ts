@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { KeptText } from "@/api/types";
 import { cellText, startOf } from "./kept-text";
 
-const kept = (text: string, version: number): KeptText => ({ text, version, characters: text.length, limit: 4000 });
+const kept = (text: string, version: number): KeptText => ({ text, version, characters: text.length, limit: 4000, origins: [] });
 
 test("a draft stays when the agent changes the text, and is known to be behind", () => {
   assert.deepEqual(startOf(kept("likes tea", 3), null, 3), { text: "likes tea", dirty: false, behind: false });

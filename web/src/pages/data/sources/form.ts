@@ -6,7 +6,7 @@ export const VISIBILITIES: readonly RowVisibility[] = ["full", "sample", "ids", 
 export type Form = { name: string; database: string; credential: string; visibility: RowVisibility; rows: string; seconds: string; planned: string; writable: boolean; asAskingUser: boolean; untrusted: boolean };
 export const EMPTY: Form = { name: "", database: "", credential: "", visibility: "full", rows: "1000", seconds: "5", planned: "20000000", writable: false, asAskingUser: false, untrusted: true };
 
-export const formOf = (one: Datasource): Form => ({ name: one.name, database: one.database, credential: one.credential ?? "", visibility: one.visibility, rows: String(one.limits.rows), seconds: String(one.limits.timeout_ms / 1000), planned: String(one.limits.planned_rows), writable: one.writable, asAskingUser: one.as_asking_user, untrusted: one.untrusted });
+export const formOf = (one: Datasource): Form => ({ name: one.name, database: one.database, credential: one.credential ?? "", visibility: one.visibility, rows: String(one.limits.rows), seconds: String(one.limits.timeout_ms / 1000), planned: String(one.limits.planned_rows), writable: one.writable, asAskingUser: one.as_asking_user, untrusted: one.untrusted ?? true });
 
 export const ROWS = numbersOf(limits.DatasourceLimits.rows);
 export const SECONDS = numbersOf(limits.DatasourceLimits.timeout_ms, 1_000);

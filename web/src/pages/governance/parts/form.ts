@@ -29,7 +29,7 @@ export const newLabel = (label: Partial<DataLabel> = {}): LabelForm => ({
   paths: textOf(label.paths), tools: textOf(label.tools), tables: textOf(label.tables), marks: textOf(label.marks), agents: textOf(label.agents), personal: textOf(label.personal),
 });
 export const newPolicy = (policy: Partial<DataPolicy> = {}): PolicyForm => ({ key: nextKey(), name: policy.name ?? "", from: policy.from ?? "confidential", action: policy.action ?? "local_only", mask_kinds: textOf(policy.mask_kinds), references: [...(policy.references ?? [])] });
-export const formOf = ({ labels, policies }: Pick<DataRulesView, "labels" | "policies">): Form => ({ labels: labels.map((label) => newLabel(whole(label))), policies: policies.map(newPolicy) });
+export const formOf = ({ labels, policies }: Pick<DataRulesView, "labels"> & { policies: readonly DataPolicy[] }): Form => ({ labels: labels.map((label) => newLabel(whole(label))), policies: policies.map(newPolicy) });
 
 export const labelOf = ({ name, classification, ...label }: LabelForm): Required<DataLabel> => ({ name: name.trim(), classification, paths: entriesOf(label.paths), tools: entriesOf(label.tools), tables: entriesOf(label.tables), marks: entriesOf(label.marks), agents: entriesOf(label.agents), personal: kindsOf(label.personal) });
 const kindsOf = (text: string): PiiKind[] => entriesOf(text).filter((kind): kind is PiiKind => (PERSONAL as readonly string[]).includes(kind));
