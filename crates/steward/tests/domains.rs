@@ -116,9 +116,9 @@ fn permissions_of_a_domain_hold_for_people_and_their_agents() {
         assert_eq!(ask(&house, as_key, query.clone()).0, 200);
     }
     let source = text(&house.get(&format!("/api/domains/texts/domain/{invoice}"))["text"]);
-    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission viewer")).collect();
+    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission role:viewer")).collect();
     let saved = house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": closed.join("\n")})), 200);
-    assert!(text(&saved[0]["diff"]).contains("-  permission viewer"), "{saved}");
+    assert!(text(&saved[0]["diff"]).contains("-  permission role:viewer"), "{saved}");
     // For who may not read it, it does not exist: not in the list, in no answer, in no search and through no relation.
     let (status, problem) = ask(&house, &vera, query.clone());
     assert_eq!(status, 422);
@@ -328,7 +328,7 @@ fn changes_of_a_domain_that_one_may_not_read_do_not_exist() {
     assert_eq!(list("")["items"].as_array().unwrap().len(), 3);
 
     let source = text(&house.get("/api/domains/texts/domain/customer")["text"]);
-    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission operator")).collect();
+    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission role:operator")).collect();
     house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": closed.join("\n")})), 200);
     for query in ["", "?limit=1"] {
         let page = list(query);

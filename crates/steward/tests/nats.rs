@@ -185,7 +185,7 @@ fn nobody_gets_more_than_the_user_who_asks_has() {
         ]
     );
     // A domain that a viewer may not read is not there; for an operator's key it is.
-    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission viewer")).collect();
+    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission role:viewer")).collect();
     client.with("oos.cmd.domain.save", Some(&bearer), &json!({"id": "genre", "source": closed.join("\n")}));
     client.bad("oos.cmd.gql.query", &genre);
     assert_eq!(client.with("oos.cmd.gql.query", Some(&bearer), &genre)["ok"], true);
