@@ -8,13 +8,11 @@ use secrecy::{ExposeSecret, SecretString};
 use steward_core::ports::{LoginError, User};
 use steward_core::sign_on::Directory;
 
-use super::external::{ExternalProfile, NotAdmitted};
+use super::external::{DIRECTORY, ExternalProfile, NotAdmitted};
 use super::saved::{SavedDirectory, Tried};
 use super::{Access, AccessError};
 use connection::{DirectoryProblem, Found, find, look};
 
-/// Of all accounts of the directory.
-pub(super) const ISSUER: &str = "directory";
 /// Longest name that is looked for, and longest password, bytes.
 const MAX_LOGIN: usize = 256;
 const MAX_PASSWORD: usize = 1000;
@@ -43,8 +41,8 @@ impl Access {
             }
         };
         let profile = ExternalProfile {
-            source: ISSUER.to_owned(),
-            issuer: ISSUER.to_owned(),
+            source: DIRECTORY.to_owned(),
+            issuer: DIRECTORY.to_owned(),
             subject: found.id,
             email: found.email.map(|email| email.trim().to_lowercase()),
             name: found.name,

@@ -4,9 +4,11 @@ use steward_core::UserId;
 use steward_core::ports::{ExternalAccount, ExternalGroups, LoginError, StoreError, User};
 use steward_core::sign_on::{Admission, first_name};
 
-use super::directory::ISSUER as DIRECTORY;
 use super::users::LOCAL_USER;
 use super::{Access, AccessError, unavailable};
+
+/// Source of what comes from the directory, beside the names of providers.
+pub(super) const DIRECTORY: &str = "directory";
 
 /// What another program says of somebody who has proved to it who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use steward_core::scim::SCIM_SOURCE;
 use steward_core::sign_on::{DIRECTORY_SETTING, Directory, OidcProvider, PROVIDERS_SETTING};
 use uuid::Uuid;
 
-use super::directory::{ISSUER, check_directory};
+use super::directory::check_directory;
+use super::external::DIRECTORY;
 use super::oidc::{KnownProviders, check_issuer};
 use super::saved::{SavedDirectory, SavedProvider, Tried};
 use super::{Access, AccessError};
@@ -44,7 +45,7 @@ impl Access {
             ));
         }
         // Groups say by such a name who keeps them.
-        if [SCIM_SOURCE, ISSUER].contains(&name) {
+        if [SCIM_SOURCE, DIRECTORY].contains(&name) {
             return Err(AccessError::invalid(
                 "name",
                 format!("`{name}` is kept for what is no provider; take another name"),

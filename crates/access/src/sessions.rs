@@ -4,10 +4,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use steward_core::UserId;
 use steward_core::hash::sha256;
 use steward_core::ports::{Authenticator, LoginError, LoginSession, Principal, User, UserChange};
 use steward_core::sign_on::LoginSettings;
-use steward_core::UserId;
 use uuid::Uuid;
 
 use super::attempts::network;

@@ -20,7 +20,7 @@ pub(crate) struct Unread(Arc<AtomicBool>);
 
 impl Unread {
     pub fn note(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.fetch_or(true, Ordering::Relaxed);
     }
 }
 

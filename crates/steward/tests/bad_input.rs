@@ -165,7 +165,10 @@ fn a_database_of_a_newer_program() {
     let bench = Bench::new(Script::default());
     bench.run(&["runs"]).exits(0);
     let file = bench.data().join("steward.db");
-    common::change_database(&file, "insert into steward_schema (version, name, hash, program) values (999, 'of the future', '', '9.0')");
+    common::change_database(
+        &file,
+        "insert into steward_schema (version, name, hash, program) values (999, 'of the future', '', '9.0')",
+    );
     refused(bench.run(&["runs"]), &["999", "newer steward"]);
     common::change_database(&file, "delete from steward_schema where version = 999");
     bench.run(&["runs"]).exits(0);

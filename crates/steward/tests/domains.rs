@@ -10,6 +10,7 @@ use crate::api_routes::house::{House, key, text};
 use crate::{api_routes::house::client, common::Server};
 use reqwest::Method;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use steward_testkit::model_server::{Behaviour, Script};
 
@@ -101,9 +102,7 @@ fn pages_follow_each_other_by_key() {
         }
     }
     assert_eq!(seen.len(), 3503);
-    seen.sort_unstable();
-    seen.dedup();
-    assert_eq!(seen.len(), 3503);
+    assert_eq!(BTreeSet::from_iter(seen).len(), 3503);
 }
 
 #[test]

@@ -102,11 +102,13 @@ pub(super) async fn admit(state: &ApiState, request: Request, sent: &RequestBody
             return Err(refusal);
         }
     }
-    if known {
+    // Logins are short, whoever sends them.
+    let login = parts.uri.path().starts_with("/api/auth/");
+    if known && !login {
         most = body_limit(parts.uri.path());
     }
     // Those whom nobody knows, handlers refuse without reading, but for logins.
-    let counts = known || parts.uri.path().starts_with("/api/auth/");
+    let counts = known || login;
     if counts && sent.length.is_some_and(|length| length > most) {
         return Err(refuse_too_long(&parts, most));
     }

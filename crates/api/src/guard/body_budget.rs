@@ -236,7 +236,7 @@ impl Places {
             let left = |one: &&Given| self.of(one.owner) - leaving(one.owner);
             let over = others.filter(|one| left(one) > share);
             let Some(most) = over.max_by_key(|one| (left(one), one.bytes)) else { return };
-            most.eviction.given_up.store(true, Ordering::Release);
+            most.eviction.given_up.fetch_or(true, Ordering::Release);
             most.eviction.waker.wake();
             free += most.bytes;
         }
@@ -303,7 +303,8 @@ mod tests {
         let theirs = (&mut other).now_or_never().unwrap().unwrap();
         assert!(!is_given_up(&theirs));
         drop(theirs);
-        assert_eq!((lock(&pool.places).taken, lock(&pool.places).owners.len()), (0, 0));
+        let places = lock(&pool.places);
+        assert_eq!((places.taken, places.owners.len()), (0, 0));
     }
 
     #[tokio::test]

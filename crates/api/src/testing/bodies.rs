@@ -136,11 +136,11 @@ async fn no_body_is_read_of_who_may_never_send_one() {
 async fn another(bed: &Bed) -> String {
     let id = UserId(Uuid::from_u128(7));
     let user = User {
-        api_key_hash: Some(sha256(b"key of another")),
+        api_key_hash: Some(sha256(b"sk-steward-another-for-tests")),
         ..User::new(id, "bob@example.org", "Bob", Role::Developer, Timestamp(0))
     };
     bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
-    "authorization: Bearer key of another".to_owned()
+    "authorization: Bearer sk-steward-another-for-tests".to_owned()
 }
 
 #[tokio::test]

@@ -92,11 +92,11 @@ async fn a_developer_removes_only_what_they_sent() {
     let admin = bearer(&bed.admin().await);
     let id = UserId(Uuid::from_u128(7));
     let user = User {
-        api_key_hash: Some(sha256(b"key of bob")),
+        api_key_hash: Some(sha256(b"sk-steward-bob-for-tests")),
         ..User::new(id, "bob@example.org", "Bob", Role::Developer, Timestamp(0))
     };
     bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
-    let bob = "authorization: Bearer key of bob";
+    let bob = "authorization: Bearer sk-steward-bob-for-tests";
     assert_eq!(upload(&bed, &admin, "hers.csv", 10).await.status, 201);
     assert_eq!(upload(&bed, bob, "his.csv", 10).await.status, 201);
     std::fs::write(workspace.path().join("made.txt"), "by an agent").unwrap();

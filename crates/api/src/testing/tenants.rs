@@ -178,9 +178,15 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
     };
     store.settle(tenant, None, &spent).await.unwrap();
     let at = bed.clock_now().plus(Duration::from_mins(1));
-    let reminder = Reminder { id: NAME.to_owned(), at, text: MARK.to_owned(), done: false, provenance: Provenance::default() };
+    let reminder =
+        Reminder { id: NAME.to_owned(), at, text: MARK.to_owned(), done: false, provenance: Provenance::default() };
     store.save_reminder(tenant, AgentId(THING), KeptFor::User(user), &reminder).await.unwrap();
-    let note = Note { title: NAME.to_owned(), text: MARK.to_owned(), updated_at: Timestamp(0), provenance: Provenance::default() };
+    let note = Note {
+        title: NAME.to_owned(),
+        text: MARK.to_owned(),
+        updated_at: Timestamp(0),
+        provenance: Provenance::default(),
+    };
     store.save_note(tenant, AgentId(THING), KeptFor::User(user), &note).await.unwrap();
     let grant = json!({
         "id": THING, "agent": THING, "grant": {"scope": {"kind": "tool", "name": MARK}}, "by": MARK, "created_at": 0,

@@ -29,8 +29,7 @@ fn queries(plan: &Plan) -> Value {
 /// The queries of a request by the keys of their answers, and that each is right.
 fn check_with(text: &str, variables: Value, expect: &Value) {
     let music = Music::open();
-    let plan =
-        planned(&music.domains, &["viewer"], &request(text, variables)).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let plan = planned(&music.domains, &["viewer"], &request(text, variables)).expect(text);
     assert_eq!(queries(&plan), *expect, "{text}");
     for root in plan.roots() {
         let again = Query::parse(&serde_json::to_value(&root.query).expect("JSON")).expect("a query");

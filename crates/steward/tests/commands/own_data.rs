@@ -40,7 +40,10 @@ fn the_database_of_an_agent() {
             "--json",
         ];
         let agent = bench.run(&edit).exits(0).json();
-        assert_eq!(agent["own_data"], json!({"memory": true, "database": true, "documentation": true, "shared": false}));
+        assert_eq!(
+            agent["own_data"],
+            json!({"memory": true, "database": true, "documentation": true, "shared": false})
+        );
         let file = bench.work.path().join("metatron.db");
         let _ = std::fs::remove_file(&file);
         let conn = rusqlite::Connection::open(&file).unwrap();

@@ -208,7 +208,9 @@ async fn a_shared_memory_is_written_by_who_may_edit_the_agent() {
     let script = script.when("Remember it for Bob.", save()).when("Remember it for Ann.", save());
     let model = ScriptedModelServer::start(script).await.unwrap();
     let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    // An untrusted one would be corrected until a person is asked.
+    let capabilities = Capabilities { trusted: true, ..Capabilities::default() };
+    let (service, store) = service_with(data.path(), vec![connection(&model, capabilities)]).await;
     with_people(&store).await;
     let mut wanted = keeping("Remember it for Bob.", &["save_memory"], dir.path());
     wanted.agent.own_data.shared = true;
