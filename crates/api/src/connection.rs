@@ -2,9 +2,9 @@
 
 use crate::lingering::{Lingering, Unread};
 use crate::main_runtime::{MainRuntime, stays};
+use crate::received_body::receive_body;
 use crate::tls::{OverTls, Tls};
 use axum::Router;
-use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, header};
 use hyper::body::Incoming;
@@ -21,7 +21,6 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio_rustls::server::TlsStream;
 use tower::Service as _;
-use tower_http::timeout::TimeoutBody;
 
 /// Longest wait for a client to agree on keys.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -146,7 +145,7 @@ fn answer(
     request: hyper::Request<Incoming>,
 ) -> impl Future<Output = Result<axum::response::Response, std::convert::Infallible>> + Send + use<> {
     let patience = serving.patience;
-    let mut request = request.map(|body| Body::new(TimeoutBody::new(patience, body)));
+    let mut request = request.map(|body| receive_body(body, patience));
     request.extensions_mut().insert(ConnectInfo(peer));
     if serving.tls.is_some() {
         request.extensions_mut().insert(OverTls);

@@ -20,6 +20,7 @@ mod openai;
 mod openapi;
 mod problem;
 mod published;
+mod received_body;
 mod response;
 mod router;
 mod routes;

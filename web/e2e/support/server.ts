@@ -46,8 +46,10 @@ export class Server {
   static async start(model: Model | null, options: Options): Promise<Server> {
     const server = new Server(await mkdtemp(join(tmpdir(), "steward-e2e-")), model, options);
     await mkdir(server.workspace.path);
-    // By another name, so that no picture shows where it lies on this machine.
-    await symlink(cache, join(server.dir, "cache"));
+    // A cache of its own with what it needs: programs that the tests offer it lie in the real one, and its own it doesn't give away.
+    await mkdir(join(server.dir, "cache"));
+    await mkdir(join(cache, "vectors"), { recursive: true });
+    for (const name of ["models", "vectors"]) await symlink(join(cache, name), join(server.dir, "cache", name));
     await server.up();
     return server;
   }
