@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 use steward_core::ports::{LoginError, User};
 use steward_core::sign_on::Directory;
 
-use super::external::{DIRECTORY, ExternalProfile, NotAdmitted};
+use super::external::{DIRECTORY_SOURCE, ExternalProfile, NotAdmitted};
 use super::saved::{SavedDirectory, Tried};
 use super::{Access, AccessError};
 use connection::{DirectoryProblem, Found, find, look};
@@ -41,8 +41,8 @@ impl Access {
             }
         };
         let profile = ExternalProfile {
-            source: DIRECTORY.to_owned(),
-            issuer: DIRECTORY.to_owned(),
+            source: DIRECTORY_SOURCE.to_owned(),
+            issuer: DIRECTORY_SOURCE.to_owned(),
             subject: found.id,
             email: found.email.map(|email| email.trim().to_lowercase()),
             name: found.name,

@@ -8,7 +8,7 @@ use super::users::LOCAL_USER;
 use super::{Access, AccessError, unavailable};
 
 /// Source of what comes from the directory, beside the names of providers.
-pub(super) const DIRECTORY: &str = "directory";
+pub(super) const DIRECTORY_SOURCE: &str = "directory";
 
 /// What another program says of somebody who has proved to it who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,14 +28,14 @@ pub(crate) struct ExternalProfile {
 impl ExternalProfile {
     /// The groups as roles are given by them: a directory's by where they are, or by their own name.
     fn role_groups(&self) -> Vec<String> {
-        let own = self.groups.iter().filter(|_| self.source == DIRECTORY).filter_map(|group| first_name(group));
+        let own = self.groups.iter().filter(|_| self.source == DIRECTORY_SOURCE).filter_map(|group| first_name(group));
         self.groups.iter().cloned().chain(own.map(str::to_owned)).collect()
     }
 
     /// The groups as people know them. What a provider calls a group is its name as it stands, whatever it looks like.
     fn group_names(&self) -> Vec<String> {
         let name = |group: &String| match first_name(group) {
-            Some(name) if self.source == DIRECTORY => name.to_owned(),
+            Some(name) if self.source == DIRECTORY_SOURCE => name.to_owned(),
             _ => group.clone(),
         };
         self.groups.iter().map(name).collect()
@@ -142,7 +142,7 @@ impl Access {
 
 #[cfg(test)]
 mod tests {
-    use super::{DIRECTORY, ExternalProfile};
+    use super::{DIRECTORY_SOURCE, ExternalProfile};
 
     #[test]
     fn only_a_directory_says_where_its_groups_are() {
@@ -154,7 +154,7 @@ mod tests {
             name: None,
             groups: vec!["cn=ops,ou=people".to_owned(), "staff".to_owned()],
         };
-        let directory = of(DIRECTORY);
+        let directory = of(DIRECTORY_SOURCE);
         assert_eq!(directory.group_names(), ["ops", "staff"]);
         assert_eq!(directory.role_groups(), ["cn=ops,ou=people", "staff", "ops"]);
         let provider = of("sso");

@@ -8,7 +8,7 @@ use steward_core::sign_on::{DIRECTORY_SETTING, Directory, OidcProvider, PROVIDER
 use uuid::Uuid;
 
 use super::directory::check_directory;
-use super::external::DIRECTORY;
+use super::external::DIRECTORY_SOURCE;
 use super::oidc::{KnownProviders, check_issuer};
 use super::saved::{SavedDirectory, SavedProvider, Tried};
 use super::{Access, AccessError};
@@ -45,7 +45,7 @@ impl Access {
             ));
         }
         // Groups say by such a name who keeps them.
-        if [SCIM_SOURCE, DIRECTORY].contains(&name) {
+        if [SCIM_SOURCE, DIRECTORY_SOURCE].contains(&name) {
             return Err(AccessError::invalid(
                 "name",
                 format!("`{name}` is kept for what is no provider; take another name"),
