@@ -98,7 +98,7 @@ fn roles_decide_what_may_be_changed() {
     for (path, body, expect) in [
         // 422: they may, and the request can't be.
         (&chat, message, [422, 422, 403, 422]),
-        (&"/api/agents".to_owned(), json!({}), [422, 422, 422, 422]),
+        (&"/api/agents".to_owned(), json!({}), [403, 403, 403, 422]),
         (&restore, json!({}), [403, 403, 403, 409]),
         (&"/api/kept/run".to_owned(), json!({}), [200, 200, 403, 200]),
     ] {
