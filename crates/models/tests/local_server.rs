@@ -39,7 +39,7 @@ async fn chat_whole_and_streamed_say_the_same() {
 
 /// The gate takes every third prompt, at full length all ten.
 #[tokio::test(flavor = "multi_thread")]
-async fn output_follows_the_schema() {
+async fn long_output_follows_the_schema() {
     let server = Server::start(&[]).await;
     let short = json!({"type": "string", "minLength": 1, "maxLength": 24});
     let cases = [

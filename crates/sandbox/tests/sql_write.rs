@@ -14,6 +14,7 @@ use rusqlite::types::ValueRef;
 use serde_json::{Value, json};
 use steward_sandbox::sql::change::{Answer, Changes, Snapshot, WriteState};
 use steward_sandbox::sql::{Guard, Limits, Policy, SqlError};
+use steward_testkit::repetitions;
 use undo_support::Dice;
 
 const SHOP: &str = "CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT, email TEXT, pin TEXT);
@@ -295,9 +296,9 @@ fn too_much_is_refused_or_not_kept() {
 
 /// Random writes on random tables, undone in the reverse order: after each step back every bit is as it was.
 #[test]
-fn a_hundred_random_runs_come_back_bit_for_bit() {
+fn long_random_runs_come_back_bit_for_bit() {
     let (mut writes, mut undone) = (0, 0);
-    for seed in 0..100 {
+    for seed in 0..repetitions(25, 100) as u64 {
         let dice = &mut Dice::new(seed);
         let (sql, made) = tables(dice);
         let file = file(&sql);
@@ -336,5 +337,5 @@ fn a_hundred_random_runs_come_back_bit_for_bit() {
         }
     }
     println!("{writes} writes, {undone} undone");
-    assert!(writes >= 400 && undone * 10 >= writes * 9, "{undone} of {writes}");
+    assert!(writes >= repetitions(90, 400) && undone * 10 >= writes * 9, "{undone} of {writes}");
 }

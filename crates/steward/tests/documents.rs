@@ -342,7 +342,7 @@ fn number(variable: &str, usual: usize) -> usize {
 
 /// Kills the server in the middle of an ingest, again and again: in the end all is found, once.
 #[test]
-fn a_killed_ingest_loses_and_doubles_nothing() {
+fn long_a_killed_ingest_loses_and_doubles_nothing() {
     let documents = number("STEWARD_INGEST_DOCUMENTS", repetitions(12, 40));
     let kills = number("STEWARD_INGEST_KILLS", repetitions(2, 4));
     let folder = tempfile::tempdir().unwrap();

@@ -181,12 +181,8 @@ async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
     let reminder =
         Reminder { id: NAME.to_owned(), at, text: MARK.to_owned(), done: false, provenance: Provenance::default() };
     store.save_reminder(tenant, AgentId(THING), KeptFor::User(user), &reminder).await.unwrap();
-    let note = Note {
-        title: NAME.to_owned(),
-        text: MARK.to_owned(),
-        updated_at: Timestamp(0),
-        provenance: Provenance::default(),
-    };
+    let (title, text, provenance) = (NAME.to_owned(), MARK.to_owned(), Provenance::default());
+    let note = Note { title, text, updated_at: Timestamp(0), provenance };
     store.save_note(tenant, AgentId(THING), KeptFor::User(user), &note).await.unwrap();
     let grant = json!({
         "id": THING, "agent": THING, "grant": {"scope": {"kind": "tool", "name": MARK}}, "by": MARK, "created_at": 0,
