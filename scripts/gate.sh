@@ -25,7 +25,7 @@ part() { # name command…
 # The names of failed tests, as nextest and Playwright list them.
 names_of_failed() {
   sed -E 's/\x1b\[[0-9;]*m//g' "$logs/$1" |
-    grep -E '^ +(FAIL|TIMEOUT|TRY [0-9]+ (FAIL|TMT)|SIG[A-Z]+|ABORT) |^ +\[[a-z]+\] › |^error(\[E[0-9]+\])?: |^[^ ]+\.(ts|tsx|json): ' |
+    grep -E '^ +(FAIL|TIMEOUT|TRY [0-9]+ (FAIL|TMT)|SIG[A-Z]+|ABORT) |^ +(\[[a-z]+\] › )?e2e/[^ ]+:[0-9]+:[0-9]+ › |^error(\[E[0-9]+\])?: |^[^ ]+\.(ts|tsx|json): ' |
     grep -v 'process didn.t exit' | sort -u | head -n 60
 }
 
