@@ -47,7 +47,7 @@ function Side({ name, setting, onSetting, found, rows, moves, question, onOpen }
   return (
     <section aria-label={name} className="min-w-0 overflow-hidden rounded-lg border border-line bg-surface">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line bg-sunken px-3 py-2">
-        <h3 className="text-base font-semibold">{name}</h3>
+        <h2 className="text-base font-semibold">{name}</h2>
         <Select small aria-label={`${name}: ${t("ranked_by")}`} className="[&_select]:max-md:h-10" value={setting.mode} onChange={(event) => onSetting({ ...setting, mode: MODES.find((one) => one === event.target.value) ?? "hybrid" })}>
           {MODES.map((one) => <option key={one} value={one}>{t(`mode_${one}`)}</option>)}
         </Select>
