@@ -2,16 +2,18 @@
 
 use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::authorize::require_role;
-use crate::dto::files::FileOrigin;
+use crate::dto::files::{FileOrigin, SentFile};
 use crate::quotas::UploadPlace;
 use bytes::Bytes;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, unlinkat};
 use rustix::io::Errno;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt::Display;
 use std::path::Path;
 use steward_core::UserId;
-use steward_core::ports::{Page, Role};
+use steward_core::ports::{Page, Role, Users as _};
 use steward_core::upload::UploadedFile;
 use steward_tools::files::{file_path, open_file, remove_file};
 use tokio::fs::File;
@@ -42,27 +44,40 @@ impl App {
         user: Option<UserId>,
         after: Option<&str>,
         limit: u32,
-    ) -> AppResult<Page<UploadedFile>> {
+    ) -> AppResult<Page<SentFile>> {
         authorize(caller, Action::Read, Resource::Files)?;
         let user = match (user, require_role(caller, Role::Operator)) {
             (None, Err(_)) => Some(caller.user()),
             (Some(user), Err(refusal)) if user != caller.user() => return Err(refusal),
             (user, _) => user,
         };
-        Ok(self.store.uploads(self.tenant(), user, after, limit).await?)
+        let page = self.store.uploads(self.tenant(), user, after, limit).await?;
+        let mut senders = HashMap::new();
+        for id in page.items.iter().map(|file| file.user_id) {
+            if let Entry::Vacant(place) = senders.entry(id) {
+                place.insert(self.store.user(self.tenant(), id).await?.map(|user| user.email));
+            }
+        }
+        let named = |file: UploadedFile| SentFile { by: senders.get(&file.user_id).cloned().flatten(), file };
+        Ok(Page { items: page.items.into_iter().map(named).collect(), more: page.more })
     }
 
-    /// Removes a file of the workspace, and answers its path: whoever sent it may, and operators.
+    /// Removes a file of the workspace, and answers its path: whoever sent it may, and operators. One that was sent, and is
+    /// gone already, is no longer listed.
     pub async fn remove_file(&self, caller: &Caller, path: String) -> AppResult<String> {
         authorize(caller, Action::Write, Resource::Files)?;
         let workspace = self.workspace.clone();
         let path = look_in_workspace(move || file_path(&workspace, &path)).await?;
         let sent = self.store.upload(self.tenant(), &path).await?;
-        if sent.is_none_or(|sent| sent.user_id != caller.user()) {
+        if sent.as_ref().is_none_or(|sent| sent.user_id != caller.user()) {
             require_role(caller, Role::Operator)?;
         }
-        let (workspace, wanted) = (self.workspace.clone(), path.clone());
-        look_in_workspace(move || remove_file(&workspace, &wanted)).await?;
+        let (workspace, wanted, listed) = (self.workspace.clone(), path.clone(), sent.is_some());
+        look_in_workspace(move || match remove_file(&workspace, &wanted) {
+            Err(_) if listed && !Path::new(&workspace).join(&wanted).exists() => Ok(()),
+            removed => removed,
+        })
+        .await?;
         self.store.forget_upload(self.tenant(), &path).await?;
         Ok(path)
     }

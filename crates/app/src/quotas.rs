@@ -70,7 +70,7 @@ impl Quota {
             ErrorKind::StorageFull,
             format!("{who} may keep {most} MB of files and documents here, of which {used} MB are in use"),
             format!(
-                "delete documents or sent files (GET /api/files/uploads lists them), or have an administrator raise {}",
+                "delete documents or sent files (Files in the studio and `steward files` list them), or have an administrator raise {}",
                 self.counted.setting()
             ),
         )

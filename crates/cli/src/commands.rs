@@ -15,6 +15,7 @@ mod decide;
 mod documents;
 mod domain;
 pub mod eval;
+mod files;
 mod follow;
 mod grants;
 mod group;
@@ -75,6 +76,7 @@ pub enum Command {
     Ingest(ingest::IngestArgs),
     Search(search::SearchArgs),
     Documents(Actions<documents::DocumentsAction>),
+    Files(Actions<files::FilesAction>),
     Datasource(Actions<datasource::DatasourceAction>),
     Domain(Actions<domain::DomainAction>),
     Group(Actions<group::GroupAction>),
@@ -150,6 +152,7 @@ fn needs(command: &Command) -> Needs {
     let files = match command {
         Command::Ask(args) => return args.needs(),
         Command::Chat(args) => Files::Workspace(args.workspace.clone()),
+        Command::Files(_) => Files::Workspace(None),
         Command::Sample(_)
         | Command::Mcp(_)
         | Command::Skill(Actions { action: Some(skill::SkillAction::Test(_)), .. }) => Files::Current,
@@ -181,6 +184,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::User(args) => user::run(client, args.action, term.with_json(args.json)).await,
         Command::Ingest(args) => ingest::run(client, args, term).await,
         Command::Search(args) => search::run(client, args, term).await,
+        Command::Files(args) => files::run(client, args.action, term.with_json(args.json)).await,
         Command::Documents(args) => documents::run(client, args.action, term.with_json(args.json)).await,
         Command::Datasource(args) => datasource::run(client, args.action, term.with_json(args.json)).await,
         Command::Domain(args) => domain::run(client, args.action, term.with_json(args.json)).await,

@@ -6,6 +6,7 @@ mod audit;
 use crate::common;
 mod config;
 mod credential;
+mod files;
 mod group;
 mod mcp;
 mod own_data;

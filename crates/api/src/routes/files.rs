@@ -1,6 +1,6 @@
 //! `/api/files`: files into the workspace, and out of it. `/api/start` and `/api/sample`: what a new conversation offers.
 
-use crate::dto::files::{FileOrigin, SampleChange, Start, Uploaded};
+use crate::dto::files::{FileOrigin, SampleChange, SentFile, Start, Uploaded};
 use crate::extract::{file_of, length_of};
 use crate::guard::{AuditNote, MAX_UPLOAD};
 use crate::problem::ProblemBody;
@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use steward_core::UserId;
-use steward_core::upload::UploadedFile;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -69,11 +68,11 @@ struct SentBy {
 
 /// Files that people have sent into the workspace: one's own; for operators, everybody's.
 #[utoipa::path(get, path = "/api/files/uploads", tag = "files", operation_id = "listUploads", params(SentBy, Paging),
-    responses((status = 200, description = "By path", body = Page<UploadedFile>)))]
-async fn uploads(Call(state, caller): Call, Params(of): Params<SentBy>, paging: Paging) -> Listed<UploadedFile> {
+    responses((status = 200, description = "By path", body = Page<SentFile>)))]
+async fn uploads(Call(state, caller): Call, Params(of): Params<SentBy>, paging: Paging) -> Listed<SentFile> {
     let after = paging.after::<String>()?;
     let page = state.uploaded_files(&caller, of.user, after.as_deref(), paging.limit()).await?;
-    Ok(Page::after_last(page, |file| file.path.clone()))
+    Ok(Page::after_last(page, |sent| sent.file.path.clone()))
 }
 
 /// Which file.
@@ -108,6 +107,15 @@ async fn remove(Call(state, caller): Call, Params(Place { path }): Params<Place>
     Ok((StatusCode::NO_CONTENT, Extension(AuditNote::target(path))).into_response())
 }
 
+/// Which file or folder.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct OriginPlace {
+    /// Its path as it is listed; empty: the whole workspace.
+    #[param(max_length = 4096)]
+    path: String,
+}
+
 /// Files and folders of the workspace that runs wrote after reading something from outside, or confidential. For operators.
 #[utoipa::path(get, path = "/api/files/origins", tag = "files", operation_id = "listFileOrigins",
     responses((status = 200, description = "By path, 5,000 at most", body = Vec<FileOrigin>)))]
@@ -117,12 +125,15 @@ async fn origins(Call(state, caller): Call) -> Answer<Vec<FileOrigin>> {
 
 /// Forgets what is recorded of a file or folder, since a person has read it and answers for it. For operators; where it is
 /// confidential, for administrators.
-#[utoipa::path(delete, path = "/api/files/origins", tag = "files", operation_id = "clearFileOrigin", params(Place),
+#[utoipa::path(delete, path = "/api/files/origins", tag = "files", operation_id = "clearFileOrigin", params(OriginPlace),
     responses(
         (status = 204, description = "Forgotten"),
         (status = 404, description = "Nothing is recorded of it", body = ProblemBody, content_type = "application/problem+json"),
     ))]
-async fn clear_origin(Call(state, caller): Call, Params(Place { path }): Params<Place>) -> Result<Response, Problem> {
+async fn clear_origin(
+    Call(state, caller): Call,
+    Params(OriginPlace { path }): Params<OriginPlace>,
+) -> Result<Response, Problem> {
     state.clear_file_origin(&caller, &path).await?;
     Ok((StatusCode::NO_CONTENT, Extension(AuditNote::target(path))).into_response())
 }

@@ -106,8 +106,14 @@ async fn a_developer_removes_only_what_they_sent() {
     }
     let listed = bed.send("GET /api/files/uploads", &[bob], "").await.json();
     assert_eq!(listed["items"], json!([]), "another's is not listed");
+    assert_eq!(upload(&bed, bob, "his.csv", 10).await.status, 201);
     let line = format!("GET /api/files/uploads?user={id}");
-    assert_eq!(bed.send(&line, &[&admin], "").await.status, 200);
+    let his = bed.send(&line, &[&admin], "").await.json();
+    assert_eq!(
+        (his["items"].as_array().unwrap().len(), &his["items"][0]["by"]),
+        (1, &json!("bob@example.org")),
+        "{his}"
+    );
     let hers = bed.send("GET /api/files/uploads", &[&admin], "").await.json();
     let line = format!("GET /api/files/uploads?user={}", hers["items"][0]["user_id"].as_str().unwrap());
     assert_eq!(bed.send(&line, &[bob], "").await.status, 403);

@@ -53,7 +53,7 @@ async fn house() -> Bed {
     };
     let text = String::new();
     let first = EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: text.clone(), reasoning: text };
-    let side = vec![mark("notes/page.md", page), mark("pay.md", pay)];
+    let side = vec![mark("", page.clone()), mark("notes/page.md", page), mark("pay.md", pay)];
     bed.store.create_run(row, vec![first], side, "test", Timestamp(1)).await.unwrap();
     bed
 }
@@ -70,15 +70,20 @@ async fn operators_clear_what_they_have_read_and_administrators_what_is_confiden
     assert_eq!(call(&bed, "dan", list).await.0, 403);
     let (status, found) = call(&bed, "olga", list).await;
     assert_eq!(status, 200, "{found}");
-    assert_eq!(found[0]["path"], "notes/page.md");
-    assert_eq!(found[0]["origins"], json!(["https://example.org"]));
-    assert_eq!(found[1]["level"]["classification"], "confidential");
+    assert_eq!(
+        (&found[0]["path"], &found[1]["path"]),
+        (&json!(""), &json!("notes/page.md")),
+        "the whole workspace first"
+    );
+    assert_eq!(found[1]["origins"], json!(["https://example.org"]));
+    assert_eq!(found[2]["level"]["classification"], "confidential");
     for (name, path, status) in [
         ("dan", "notes/page.md", 403),
         ("olga", "notes", 404),
         ("olga", "pay.md", 403),
         ("olga", "notes/page.md", 204),
         ("olga", "notes/page.md", 404),
+        ("olga", "", 204),
         ("ada", "pay.md", 204),
     ] {
         let line = format!("DELETE /api/files/origins?path={path}");

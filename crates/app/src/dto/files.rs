@@ -4,6 +4,7 @@ use steward_core::Timestamp;
 use steward_core::governance::Classified;
 use steward_core::ports::FileProvenanceEntry;
 use steward_core::run::FileProvenance;
+use steward_core::upload::UploadedFile;
 use steward_tools::sample::Change;
 use utoipa::ToSchema;
 
@@ -14,6 +15,16 @@ pub struct Uploaded {
     pub path: String,
     /// Its length.
     pub bytes: u64,
+}
+
+/// A file in the workspace that somebody has sent. It may have been changed or removed there since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SentFile {
+    #[serde(flatten)]
+    pub file: UploadedFile,
+    /// The e-mail of who sent it; null: they were removed.
+    #[schema(required)]
+    pub by: Option<String>,
 }
 
 /// Where a file, or all that lies in a folder, may come from.
