@@ -1,4 +1,4 @@
-// Made-up answers for the page Documents. What is sent is cut at empty lines, "read" for a second and "embedded" for three more.
+// Made-up answers for the pages Documents and Files. What is sent is cut at empty lines, "read" for a second and "embedded" for three more.
 // MOCK_EMPTY=1: nothing is there yet.
 import { randomUUID } from "node:crypto";
 
@@ -71,7 +71,17 @@ export function routes({ ok, none, missing, problem, page, me, uuid }) {
     const joined = all.map((one) => ({ one, by: place(text, one), near: place(vectors, one) })).filter(({ by, near }) => by + near > 0).map((hit) => ({ ...hit, score: (hit.by ? 0.3 / (60 + hit.by) : 0) + (hit.near ? 0.7 / (60 + hit.near) : 0) })).sort((a, b) => b.score - a.score);
     return { documents: fitting.length, took_ms: 7, ...(query.includes("down") && { notice: "only words were looked at: the embedding model can't be loaded" }), found: joined.slice(0, limit).map(({ one: { document, chunk }, by, near, score }) => ({ document: document.id, collection: document.collection, name: document.name, source: document.source, doc_type: document.type, added_at: document.added_at, chunk, score, ...(by && { text_rank: by, text_score: text[by - 1][1] }), ...(near && { vector_rank: near, vector_score: vectors[near - 1][1] }) })) };
   };
+  let sent = Array.from({ length: process.env.MOCK_EMPTY ? 0 : 34 }, (_, n) => ({ path: `uploads/delivery-notes-${n + 1}.csv`, user_id: me.id, bytes: 900 + 1300 * n * n, at: now - n * DAY, by: n % 5 ? me.email : null }));
+  let origins = process.env.MOCK_EMPTY ? [] : [
+    { path: "", origins: ["https://prices.example.org"], at: now - DAY },
+    { path: "hr/pay.md", origins: [], level: { classification: "confidential", label: "people", source: "hr/pay.csv" }, at: now - 2 * DAY },
+    { path: "notes/offer.md", origins: ["mail from eve@example.org", "uploads/offer.txt"], at: now - 3 * DAY },
+  ];
   return [
+    ["GET", /^files\/uploads$/, (_, query) => page(sent, query)],
+    ["DELETE", /^files$/, (_, query) => ((sent = sent.filter((one) => one.path !== query.get("path"))), none)],
+    ["GET", /^files\/origins$/, () => ok(origins)],
+    ["DELETE", /^files\/origins$/, (_, query) => ((origins = origins.filter((one) => one.path !== query.get("path"))), none)],
     ["GET", /^collections$/, () => ok({ items: collections.map(counted), next_cursor: null })],
     ["POST", /^collections$/, (_, __, { open, ...body }) => (named(body.name) ? problem(409, `another collection has the name ${body.name}`, "choose another name") : (collections.push({ ...usual, description: "", id: randomUUID(), created_by: me.id, created_at: Date.now(), ...body }), collections.sort((a, b) => a.name.localeCompare(b.name)), ok(counted(named(body.name)), 201)))],
     ["PATCH", /^collections\/([^/]+)$/, ([id], _, body) => found(collections, id, "collection", (one) => ok(counted(Object.assign(one, body))))],

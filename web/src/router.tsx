@@ -43,6 +43,7 @@ const tree = root.addChildren([
     page("/skills/$skillId", load.skills, "SkillPage"),
     page("/skills/packages/$packageName", load.skills, "PackagePage"),
     page("/documents", load.documents),
+    page("/files", load.files),
     page("/data", load.data, "DataPage"),
     page("/data/changes", load.data, "ChangesPage"),
     page("/data/sources", load.data, "SourcesPage"),

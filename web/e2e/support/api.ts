@@ -67,6 +67,12 @@ export class Api {
     return id;
   }
 
+  /** Sends a file into the workspace. */
+  async file(name: string, content: string): Promise<void> {
+    const answer = await fetch(`${this.url}/api/files?${new URLSearchParams({ name })}`, { method: "POST", headers: { authorization: `Bearer ${this.token}`, "content-type": "application/octet-stream" }, body: content });
+    if (!answer.ok) throw new Error(`upload of ${name}: ${answer.status} ${await answer.text()}`);
+  }
+
   async agentId(): Promise<string> {
     const page = await this.call<{ items: { id: string }[] }>("GET", "/agents");
     const [first] = page.items;

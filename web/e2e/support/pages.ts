@@ -37,6 +37,7 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["documents-of", (told) => `/documents?collection=${told.collection}`],
   ["documents-search", () => "/documents?tab=search&q=how+long+is+the+notice+period"],
   ["documents-compare", () => "/documents?tab=search&q=how+long+is+the+notice+period&compare=1"],
+  ["files", () => "/files"],
   ["data", () => "/data"],
   ["data-changes", () => "/data/changes"],
   ["data-sources", () => "/data/sources"],
@@ -77,7 +78,7 @@ export async function tell(workspace: Workspace, api: Api): Promise<Told> {
   return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId(), connection: await api.connectionId(), skill: await skills(api), ...(await keep(api)) };
 }
 
-/** What the pages of credentials, MCP servers, groups and documents show. */
+/** What the pages of credentials, MCP servers, groups, files and documents show. */
 export async function keep(api: Api): Promise<Pick<Told, "credential" | "server" | "group" | "collection">> {
   const day = 86_400_000;
   const web = await api.call<{ id: string }>("POST", "/credentials", { name: "harbour web server", kind: "password", description: "Restarts of the shop; ops make a new one.", fields: { username: "deploy", password: "not shown" }, roles: ["operator"], expires_at: Date.now() + 6 * day });
@@ -86,6 +87,7 @@ export async function keep(api: Api): Promise<Pick<Told, "credential" | "server"
   const group = await api.call<{ id: string }>("POST", "/groups", { name: "Bookkeeping", description: "Whoever keeps the books of the harbour." });
   const { id } = await api.call<{ id: string }>("GET", "/auth/me");
   await api.call("PUT", `/groups/${group.id}/members/${id}`);
+  await api.file("delivery-notes.csv", "day,boxes\n2026-11-02,14\n");
   const contracts = await api.call<{ id: string }>("POST", "/collections", { name: "Contracts", description: "Signed ones. Drafts are in the wiki." });
   await api.document("Contracts", "lease-warehouse.md", "# Lease of the warehouse\n\nThe lease begins on 1 May 2026 and runs for five years.\n\n## Notice\n\nThe notice period is three months to the end of a quarter. Notice has to be given in writing.\n");
   await api.document("Contracts", "supplier-2019.pdf", "%PDF-1.7\nnot really");

@@ -9676,6 +9676,16 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_SentFile: {
+            /** @description The rows. */
+            items: (components["schemas"]["UploadedFile"] & {
+                /** @description The e-mail of who sent it; null: they were removed. */
+                by: string | null;
+            })[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Skill: {
             /** @description The rows. */
             items: {
@@ -9910,31 +9920,6 @@ export interface components {
                 tool: string;
                 /** @description Whether it was taken back. */
                 undone: boolean;
-            }[];
-            /** @description For `cursor`, if more follow. */
-            next_cursor: string | null;
-        };
-        /** @description One page of a list. */
-        Page_UploadedFile: {
-            /** @description The rows. */
-            items: {
-                /**
-                 * Format: int64
-                 * @description When it was sent, milliseconds since 1970 UTC.
-                 */
-                at: number;
-                /**
-                 * Format: int64
-                 * @description Its length when it was sent.
-                 */
-                bytes: number;
-                /** @description Where it is in the workspace. */
-                path: string;
-                /**
-                 * Format: uuid
-                 * @description Whose it is.
-                 */
-                user_id: string;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -11643,6 +11628,11 @@ export interface components {
             challenge: string;
             /** @description Six digits of the app, or a recovery code. */
             code: string;
+        };
+        /** @description A file in the workspace that somebody has sent. It may have been changed or removed there since. */
+        SentFile: components["schemas"]["UploadedFile"] & {
+            /** @description The e-mail of who sent it; null: they were removed. */
+            by: string | null;
         };
         /** @description A login. The refresh token is in the cookie `steward_refresh`. */
         Session: {
@@ -14902,7 +14892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_UploadedFile"];
+                    "application/json": components["schemas"]["Page_SentFile"];
                 };
             };
             401: components["responses"]["Unauthorized"];

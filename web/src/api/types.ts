@@ -226,6 +226,8 @@ export type ModelGlance = S["ModelGlance"];
 export type Start = S["Start"];
 export type SampleChange = S["SampleChange"];
 export type Uploaded = S["Uploaded"];
+export type SentFile = S["SentFile"];
+export type FileOrigin = S["FileOrigin"];
 
 type Tuned = { chunking: Required<S["Chunking"]>; weights: Required<S["SearchWeights"]> };
 export type Collection = With<S["Collection"], Tuned>;

@@ -17,7 +17,7 @@ export const useLiveState = () => useSyncExternalStore((listener) => (listeners.
 
 const touched: Record<string, string[]> = {
   "run.started": ["runs", "conversations"],
-  "run.finished": ["runs", "run", "conversations", "conversation", "approvals", "usage", "budgets", "connection-health", "credentials", "credential", "credential-uses", "mcp-servers", "mcp-server"],
+  "run.finished": ["runs", "run", "conversations", "conversation", "approvals", "usage", "budgets", "connection-health", "credentials", "credential", "credential-uses", "file-origins", "mcp-servers", "mcp-server"],
   "approval.requested": ["approvals", "runs", "run", "conversations"],
   "approval.decided": ["approvals", "approval", "runs", "run", "grants", "conversations"],
   "tool.undone": ["runs", "run"],

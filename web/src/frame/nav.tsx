@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Building2, Cable, ChartColumn, Database, Ellipsis, FileLock, Files, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
+import { Bot, Building2, Cable, ChartColumn, Database, Ellipsis, FileLock, Files, FolderOpen, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
 import { useState } from "react";
 import { isAdmin, isInstallationAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
@@ -17,6 +17,7 @@ const PAGES = [
   { to: "/agents", icon: Bot, key: "agents" },
   { to: "/skills", icon: Puzzle, key: "skills" },
   { to: "/documents", icon: Files, key: "documents" },
+  { to: "/files", icon: FolderOpen, key: "files" },
   { to: "/data", icon: Database, key: "data" },
   { to: "/connections", icon: Cable, key: "connections" },
   { to: "/mcp-servers", icon: Plug, key: "mcp" },
@@ -43,7 +44,7 @@ export const maySee = (entry: Entry, me: Me | undefined): boolean => {
   if (entry.to === "/groups") return isOperator(me);
   // The program's settings and health are the installation's.
   if (entry.to === "/system") return isOperator(me) && !!me?.installation;
-  return (entry.to !== "/credentials" && entry.to !== "/documents") || mayWork(me);
+  return (entry.to !== "/credentials" && entry.to !== "/documents" && entry.to !== "/files") || mayWork(me);
 };
 
 function NavLink({ entry, count, phone }: { entry: Entry; count?: number; phone?: boolean }) {

@@ -8,6 +8,7 @@ export const load = {
   agents: () => import("@/pages/agents"),
   skills: () => import("@/pages/skills"),
   documents: () => import("@/pages/documents"),
+  files: () => import("@/pages/files"),
   data: () => import("@/pages/data"),
   connections: () => import("@/pages/connections"),
   credentials: () => import("@/pages/credentials"),

@@ -10,6 +10,7 @@ export { type Paged, useFresh, usePaged } from "./core";
 export * from "./credentials";
 export * from "./data";
 export * from "./documents";
+export * from "./files";
 export * from "./governance";
 export * from "./groups";
 export * from "./mcp";

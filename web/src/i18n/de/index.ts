@@ -11,6 +11,7 @@ import credentials from "./credentials.json";
 import dashboard from "./dashboard.json";
 import data from "./data.json";
 import documents from "./documents.json";
+import files from "./files.json";
 import frame from "./frame.json";
 import governance from "./governance.json";
 import groups from "./groups.json";
@@ -24,4 +25,4 @@ import tenants from "./tenants.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, frame, governance, groups, mcp, models, runs, settings, skills, system, tenants, usage, users };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, files, frame, governance, groups, mcp, models, runs, settings, skills, system, tenants, usage, users };
