@@ -14,12 +14,12 @@ use std::fmt::Display;
 use std::path::Path;
 use steward_core::UserId;
 use steward_core::ports::{Page, Role, Users as _};
+use steward_core::run::UPLOADS;
 use steward_core::upload::UploadedFile;
 use steward_tools::files::{file_path, open_file, remove_file};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
-const FOLDER: &str = "uploads";
 /// Longest name, bytes; room for a number stays below what file systems take.
 const MAX_NAME: usize = 120;
 const MOST: u32 = 1000;
@@ -170,11 +170,11 @@ impl Upload {
     fn begin(workspace: &Path, name: &str) -> AppResult<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(workspace, flags, Mode::empty()).map_err(failed)?;
-        match mkdirat(&root, FOLDER, Mode::from_raw_mode(0o755)) {
+        match mkdirat(&root, UPLOADS, Mode::from_raw_mode(0o755)) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(failed(error)),
         }
-        let folder = openat(&root, FOLDER, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| match error {
+        let folder = openat(&root, UPLOADS, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| match error {
             Errno::NOTDIR | Errno::LOOP => AppError::conflict(
                 "uploads_folder",
                 "`uploads` in the workspace is no plain folder",
@@ -208,7 +208,7 @@ impl Upload {
     async fn sync(&mut self) -> AppResult<String> {
         self.file.flush().await.map_err(lost)?;
         self.file.sync_all().await.map_err(lost)?;
-        Ok(format!("{FOLDER}/{}", self.name))
+        Ok(format!("{UPLOADS}/{}", self.name))
     }
 }
 
