@@ -53,8 +53,8 @@ test("sent files are opened and removed, and what a run made of one is cleared",
   expect(await faultsOf(page, "files", light.rules)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await faultsOf(page, "files on a phone", light.rules)).toEqual([]);
-  await outside.getByRole("button", { name: "Clear notes/offer.md" }).click();
-  const sure = page.getByRole("dialog", { name: "Clear notes/offer.md?" });
+  await outside.getByRole("button", { name: "Clear where notes/offer.md comes from" }).click();
+  const sure = page.getByRole("dialog", { name: "Clear where notes/offer.md comes from?" });
   await expect(sure.getByText("runs then read it as the house's own")).toBeVisible();
   await sure.getByRole("button", { name: "I have read it: clear" }).click();
   await expect(main.getByText("Nothing is recorded.")).toBeVisible();
