@@ -66,13 +66,12 @@ pub async fn run(client: &Client, action: Option<FilesAction>, term: Term) -> an
 async fn list(client: &Client, user: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let mut id = None;
     if let Some(wanted) = user {
-        id = Some(match wanted.parse::<UserId>() {
-            Ok(id) => id.to_string(),
-            Err(_) => {
-                let found = user::find(client, wanted).await;
-                let found = found.map_err(|error| for_administrators(client, error, "finds users by their email"))?;
-                text(&found, "id").to_owned()
-            }
+        id = Some(if let Ok(id) = wanted.parse::<UserId>() {
+            id.to_string()
+        } else {
+            let found = user::find(client, wanted).await;
+            let found = found.map_err(|error| for_administrators(client, error, "finds users by their email"))?;
+            text(&found, "id").to_owned()
         });
     }
     let rows = client.rows(&with_query(&format!("{FILES}/uploads"), [("user", id)])).await?;
