@@ -14927,7 +14927,7 @@ export interface operations {
     clearFileOrigin: {
         parameters: {
             query: {
-                /** @description Its path in the workspace. */
+                /** @description Its path as it is listed; empty: the whole workspace. */
                 path: string;
             };
             header?: {
