@@ -8,6 +8,7 @@ mod second_factor;
 use crate::ApiState;
 use crate::extract::{Body, Listed, Page, Paging, PathId};
 use crate::guard::AuditNote;
+use crate::operations::routes;
 use crate::problem::{Answer, Done, Problem, done};
 use crate::tenant_app::TenantApp;
 use axum::extract::State;
@@ -24,7 +25,6 @@ use steward_app::{AcceptInvitation, AccessError, Caller, LogIn, OpenSession, cla
 use steward_core::TenantId;
 use steward_core::ports::LoginError;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use uuid::Uuid;
 
 pub(crate) use caller::{Call, DialectCaller, app_of_bearer, caller_of, identify, identify_provider};

@@ -83,7 +83,7 @@ pub(crate) async fn answered(State(guard): State<Arc<AuditGuard>>, request: Requ
     let (counted, only_tls) = (RequestCount::begin(&request), only_tls(&request));
     let version = request.version();
     let (request, body) = RequestBody::meter(request, &guard.bodies);
-    let mut response = audit(&guard, request, next).await;
+    let mut response = audit(&guard, request, next).boxed().await;
     if let Some(body) = body {
         body.end(version, &mut response).await;
     }

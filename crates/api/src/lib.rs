@@ -18,6 +18,7 @@ mod metrics;
 mod nats;
 mod openai;
 mod openapi;
+mod operations;
 mod problem;
 mod published;
 mod received_body;

@@ -3,6 +3,7 @@ mod pages;
 
 use crate::ApiState;
 use crate::guard::no_such_method;
+use crate::operations::routes;
 use crate::problem::Problem;
 use crate::routes::TAGS;
 use crate::{auth, routes};
@@ -19,7 +20,6 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, RefOr, Tag};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(crate) use pages::escape;
 

@@ -37,8 +37,8 @@ mod users;
 
 use crate::ApiState;
 use crate::health;
+use crate::operations::routes;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// Groups of operations in the OpenAPI document, in its order.
 pub(crate) const TAGS: &[(&str, &str)] = &[

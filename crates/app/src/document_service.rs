@@ -33,9 +33,9 @@ pub use vision::{VisionModel, VisionUse};
 
 use crate::disk_room::DiskRoom;
 use folders::Seen;
-use futures::StreamExt as _;
 use futures::future::join_all;
 use futures::stream::{self, BoxStream};
+use futures::{FutureExt as _, StreamExt as _};
 use indexes::Indexes;
 use known_answers::KnownAnswers;
 use originals::{Originals, Received};
@@ -183,9 +183,8 @@ impl DocumentService {
     /// Like [`Self::wake`]; where no server works on documents, does so at once.
     pub async fn work(&self) -> StoreResult<()> {
         self.wake();
-        while !self.serving
-            && (self.work_on_next(IngestWork::Text).await? || self.work_on_next(IngestWork::Ocr).await?)
-        {}
+        let next = |kind| self.work_on_next(kind).boxed();
+        while !self.serving && (next(IngestWork::Text).await? || next(IngestWork::Ocr).await?) {}
         Ok(())
     }
 

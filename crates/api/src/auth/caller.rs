@@ -7,6 +7,7 @@ use crate::tenant_app::TenantApp;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use futures::FutureExt as _;
 use steward_app::{Caller, Identity, ScimCaller, claimed_tenant};
 use steward_core::ports::LoginError;
 
@@ -68,7 +69,7 @@ pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<(Ten
     }
     let bearer = bearer(&parts.headers).ok_or(LoginError::Token)?;
     let app = app_of_bearer(state, &parts.headers, bearer)?;
-    let identity = app.access.identify(bearer).await?;
+    let identity = app.access.identify(bearer).boxed().await?;
     let path = parts.uri.path();
     if identity.principal.key.is_some() && !path.starts_with("/v1/") && path != "/mcp" {
         return Err(LoginError::VirtualKey);

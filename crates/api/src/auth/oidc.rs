@@ -5,6 +5,7 @@ use super::cookies::{clear_kept, kept_cookie, set_cookie, set_kept};
 use crate::ApiState;
 use crate::extract::{Params, PathName};
 use crate::guard::AuditNote;
+use crate::operations::routes;
 use crate::problem::{Answer, Problem};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -17,7 +18,6 @@ use steward_app::{Arrival, SignOnError, claimed_tenant};
 use steward_core::TenantId;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// Longest part of what comes back.
 const MOST: usize = 8192;

@@ -4,6 +4,7 @@ use super::{Call, with_cookie};
 use crate::ApiState;
 use crate::extract::Body;
 use crate::guard::AuditNote;
+use crate::operations::routes;
 use crate::problem::{Answer, Done, Problem, done};
 use crate::tenant_app::TenantApp;
 use axum::extract::State;
@@ -14,7 +15,6 @@ use steward_app::{Enrolment, SecondStep, claimed_tenant};
 use steward_core::ports::LoginError;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(super) fn second_factor_routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
