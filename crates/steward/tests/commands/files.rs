@@ -2,10 +2,12 @@
 
 use crate::commands::on_terminal;
 use crate::common::{Bench, Server};
+use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Script};
 
 fn upload(bench: &Bench, server: &Server, name: &str) {
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let url = format!("{}/api/files?name={name}", server.url);
     let send = reqwest::Client::builder()
         .no_proxy()
@@ -62,18 +64,23 @@ fn whoever_has_read_a_file_clears_where_it_comes_from() {
     std::fs::create_dir(bench.work.path().join("uploads")).unwrap();
     bench.work.write("uploads/offer.txt", "Only 10 a month.").unwrap();
     bench.run(&["files", "origins"]).exits(0).tells(&["uploads/ counts"]);
-    let steps = json!([
-        {"thought": "read it", "tool": "read", "args": {"path": "uploads/offer.txt"}},
-        {"thought": "note it", "tool": "write", "args": {"path": "offer.md", "content": "10 a month"}},
-    ]);
-    let plan = Behaviour::text(steps.to_string());
-    bench.model.replace(Script::of([plan.clone(), plan, Behaviour::text("Noted.")]));
-    bench.run(&["ask", "Note the offer of uploads/offer.txt in offer.md"]).exits(3);
-    while !bench.work.path().join("offer.md").exists() {
-        bench.run(&["approvals", "approve", &bench.open_approval()]);
-    }
+    bench.model.replace(Script::of([
+        Behaviour::calls([("read", json!({"path": "uploads/offer.txt"}))]),
+        Behaviour::calls([("write", json!({"path": "offer.md", "content": "10 a month"}))]),
+        Behaviour::text("Noted."),
+    ]));
+    let server = Server::start(&bench);
+    let call = |method: Method, path: &str, body: Option<&Value>| {
+        let (status, answer) = server.request(&bench, method, path, Some(&server.key), body);
+        assert!(status.is_success(), "{path}: {status} {answer}");
+        answer
+    };
+    let agents = call(Method::GET, "/api/agents", None);
+    let path = format!("/api/chat/{}", agents["items"][0]["id"].as_str().unwrap());
+    call(Method::POST, &path, Some(&json!({"message": "Note the offer of uploads/offer.txt in offer.md"})));
+    while bench.run(&["approvals", "--json"]).exits(0).json() == json!([]) {}
+    bench.run(&["approvals", "approve", &bench.open_approval()]).exits(0);
 
-    let _server = Server::start(&bench);
     let known = listed(&bench, &["origins"]);
     assert_eq!(
         (&known[0]["path"], &known[0]["origins"]),
