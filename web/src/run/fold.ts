@@ -1,5 +1,6 @@
 // Folds a run's events into its view. Pure and total: an event twice, or one of a newer server, changes nothing.
 import type { RunEvent } from "@/api/events";
+import { showTurns } from "@/api/turns";
 import type { Risk } from "@/api/types";
 import { passagesIn } from "./citations";
 import { classifiedIn, higher } from "./classified";
@@ -168,7 +169,7 @@ function apply(draft: Draft, event: RunEvent): void {
       view.items.forEach((item, at) => {
         if (item.kind === "plan" && at !== index) draft.edit<PlanItem>(at, { superseded: true });
       });
-      draft.edit<PlanItem>(index, { candidates: event.candidates, by: event.by, notes: event.notes ?? [], live: false, draft: [] });
+      draft.edit<PlanItem>(index, { candidates: showTurns(event.candidates), by: event.by, notes: event.notes ?? [], live: false, draft: [] });
       view.doing = { what: "think", since: event.at };
       return;
     }
@@ -217,7 +218,8 @@ function apply(draft: Draft, event: RunEvent): void {
       return;
     }
     case "approval.requested": {
-      const { subject, approval_id } = event;
+      const { approval_id } = event;
+      const subject = showTurns(event.subject);
       view.waiting = approval_id;
       view.status = "waiting";
       view.doing = null;
