@@ -1,12 +1,79 @@
 //! Output for people, and the code that says how it ended. Colour and progress only on a terminal; NO_COLOR is honoured.
+//!
+//! Much of what is printed was written by others. Whatever a terminal would obey in it is shown, not done: nobody who
+//! decides by what stands there sees a line that a stranger made.
 
 use anyhow::{Context, bail};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde::Serialize;
 use serde_json::json;
+use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::LazyLock;
+use steward_core::text::steers_output;
 use tokio::signal::unix::{SignalKind, signal};
+
+/// Prints a line for people. It stands before that of std, so that no command forgets [`printable`]; JSON is for
+/// [`print_json`].
+macro_rules! println {
+    () => { $crate::term::print_line(format_args!("")) };
+    ($($line:tt)*) => { $crate::term::print_line(format_args!($($line)*)) };
+}
+
+/// Stands for the beginning of an escape sequence of ours until it is printed. Each process draws its own, so no text from
+/// elsewhere has it.
+static ESCAPE: LazyLock<String> = LazyLock::new(|| {
+    let drawn = RandomState::new().hash_one("escape").to_be_bytes();
+    let private = drawn.chunks_exact(2).map(|two| 0xF_0000 + u32::from(two[0]) * 256 + u32::from(two[1]));
+    private.filter_map(char::from_u32).collect()
+});
+
+/// The text with what a terminal would obey written out, as `\u{1b}`. `lines`: it may have several, and tabs.
+fn printable(text: &str, lines: bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut left = text.chars().peekable();
+    while let Some(c) = left.next() {
+        match c {
+            '\n' | '\t' if lines => shown.push(c),
+            '\r' if lines && left.peek() == Some(&'\n') => {}
+            c if steers_output(c) => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown.replace(ESCAPE.as_str(), "\x1b[")
+}
+
+/// What `println!` does in this room.
+#[expect(clippy::print_stdout, reason = "the one place")]
+pub fn print_line(line: fmt::Arguments<'_>) {
+    std::println!("{}", printable(&line.to_string(), false));
+}
+
+/// Prints a text of several lines for people.
+#[expect(clippy::print_stdout, reason = "the one place")]
+pub fn print_text(text: &str) {
+    std::println!("{}", printable(text.strip_suffix('\n').unwrap_or(text), true));
+}
+
+/// Prints a part of a text, as it comes in.
+pub fn print_piece(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = out.write_all(printable(text, true).as_bytes());
+    let _ = out.flush();
+}
+
+/// Prints a file for programs, such as CSV.
+#[expect(clippy::print_stdout, reason = "the one place")]
+pub fn print_exactly(text: &str) {
+    std::print!("{text}");
+}
+
+#[expect(clippy::print_stdout, reason = "the one place")]
+pub fn print_json(value: &impl Serialize) {
+    std::println!("{}", json!(value));
+}
 
 /// What a shell reports of a program ended by SIGPIPE.
 const PIPE_CLOSED: i32 = 141;
@@ -57,7 +124,7 @@ impl Term {
     }
 
     fn paint(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        if self.colour { format!("{0}{code}m{text}{0}0m", *ESCAPE) } else { text.to_owned() }
     }
 
     pub fn dim(self, text: &str) -> String {
@@ -85,8 +152,14 @@ impl Term {
         if right { self.green("✓") } else { self.red("✗") }
     }
 
+    /// Says a line; a line break in it is shown as `\n`.
     pub fn say(self, line: &str) {
-        let _ = writeln!(std::io::stderr(), "{line}");
+        let _ = writeln!(std::io::stderr(), "{}", printable(line, false));
+    }
+
+    /// Says a text of several lines. All but the first are set in, so that none looks like one of ours.
+    pub fn say_text(self, text: &str) {
+        let _ = writeln!(std::io::stderr(), "{}", printable(text.trim_end(), true).replace('\n', "\n    "));
     }
 
     /// Says what is only good to know.
@@ -107,7 +180,7 @@ impl Term {
     /// Prints what was found as JSON, or has `text` print it.
     pub fn shown(self, found: &impl Serialize, text: impl FnOnce()) -> Exit {
         if self.json {
-            println!("{}", json!(found));
+            print_json(found);
         } else {
             text();
         }
@@ -131,7 +204,7 @@ impl Term {
     pub fn status(self, text: &str) {
         if self.live {
             let mut out = std::io::stderr();
-            let _ = write!(out, "\r\x1b[K{}", self.dim(text));
+            let _ = write!(out, "\r\x1b[K{}", printable(&self.dim(text), false));
             let _ = out.flush();
         }
     }
@@ -147,7 +220,7 @@ impl Term {
     /// `None` at the end of input.
     pub fn ask(self, question: &str) -> Option<String> {
         let mut out = std::io::stderr();
-        let _ = write!(out, "{question} ");
+        let _ = write!(out, "{} ", printable(question, false));
         let _ = out.flush();
         let mut line = String::new();
         match std::io::stdin().read_line(&mut line) {
@@ -231,5 +304,36 @@ pub fn end_without_a_reader() {
 impl Drop for Quiet {
     fn drop(&mut self) {
         let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Term, printable};
+
+    const COLOURED: Term = Term { colour: true, live: false, can_ask: false, json: false };
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        for (text, line, lines) in [
+            ("a\x1b[2Jb", "a\\u{1b}[2Jb", "a\\u{1b}[2Jb"),
+            ("a\nb\tc", "a\\nb\\tc", "a\nb\tc"),
+            ("a\r\nb\rc", "a\\r\\nb\\rc", "a\nb\\rc"),
+            ("\u{9b}31m\u{7f}\0", "\\u{9b}31m\\u{7f}\\u{0}", "\\u{9b}31m\\u{7f}\\u{0}"),
+            ("\u{202e}txt.exe\u{2066}", "\\u{202e}txt.exe\\u{2066}", "\\u{202e}txt.exe\\u{2066}"),
+            ("Grüße „שלום“ 👩‍💻 \\n", "Grüße „שלום“ 👩‍💻 \\n", "Grüße „שלום“ 👩‍💻 \\n"),
+        ] {
+            assert_eq!(
+                (printable(text, false), printable(text, true)),
+                (line.to_owned(), lines.to_owned()),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_our_own_colours_are_colours() {
+        let line = format!("{} {}", COLOURED.green("\x1b[31mfine\n"), "\x1b[31mred");
+        assert_eq!(printable(&line, false), "\x1b[32m\\u{1b}[31mfine\\n\x1b[0m \\u{1b}[31mred");
     }
 }

@@ -57,6 +57,12 @@ pub fn plain(request: &str) -> String {
     out
 }
 
+/// Whether a terminal or a reader obeys a character instead of showing it: control characters, and those that turn the
+/// direction of writing.
+pub fn steers_output(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Whether the words of `phrase` occur together in `plain` (see [`plain`]).
 pub fn has_phrase(plain: &str, phrase: &str) -> bool {
     find_phrase(plain, phrase).is_some()

@@ -1,7 +1,7 @@
 use crate::compose::{Composition, Options};
 use crate::health;
 use crate::settings::Settings;
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json, print_line};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
             json!({"name": part.name, "ok": ok, "status": part.status, "detail": part.detail, "ms": part.ms})
         };
         let checks: Vec<Value> = parts.iter().map(shown).collect();
-        println!("{}", json!({"ok": good, "checks": checks}));
+        print_json(&json!({"ok": good, "checks": checks}));
     } else {
         for part in &parts {
             let mark = match part.status {
@@ -32,7 +32,7 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
                 PartStatus::Degraded => term.yellow("!"),
                 PartStatus::Down => term.red("✗"),
             };
-            println!("{mark} {}: {}", part.name, part.detail);
+            print_line(format_args!("{mark} {}: {}", part.name, part.detail));
         }
     }
     Ok(if good { Exit::Done } else { Exit::Failed })

@@ -154,13 +154,16 @@ async fn welcome(term: Term, url: &str, first: &FirstStart, key_file: &Path, app
             term.say(&format!("Administrator {email} was made from the environment. Log in: {url}/login"));
         }
         // After the #, so that it appears in no log of a server or proxy.
-        FirstStart::Token(token) => term.say(&format!(
-            "There is no administrator yet. Open this link once and become it:\n  {}",
-            term.bold(&format!("{url}/setup#token={token}"))
-        )),
+        FirstStart::Token(token) => {
+            term.say("There is no administrator yet. Open this link once and become it:");
+            term.say(&format!("  {}", term.bold(&format!("{url}/setup#token={token}"))));
+        }
     }
+    let key = key_file.display();
     term.say(&format!(
-        "Ask:     curl {url}/v1/chat/completions -H \"authorization: Bearer $(cat {})\" -H 'content-type: application/json' \\\n           -d '{{\"model\": \"steward\", \"messages\": [{{\"role\": \"user\", \"content\": \"List the files.\"}}]}}'\n  or:    steward ask \"…\"   (another terminal)",
-        key_file.display()
+        "Ask:     curl {url}/v1/chat/completions -H \"authorization: Bearer $(cat {key})\" -H 'content-type: application/json' \\"
     ));
+    let question = r#"{"model": "steward", "messages": [{"role": "user", "content": "List the files."}]}"#;
+    term.say(&format!("           -d '{question}'"));
+    term.say("  or:    steward ask \"…\"   (another terminal)");
 }

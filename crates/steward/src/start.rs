@@ -41,6 +41,6 @@ where
 
 fn fail(term: Term, error: &anyhow::Error) -> ExitCode {
     term.clear();
-    term.say(&format!("{} {error:#}", term.red("error:")));
+    term.say_text(&format!("{} {error:#}", term.red("error:")));
     Exit::Failed.into()
 }

@@ -4,7 +4,7 @@ mod own_data;
 use crate::client::{Client, KnownConnection};
 use crate::commands::rows::{cell, first_line, text};
 use crate::options::Actions;
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use steward_core::agent::Agent;
@@ -125,7 +125,8 @@ fn tell(agent: &Agent, known: &[KnownConnection], term: Term) {
     for (what, decision) in classes.into_iter().chain(tools) {
         println!("{what:<12} {}", says(decision));
     }
-    println!("\n{}", agent.instructions);
+    println!();
+    print_text(&agent.instructions);
 }
 
 fn model(agent: &Agent, known: &[KnownConnection]) -> String {

@@ -1,7 +1,7 @@
 use crate::client::{ByteStream, Client, with_query};
 use crate::commands::rows::{cell, for_administrators};
 use crate::options::{Actions, Word, duration};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use futures::TryStreamExt as _;
@@ -289,7 +289,7 @@ async fn verify(client: &Client, known: Option<&str>, term: Term) -> anyhow::Res
     };
     term.clear();
     let found: Report = serde_json::from_value(report.clone()).context("the report is not understood")?;
-    term.shown(&report, || println!("{}", told(&found, term)));
+    term.shown(&report, || print_text(&told(&found, term)));
     Ok(if found.broken.is_some() { Exit::Failed } else { Exit::Done })
 }
 

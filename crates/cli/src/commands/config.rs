@@ -1,6 +1,6 @@
 use super::rows::{content_of, for_administrators, items, joined, text};
 use crate::client::Client;
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
@@ -110,7 +110,7 @@ async fn get(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
     let field = found.ok_or_else(|| anyhow!("there is no setting `{name}`; `steward config` lists them"))?;
     Ok(term.shown(&field, || {
         println!("{}  {}", value_of(field), term.dim(&source_of(field)));
-        println!("{}", text(field, "help"));
+        print_text(text(field, "help"));
         let effect = match text(field, "effect") {
             "at_once" => "A change counts at once.",
             "after_restart" => "A change counts from the next start on.",

@@ -1,7 +1,7 @@
 use super::connection_auth::{AuthArgs, given, has_own_header, secret, with_secret};
 use super::rows::{CONNECTION, cell, text};
 use crate::client::{Client, KnownConnection};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ async fn test(client: &Client, name: Option<&str>, term: Term) -> anyhow::Result
         if ok {
             println!("{name} answered in {ms} ms: {said}");
         } else {
-            term.say(&format!("{} {error}\n{hint}", term.red("failed:")));
+            term.say_text(&format!("{} {error}\n{hint}", term.red("failed:")));
         }
     });
     Ok(if ok { Exit::Done } else { Exit::Failed })
@@ -163,7 +163,7 @@ async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
     };
     let tested = tried(client, text(&made, "name"), text(&made, "id"), term).await?;
     if term.json {
-        println!("{}", json!({"connection": made, "recognised": found, "test": tested}));
+        print_json(&json!({"connection": made, "recognised": found, "test": tested}));
         return Ok(Exit::Done);
     }
     let sure = if found.confirmed { "" } else { "perhaps " };
@@ -209,7 +209,7 @@ fn told(name: &str, tested: &Value, term: Term) {
         term.say(&format!("`{name}` answered in {ms} ms: {said}"));
     } else {
         let why = term.red("it does not answer yet:");
-        term.say(&format!("{why} {}\n{}", text(tested, "error"), text(tested, "hint")));
+        term.say_text(&format!("{why} {}\n{}", text(tested, "error"), text(tested, "hint")));
     }
 }
 

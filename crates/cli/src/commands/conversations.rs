@@ -1,7 +1,7 @@
 use super::rows::{by_id, find_run};
 use crate::client::{Client, with_query};
 use crate::options::Actions;
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json, print_text};
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ pub async fn run(client: &Client, args: &Conversations, term: Term) -> anyhow::R
             let copy: Conversation = client.post(&format!("/api/conversations/{}/fork", talk.id), &body).await?;
             let copy = copy.id;
             if term.json {
-                println!("{}", json!({"id": copy, "forked_from": talk.id}));
+                print_json(&json!({"id": copy, "forked_from": talk.id}));
             }
             Ok(term.done(&format!("go on with: steward chat --conversation {copy}")))
         }
@@ -176,7 +176,7 @@ async fn show(client: &Client, talk: &Conversation, term: Term) -> anyhow::Resul
                 Role::User => term.bold("you ▸"),
                 _ => term.dim("agent ▸"),
             };
-            println!("{who} {}", message.text.trim_end());
+            print_text(&format!("{who} {}", message.text.trim_end()));
         }
     }))
 }

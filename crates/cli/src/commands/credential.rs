@@ -3,7 +3,7 @@ mod fields;
 use super::rows::{CREDENTIAL, joined, object, print_facts, text, texts, time};
 use crate::client::{Client, Refused};
 use crate::options::{ROLES, duration};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use anyhow::{anyhow, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -164,7 +164,7 @@ pub fn kinds(term: Term) -> Exit {
 fn show(one: &Value, term: Term) {
     println!("{}  {}", term.bold(text(one, "name")), term.dim(text(one, "id")));
     if !text(one, "description").is_empty() {
-        println!("{}", text(one, "description"));
+        print_text(text(one, "description"));
     }
     println!("kind         {}", text(one, "kind"));
     for (field, value) in one["shown"].as_object().into_iter().flatten() {

@@ -31,10 +31,8 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
             yes_no_feedback(term, "Let it run? [y/N/what to change]")
         }
         Subject::Uncertain { tool, arguments, why, .. } => {
-            term.say(&format!(
-                "{} {tool} {arguments}\n  It was interrupted, and whether it happened is not known: {why}.",
-                term.yellow("uncertain:")
-            ));
+            term.say(&format!("{} {tool} {arguments}", term.yellow("uncertain:")));
+            term.say(&format!("  It was interrupted, and whether it happened is not known: {why}."));
             loop {
                 let line = term.ask("Did it happen? [h]appened, [r]un again, [s]kip")?;
                 match line.to_lowercase().as_str() {
@@ -46,7 +44,7 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
             }
         }
         Subject::Question { text, .. } => {
-            term.say(&format!("{} {text}", term.yellow("question:")));
+            term.say_text(&format!("{} {text}", term.yellow("question:")));
             let line = term.ask(">")?;
             Some(if line.is_empty() { Answer::Deny { reason: None } } else { Answer::Feedback { text: line } })
         }

@@ -4,7 +4,7 @@ mod knowledge;
 use super::datasource::DATASOURCE;
 use super::rows::{content_of, elements, first_line, items, print_table, text, texts};
 use crate::client::{Client, encoded};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_exactly, print_text};
 use anyhow::Context as _;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -110,14 +110,15 @@ pub async fn run(client: &Client, action: Option<DomainAction>, term: Term) -> a
                     println!("All tables of `{datasource}` are described already.");
                 } else if save {
                     println!("saved {count} domains with their views; ask them with: steward ask --agent oos \"…\"");
+                    println!("Agents ask before they act until you have read and saved them, unless the datasource is trusted.");
                 } else {
-                    print!("{}", text(&made, "text"));
+                    print_text(text(&made, "text"));
                 }
             }))
         }
         DomainAction::Show { name, view } => {
             let found: Value = client.get(&place(&name, view)).await?;
-            Ok(term.shown(&found, || print!("{}", text(&found, "text"))))
+            Ok(term.shown(&found, || print_text(text(&found, "text"))))
         }
         DomainAction::Check { file } => check(client, &file, term).await,
         DomainAction::Save { file } => {
@@ -126,7 +127,7 @@ pub async fn run(client: &Client, action: Option<DomainAction>, term: Term) -> a
                 for one in elements(&saved) {
                     let (name, version) = (text(&one["text"], "name"), &one["text"]["version"]);
                     println!("saved {} {name}, version {version}", text(&one["text"], "kind"));
-                    print!("{}", text(one, "diff"));
+                    print_text(text(one, "diff"));
                 }
                 for warning in texts(&saved[0], "warnings") {
                     println!("{}", term.yellow(warning));
@@ -137,7 +138,7 @@ pub async fn run(client: &Client, action: Option<DomainAction>, term: Term) -> a
             let before = read(&file)?;
             let after: Value = client.post("/api/domains/format", &json!({"text": before})).await?;
             if file == Path::new("-") {
-                print!("{}", text(&after, "text"));
+                print_exactly(text(&after, "text"));
             } else if text(&after, "text") != before {
                 std::fs::write(&file, text(&after, "text"))
                     .with_context(|| format!("can't write {}", file.display()))?;
@@ -157,7 +158,9 @@ pub async fn run(client: &Client, action: Option<DomainAction>, term: Term) -> a
             let found: Value = client.post("/api/domains/search", &json!({"query": wanted})).await?;
             Ok(term.shown(&found, || {
                 for one in items(&found, "items") {
-                    println!("{}\n{}\n", term.bold(text(one, "domain")), text(one, "text"));
+                    println!("{}", term.bold(text(one, "domain")));
+                    print_text(text(one, "text"));
+                    println!();
                 }
             }))
         }
@@ -220,9 +223,9 @@ async fn ask(client: &Client, query: &str, as_csv: bool, term: Term) -> anyhow::
         let rows: Vec<Vec<String>> =
             items(&answer, "rows").iter().map(|row| elements(row).map(cell).collect()).collect();
         if as_csv {
-            println!("{}", csv_line(columns.into_iter()));
+            print_exactly(&(csv_line(columns.into_iter()) + "\n"));
             for row in &rows {
-                println!("{}", csv_line(row.iter().map(String::as_str)));
+                print_exactly(&(csv_line(row.iter().map(String::as_str)) + "\n"));
             }
             return;
         }

@@ -2,7 +2,7 @@ use super::decide::ask_person;
 use super::render::Renderer;
 use super::report::report;
 use crate::client::{Client, is_already_decided};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json};
 use anyhow::bail;
 use futures::StreamExt;
 use steward_core::approval::{Answer, Subject};
@@ -62,7 +62,7 @@ impl Follow {
                     let exit = exit_of(outcome);
                     if self.term.json {
                         log.push(event.clone());
-                        println!("{}", report(run, &log));
+                        print_json(&report(run, &log));
                     } else {
                         renderer.finished(outcome, answer, *composed, receipts.as_ref());
                     }
@@ -102,12 +102,13 @@ impl Follow {
 
     fn parked(self, run: RunId, id: ApprovalId, log: &[Event]) -> Exit {
         if self.term.json {
-            println!("{}", report(run, log));
+            print_json(&report(run, log));
         }
         self.term.clear();
-        self.term.say(&format!(
-            "waits for a person; nothing more was done.\n  steward approvals             what is asked\n  steward approvals approve {id}\n  steward resume {run}"
-        ));
+        self.term.say("waits for a person; nothing more was done.");
+        self.term.say("  steward approvals             what is asked");
+        self.term.say(&format!("  steward approvals approve {id}"));
+        self.term.say(&format!("  steward resume {run}"));
         Exit::Waiting
     }
 }

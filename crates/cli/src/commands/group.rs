@@ -1,7 +1,7 @@
 use crate::client::{Client, with_query};
 use crate::commands::rows::{Resource, for_administrators, text, time};
 use crate::commands::user;
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use clap::Subcommand;
 use http::Method;
 use serde_json::{Value, json};
@@ -142,7 +142,7 @@ async fn show(client: &Client, wanted: &str, term: Term) -> anyhow::Result<Exit>
     Ok(term.shown(&group, || {
         println!("{}  {}", term.bold(text(&group, "name")), term.dim(text(&group, "id")));
         if !text(&group, "description").is_empty() {
-            println!("{}", text(&group, "description"));
+            print_text(text(&group, "description"));
         }
         println!("{:<12} {}", "made", time(&group, "created_at"));
         println!("{:<12} {}", "kept by", group["source"].as_str().unwrap_or("this installation"));

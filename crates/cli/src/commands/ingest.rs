@@ -1,6 +1,6 @@
 use super::rows::{COLLECTION, text};
 use crate::client::{Client, Refused, with_query};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ pub async fn run(client: &Client, args: IngestArgs, term: Term) -> anyhow::Resul
     if term.json {
         let failures: Vec<Value> =
             failed.iter().map(|(file, why)| json!({"file": file.display().to_string(), "problem": why})).collect();
-        println!("{}", json!({"collection": collection, "documents": sent, "failed": failures}));
+        print_json(&json!({"collection": collection, "documents": sent, "failed": failures}));
     } else {
         report(&sent, &failed, &collection, args.no_wait, term);
     }

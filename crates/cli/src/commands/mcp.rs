@@ -2,7 +2,7 @@ mod login;
 
 use crate::client::Client;
 use crate::commands::rows::{Resource, first_line, items, text, texts, time};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -180,8 +180,9 @@ async fn check(client: &Client, wanted: &str, term: Term) -> anyhow::Result<Exit
         }
         let waiting = tools.iter().filter(|tool| waits(tool)).count();
         if waiting > 0 {
+            term.say("");
             term.say(&format!(
-                "\n{waiting} can't be called before somebody accepts them: steward mcp accept {name} TOOL"
+                "{waiting} can't be called before somebody accepts them: steward mcp accept {name} TOOL"
             ));
         }
     });
@@ -189,7 +190,7 @@ async fn check(client: &Client, wanted: &str, term: Term) -> anyhow::Result<Exit
 }
 
 fn waits(tool: &Value) -> bool {
-    tool["callable"] != true && tool["gone"] != true
+    tool["callable"] != true && tool["gone"] != true && tool["unusable"].is_null()
 }
 
 fn tell(tool: &Value, term: Term) {
@@ -197,6 +198,8 @@ fn tell(tool: &Value, term: Term) {
         term.yellow("gone")
     } else if tool["changed"] == true {
         term.red("changed since it was accepted")
+    } else if !tool["unusable"].is_null() {
+        term.red("can't be used")
     } else if tool["callable"] == true {
         term.green("accepted")
     } else if tool["withdrawn"] == true {
@@ -207,9 +210,12 @@ fn tell(tool: &Value, term: Term) {
     let hint = if tool["read_only"] == true { ", says that it only looks" } else { "" };
     println!("{}  {state}{hint}", term.bold(text(tool, "name")));
     println!("hash         {}", text(tool, "hash"));
-    println!("{}", text(tool, "description"));
+    if let Some(why) = tool["unusable"].as_str() {
+        print_text(why);
+    }
+    print_text(text(tool, "description"));
     match tool["diff"].as_str() {
-        Some(diff) => println!("{diff}"),
+        Some(diff) => print_text(diff),
         None => println!("{}", term.dim(&tool["parameters"].to_string())),
     }
 }

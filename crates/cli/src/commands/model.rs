@@ -2,7 +2,7 @@ use super::connection_auth::{AuthArgs, given};
 use super::model_card::{card, line};
 use super::rows::cell;
 use crate::client::Client;
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use steward_core::exam::Check;
@@ -75,7 +75,7 @@ async fn exam(client: &Client, name: Option<&str>, last: bool, term: Term) -> an
         term.clear();
         outcome?
     };
-    Ok(term.shown(&report, || print!("{}", card(&report, &connection.name, term))))
+    Ok(term.shown(&report, || print_text(&card(&report, &connection.name, term))))
 }
 
 fn show(found: &Recognised) {

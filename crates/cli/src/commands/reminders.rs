@@ -1,7 +1,7 @@
 use super::rows::{Resource, text};
 use crate::client::Client;
 use crate::options::{Actions, duration};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -60,7 +60,7 @@ pub async fn run(client: &Client, args: &Reminders, term: Term) -> anyhow::Resul
                 changed.push(one);
             }
             if term.json {
-                println!("{}", json!(changed));
+                print_json(&changed);
             }
             Ok(Exit::Done)
         }

@@ -1,7 +1,6 @@
 use super::plan_steps::PlanSteps;
-use crate::term::Term;
+use crate::term::{Term, print_piece, print_text};
 use serde_json::Value;
-use std::io::Write;
 use steward_core::event::{Event, EventBody, Outcome, ToolResult};
 use steward_core::model::{ModelErrorClass, Purpose};
 use steward_core::plan::{Candidate, FINAL_ANSWER, PlanStep};
@@ -47,9 +46,7 @@ impl Renderer {
             EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } if !text.is_empty() => {
                 term.clear();
                 self.streamed = true;
-                let mut out = std::io::stdout();
-                let _ = out.write_all(text.as_bytes());
-                let _ = out.flush();
+                print_piece(text);
             }
             EventBody::ModelResponded { calls, .. } => {
                 term.clear();
@@ -83,7 +80,7 @@ impl Renderer {
         let term = self.term;
         match body {
             EventBody::ToolRejected { tool, message, .. } => {
-                term.say(&format!("{} {tool}: {message}", term.red("✗")));
+                term.say_text(&format!("{} {tool}: {message}", term.red("✗")));
             }
             EventBody::ToolIntent { tool, arguments, evidence, .. } => {
                 if let Some(evidence) = evidence {
@@ -160,9 +157,9 @@ impl Renderer {
                 };
                 term.say(&format!("{} {}", term.green("✓"), term.dim(&format!("{lines}{cut}{proof}, {ms} ms"))));
             }
-            ToolResult::Error { message, .. } => term.say(&format!("{} {message}", term.red("✗"))),
+            ToolResult::Error { message, .. } => term.say_text(&format!("{} {message}", term.red("✗"))),
             ToolResult::Dry { preview } => {
-                term.say(&format!("{} {preview}", term.yellow("would:")));
+                term.say_text(&format!("{} {preview}", term.yellow("would:")));
             }
         }
     }
@@ -172,7 +169,7 @@ impl Renderer {
         term.clear();
         match outcome {
             Outcome::Completed => {}
-            Outcome::Failed { message } => term.say(&format!("{} {message}", term.red("failed:"))),
+            Outcome::Failed { message } => term.say_text(&format!("{} {message}", term.red("failed:"))),
             Outcome::Stopped { by } => term.warn(&format!("stopped by {by}")),
             Outcome::Limited { limit, message } if message.is_empty() => {
                 term.warn(&format!("stopped at a limit: {limit:?}"));
@@ -183,7 +180,7 @@ impl Renderer {
         if self.streamed {
             println!();
         } else if !answer.is_empty() {
-            println!("{answer}");
+            print_text(answer);
         }
         if composed {
             term.note("(put together from the results; no model wrote this)");

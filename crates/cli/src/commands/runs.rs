@@ -3,7 +3,7 @@ use super::resume::{self, place};
 use super::rows::{find_run, items, object, text};
 use crate::client::{Client, Started, encoded};
 use crate::options::Actions;
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use futures::StreamExt;
@@ -204,7 +204,7 @@ async fn show(client: &Client, run: &str, term: Term) -> anyhow::Result<Exit> {
         for (event, raw) in &page {
             let (seq, at) = (event.seq, event.at.rfc3339());
             if term.json {
-                println!("{}", json!({"seq": seq, "at": at, "epoch": event.epoch, "body": raw}));
+                print_json(&json!({"seq": seq, "at": at, "epoch": event.epoch, "body": raw}));
             } else if !matches!(event.body, EventBody::ModelDelta { .. }) {
                 let body: String = raw.to_string().chars().take(SHOWN).collect();
                 println!("{seq:>4}  {at}  {:<19} {}", text(raw, "type"), term.dim(&body));

@@ -3,7 +3,7 @@ mod packages;
 
 use crate::client::{Client, DEFAULT_AGENT, with_query};
 use crate::commands::rows::{SKILL, content_of, first_line, text, texts, time};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json, print_text};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use http::Method;
@@ -173,7 +173,7 @@ async fn list(client: &Client, filter: SkillFilter, term: Term) -> anyhow::Resul
     let parts = [("kind", filter.kind), ("text", filter.search), ("agent", agent), ("package", filter.package)];
     let path = with_query(SKILL.path, parts);
     let empty = if path == SKILL.path {
-        "There are no skills. Make one with: steward skill create FILE\nor take a package in: steward skill import --ready infra-agent"
+        "There are no skills. Make one with: steward skill create FILE, or take a package in: steward skill import --ready infra-agent"
     } else {
         "No skill is like that. All: steward skill list"
     };
@@ -212,7 +212,8 @@ async fn show(client: &Client, wanted: &str, versions: bool, term: Term) -> anyh
 
 fn tell(skill: &Value, agents: &[Agent], term: Term) {
     println!("{}  {}", term.bold(text(skill, "name")), term.dim(text(skill, "id")));
-    println!("{}\n", text(skill, "description"));
+    print_text(text(skill, "description"));
+    println!();
     println!("type         {}, version {}", text(skill, "type"), skill["version"]);
     println!("risk         {}; after a crash in mid-call: {}", text(skill, "risk"), text(skill, "effect"));
     if skill["enabled"] == false {
@@ -241,7 +242,9 @@ fn tell(skill: &Value, agents: &[Agent], term: Term) {
     };
     println!("agents       {names}");
     for (title, field) in [("inputs", "parameters"), ("config", "config")] {
-        println!("\n{}\n{:#}", term.dim(title), skill[field]);
+        println!();
+        println!("{}", term.dim(title));
+        print_text(&format!("{:#}", skill[field]));
     }
 }
 
@@ -275,7 +278,7 @@ async fn create(client: &Client, wanted: &Create, term: Term) -> anyhow::Result<
         made.push(kept);
     }
     if term.json {
-        println!("{}", json!(made));
+        print_json(&made);
     }
     Ok(Exit::Done)
 }
@@ -306,7 +309,7 @@ async fn test(client: &Client, wanted: &Test, term: Term) -> anyhow::Result<Exit
     if wanted.run && text(&skill, "risk") != "read" {
         if term.can_ask && !wanted.yes {
             let dry: Value = client.post(&path, &body).await?;
-            term.say(text(&dry, "preview"));
+            term.say_text(text(&dry, "preview"));
         }
         let nobody = format!(
             "`{}` changes something or sends it out; look at what it would do without --run, then add -y",
@@ -320,14 +323,14 @@ async fn test(client: &Client, wanted: &Test, term: Term) -> anyhow::Result<Exit
     let told: Value = client.post(&path, &body).await?;
     let fine = told["ok"] == true;
     if term.json {
-        println!("{told}");
+        print_json(&told);
     } else if !wanted.run {
-        println!("{}", text(&told, "preview"));
+        print_text(text(&told, "preview"));
     } else if fine {
-        println!("{}", text(&told, "output"));
+        print_text(text(&told, "output"));
         term.note(&format!("in {} ms", told["ms"]));
     } else {
-        term.say(&format!("{} {}", term.red("failed:"), text(&told, "error")));
+        term.say_text(&format!("{} {}", term.red("failed:"), text(&told, "error")));
     }
     Ok(if fine { Exit::Done } else { Exit::Failed })
 }

@@ -215,9 +215,10 @@ pub(super) fn print_link(client: &Client, invited: &Value, term: Term) -> anyhow
     Ok(term.shown(invited, || {
         println!("{base}/invitation#token={token}&email={}", encoded(email));
         term.say(&format!(
-            "This is the only time that the link is shown. Hand it to {email}: until {} they choose a password with it.\nIf they reach the server by another address, put that in the place of {base}.",
+            "This is the only time that the link is shown. Hand it to {email}: until {} they choose a password with it.",
             time(invitation, "expires_at")
         ));
+        term.say(&format!("If they reach the server by another address, put that in the place of {base}."));
     }))
 }
 

@@ -1,6 +1,6 @@
 use crate::client::{Client, Refused};
 use crate::commands::rows::{cell, content_of, elements, items, print_table, text, texts};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -101,7 +101,7 @@ pub(super) async fn memory(client: &Client, action: &MemoryAction, term: Term) -
             Ok(term.shown(&kept, || {
                 match text(&kept, "text") {
                     "" => term.say("it remembers nothing yet"),
-                    text => println!("{text}"),
+                    text => print_text(text),
                 }
                 term.note(&format!("{} of {} characters", kept["characters"], kept["limit"]));
             }))
@@ -202,7 +202,8 @@ async fn tables(client: &Client, agent: Option<&str>, term: Term) -> anyhow::Res
         }
         let documentation = text(&found["documentation"], "text");
         if !documentation.is_empty() {
-            println!("\n{documentation}");
+            println!();
+            print_text(documentation);
         }
         if found["enabled"] == false {
             term.note("the agent can't use it: steward agents edit NAME --own-database on");

@@ -1,7 +1,7 @@
 //! `steward eval domains`: whether questions about data are answered with the rows that are expected.
 
 use crate::client::{Chat, Client};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use futures::StreamExt as _;
@@ -105,7 +105,7 @@ pub async fn run(client: &Client, args: &EvalDomains, connection: Option<&str>, 
     if term.json {
         let kinds: BTreeMap<_, _> =
             kinds.iter().map(|(kind, (good, all))| (*kind, json!({"right": good, "questions": all}))).collect();
-        println!("{}", json!({"questions": findings.len(), "right": right, "kinds": kinds, "results": findings}));
+        print_json(&json!({"questions": findings.len(), "right": right, "kinds": kinds, "results": findings}));
     } else {
         for (kind, (good, all)) in kinds {
             println!("{kind:<12} {good} of {all}");

@@ -3,7 +3,7 @@
 
 use crate::client::{Client, encoded};
 use crate::commands::rows::text;
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_json};
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use http::StatusCode;
@@ -40,7 +40,7 @@ pub(super) async fn run(client: &Client, server: &Value, term: Term) -> anyhow::
     };
     let name = text(server, "name");
     if term.json {
-        println!("{}", json!({"server": name, "status": ended["status"], "error": ended["error"]}));
+        print_json(&json!({"server": name, "status": ended["status"], "error": ended["error"]}));
     } else if ended["status"] == "done" {
         term.say(&format!("Steward is logged in at `{name}`; see what it has: steward mcp check {name}"));
     } else {

@@ -1,7 +1,7 @@
 use super::id_of;
 use crate::client::{Client, encoded, with_query};
 use crate::commands::rows::{first_line, items, joined, print_facts, text, time};
-use crate::term::{Exit, Term};
+use crate::term::{Exit, Term, print_text};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
@@ -197,7 +197,7 @@ async fn differences(client: &Client, name: &str, term: Term) -> anyhow::Result<
         }
         for file in files {
             println!("{} {}", term.bold(text(file, "change")), text(file, "path"));
-            println!("{}", text(file, "diff"));
+            print_text(text(file, "diff"));
         }
     }))
 }
@@ -211,7 +211,7 @@ fn tell(package: &Value, term: Term) {
     let state = text(package, "state");
     let version = package["version"].as_str().map_or_else(String::new, |version| format!(" ({version})"));
     println!("{} revision {}{version}: {state}", term.bold(name), package["revision"]);
-    println!("{}", text(package, "description"));
+    print_text(text(package, "description"));
     println!("hash         {hash}");
     println!("imported     {} by {}", time(package, "at"), text(package, "by"));
     let needs = &package["permissions"];
