@@ -11,6 +11,7 @@ use crate::policy::{Decision, Grant, GrantScope, RiskClass, ToolRule, Verdict, j
 use crate::provenance::Provenance;
 use crate::tool::{CallSource, ToolCall, ToolSpec};
 use crate::{Timestamp, hash};
+use serde_json::Value;
 
 impl RunState {
     /// What the policy says of a call. One that was guessed, or that may derive from outside, only
@@ -140,9 +141,14 @@ impl RunState {
     }
 }
 
-/// Whether the model wrote anything into it: a request that is always the same tells its receiver nothing.
+/// Whether the model wrote anything into it, names included: a request that is always the same tells its receiver nothing.
 fn has_arguments(call: &ToolCall) -> bool {
-    call.arguments.as_object().is_none_or(|fields| fields.values().any(|value| !value.is_null()))
+    match &call.arguments {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
 }
 
 fn taint_reason(taint: &[Taint]) -> String {

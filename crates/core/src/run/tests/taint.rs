@@ -113,8 +113,20 @@ fn what_sends_out_words_of_the_model_asks_whatever_its_class() {
             run.ask();
         }
         // A request that is always the same tells nobody anything, and neither does a run that read nothing.
-        let constant = ToolCall::new("9", "lookup", json!({"x": null}), CallSource::Native);
-        assert!(run.state.taint_of(&lookup(kind, sends_out), &constant).is_empty());
+        for (arguments, tells) in [
+            (json!({}), false),
+            (json!(null), false),
+            (json!([]), false),
+            (json!({"the secret is hunter2": null}), true),
+            (json!({"x": null}), true),
+            (json!({"x": ""}), true),
+            (json!([null]), true),
+            (json!("hunter2"), true),
+        ] {
+            let call = ToolCall::new("9", "lookup", arguments.clone(), CallSource::Native);
+            let tainted = !run.state.taint_of(&lookup(kind, sends_out), &call).is_empty();
+            assert_eq!(tainted, asks && tells, "{kind:?} {arguments}");
+        }
         let (mut run, _) = Driver::start(Mode::Loop, with);
         assert!(matches!(&run.replied("", &[("2", "lookup")])[..], [Effect::RunTool { .. }]));
     }
