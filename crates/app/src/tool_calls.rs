@@ -131,7 +131,10 @@ impl App {
         }
         let (text, told) = match &done {
             Ok(output) => (output.content.clone(), output.provenance.level.clone()),
-            Err(error) => (error.to_string(), None),
+            Err(error) => {
+                let (_, consulted) = scope.consulted.so_far();
+                (error.to_string(), provenance_of_files(&consulted, &self.workspace, &known).level)
+            }
         };
         match self.block_of((caller, agent), &call, &text, told).await? {
             Some((policy, seen)) => Err(ReadingToolError::Blocked { policy, seen }),
@@ -189,6 +192,7 @@ impl App {
             timeout_ms,
             user: Some(caller.user()),
             kept_for: None,
+            consulted: steward_core::provenance::Consulted::default(),
             marked_files: std::sync::Arc::default(),
             references: 0,
             provenance: steward_core::provenance::Provenance::default(),

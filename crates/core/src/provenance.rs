@@ -1,8 +1,10 @@
 //! Where something comes from: what of outside it may derive from, and how confidential it is.
 
 use crate::governance::{Classified, higher};
+use crate::locks::lock;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 /// Most origins that are kept of one thing; further ones add nothing that a person would read.
 pub const MAX_ORIGINS: usize = 20;
@@ -62,6 +64,29 @@ impl<T: AsRef<str>> FromIterator<T> for Provenance {
             provenance.add_origin(origin.as_ref());
         }
         provenance
+    }
+}
+
+/// What a call has begun to read or to contact. An error may quote any of it, so it comes from there, whatever the tool
+/// says: each way out of the house and to a file notes here what it opens, before anything comes back through it.
+#[derive(Debug, Clone, Default)]
+pub struct Consulted(Arc<Mutex<(Provenance, BTreeSet<String>)>>);
+
+impl Consulted {
+    /// A server or page outside of the house.
+    pub fn outside(&self, origin: &str) {
+        lock(&self.0).0.add_origin(origin);
+    }
+
+    /// A file or folder of the workspace, whose provenance whoever judges the error knows.
+    pub fn file(&self, path: &str) {
+        lock(&self.0).1.insert(path.to_owned());
+    }
+
+    /// What came in by its origins, and the files.
+    pub fn so_far(&self) -> (Provenance, Vec<String>) {
+        let known = lock(&self.0);
+        (known.0.clone(), known.1.iter().cloned().collect())
     }
 }
 

@@ -137,9 +137,10 @@ impl CalendarStore {
     fn read(&self, scope: &ToolScope, name: &str) -> Result<Component, ToolsError> {
         let path = self.path(scope, name)?;
         match fs::read_to_string(&path) {
-            Ok(text) => {
-                Component::read(&text).map_err(|error| refused!("the calendar {} is damaged: {error}", path.display()))
-            }
+            Ok(text) => Component::read(&text).map_err(|error| {
+                scope.consulted.outside("the calendar");
+                refused!("the calendar {} is damaged: {error}", path.display())
+            }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Component::calendar()),
             Err(error) => Err(failed(&path, &error)),
         }

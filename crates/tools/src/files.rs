@@ -55,9 +55,10 @@ pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, To
     Ok(text.ok_or_else(|| refused!("the name of {path} is no text"))?.to_owned())
 }
 
-/// A whole text file of the workspace. Blocking.
+/// A whole text file of the workspace, from which all errors of this call come from now on. Blocking.
 pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let bytes = open_workspace(scope)?.read(path)?;
+    scope.consulted.file(path);
     String::from_utf8(bytes).map_err(|_| refused!("{path} is no text in UTF-8; convert it first"))
 }
 

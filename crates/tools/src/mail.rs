@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{ToolScope, Users, Vault};
+use steward_core::provenance::Consulted;
 use steward_core::scrub::secrets_of;
 use steward_core::tool::ToolSpec;
 use steward_core::{TenantId, Timestamp};
@@ -189,14 +190,15 @@ impl MailAccounts {
     async fn try_account(&self, account: &MailAccount, tenant: TenantId, now: Timestamp) -> Result<String, String> {
         let by = CredentialUser { tenant, run: None, agent: None, at: now, tool: "doctor" };
         let login = self.login(account, by).await.map_err(|error| error.to_string())?;
+        let (allow, consulted) = (&self.config.allow, Consulted::default());
         let result = async {
             let mut works = Vec::new();
             if let Some(server) = &account.smtp {
-                smtp::connect(account, server, login.as_ref(), &self.config.allow).await?.quit().await;
+                smtp::connect(account, server, login.as_ref(), allow, &consulted).await?.quit().await;
                 works.push(format!("sends over {server}"));
             }
             if let Some(server) = &account.imap {
-                imap::connect(account, server, login.as_ref(), &self.config.allow).await?.logout().await;
+                imap::connect(account, server, login.as_ref(), allow, &consulted).await?.logout().await;
                 works.push(format!("reads over {server}"));
             }
             Ok::<_, ToolsError>(works.join(", "))

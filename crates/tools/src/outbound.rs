@@ -13,6 +13,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::provenance::Consulted;
 use url::Url;
 
 const CONNECT: Duration = Duration::from_secs(10);
@@ -122,20 +123,31 @@ impl Client {
         Ok((target, addresses))
     }
 
-    /// Sends a request and reads the body.
-    pub async fn send(&self, request: HttpRequest, limits: HttpLimits) -> Result<HttpResponse, HttpError> {
+    /// Sends a request and reads the body. Each server that it turns to is noted in `consulted`.
+    pub async fn send(
+        &self,
+        request: HttpRequest,
+        limits: HttpLimits,
+        consulted: &Consulted,
+    ) -> Result<HttpResponse, HttpError> {
         let work = async {
-            let (url, response) = self.follow_redirects(request, limits.redirects).await?;
+            let (url, response) = self.follow_redirects(request, limits.redirects, consulted).await?;
             read_body(url, response, limits.max_bytes).await
         };
         let done = tokio::time::timeout(limits.timeout, work).await;
         done.unwrap_or_else(|_| Err(HttpError::TimedOut(limits.timeout.as_millis())))
     }
 
-    async fn follow_redirects(&self, mut request: HttpRequest, hops: usize) -> Result<(Url, Response), HttpError> {
+    async fn follow_redirects(
+        &self,
+        mut request: HttpRequest,
+        hops: usize,
+        consulted: &Consulted,
+    ) -> Result<(Url, Response), HttpError> {
         let mut checked = self.checked(&request.url).await.map_err(|error| HttpError::Refused(error.to_string()))?;
         for hop in 0..=hops {
             let (target, addresses) = &checked;
+            consulted.outside(&request.url.origin().ascii_serialization());
             let response = send(target, addresses, &request).await?;
             let status = response.status().as_u16();
             let moved = hops > 0 && matches!(status, 301 | 302 | 303 | 307 | 308);

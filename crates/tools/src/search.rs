@@ -174,7 +174,7 @@ impl ToolHandler for WebSearch {
         let request = engines::build_request(&self.config, &query, count, key.as_ref())?;
         let limits = HttpLimits { timeout: TIMEOUT.min(context.left()), ..HttpLimits::default() };
         let answer = tokio::select! {
-            answer = self.ports.client.send(request, limits) => answer?,
+            answer = self.ports.client.send(request, limits, &context.scope.consulted) => answer?,
             () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
         };
         let engine = self.config.engine;

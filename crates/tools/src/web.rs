@@ -35,12 +35,13 @@ impl ToolHandler for WebFetch {
         Ok(Preview { summary: format!("asks {} for {}", target.place(), target.url), ..Preview::default() })
     }
 
-    async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
+    async fn run(&self, args: FetchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let mut request = HttpRequest::get(address_guard::parse_url(&args.url)?);
         let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
         request.headers.insert(ACCEPT, accept);
         let limits = HttpLimits::default();
-        let page = Client::new(self.0.clone()).send(request, limits).await.map_err(|error| match error {
+        let sent = Client::new(self.0.clone()).send(request, limits, &context.scope.consulted).await;
+        let page = sent.map_err(|error| match error {
             HttpError::TimedOut(_) => {
                 refused!("the page did not arrive within {} s; try again later", limits.timeout.as_secs())
             }

@@ -3,6 +3,7 @@ use crate::terminal;
 use std::collections::VecDeque;
 use std::path::Path;
 use steward_core::ports::{Entry, TableReader, WorkspaceReader};
+use steward_core::provenance::Consulted;
 use steward_core::tables::{Query, Schema};
 use steward_sandbox::files::{FileLimits, Workspace};
 use steward_sandbox::sql::Policy;
@@ -59,7 +60,7 @@ impl WorkspaceReader for LocalWorkspaces {
     }
 
     fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>> {
-        let guard = databases::open(workspace, path, Policy::default()).ok()?;
+        let guard = databases::open(workspace, path, Policy::default(), &Consulted::default()).ok()?;
         Some(Box::new(Database::new(guard)?))
     }
 

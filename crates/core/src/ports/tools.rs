@@ -1,5 +1,5 @@
 use crate::agent::{Agent, KeptFor};
-use crate::provenance::Provenance;
+use crate::provenance::{Consulted, Provenance};
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use crate::{AgentId, Cancellation, ConversationId, RunId, TenantId, Timestamp, UserId};
@@ -28,8 +28,9 @@ pub struct ToolScope {
     pub kept_for: Option<KeptFor>,
     /// All that the run has seen may derive from: what it keeps for later has the same provenance.
     pub provenance: Provenance,
-    /// Files and folders of the workspace with a provenance of their own, beside the uploads: programs see those that they
-    /// name.
+    /// What this call has begun to read or to contact.
+    pub consulted: Consulted,
+    /// Files and folders of the workspace with a provenance of their own, beside the uploads.
     pub marked_files: Arc<[String]>,
     /// Passages that the run has been given: further ones are numbered after them.
     pub references: u32,

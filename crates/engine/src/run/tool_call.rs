@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, ToolResult};
 use steward_core::governance::{Classified, higher};
 use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
-use steward_core::provenance::Provenance;
+use steward_core::provenance::{Consulted, Provenance};
 use steward_core::run::{CallStatus, FileProvenance, RunState, provenance_of_files, written_paths};
 use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
 use steward_core::{Cancellation, hash};
@@ -45,6 +45,7 @@ pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellati
         user: setup.and_then(|setup| setup.user),
         kept_for: setup.and_then(|setup| setup.agent.own_data.kept_for(setup.user)),
         provenance: state.provenance(),
+        consulted: Consulted::default(),
         marked_files: Arc::default(),
         references: state.references().iter().map(|one| one.number).max().unwrap_or(0),
     }
@@ -143,12 +144,9 @@ pub(crate) async fn run_tool(
     fail_point!("engine.effect.after");
     let (result, touched) = match output {
         Ok(output) => recorded(output, limit),
-        Err(ToolError::RespondToModel(message)) => (ToolResult::error(message), Touched::default()),
-        Err(ToolError::Fatal(message)) => {
-            let origins = BTreeSet::new();
-            (ToolResult::Error { message, fatal: true, origins, data: None, undo: None }, Touched::default())
-        }
+        Err(error) => (error_result(error), Touched::default()),
     };
+    let (result, touched) = trace_error(result, touched, &scope.consulted);
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
     let result = EventBody::ToolResult { call_id, tool, result, ms, evidence: None };
@@ -163,6 +161,22 @@ pub(crate) struct Touched {
     reads: Vec<String>,
     writes: Vec<String>,
     level: Option<Classified>,
+}
+
+fn error_result(error: ToolError) -> ToolResult {
+    let fatal = matches!(error, ToolError::Fatal(_));
+    let (ToolError::RespondToModel(message) | ToolError::Fatal(message)) = error;
+    ToolResult::Error { message, fatal, origins: BTreeSet::new(), data: None, undo: None }
+}
+
+/// An error comes from all that its call had consulted by then: it may quote any of it.
+fn trace_error(mut result: ToolResult, mut touched: Touched, consulted: &Consulted) -> (ToolResult, Touched) {
+    if let ToolResult::Error { origins, .. } = &mut result {
+        let (seen, files) = consulted.so_far();
+        origins.extend(seen.origins);
+        touched.reads.extend(files);
+    }
+    (result, touched)
 }
 
 /// Commits what a call came to, with where it came from. What it has written comes from there as well, and from all that

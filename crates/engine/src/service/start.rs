@@ -21,6 +21,7 @@ use steward_core::reference::GivenDocument;
 use steward_core::routing::{RouteTaken, Task, ToolHint};
 use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
 use steward_core::skill::SkillPrompt;
+use steward_core::text::steers_output;
 use steward_core::tool::{DATA_QUERY, SAVE_MEMORY, ToolSpec};
 use steward_core::{AgentId, ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
 
@@ -450,5 +451,16 @@ fn run_row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Re
 
 fn first_line(input: &str) -> String {
     let line = input.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    line.trim().chars().take(MAX_TITLE).collect()
+    line.trim().chars().filter(|c| !steers_output(*c)).take(MAX_TITLE).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_line;
+
+    #[test]
+    fn a_title_holds_nothing_that_a_terminal_obeys() {
+        assert_eq!(first_line("\n \u{1b}[2Jsum\rup\u{202e} x\u{9b}y\nmore"), "[2Jsumup xy");
+        assert_eq!(first_line("Grüße, שלום"), "Grüße, שלום");
+    }
 }

@@ -41,6 +41,7 @@ async fn view() -> View {
         utc_offset_minutes: 60,
         timeout_ms: 1000,
         user: None,
+        consulted: steward_core::provenance::Consulted::default(),
         marked_files: std::sync::Arc::default(),
         references: 0,
         kept_for: None,

@@ -68,6 +68,7 @@ async fn on_page<T>(
     let work = async {
         let mut held = session.page.lock().await;
         let page = held.as_mut().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
+        context.scope.consulted.outside(&page.state().url);
         work(page, &session).await
     };
     guarded(browsers, &session, context, what, work).await
@@ -93,6 +94,7 @@ pub(super) async fn open_page(browsers: &Browsers, url: &Url, context: &Context)
         }
         let page = held.as_mut().ok_or(BrowserError::NoPage)?;
         let refusals = session.refusals();
+        context.scope.consulted.outside(url.as_str());
         let settled = page.open(url, &refusals, load_limit(browsers, context)).await?;
         let snapshot = page.snapshot(&session.elements).await?;
         Ok(page_output(&snapshot, 1, settled, &refusals))

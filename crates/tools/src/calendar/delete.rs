@@ -64,9 +64,9 @@ fn remove(calendars: &CalendarStore, args: &DeleteArgs, calendar: &mut Component
     Ok(Removed { change, what: format!("{} on {}", event.title, time::show_time(start, zone)), provenance })
 }
 
-/// How an error names an event: it must not bring in a title that others wrote.
+/// How an error names an event: it must not bring in a title that others wrote or that is confidential.
 fn own_title(event: &Event) -> &str {
-    if event.provenance.is_from_outside() { "the event" } else { &event.title }
+    if event.provenance.is_empty() { &event.title } else { "the event" }
 }
 
 /// The `EXDATE` line for one occurrence, in the form of the event's start.
@@ -137,8 +137,7 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
             Err(refused!("several events are called {wanted}: {}; give the name in brackets", names.join(", ")))
         }
         [] => {
-            let known =
-                all.iter().filter(|event| !event.provenance.is_from_outside()).map(|event| event.title.as_str());
+            let known = all.iter().filter(|event| event.provenance.is_empty()).map(|event| event.title.as_str());
             let hint = did_you_mean(wanted, known, "`calendar_list` shows what there is");
             Err(refused!("there is no event {wanted}; {hint}"))
         }

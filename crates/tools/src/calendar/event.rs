@@ -49,8 +49,12 @@ pub(super) fn short_id(uid: &str) -> String {
     hash::sha256(uid.as_bytes())[..8].to_owned()
 }
 
+pub(super) fn event_components(calendar: &Component) -> impl Iterator<Item = &Component> {
+    calendar.parts.iter().filter(|part| part.name == "VEVENT")
+}
+
 pub(super) fn events(calendar: &Component) -> impl Iterator<Item = Result<Event, String>> {
-    calendar.parts.iter().filter(|part| part.name == "VEVENT").map(Event::read)
+    event_components(calendar).map(Event::read)
 }
 
 impl Event {

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::provenance::Provenance;
 use steward_core::tool::ToolOutput;
 
 const MOST: usize = 200;
@@ -79,7 +78,7 @@ fn list_output(found: &Occurrences, from: Timestamp, to: Timestamp, zone: &TimeZ
     }
     let shown = found.all.iter().take(MOST);
     let data: Vec<Value> = shown.clone().map(|one| row(one, zone)).collect();
-    let mut provenance = Provenance::default();
+    let mut provenance = found.noted.clone();
     for one in shown {
         provenance.join(&one.event.provenance);
     }

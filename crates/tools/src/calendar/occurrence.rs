@@ -1,4 +1,4 @@
-use super::event::{Event, events};
+use super::event::{Event, event_components, events, provenance_of};
 use super::ics::Component;
 use super::recurrence::RuleTimes;
 use super::time::{EventTime, instant};
@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
+use steward_core::provenance::Provenance;
 
 /// Most recurrence steps that are computed, over all events.
 const MAX_STEPS: usize = 400_000;
@@ -23,6 +24,8 @@ pub(super) struct Occurrence {
 pub(super) struct Occurrences {
     pub all: Vec<Occurrence>,
     pub notes: Vec<String>,
+    /// That of the events which the notes name.
+    pub noted: Provenance,
 }
 
 /// All occurrences between `from` and `to`; events without a zone are in `home`.
@@ -34,11 +37,14 @@ pub(super) fn occurrences_between(
 ) -> Occurrences {
     let mut found = Occurrences::default();
     let (mut masters, mut changed) = (Vec::new(), Vec::new());
-    for event in events(calendar) {
+    for (part, event) in event_components(calendar).zip(events(calendar)) {
         match event {
             Ok(event) if event.instead_of.is_some() => changed.push(event),
             Ok(event) => masters.push(event),
-            Err(why) => found.notes.push(why),
+            Err(why) => {
+                found.notes.push(why);
+                found.noted.join(&provenance_of(part));
+            }
         }
     }
     let replaced: BTreeSet<(String, Timestamp)> = changed
@@ -52,6 +58,7 @@ pub(super) fn occurrences_between(
     for event in masters.into_iter().chain(changed) {
         if let Err(why) = search.add(&event, &mut found) {
             found.notes.push(format!("{}: {why}", event.title));
+            found.noted.join(&event.provenance);
         }
     }
     found.all.sort_by_cached_key(|one| (one.start, one.end, one.event.uid.clone()));

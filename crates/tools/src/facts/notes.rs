@@ -241,8 +241,8 @@ impl ToolHandler for NotesRead {
         let found = exact.or_else(|| notes.iter().find(|note| note.title.to_lowercase() == lower));
         let Some(note) = found else {
             let hint = if notes.is_empty() { "there are no notes yet" } else { "`notes_list` shows all titles" };
-            // An error must bring in nothing that others wrote.
-            let known = notes.iter().filter(|note| !note.provenance.is_from_outside());
+            // An error must bring in nothing that others wrote or that is confidential.
+            let known = notes.iter().filter(|note| note.provenance.is_empty());
             let hint = did_you_mean(title, known.map(|note| note.title.as_str()), hint);
             return Err(refused!("there is no note {title}; {hint}"));
         };

@@ -83,10 +83,10 @@ impl Reminders {
                 None => Err(refused!("there is no reminder `{text}`; `reminders_list` shows them")),
             },
             (None, several) => {
-                // An error must bring in nothing that others wrote.
+                // An error must bring in nothing that others wrote or that is confidential.
                 let own_text = |one: &Reminder| {
-                    let outside = one.provenance.is_from_outside();
-                    if outside { "(`reminders_list` shows its text)".to_owned() } else { one.text.clone() }
+                    let plain = one.provenance.is_empty();
+                    if plain { one.text.clone() } else { "(`reminders_list` shows its text)".to_owned() }
                 };
                 let line = |one: &&Reminder| format!("{} {}", self.local_time(one.at), own_text(one));
                 let lines: Vec<String> = several.iter().map(line).collect();
@@ -213,7 +213,10 @@ impl ToolHandler for RemindersDone {
         self.0.writable(scope).await?;
         let one = self.0.meant(&args.text, scope).await?;
         if one.done {
-            return Ok(ToolOutput::text(format!("`{}` was done already", one.text)));
+            return Ok(ToolOutput {
+                provenance: one.provenance,
+                ..ToolOutput::text(format!("`{}` was done already", one.text))
+            });
         }
         let done = Reminder { done: true, ..one.clone() };
         let output = ToolOutput {

@@ -32,6 +32,7 @@ impl ToolHandler for Read {
 fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
     let workspace = files::open_workspace(&context.scope)?;
     let file = workspace.open_read(&args.path)?;
+    context.scope.consulted.file(&args.path);
     let mut reader = BufReader::with_capacity(files::EXAMINED_BYTES, file);
     let io = |error: std::io::Error| refused!("{}: {error}", args.path);
     let head = reader.fill_buf().map_err(io)?;

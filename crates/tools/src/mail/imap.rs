@@ -14,13 +14,17 @@ use connection::MailStream;
 use jiff::civil::Date;
 use protocol::{CommandPart, Response, Token};
 use secrecy::{ExposeSecret as _, SecretString};
+use steward_core::provenance::Consulted;
 
+/// Whatever the server says from now on is noted in `consulted`.
 pub(in crate::mail) async fn connect(
     account: &MailAccount,
     server: &MailServer,
     login: Option<&Login>,
     allow: &[HostPort],
+    consulted: &Consulted,
 ) -> Result<ImapSession, ToolsError> {
+    consulted.outside(&format!("mail server {server}"));
     let stream = connection::connect_tcp(server, allow).await?;
     let ca = account.ca.as_deref();
     let stream: Box<dyn MailStream> = match server.security {

@@ -64,7 +64,8 @@ impl<R: MailboxRequest> MailboxTool<R> {
         args.request.check()?;
         let (account, server) = self.accounts.account(args.account.as_deref(), &context.scope, Purpose::Read).await?;
         let login = self.accounts.login_for(account, context, R::TOOL).await?;
-        let mut session = imap::connect(account, server, login.as_ref(), &self.accounts.config.allow).await?;
+        let (allow, consulted) = (&self.accounts.config.allow, &context.scope.consulted);
+        let mut session = imap::connect(account, server, login.as_ref(), allow, consulted).await?;
         let name = args.mailbox.unwrap_or_else(|| INBOX.to_owned());
         let exists = session.examine(&name).await?;
         let mut mailbox = OpenMailbox { session, name, exists };

@@ -111,7 +111,8 @@ impl ToolHandler for MailSend {
         let message = message.text(&compose::date_header(context)?);
         let login = self.0.login_for(account, context, Self::NAME).await?;
         let prepare = async {
-            let mut open = smtp::connect(account, server, login.as_ref(), &self.0.config.allow).await?;
+            let (allow, consulted) = (&self.0.config.allow, &context.scope.consulted);
+            let mut open = smtp::connect(account, server, login.as_ref(), allow, consulted).await?;
             open.name_recipients(&from, &to).await?;
             Ok::<_, ToolsError>(open)
         };
@@ -120,7 +121,7 @@ impl ToolHandler for MailSend {
             () = context.halt() => return Err(refused!("stopped while {server} was spoken to; nothing was sent")),
         };
         context.check()?;
-        let reply = open.deliver(&message).await?;
+        open.deliver(&message).await?;
         let recipients: Vec<String> = to.iter().map(ToString::to_string).collect();
         let object = format!("mail \"{}\" to {}", args.subject, recipients.join(", "));
         Ok(ToolOutput {
@@ -133,7 +134,7 @@ impl ToolHandler for MailSend {
             })),
             receipt: Some(Receipt::new("sent", object.clone(), Some(id.clone()))),
             undo: Some(Undo::Impossible { reason: "a mail that was sent can't be called back".to_owned() }),
-            ..ToolOutput::text(format!("sent {object}\nMessage-ID: {id}\n{server} said: {reply}"))
+            ..ToolOutput::text(format!("sent {object}\nMessage-ID: {id}"))
         })
     }
 }

@@ -13,6 +13,7 @@ use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::ClientId;
 use secrecy::ExposeSecret as _;
 use std::time::Duration;
+use steward_core::provenance::Consulted;
 
 /// Mechanisms that send the password; the connection is protected, or local.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
@@ -24,12 +25,15 @@ pub(super) struct SmtpSession {
     server: String,
 }
 
+/// Whatever the server says from now on is noted in `consulted`.
 pub(super) async fn connect(
     account: &MailAccount,
     server: &MailServer,
     login: Option<&Login>,
     allow: &[HostPort],
+    consulted: &Consulted,
 ) -> Result<SmtpSession, ToolsError> {
+    consulted.outside(&format!("mail server {server}"));
     let hello = ClientId::default();
     let failed =
         |what: &'static str| move |error: Error| refused!("the mail server {server} {what}: {}", error_text(&error));
@@ -99,14 +103,13 @@ impl SmtpSession {
         Ok(())
     }
 
-    /// Sends the message; returns the server's reply.
-    pub async fn deliver(mut self, message: &str) -> Result<String, ToolsError> {
+    /// Sends the message. What the server replies to it is left out: its words are not ours.
+    pub async fn deliver(mut self, message: &str) -> Result<(), ToolsError> {
         match self.connection.message(message.as_bytes()).await {
-            Ok(reply) => {
-                let said = reply.message().collect::<Vec<_>>().join(" ");
+            Ok(_) => {
                 // The message is accepted; the answer to QUIT doesn't matter.
                 tokio::spawn(self.quit());
-                Ok(said)
+                Ok(())
             }
             Err(error) if error.status().is_some() => Err(refused!(
                 "the mail server {} refuses the message ({}); nothing was sent",

@@ -115,7 +115,7 @@ impl ToolHandler for DbQuery {
             };
             // Its words name the tables and columns there are, which may have been made after a text from outside.
             match provenance_of(&database) {
-                Ok(provenance) if provenance.is_from_outside() => {
+                Ok(provenance) if !provenance.is_empty() => {
                     Ok(ToolOutput { failed: true, provenance, ..ToolOutput::text(error.to_string()) })
                 }
                 _ => Err(error),

@@ -260,7 +260,8 @@ impl Robots {
             exchange.client.checked_addresses(&file).await?;
             let timeout = exchange.context.left().min(ROBOTS_TIMEOUT);
             let limits = HttpLimits { max_bytes: MAX_ROBOTS_BYTES, timeout, ..HttpLimits::default() };
-            Ok::<_, ToolsError>(exchange.client.send(HttpRequest::get(file), limits).await.ok())
+            let consulted = &exchange.context.scope.consulted;
+            Ok::<_, ToolsError>(exchange.client.send(HttpRequest::get(file), limits, consulted).await.ok())
         };
         let answer = tokio::select! {
             answer = fetching => answer?,

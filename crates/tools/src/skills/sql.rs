@@ -227,8 +227,9 @@ fn target(
     let Some(path) = address.expose_secret().strip_prefix(SQLITE_PREFIX) else {
         return Ok(Target::Server(address, RemoteOptions { limits, write: !spec.readonly }));
     };
-    let path = databases::resolve(&scope.workspace, path).map_err(SqlError::Refused)?;
-    Ok(Target::File(path, Policy { limits, ..Policy::careful() }))
+    let file = databases::resolve(&scope.workspace, path).map_err(SqlError::Refused)?;
+    scope.consulted.file(path);
+    Ok(Target::File(file, Policy { limits, ..Policy::careful() }))
 }
 
 /// The skill's own database, with the credential's login if it has one, or the credential's.

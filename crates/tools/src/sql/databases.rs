@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use steward_core::ports::Entry;
+use steward_core::provenance::Consulted;
 use steward_sandbox::sql::{Guard, Policy};
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -35,12 +36,14 @@ pub fn files_of(workspace: &Path, database: &str) -> Result<Vec<String>, String>
     Ok(table_files::named(workspace, database)?.unwrap_or_else(|| vec![database.to_owned()]))
 }
 
-/// Opens a SQLite file, or CSV, TSV and Parquet files as the tables of one database.
-pub fn open(workspace: &Path, database: &str, policy: Policy) -> Result<Guard, String> {
+/// Opens a SQLite file, or CSV, TSV and Parquet files as the tables of one database. Each file whose content an error may
+/// quote is noted in `consulted`.
+pub fn open(workspace: &Path, database: &str, policy: Policy, consulted: &Consulted) -> Result<Guard, String> {
     if let Some(paths) = table_files::named(workspace, database)? {
-        return table_files::open(workspace, &paths, policy);
+        return table_files::open(workspace, &paths, policy, consulted);
     }
     let path = resolve(workspace, database)?;
+    consulted.file(database);
     Guard::open(&path, policy).map_err(|error| error.to_string())
 }
 

@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::path::Path;
+use steward_core::provenance::Consulted;
 use steward_sandbox::files::{EntryKind, FileLimits, Workspace};
 use steward_sandbox::sql::{Guard, Policy, TableContent, TableFile};
 
@@ -81,12 +82,13 @@ fn reader(workspace: &Path) -> Result<Workspace, String> {
     Workspace::open(workspace, limits).map_err(|error| error.to_string())
 }
 
-pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy) -> Result<Guard, String> {
+pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy, consulted: &Consulted) -> Result<Guard, String> {
     let files = reader(workspace)?;
     let mut contents = Vec::new();
     let mut left = BYTES;
     for path in paths {
         let bytes = files.read(path).map_err(|error| error.to_string())?;
+        consulted.file(path);
         left = left
             .checked_sub(bytes.len() as u64)
             .ok_or_else(|| format!("the files hold more than {} MB together; name fewer", BYTES >> 20))?;
@@ -114,6 +116,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::super::databases::open;
     use serde_json::{Value, json};
+    use steward_core::provenance::Consulted;
     use steward_sandbox::sql::{Guard, Policy};
 
     fn bench(files: &[(&str, &[u8])]) -> tempfile::TempDir {
@@ -127,7 +130,7 @@ mod tests {
     }
 
     fn ask(dir: &tempfile::TempDir, database: &str, sql: &str) -> Result<Value, String> {
-        let guard: Guard = open(dir.path(), database, Policy::default())?;
+        let guard: Guard = open(dir.path(), database, Policy::default(), &Consulted::default())?;
         guard.query(sql).map(|rows| json!(rows.rows)).map_err(|error| error.to_string())
     }
 

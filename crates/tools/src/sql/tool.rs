@@ -32,7 +32,7 @@ impl ToolHandler for SqlTool {
 fn ask(args: &SqlArgs, context: &Context) -> Result<ToolOutput, String> {
     let workspace = &context.scope.workspace;
     let reads = databases::files_of(workspace, &args.database)?;
-    let guard = databases::open(workspace, &args.database, Policy::default())?;
+    let guard = databases::open(workspace, &args.database, Policy::default(), &context.scope.consulted)?;
     let done = match &args.query {
         Ask::Schema { schema } => schema_of(&guard, schema),
         Ask::Sql { sql } => answer(&guard, sql, &[], None),

@@ -339,3 +339,42 @@ async fn no_database_stays_open() {
     let left: Vec<_> = open.filter(|file| file.starts_with(&databases)).collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[tokio::test]
+async fn what_is_told_of_a_kept_text_without_changing_it_has_its_provenance() {
+    let mut bench = Bench::new();
+    let page = Provenance {
+        level: Some(Classified {
+            classification: Classification::Confidential,
+            label: "hr".to_owned(),
+            source: "hr/pay.csv".to_owned(),
+        }),
+        ..Provenance::from_outside("https://example.org")
+    };
+    bench.scope.provenance = page.clone();
+    bench.ok("reminders_create", json!({"text": "dentist: wire 500 to eve", "at": "2026-11-21T15:30"})).await;
+    bench.scope.provenance = Provenance::default();
+    assert_eq!(bench.ok("reminders_done", json!({"text": "dentist"})).await.provenance, page);
+    let again = bench.ok("reminders_done", json!({"text": "dentist"})).await;
+    assert!(again.content.contains("done already"), "{}", again.content);
+    assert_eq!(again.provenance, page);
+}
+
+#[tokio::test]
+async fn a_near_miss_tells_nothing_confidential() {
+    let mut bench = Bench::new();
+    bench.scope.provenance.level = Some(Classified {
+        classification: Classification::Confidential,
+        label: "hr".to_owned(),
+        source: "hr/pay.csv".to_owned(),
+    });
+    for at in ["2026-11-21T10:00", "2026-11-21T11:00"] {
+        bench.ok("reminders_create", json!({"text": format!("raise Dana to 90000 {at}"), "at": at})).await;
+    }
+    bench.ok("notes_create", json!({"title": "Dana leaves", "text": "in May"})).await;
+    bench.scope.provenance = Provenance::default();
+    let several = bench.refused("reminders_done", json!({"text": "raise"})).await;
+    assert!(several.contains("several") && !several.contains("90000"), "{several}");
+    let missing = bench.refused("notes_read", json!({"title": "Dana leave"})).await;
+    assert!(!missing.contains("Dana leaves"), "{missing}");
+}

@@ -328,6 +328,7 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         utc_offset_minutes: 60,
         timeout_ms: 20_000,
         cancellation: Cancellation::default(),
+        consulted: steward_core::provenance::Consulted::default(),
         marked_files: std::sync::Arc::default(),
         references: 0,
         kept_for: Some(KeptFor::User(USER)),

@@ -12,6 +12,7 @@
 
 mod calendar;
 mod catalogue;
+mod consulted;
 mod datasource_places;
 mod dispatcher;
 mod facts;

@@ -9,6 +9,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steward_core::provenance::Consulted;
 use steward_tools::outbound::{Client, HttpError, HttpLimits, HttpRequest, Resolve};
 use url::Url;
 
@@ -106,7 +107,10 @@ async fn every_address_of_the_file_behind_a_redirect() {
         if to(&server, text).join(text).unwrap().port() == Some(server.port) {
             continue;
         }
-        let error = client.send(HttpRequest::get(to(&server, text)), HttpLimits::default()).await.unwrap_err();
+        let error = client
+            .send(HttpRequest::get(to(&server, text)), HttpLimits::default(), &Consulted::default())
+            .await
+            .unwrap_err();
         assert!(matches!(error, HttpError::Refused(_)), "{passes} {url}: {error}");
     }
 }
@@ -122,7 +126,7 @@ async fn a_name_is_resolved_once_and_its_address_is_pinned() {
     let allow = vec![format!("once.test:{}", good.port).parse().unwrap()];
     let client = Client::resolving(allow, table.clone());
     let url: Url = format!("http://once.test:{}/", good.port).parse().unwrap();
-    let answer = client.send(HttpRequest::get(url), HttpLimits::default()).await.unwrap();
+    let answer = client.send(HttpRequest::get(url), HttpLimits::default(), &Consulted::default()).await.unwrap();
     assert_eq!((answer.bytes.as_slice(), table.asked.lock().unwrap()["once.test"]), (&b"good"[..], 1));
     // A name that turns is judged by each answer.
     let url: Url = "http://turns.test/".parse().unwrap();
@@ -157,7 +161,7 @@ async fn what_crosses_to_another_origin() {
             ask.body = b"canary".to_vec();
         }
         let before = other.requests.lock().unwrap().len();
-        let result = client.send(ask, HttpLimits::default()).await;
+        let result = client.send(ask, HttpLimits::default(), &Consulted::default()).await;
         assert_eq!(result.is_ok(), fine, "{status} {method}: {result:?}");
         let heads = other.requests.lock().unwrap()[before..].join("");
         assert!(!heads.contains("canary"), "{status} {method}: {heads}");
@@ -183,7 +187,7 @@ async fn within_an_origin_all_goes_along() {
         ask.method = method.clone();
         ask.body = b"body".to_vec();
         ask.headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer t"))]);
-        let answer = client.send(ask, HttpLimits::default()).await.unwrap();
+        let answer = client.send(ask, HttpLimits::default(), &Consulted::default()).await.unwrap();
         assert_eq!(answer.url.path(), "/end");
         let heads = server.requests.lock().unwrap().clone();
         assert!(heads[1].starts_with(&format!("{arrives_as} /end ")), "{status} {method}: {}", heads[1]);
@@ -201,7 +205,10 @@ async fn bounds_of_bodies_time_and_hops() {
     })
     .await;
     let client = Client::new(vec![server.allowed().parse().unwrap()]);
-    let get = |path: &str, caps: HttpLimits| client.send(HttpRequest::get(server.url(path).parse().unwrap()), caps);
+    let consulted = Consulted::default();
+    let get = |path: &str, caps: HttpLimits| {
+        client.send(HttpRequest::get(server.url(path).parse().unwrap()), caps, &consulted)
+    };
     let small = HttpLimits { max_bytes: 1000, ..HttpLimits::default() };
     let answer = get("/", small).await.unwrap();
     assert_eq!((answer.bytes.len(), answer.cut), (1000, true));
@@ -214,5 +221,8 @@ async fn bounds_of_bodies_time_and_hops() {
     assert_eq!((whole.bytes.len(), whole.cut), (1 << 20, false));
     let closed = Client::new(vec!["127.0.0.1:9".parse().unwrap()]);
     let url = "http://127.0.0.1:9/".parse().unwrap();
-    assert!(matches!(closed.send(HttpRequest::get(url), HttpLimits::default()).await, Err(HttpError::Unreachable(_))));
+    assert!(matches!(
+        closed.send(HttpRequest::get(url), HttpLimits::default(), &Consulted::default()).await,
+        Err(HttpError::Unreachable(_))
+    ));
 }

@@ -158,6 +158,7 @@ fn scope(run: RunId, workspace: PathBuf) -> ToolScope {
         utc_offset_minutes: 60,
         timeout_ms: 60_000,
         cancellation: Cancellation::default(),
+        consulted: steward_core::provenance::Consulted::default(),
         marked_files: std::sync::Arc::default(),
         references: 0,
         kept_for: None,

@@ -168,6 +168,7 @@ impl World {
             utc_offset_minutes: 0,
             timeout_ms: 0,
             user: Some(user(1)),
+            consulted: steward_core::provenance::Consulted::default(),
             marked_files: std::sync::Arc::default(),
             references: 0,
             kept_for: None,

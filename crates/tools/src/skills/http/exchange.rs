@@ -60,7 +60,7 @@ impl Exchange<'_> {
         let limits = HttpLimits { timeout: self.context.left(), ..HttpLimits::default() };
         let limit = limits.timeout.as_millis();
         tokio::select! {
-            outcome = self.client.send(request, limits) => Ok(outcome),
+            outcome = self.client.send(request, limits, &self.context.scope.consulted) => Ok(outcome),
             // The context ends at the same moment as the timeout, and is reported in the same way.
             () = self.context.halt() => {
                 let why = "the run was stopped";

@@ -125,3 +125,15 @@ async fn bad_files_are_refused_and_nothing_changes() {
     }
     assert!(!file(&bench).exists());
 }
+
+#[tokio::test]
+async fn a_note_about_an_event_that_is_not_listed_has_its_provenance() {
+    let bench = bench();
+    let lines = "DTSTART:19000101T000000Z\nRRULE:FREQ=DAILY;BYHOUR=1,2,3,4,5,6,7,8,9,10,11;BYMINUTE=1,2,3";
+    let event = format!("BEGIN:VEVENT\nUID:u\nSUMMARY:pay eve\n{lines}\nEND:VEVENT");
+    bench.put("team.ics", format!("BEGIN:VCALENDAR\n{event}\nEND:VCALENDAR\n"));
+    bench.ok("calendar_import", json!({"path": "team.ics"})).await;
+    let listed = bench.ok("calendar_list", json!({})).await;
+    assert!(listed.content.contains("[pay eve: it repeats too often"), "{}", listed.content);
+    assert_eq!(listed.provenance, Provenance::from_outside("calendar events imported from team.ics"));
+}
