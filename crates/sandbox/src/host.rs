@@ -1,7 +1,7 @@
 //! Places on this machine's disk outside of workspaces that people name: folders that are scanned, what a program is
 //! shown, files that are databases. [`HostPolicy`] alone makes a [`HostPath`], when a place is named and again at each later
-//! opening; it never opens what is this program's own, however the path is spelled, and follows no link but those that
-//! stood in the path when it was named.
+//! opening; it never opens what is this program's own or a secret of the machine, however the path is spelled, and follows
+//! no link but those that stood in the path when it was named.
 
 mod error;
 mod own;
@@ -12,6 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -20,7 +21,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstatfs, open, open
 use rustix::io::Errno;
 
 use crate::files::open_without_links;
-use own::{Id, Own, id_of};
+use own::{Id, Keeper, Own, id_of};
 
 /// Magic numbers of file systems that the kernel makes up: proc, sys, debug, trace, cgroup, cgroup2, security, bpf, selinux,
 /// pstore, efivars, config, devpts, mqueue, namespaces, binfmt.
@@ -43,14 +44,17 @@ const KERNEL: [u64; 16] = [
     0x4249_4e4d,
 ];
 
-/// What is this program's own. What isn't there doesn't count; it is looked for anew each time.
+/// What people may not name. All of it is looked for anew each time; what isn't there counts by where it would be.
 #[derive(Debug, Clone, Default)]
 pub struct HostRules {
     /// Files and folders that nobody may name, nor anything in them: data, cache, settings, keys.
     pub own: Vec<PathBuf>,
     /// Folders within those that are people's all the same: the workspace.
     pub open: Vec<PathBuf>,
-    /// What this program or its user starts, such as programs and folders of them: nobody else may change it.
+    /// Secrets of the machine: files and folders that nobody may name either, nor anything in them.
+    pub secret: Vec<PathBuf>,
+    /// What this program, its user or the machine starts or lets somebody in by, such as programs and folders of them: nobody
+    /// else may change it. Relative ones don't count.
     pub programs: Vec<PathBuf>,
 }
 
@@ -67,6 +71,8 @@ pub struct HostPath {
     /// Of a file.
     name: Option<OsString>,
     id: Id,
+    /// Whether it is a file that may be the program's own under another name.
+    linked: bool,
     own: Arc<Own>,
     policy: HostPolicy,
 }
@@ -79,6 +85,8 @@ pub struct HostEntry {
     /// Of a file.
     pub bytes: u64,
     pub modified: Option<SystemTime>,
+    /// A file that has several names, so that it may be the program's own: it can't be opened.
+    pub linked: bool,
 }
 
 /// A file or a folder to show to a confined program, checked by [`HostPath::mount`].
@@ -131,10 +139,8 @@ impl HostPolicy {
         };
         let upwards = found.own.upwards(&found.folder).map_err(|error| unreadable(path, error))?;
         let of_file = found.name.is_some().then_some(found.id);
-        if !found.own.allows(of_file.into_iter().chain(upwards)) {
-            return Err(HostPathError::Own(path.to_owned()));
-        }
-        Ok(found)
+        let keeper = found.own.keeper_above(of_file.into_iter().chain(upwards));
+        found.unless_kept(keeper)
     }
 }
 
@@ -162,7 +168,8 @@ impl Place<'_> {
             return Err(HostPathError::Kind(path.to_owned()));
         }
         refuse_kernel(path, &at)?;
-        Ok(self.made(folder, Some(name.to_owned()), id_of(&found)))
+        let linked = self.own.may_be_linked(found.nlink(), found.dev(), found.uid());
+        Ok(HostPath { linked, ..self.made(folder, Some(name.to_owned()), id_of(&found)) })
     }
 
     fn folder(self, at: File) -> Result<HostPath, HostPathError> {
@@ -172,11 +179,21 @@ impl Place<'_> {
     }
 
     fn made(self, folder: File, name: Option<OsString>, id: Id) -> HostPath {
-        HostPath { path: self.path.to_owned(), folder, name, id, own: self.own, policy: self.policy.clone() }
+        let (path, policy) = (self.path.to_owned(), self.policy.clone());
+        HostPath { path, folder, name, id, linked: false, own: self.own, policy }
     }
 }
 
 impl HostPath {
+    fn unless_kept(self, keeper: Option<Keeper>) -> Result<Self, HostPathError> {
+        match keeper {
+            Some(Keeper::Program) => Err(HostPathError::Own(self.path)),
+            Some(Keeper::Machine) => Err(HostPathError::Secret(self.path)),
+            None if self.linked => Err(HostPathError::Linked(self.path)),
+            None => Ok(self),
+        }
+    }
+
     /// Absolute, without links.
     pub fn path(&self) -> &Path {
         &self.path
@@ -203,10 +220,11 @@ impl HostPath {
 
     /// What a file is, as an entry of its folder.
     pub fn entry(&self) -> Option<HostEntry> {
-        entry_of(&self.folder, self.name.as_deref()?).map(|(entry, _)| entry)
+        entry_of(&self.folder, self.name.as_deref()?, &self.own).map(|(entry, _)| entry)
     }
 
-    /// The files and folders in a folder, in no order. Links, devices and what is the program's own are left out.
+    /// The files and folders in a folder, in no order. Links, devices, what is the program's own and secrets of the machine
+    /// are left out.
     pub fn entries(&self) -> Result<impl Iterator<Item = HostEntry> + '_, HostPathError> {
         let failed = |errno| refused(&self.path, errno);
         // What is opened with O_PATH can't be listed.
@@ -220,8 +238,8 @@ impl HostPath {
                 return None;
             }
             let name: &OsStr = std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes());
-            let (entry, id) = entry_of(&self.folder, name)?;
-            (!self.own.has(id)).then_some(entry)
+            let (entry, id) = entry_of(&self.folder, name, &self.own)?;
+            self.own.keeper(id).is_none().then_some(entry)
         });
         Ok(entries)
     }
@@ -232,22 +250,27 @@ impl HostPath {
         let folder = self.folder.try_clone().map_err(|error| unreadable(&path, error))?;
         let place = Place { path: &path, own: Arc::clone(&self.own), policy: &self.policy };
         let found = place.step(folder, name)?;
-        if found.own.has(found.id) { Err(HostPathError::Own(path)) } else { Ok(found) }
+        let keeper = found.own.keeper(found.id);
+        found.unless_kept(keeper)
     }
 
-    /// Refuses a folder that holds anything of the program's own. `write`: to be changed, which programs aren't.
+    /// Refuses a folder that holds anything of the program's own or a secret of the machine, or would if it were there.
+    /// `write`: to be changed, which what is started or lets somebody in isn't.
     pub fn mount(&self, write: bool) -> Result<HostMount, HostPathError> {
         let failed = |error| unreadable(&self.path, error);
-        if self.is_folder() && self.own.lies_in(self.id).map_err(failed)? {
-            return Err(HostPathError::HoldsOwn(self.path.clone()));
+        if self.is_folder() {
+            match self.own.lies_in(self.id).map_err(failed)? {
+                Some(Keeper::Program) => return Err(HostPathError::HoldsOwn(self.path.clone())),
+                Some(Keeper::Machine) => return Err(HostPathError::HoldsSecret(self.path.clone())),
+                None => {}
+            }
         }
         if write {
             let mut here = self.own.upwards(&self.folder).map_err(failed)?;
             here.push(self.id);
             for program in self.policy.0.programs.iter().filter(|program| program.is_absolute()) {
-                let program = self.own.place_upwards(program).map_err(failed)?;
-                // The first is the program's own id, the others those of the folders that it is in.
-                if program.contains(&self.id) || program.first().is_some_and(|id| here.contains(id)) {
+                let program = self.own.reach(program).map_err(failed)?;
+                if program.is_within(self.id) || program.is_among(&here) {
                     return Err(HostPathError::Programs(self.path.clone()));
                 }
             }
@@ -274,7 +297,7 @@ fn refuse_kernel(path: &Path, file: &File) -> Result<(), HostPathError> {
 }
 
 /// `None`: it has gone, or is neither a file nor a folder.
-fn entry_of(folder: &File, name: &OsStr) -> Option<(HostEntry, Id)> {
+fn entry_of(folder: &File, name: &OsStr, own: &Own) -> Option<(HostEntry, Id)> {
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let is_folder = match FileType::from_raw_mode(stat.st_mode) {
         FileType::Directory => true,
@@ -283,8 +306,9 @@ fn entry_of(folder: &File, name: &OsStr) -> Option<(HostEntry, Id)> {
     };
     let bytes = if is_folder { 0 } else { u64::try_from(stat.st_size).unwrap_or(0) };
     #[allow(clippy::unnecessary_cast, reason = "their types differ between processors")]
-    let id = (stat.st_dev as u64, stat.st_ino as u64);
-    Some((HostEntry { name: name.to_owned(), is_folder, bytes, modified: modified(&stat) }, id))
+    let (id, names) = ((stat.st_dev as u64, stat.st_ino as u64), stat.st_nlink as u64);
+    let linked = !is_folder && own.may_be_linked(names, id.0, stat.st_uid);
+    Some((HostEntry { name: name.to_owned(), is_folder, bytes, modified: modified(&stat), linked }, id))
 }
 
 fn modified(stat: &Stat) -> Option<SystemTime> {

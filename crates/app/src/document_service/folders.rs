@@ -56,7 +56,7 @@ impl DocumentService {
     /// Has all files of a folder read; the job says how far that is.
     pub(crate) async fn scan_job(&self, job: IngestJobId, path: PathBuf, target: Target) -> StoreResult<()> {
         let listing = self.listed(path, MAX_FILES).await;
-        if let Some(problem) = &listing.problem {
+        if let Some(problem) = listing.told() {
             tracing::warn!(%job, problem = problem.message, "not all of a folder is looked through");
         }
         for (file, _) in &listing.files {
@@ -95,7 +95,7 @@ impl DocumentService {
             };
             let mut listing = self.listed(PathBuf::from(&path.path), MAX_FILES).await;
             looked.add(PathBuf::from(&path.path), &mut listing);
-            path.problem = listing.problem.clone();
+            path.problem = listing.told();
             path.scanned_at = Some(self.clock.now());
             let followed =
                 self.follow(Path::new(&path.path), &listing, &target, |file| file.display().to_string()).await;
@@ -284,6 +284,21 @@ struct Listing {
     folders: Vec<PathBuf>,
     /// Why not all of it was looked at.
     problem: Option<DocumentProblem>,
+    /// The first file that was left out, since it may be the program's own under another name, and how many.
+    linked: Option<(PathBuf, usize)>,
+}
+
+impl Listing {
+    /// What people should know of it.
+    fn told(&self) -> Option<DocumentProblem> {
+        let linked = || {
+            let (file, count) = self.linked.as_ref()?;
+            let error = HostPathError::Linked(file.clone());
+            let message = format!("left out (files: {count}): {error}");
+            Some(DocumentProblem { message, hint: format!("{}.", sentence(error.hint())) })
+        };
+        self.problem.clone().or_else(linked)
+    }
 }
 
 fn list(places: &HostPolicy, root: &Path, most: usize) -> Listing {
@@ -325,7 +340,9 @@ fn walk(place: &HostPath, depth: usize, most: usize, listing: &mut Listing) {
         if name.starts_with('.') || LEFT_OUT.contains(&&*name) {
             continue;
         }
-        if !entry.is_folder {
+        if entry.linked {
+            listing.linked.get_or_insert_with(|| (place.path().join(&entry.name), 0)).1 += 1;
+        } else if !entry.is_folder {
             let stamp = Stamp { bytes: entry.bytes, modified: entry.modified };
             listing.files.push((place.path().join(&entry.name), stamp));
         } else if let Ok(folder) = place.enter(&entry.name) {
@@ -400,6 +417,13 @@ mod tests {
         let own = vec![root.join("data"), root.join("cache")];
         let places = HostPolicy::new(HostRules { own, ..HostRules::default() });
         assert_eq!(names(&places, &root), ["share/one.txt"]);
+        assert_eq!(list(&places, &root, 100).told(), None);
+        // One of deeper files can't be told from a file that has two names by chance; both are left out, and named.
+        fs::hard_link(root.join("data/documents/a"), root.join("share/deep.txt")).unwrap();
+        assert_eq!(names(&places, &root), ["share/one.txt"]);
+        let told = list(&places, &root, 100).told().unwrap();
+        assert!(told.message.contains("share/deep.txt` has another name"), "{told:?}");
+        assert!(list(&places, &root, 100).problem.is_none(), "all of it was looked at");
         for own in ["data", "data/documents", "data/vault.key"] {
             let listing = list(&places, &root.join(own), 100);
             assert!(listing.files.is_empty() && listing.problem.is_some(), "{own}");

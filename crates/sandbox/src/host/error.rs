@@ -9,10 +9,19 @@ pub enum HostPathError {
     /// It is the program's own, or lies in what is.
     #[error("`{0}` belongs to Steward itself: its data, cache, settings or keys")]
     Own(PathBuf),
-    #[error("`{0}` holds Steward's own data, cache, settings or keys")]
+    #[error("`{0}` holds Steward's own data, cache, settings or keys, or would if they were there")]
     HoldsOwn(PathBuf),
-    /// Whoever may change it decides what the program itself does.
-    #[error("`{0}` is, or holds, what Steward or its user starts, so it isn't given to others to change")]
+    /// It opens this machine or other services, or tells of others on it.
+    #[error("`{0}` is a secret of this machine: keys, passwords, or what its programs tell each other")]
+    Secret(PathBuf),
+    #[error("`{0}` holds secrets of this machine, such as keys and passwords, or would if they were there")]
+    HoldsSecret(PathBuf),
+    #[error("`{0}` has another name (a hard link) on the disk of Steward's own files, so it may be one of them")]
+    Linked(PathBuf),
+    /// Whoever may change it decides what the program itself does, or the machine.
+    #[error(
+        "`{0}` is, or holds, what Steward or this machine starts or lets people in by; it isn't given to others to change"
+    )]
     Programs(PathBuf),
     #[error("there is a symbolic link in the path `{0}`, where there was none when it was named")]
     Link(PathBuf),
@@ -30,8 +39,9 @@ impl HostPathError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Relative(_) => "give an absolute path on the server, such as /srv/contracts",
-            Self::Own(_) => "copy what you need to another folder, and name that one",
-            Self::HoldsOwn(_) => "name folders further down that don't hold it",
+            Self::Own(_) | Self::Secret(_) => "copy what you need to another folder, and name that one",
+            Self::HoldsOwn(_) | Self::HoldsSecret(_) => "name folders further down that don't hold it",
+            Self::Linked(_) => "copy the file, and name the copy",
             Self::Programs(_) => "name another folder, or one further down",
             Self::Link(_) => "check who put the link there; if it is meant, name the folder again",
             Self::Kind(_) => "name a file or a folder",

@@ -32,6 +32,7 @@ impl Ground {
         let policy = HostPolicy::new(HostRules {
             own: vec![at("data"), at("cache"), at("settings.toml"), at("not/there")],
             open: vec![at("data/workspace")],
+            secret: vec![at("home/.ssh"), at("home/.netrc"), at("machine"), at("none/.ssh")],
             programs: vec![at("bin")],
         });
         Self { top, policy }
@@ -182,4 +183,79 @@ fn what_the_kernel_makes_up_and_what_is_no_file_is_refused() {
     let missing = ground.resolve("share/none").unwrap_err();
     assert!(matches!(missing, HostPathError::Unreadable { .. }) && !missing.hint().is_empty());
     assert!(matches!(ground.policy.open(&ground.at("share/../data")), Err(HostPathError::Relative(_))));
+}
+
+#[test]
+fn what_is_not_there_yet_counts_by_where_it_would_be() {
+    let top = tempfile::tempdir().unwrap();
+    let at = |name: &str| top.path().canonicalize().unwrap().join(name);
+    for folder in ["home/work", "var/spool", "keys", "conf/here", "opt", "linked"] {
+        fs::create_dir_all(at(folder)).unwrap();
+    }
+    symlink("../keys/bin", at("linked/bin")).unwrap();
+    symlink("loop", at("opt/loop")).unwrap();
+    let policy = HostPolicy::new(HostRules {
+        own: vec![at("conf/mail/mail.toml"), PathBuf::new()],
+        secret: vec![at("home/.config/gcloud"), at("opt/loop")],
+        programs: vec![at("home/.profile"), at("var/spool/cron/root"), at("linked/bin/tool"), PathBuf::from("bin")],
+        ..HostRules::default()
+    });
+    let refusal = |name: &str, write: bool| policy.resolve(at(name).to_str().unwrap()).unwrap().mount(write).err();
+    for (name, read, write) in [("conf", "own", "own"), ("home", "secret", "secret"), ("opt", "secret", "secret")] {
+        for (mode, expect) in [(false, read), (true, write)] {
+            let kind = match refusal(name, mode) {
+                Some(HostPathError::HoldsOwn(_)) => "own",
+                Some(HostPathError::HoldsSecret(_)) => "secret",
+                _ => "none",
+            };
+            assert_eq!(kind, expect, "{name} {mode}");
+        }
+    }
+    // `keys`: a link leads into it that leads nowhere yet.
+    for name in ["var", "var/spool", "keys"] {
+        assert!(refusal(name, false).is_none(), "{name}");
+        assert!(matches!(refusal(name, true), Some(HostPathError::Programs(_))), "{name}");
+    }
+    for name in ["home/work", "conf/here"] {
+        assert!(refusal(name, false).is_none() && refusal(name, true).is_none(), "{name}");
+    }
+    // Only what is there is left out of a scan, and nothing is refused because of what isn't.
+    assert_eq!(policy.resolve(at("home").to_str().unwrap()).unwrap().entries().unwrap().count(), 1);
+}
+
+#[test]
+fn secrets_of_the_machine_are_given_to_nobody() {
+    let ground = Ground::new();
+    for folder in ["home/.ssh", "home/notes", "machine/sub"] {
+        fs::create_dir_all(ground.at(folder)).unwrap();
+    }
+    for file in ["home/.ssh/id", "home/.netrc", "machine/sub/key", "home/notes/a.txt"] {
+        fs::write(ground.at(file), "secret").unwrap();
+    }
+    symlink(ground.at("machine"), ground.at("share/way")).unwrap();
+    fs::hard_link(ground.at("home/.netrc"), ground.at("share/copy")).unwrap();
+    for secret in ["home/.ssh", "home/.ssh/id", "home/.netrc", "machine/sub/key", "share/way/sub", "share/copy"] {
+        assert!(matches!(ground.resolve(secret), Err(HostPathError::Secret(_))), "{secret}");
+    }
+    let home = ground.resolve("home").unwrap();
+    let names: Vec<OsString> = home.entries().unwrap().map(|entry| entry.name).collect();
+    assert_eq!(names, ["notes"]);
+    assert!(matches!(home.enter(OsStr::new(".ssh")), Err(HostPathError::Secret(_))));
+    assert!(matches!(home.mount(false), Err(HostPathError::HoldsSecret(_))));
+    assert!(ground.resolve("home/notes").unwrap().mount(true).is_ok());
+}
+
+#[test]
+fn a_file_that_may_be_the_programs_own_under_another_name_is_refused() {
+    let ground = Ground::new();
+    fs::hard_link(ground.at("data/documents/ab/abc"), ground.at("share/deep")).unwrap();
+    let refused = ground.resolve("share/deep").unwrap_err();
+    assert!(matches!(refused, HostPathError::Linked(_)) && refused.hint().contains("copy"), "{refused}");
+    let share = ground.resolve("share").unwrap();
+    let linked: Vec<OsString> = share.entries().unwrap().filter(|entry| entry.linked).map(|entry| entry.name).collect();
+    assert_eq!(linked, ["deep"]);
+    assert!(matches!(share.enter(OsStr::new("deep")), Err(HostPathError::Linked(_))));
+    // With one name again it is just a file.
+    fs::remove_file(ground.at("data/documents/ab/abc")).unwrap();
+    assert!(ground.resolve("share/deep").unwrap().mount(false).is_ok());
 }
