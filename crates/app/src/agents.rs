@@ -106,8 +106,8 @@ impl App {
         Err(AppError::conflict("agent_busy", "the agent is changed by others all the time", "try again in a moment"))
     }
 
-    /// Somebody who may change an agent only by a grant gives it nothing that they may not use themselves, and leaves
-    /// alone what it may do and spend unasked.
+    /// Somebody who may change an agent only by a grant changes its name, instructions, tools and deep planning, gives it
+    /// no skill or connection that they may not use themselves, and leaves all else alone.
     async fn may_change_agent(&self, caller: &Caller, before: &Agent, after: &Agent) -> AppResult<()> {
         if authorize(caller, Action::Write, Resource::Agents).is_ok() {
             return Ok(());
@@ -117,6 +117,9 @@ impl App {
             ("budget", before.budget == after.budget),
             ("routing", before.routing == after.routing),
             ("credentials", before.credentials == after.credentials),
+            ("tuning", before.tuning == after.tuning),
+            ("own_data", before.own_data == after.own_data),
+            ("metadata", before.metadata == after.metadata),
         ];
         if let Some((field, _)) = kept.into_iter().find(|(_, same)| !same) {
             return Err(AppError::forbidden(

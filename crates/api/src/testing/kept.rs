@@ -150,3 +150,23 @@ async fn a_change_by_a_person_comes_from_nobody_outside() {
     assert_eq!(call(&bed, "ann", &format!("DELETE {}", of("memory")), Value::Null).await.0, 204);
     assert_eq!(bed.store.memory(TENANT, AGENT, ann).await.unwrap().provenance, Provenance::default());
 }
+
+#[tokio::test]
+async fn a_grant_on_an_agent_does_not_share_what_it_keeps() {
+    let bed = house(false).await;
+    let path = format!("PATCH /api/universal-agents/{AGENT}");
+    for (field, change) in [
+        ("own_data", json!({"own_data": {"shared": true}})),
+        ("metadata", json!({"metadata": {"mcp_tools": ["read"]}})),
+        ("tuning", json!({"tuning": {"max_tokens": 77}})),
+        ("budget", json!({"budget": "plan"})),
+    ] {
+        let (status, problem) = call(&bed, "edna", &path, change.clone()).await;
+        assert_eq!((status, &problem["code"]), (403, &json!("operator_only")), "{change}: {problem}");
+        assert_eq!(problem["field"], field);
+        assert_eq!(call(&bed, "olga", &path, change).await.0, 200, "{field}");
+    }
+    let own = json!({"name": "scribe", "instructions": "Write.", "tools": ["read"], "deep": {"enabled": true}});
+    let (status, changed) = call(&bed, "edna", &path, own).await;
+    assert_eq!((status, &changed["name"], &changed["own_data"]["shared"]), (200, &json!("scribe"), &json!(true)));
+}

@@ -100,7 +100,7 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
               {tools.error ? <ErrorState inline error={tools.error} onRetry={() => void tools.refetch()} /> : <ToolPicker tools={tools.data?.filter((tool) => !SWITCHED.includes(tool.name))} all={all} chosen={form.tools} error={tried ? problem("tools") : undefined} onAll={setAll} onChange={(chosen) => patch({ tools: chosen })} />}
             </Group>
             <Group title={t("sec_skills")}><SkillPicker agent={agent} chosen={form.skills ?? []} disabled={!mayEdit} operator={operator} onChange={(skills) => patch({ skills })} onGiven={(skills) => (patch({ skills: [...new Set([...(form.skills ?? []), ...skills])] }), setSaved((old) => ({ ...old, skills: [...new Set([...(old.skills ?? []), ...skills])] })))} /></Group>
-            <Group title={t("sec_own")}><OwnDataForm form={form} onChange={patch} /></Group>
+            <Group title={t("sec_own")}><fieldset disabled={!operator} className="contents"><OwnDataForm form={form} onChange={patch} /></fieldset></Group>
           </fieldset>
           {/* What it keeps for each user is the viewer's own, which they may change whatever they may do with the agent. */}
           {agent && (
@@ -112,7 +112,7 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
           <fieldset disabled={!mayEdit} className="contents">
             {agent && mayWork(me) && <Group title={t("sec_documents")}><AgentDocuments agent={agent} disabled={!mayEdit} /></Group>}
             <Group title={t("sec_policy")}><PolicyForm policy={form.policy} tools={tools.data ?? []} disabled={!operator} onChange={(policy) => patch({ policy })} /></Group>
-            <Group title={t("sec_limits")}><Limits form={form} fixed={!operator} problem={problem} onChange={patch} /></Group>
+            <Group title={t("sec_limits")}><fieldset disabled={!operator} className="contents"><Limits form={form} problem={problem} onChange={patch} /></fieldset></Group>
           </fieldset>
         </form>
         <aside aria-label={t("preview")} className="sticky top-0 hidden max-h-[calc(100dvh-6rem)] overflow-y-auto rounded-lg border border-line bg-surface p-4 xl:block">
