@@ -6,6 +6,7 @@ mod auth;
 mod bodies;
 mod disk;
 mod documents;
+mod domain_origins;
 mod embedding;
 mod file_origins;
 mod gateway;

@@ -12,6 +12,7 @@ use std::path::Path;
 use steward_core::DatasourceId;
 use steward_core::datasource::RowVisibility;
 use steward_core::ports::VaultError;
+use steward_core::provenance::Provenance;
 use steward_core::tables::Schema;
 use steward_domains::init::{Samples, init};
 use steward_domains::render::{render, render_view};
@@ -159,7 +160,10 @@ impl App {
         let text = texts.join("\n");
         let saved = wanted.save && !domains.is_empty();
         if saved {
-            let wish = TextWish { text: text.clone(), ..TextWish::default() };
+            // Nobody has looked at them yet, and names and values may be strangers' words.
+            let unseen = Provenance::from_outside(&format!("datasource {}", datasource.name));
+            let provenance = datasource.untrusted.then_some(unseen);
+            let wish = TextWish { text: text.clone(), provenance, ..TextWish::default() };
             self.domains.save_texts(asking(caller), &wish).await?;
         }
         Ok(InitTexts { text, domains, saved })

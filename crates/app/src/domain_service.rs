@@ -153,6 +153,7 @@ impl From<DataError> for AppError {
         match error {
             DataError::Refused(why) => Self::invalid("query", why, "correct it and try again"),
             DataError::Failed(why) => Self::unavailable(why),
+            DataError::Quoted { .. } => Self::unavailable(error.to_string()),
             DataError::Busy(_) => PoolError::Busy.into(),
             DataError::Store(error) => error.into(),
         }

@@ -140,7 +140,8 @@ impl App {
         input: TextInput,
     ) -> AppResult<SavedDomainText> {
         authorize(caller, Action::Write, Resource::Domains)?;
-        let wish = TextWish { text: input.text, version: input.version, only: Some(kind), name: Some(name) };
+        let (only, name) = (Some(kind), Some(name));
+        let wish = TextWish { text: input.text, version: input.version, only, name, provenance: None };
         let saved = self.domains.save_texts(asking(caller), &wish).await?;
         let saved = saved.into_iter().next().ok_or_else(|| AppError::not_found(format!("a {kind} in the text")))?;
         Ok(saved.into())

@@ -1,6 +1,7 @@
 //! Users' databases, the texts that describe them, what models are told about them, and changes of records that wait for
 //! a person.
 
+use crate::provenance::Provenance;
 use crate::{AgentId, CredentialId, DatasourceId, GroupId, RecordChangeId, RunId, Timestamp, UserId};
 use crate::{hash, text};
 use serde::{Deserialize, Serialize};
@@ -131,6 +132,10 @@ pub struct DomainText {
     pub changed_by: Option<UserId>,
     /// When it was written.
     pub changed_at: Timestamp,
+    /// What of outside it may derive from: what the run had read that wrote it, or a database whose names and values nobody
+    /// has looked at yet. A person who saves it answers for it; how confidential it is stays.
+    #[serde(default, skip_serializing_if = "Provenance::is_empty")]
+    pub provenance: Provenance,
 }
 
 /// Which group a name in the text of a domain means. The group may be called something else by now, or be gone.

@@ -32,8 +32,8 @@ pub use documents::{
     DocumentChange, DocumentFacts, DocumentFilter, IngestWork, JobFilter, NewDocument, ReadDocument,
 };
 pub use domains::{
-    DataAccess, DataAnswer, DataCaller, DataColumn, DataDraft, DataError, DataSlot, RecordChangeFilter, SavedText,
-    SchemaPassage,
+    DataAccess, DataAnswer, DataBriefing, DataCaller, DataColumn, DataDraft, DataError, DataSlot, RecordChangeFilter,
+    SavedText, SchemaPassage,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use installation::{DeletedRows, MaskMapRow, Remembered, RetainedFilter, Settings, Tenant, TenantChange};

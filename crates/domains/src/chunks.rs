@@ -14,6 +14,9 @@ pub const LONGEST: usize = 1500;
 /// Most characters of a line in it.
 const LINE: usize = 300;
 const RELATIONS: &str = "Relations:";
+/// Most words of a name, and its most characters: what is longer is shown shortened.
+pub(crate) const MAX_NAME_WORDS: usize = 8;
+pub(crate) const MAX_NAME_CHARS: usize = 64;
 
 /// A piece of what is known about a domain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +52,7 @@ impl Chunk {
 
 /// The chunks of a domain: one, or several that repeat their head if it has many fields.
 pub fn of_domain(domain: &Domain) -> Vec<Chunk> {
-    let mut head = format!("Domain {}", clean(&domain.name));
+    let mut head = format!("Domain {}", shown_name(&domain.name));
     if let Some(scope) = scope(domain) {
         let _ = write!(head, ": {}", clean(scope));
     }
@@ -66,7 +69,7 @@ pub fn of_domain(domain: &Domain) -> Vec<Chunk> {
         lines.push((RELATIONS, relation_line(domain, relation), words));
     }
     for meta in &domain.metas {
-        let text = format!("- {}: {} of {}", clean(&meta.name), clean(&meta.label), clean(&meta.table));
+        let text = format!("- {}: {} of {}", shown_name(&meta.name), shown_name(&meta.label), shown_name(&meta.table));
         lines.push(("Choices:", text, parts(&meta.name)));
     }
     for note in domain.notes.iter().filter(|note| note.tag != "scope") {
@@ -87,17 +90,23 @@ pub fn of_domain(domain: &Domain) -> Vec<Chunk> {
 
 /// The chunks of a view.
 pub fn of_view(view: &View) -> Vec<Chunk> {
-    let head = format!("View {} \"{}\" shows {}", clean(&view.name), clean(&view.title), clean(&view.domain));
+    let head =
+        format!("View {} \"{}\" shows {}", shown_name(&view.name), shown_name(&view.title), shown_name(&view.domain));
     let mut lines: Vec<(&str, String, Vec<String>)> = Vec::new();
     for table in &view.tables {
         for column in &table.columns {
-            let text = format!("- {} \"{}\" of {}", clean(&column.field), clean(&column.label), clean(&table.domain));
+            let text = format!(
+                "- {} \"{}\" of {}",
+                shown_name(&column.field),
+                shown_name(&column.label),
+                shown_name(&table.domain)
+            );
             lines.push(("Columns:", text, [parts(&column.field), words_of(&column.label)].concat()));
         }
     }
     for section in &view.sections {
-        let fields: Vec<String> = section.rows.iter().flatten().map(|widget| clean(&widget.field)).collect();
-        let text = format!("- {}: {}", clean(&section.title), fields.join(", "));
+        let fields: Vec<String> = section.rows.iter().flatten().map(|widget| shown_name(&widget.field)).collect();
+        let text = format!("- {}: {}", shown_name(&section.title), fields.join(", "));
         let words = fields.iter().flat_map(|field| parts(field)).chain(words_of(&section.title)).collect();
         lines.push(("Sections:", text, words));
     }
@@ -137,7 +146,7 @@ fn split(first: &Chunk, lines: &[(&str, String, Vec<String>)]) -> Vec<Chunk> {
 }
 
 fn field_line(field: &Field) -> String {
-    let mut line = format!("- {}: {}", clean(&field.name), field.kind.name());
+    let mut line = format!("- {}: {}", shown_name(&field.name), field.kind.name());
     if field.filterable {
         let _ = write!(line, " ({})", ops_of(field.kind).join(" "));
     } else {
@@ -147,7 +156,7 @@ fn field_line(field: &Field) -> String {
         line.push_str(", readonly");
     }
     if let Some(options) = &field.options {
-        let _ = write!(line, ", choices from {}", clean(options));
+        let _ = write!(line, ", choices from {}", shown_name(options));
     }
     if !field.aliases.is_empty() {
         let aliases: Vec<String> = field.aliases.iter().map(|alias| clean(alias)).collect();
@@ -177,7 +186,7 @@ pub fn relation_in_words(domain: &Domain, relation: &Relation) -> String {
         RelationKind::BelongsTo => "belongs to one",
         RelationKind::HasOne => "has one",
     };
-    format!("{}: each {} {verb} {}", clean(&relation.name), clean(&domain.name), clean(&relation.domain))
+    format!("{}: each {} {verb} {}", shown_name(&relation.name), shown_name(&domain.name), shown_name(&relation.domain))
 }
 
 fn relation_line(domain: &Domain, relation: &Relation) -> String {
@@ -193,18 +202,18 @@ pub fn scope(domain: &Domain) -> Option<&str> {
 pub fn index_line(domain: &Domain) -> String {
     let about = scope(domain).map_or_else(
         || {
-            let fields: Vec<String> = domain.fields.iter().take(5).map(|field| clean(&field.name)).collect();
+            let fields: Vec<String> = domain.fields.iter().take(5).map(|field| shown_name(&field.name)).collect();
             format!("rows with {}", fields.join(", "))
         },
         clean,
     );
-    cut(&format!("{}: {about}", clean(&domain.name)), LINE)
+    cut(&format!("{}: {about}", shown_name(&domain.name)), LINE)
 }
 
 /// The fields behind a view, for a model that need not search for them; without relations to domains that its user may
 /// not read.
 pub fn hint(view: &View, domain: &Domain, may_read: impl Fn(&str) -> bool) -> String {
-    let (title, name) = (clean(&view.title), clean(&domain.name));
+    let (title, name) = (shown_name(&view.title), shown_name(&domain.name));
     let mut text = format!("The user looks at \"{title}\". Ask the domain {name}; its fields are:");
     for field in &domain.fields {
         let label = view.tables.iter().filter(|table| table.domain == domain.name).flat_map(|table| &table.columns);
@@ -212,7 +221,7 @@ pub fn hint(view: &View, domain: &Domain, may_read: impl Fn(&str) -> bool) -> St
             label.filter(|column| column.field == field.name && column.label != field.name).map(|c| &c.label);
         let _ = write!(text, "\n{}", cut(&field_line(field), LINE));
         if let Some(label) = label.next() {
-            let _ = write!(text, ", shown as \"{}\"", clean(label));
+            let _ = write!(text, ", shown as \"{}\"", shown_name(label));
         }
     }
     for relation in domain.relations.iter().filter(|relation| may_read(&relation.domain)) {
@@ -232,6 +241,14 @@ fn clean(text: &str) -> String {
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// A name as models see it, shortened if it is longer than names are: headers of files are strangers' words.
+pub(crate) fn shown_name(name: &str) -> String {
+    let whole = clean(name);
+    let words: Vec<&str> = whole.split(' ').take(MAX_NAME_WORDS).collect();
+    let short = words.join(" ");
+    if short.len() == whole.len() { cut(&whole, MAX_NAME_CHARS) } else { cut(&format!("{short} …"), MAX_NAME_CHARS) }
 }
 
 fn cut(text: &str, most: usize) -> String {

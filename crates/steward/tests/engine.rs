@@ -8,6 +8,7 @@ mod confidential;
 mod context;
 mod corpus;
 mod delegation;
+mod described;
 mod drafts;
 mod forks;
 mod forms;

@@ -613,6 +613,7 @@ create table datasources (
 );
 create unique index datasources_by_name on datasources (tenant_id, name);
 
+-- provenance: of the run that saved it, or the database that it was first written from; null: a person answers for it.
 create table domain_texts (
     tenant_id  uuid   not null,
     kind       text   not null,
@@ -621,6 +622,7 @@ create table domain_texts (
     changed_at bigint not null,
     changed_by uuid,
     text       text   not null,
+    provenance text, -- words
     primary key (tenant_id, kind, name)
 );
 
@@ -643,6 +645,7 @@ create table domain_text_versions (
     changed_by uuid,
     removed    bigint not null,
     text       text   not null,
+    provenance text, -- words
     primary key (tenant_id, kind, name, version)
 );
 

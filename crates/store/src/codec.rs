@@ -3,6 +3,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use steward_core::ports::{Page, RunStatus, StoreError, StoreResult};
+use steward_core::provenance::Provenance;
 
 /// Longest text to search for, characters: SQLite takes patterns of 50,000 bytes.
 const LONGEST_SEARCH: usize = 1000;
@@ -19,6 +20,17 @@ pub(crate) fn from_json<T: DeserializeOwned>(what: &str, text: &str) -> StoreRes
 /// Reads a row whose first column is the JSON of a value.
 pub(crate) fn body<T: DeserializeOwned>(what: &'static str) -> impl Fn(&Row) -> StoreResult<T> {
     move |row| from_json(what, &row.text(0)?)
+}
+
+/// For a column that is null where there is nothing to say.
+pub(crate) fn provenance_text(provenance: &Provenance) -> StoreResult<Option<String>> {
+    (!provenance.is_empty()).then(|| to_json(provenance)).transpose()
+}
+
+/// What such a column says.
+pub(crate) fn provenance_of(text: Option<String>) -> StoreResult<Provenance> {
+    let read = text.map(|text| from_json("where something comes from that is kept", &text)).transpose()?;
+    Ok(read.unwrap_or_default())
 }
 
 pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {

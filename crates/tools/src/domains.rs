@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::datasource::DomainTextKind;
 use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataError, DataSlot, ToolScope};
+use steward_core::provenance::Provenance;
 use steward_core::tool::{Preview, Receipt, ToolOutput, ToolSpec};
 use steward_sandbox::sql::Rows;
 
@@ -59,8 +60,12 @@ impl ToolHandler for OosSchemaSearch {
             return Ok(ToolOutput::text("No domain that may be asked is near to this. Try other words."));
         }
         let text: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
+        let mut provenance = Provenance::default();
+        for passage in &found {
+            provenance.join(&passage.provenance);
+        }
         let domains: Vec<Value> = found.iter().map(|one| json!({"domain": one.domain, "score": one.score})).collect();
-        Ok(ToolOutput { data: Some(json!({"domains": domains})), ..ToolOutput::text(text.join("\n\n")) })
+        Ok(ToolOutput { data: Some(json!({"domains": domains})), provenance, ..ToolOutput::text(text.join("\n\n")) })
     }
 }
 
@@ -85,7 +90,13 @@ impl ToolHandler for OosQuery {
         };
         let work = async {
             let data = open(&self.0)?;
-            data.query(caller(&context.scope), &query).await.map_err(told)
+            data.query(caller(&context.scope), &query).await.map_err(|error| {
+                // The error comes from where the database's rows do.
+                if let DataError::Quoted { datasource, .. } = &error {
+                    context.scope.consulted.outside(&format!("datasource {datasource}"));
+                }
+                told(error)
+            })
         };
         let answer = tokio::select! {
             answer = work => answer?,
@@ -111,8 +122,10 @@ fn output(answer: DataAnswer) -> ToolOutput {
     let columns: Vec<Value> =
         answer.columns.iter().map(|column| json!({"name": column.name, "kind": column.kind})).collect();
     let named = answer.untrusted.iter().map(|column| format!("datasource {}, {column}", answer.datasource));
+    let mut provenance: Provenance = named.collect();
+    provenance.join(&answer.described);
     ToolOutput {
-        provenance: named.collect(),
+        provenance,
         data: Some(json!({
             "domain": answer.domain,
             "datasource": answer.datasource,
@@ -136,12 +149,16 @@ impl ToolHandler for DomainList {
     const NAME: &'static str = "domain_list";
 
     async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let all = open(&self.0)?.domain_names(caller(&context.scope)).await.map_err(told)?;
+        let all = open(&self.0)?.domain_texts(caller(&context.scope)).await.map_err(told)?;
         if all.is_empty() {
             return Ok(ToolOutput::text("There are no domains and no views yet."));
         }
-        let lines: Vec<String> = all.iter().map(|(kind, name)| format!("{kind} {name}")).collect();
-        Ok(ToolOutput::text(lines.join("\n")))
+        let mut provenance = Provenance::default();
+        for text in &all {
+            provenance.join(&text.provenance);
+        }
+        let lines: Vec<String> = all.iter().map(|text| format!("{} {}", text.kind, text.name)).collect();
+        Ok(ToolOutput { provenance, ..ToolOutput::text(lines.join("\n")) })
     }
 }
 
@@ -161,7 +178,7 @@ impl ToolHandler for DomainLoad {
         let kind = args.kind.unwrap_or(DomainTextKind::Domain);
         let data = open(&self.0)?;
         let text = data.domain_source(caller(&context.scope), kind, args.name.trim()).await.map_err(told)?;
-        Ok(ToolOutput::text(format!("```oos\n{}```", text.text)))
+        Ok(ToolOutput { provenance: text.provenance, ..ToolOutput::text(format!("```oos\n{}```", text.text)) })
     }
 }
 
@@ -198,7 +215,8 @@ impl ToolHandler for DomainTextSave {
     async fn run(&self, args: SaveArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let (data, kind) = (open(&self.data)?, self.kind);
         let source = without_fence(&args.source);
-        let saved = data.save_domain_source(caller(&context.scope), kind, source).await.map_err(told)?;
+        let scope = &context.scope;
+        let saved = data.save_domain_source(caller(scope), kind, source, &scope.provenance).await.map_err(told)?;
         let name = &saved.text.name;
         let version = format!("version {}", saved.text.version);
         let mut text = format!("Saved the {kind} {name}, {version}.");
@@ -211,6 +229,8 @@ impl ToolHandler for DomainTextSave {
         Ok(ToolOutput {
             data: Some(json!({"kind": kind, "name": name, "version": saved.text.version})),
             receipt: Some(Receipt::new("saved", format!("{kind} {name}"), Some(version))),
+            // What changed shows the text that was there.
+            provenance: saved.text.provenance.clone(),
             ..ToolOutput::text(text)
         })
     }

@@ -7,6 +7,7 @@ use steward_core::datasource::{DomainGroup, DomainText, DomainTextKind};
 use steward_core::event::Origin;
 use steward_core::hash::sha256;
 use steward_core::ports::{ExternalGroups, Groups as _, Role, User, Users as _};
+use steward_core::provenance::Provenance;
 use steward_core::{AgentId, GroupId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
@@ -204,6 +205,7 @@ fn text_of(name: &str, permission: &str) -> DomainText {
         version: 0,
         changed_by: None,
         changed_at: Timestamp(0),
+        provenance: Provenance::default(),
     }
 }
 

@@ -8,7 +8,10 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::datasource::{DomainText, DomainTextKind, RecordChange};
-use steward_core::ports::{DataAccess, DataAnswer, DataCaller, DataDraft, DataError, Role, SavedText, SchemaPassage};
+use steward_core::ports::{
+    DataAccess, DataAnswer, DataBriefing, DataCaller, DataDraft, DataError, Role, SavedText, SchemaPassage,
+};
+use steward_core::provenance::Provenance;
 use steward_domains::chunks::{hint, index_line};
 use steward_domains::model::{Domain, Grantee, View};
 
@@ -21,23 +24,24 @@ const AHEAD: f32 = 0.25;
 
 #[async_trait]
 impl DataAccess for DomainService {
-    async fn briefing(&self, caller: DataCaller, request: &str) -> DataResult<String> {
+    async fn briefing(&self, caller: DataCaller, request: &str) -> DataResult<DataBriefing> {
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
         let visible = known.domains.seen_by(&roles);
         let domains: Vec<&Domain> = visible.iter().map(|known| known.domain).collect();
-        let mut text = String::new();
+        let (mut text, mut provenance) = (String::new(), Provenance::default());
         for instruction in
             self.parts.store.standing_instructions(self.parts.tenant).await?.iter().filter(|one| one.enabled)
         {
             let _ = write!(text, "### {}\n{}\n\n", instruction.name, instruction.text.trim());
         }
         if domains.is_empty() {
-            return Ok(text);
+            return Ok(DataBriefing { text, provenance });
         }
         text.push_str("### Domains\n");
         for domain in domains.iter().take(MOST_LINES) {
             let _ = writeln!(text, "- {}", index_line(domain));
+            provenance.join(&known.provenance_of(DomainTextKind::Domain, &domain.name));
         }
         if domains.len() > MOST_LINES {
             let more = domains.len() - MOST_LINES;
@@ -47,11 +51,13 @@ impl DataAccess for DomainService {
         text.push_str(&self.verified_examples(&known, &roles, request).await?);
         match self.hinted(&known, &roles, request).await {
             Some((view, domain)) => {
+                provenance.join(&known.provenance_of(DomainTextKind::View, &view.name));
+                provenance.join(&known.provenance_of(DomainTextKind::Domain, &domain.name));
                 text.push_str(&hint(&view, &domain, |name| visible.domain(name).is_some()));
             }
             None => text.push_str(EXAMPLES),
         }
-        Ok(text)
+        Ok(DataBriefing { text, provenance })
     }
 
     async fn search_schema(&self, caller: DataCaller, request: &str, limit: usize) -> DataResult<Vec<SchemaPassage>> {
@@ -71,10 +77,9 @@ impl DataAccess for DomainService {
         self.drafted(caller, request, today).await
     }
 
-    async fn domain_names(&self, caller: DataCaller) -> DataResult<Vec<(DomainTextKind, String)>> {
+    async fn domain_texts(&self, caller: DataCaller) -> DataResult<Vec<DomainText>> {
         self.may_author(caller).await?;
-        let known = self.known().await?;
-        Ok(known.texts.iter().map(|text| (text.kind, text.name.clone())).collect())
+        Ok(self.known().await?.texts.clone())
     }
 
     async fn domain_source(&self, caller: DataCaller, kind: DomainTextKind, name: &str) -> DataResult<DomainText> {
@@ -83,9 +88,16 @@ impl DataAccess for DomainService {
         found.ok_or_else(|| DataError::Refused(format!("there is no {kind} `{name}`; domain_list has them all")))
     }
 
-    async fn save_domain_source(&self, caller: DataCaller, kind: DomainTextKind, text: &str) -> DataResult<SavedText> {
+    async fn save_domain_source(
+        &self,
+        caller: DataCaller,
+        kind: DomainTextKind,
+        text: &str,
+        provenance: &Provenance,
+    ) -> DataResult<SavedText> {
         self.may_author(caller).await?;
-        let wish = TextWish { text: text.to_owned(), only: Some(kind), ..TextWish::default() };
+        let provenance = Some(provenance.clone());
+        let wish = TextWish { text: text.to_owned(), only: Some(kind), provenance, ..TextWish::default() };
         let mut saved = self.save_texts(caller, &wish).await?;
         saved.pop().ok_or_else(|| DataError::Refused(format!("there is no {kind} in the text")))
     }
@@ -112,6 +124,7 @@ impl DomainService {
             .take(limit)
             .map(|hit| SchemaPassage {
                 text: whole_text(known, &hit.domain, hit.chunk, |name| visible.domain(name).is_some()),
+                provenance: chunk_provenance(known, &hit.domain, hit.chunk),
                 domain: hit.domain,
                 score: hit.score,
             })
@@ -155,6 +168,15 @@ fn whole_text(known: &Known, domain: &str, chunk: usize, may_read: impl Fn(&str)
         Some(first) => format!("{}\n\n{}", first.text_for(&may_read), found.text_for(&may_read)),
         None => found.text_for(may_read),
     }
+}
+
+/// Of the domain, and of the view where the chunk is from one.
+fn chunk_provenance(known: &Known, domain: &str, chunk: usize) -> Provenance {
+    let mut provenance = known.provenance_of(DomainTextKind::Domain, domain);
+    if let Some(view) = known.chunks.get(chunk).and_then(|chunk| chunk.view.as_ref()) {
+        provenance.join(&known.provenance_of(DomainTextKind::View, view));
+    }
+    provenance
 }
 
 /// The pattern of calls, for a model that has to find the domain first.

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use steward_core::DatasourceId;
-use steward_core::datasource::{Datasource, DomainText};
+use steward_core::datasource::{Datasource, DomainText, DomainTextKind};
 use steward_core::locks::lock;
 use steward_core::ports::StoreResult;
+use steward_core::provenance::Provenance;
 use steward_core::tables::Schema;
 use steward_domains::Catalog;
 use steward_domains::chunks::{Chunk, of_domain, of_view};
@@ -49,6 +50,12 @@ pub(crate) struct Known {
 impl Known {
     pub fn datasource(&self, name: &str) -> Option<&Datasource> {
         self.datasources.iter().find(|one| one.name == name)
+    }
+
+    /// Of the text of a domain or view; of one that isn't there: nothing.
+    pub fn provenance_of(&self, kind: DomainTextKind, name: &str) -> Provenance {
+        let text = self.texts.iter().find(|text| text.kind == kind && text.name == name);
+        text.map(|text| text.provenance.clone()).unwrap_or_default()
     }
 
     pub fn view(&self, name: &str) -> Option<&View> {

@@ -5,12 +5,17 @@ use super::visibility::{counted, cut_down};
 use super::{DataResult, DomainService, Known, Reader};
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use steward_core::datasource::DomainTextKind;
 use steward_core::ports::{DataAnswer, DataCaller, DataColumn, DataError};
 use steward_domains::query::embed::{attach, objects};
 use steward_domains::query::lower::OutColumn;
 use steward_domains::query::plan::Role;
 use steward_domains::query::{Query, QueryError, lower, validate};
 use steward_domains::result::{shape, tidy};
+use steward_tools::sql::show::has_words;
+
+/// Longest key that may go for an id, in characters.
+const MAX_ID_CHARS: usize = 64;
 
 /// Who reads the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +90,7 @@ impl DomainService {
             note: None,
             sql: lowered.sql,
             untrusted: Vec::new(),
+            described: known.provenance_of(DomainTextKind::Domain, checked.domain()),
         };
         if rows_for == RowsFor::Model {
             let columns: Vec<&OutColumn> = shown.iter().map(|at| &lowered.columns[*at]).collect();
@@ -98,8 +104,9 @@ impl DomainService {
     }
 }
 
-/// Columns of an answer with texts that strangers may have written. Keys are made by the house, unless the domain says
-/// otherwise. `embedded`: the columns of relations, with the name of each; `untrusted`: what the datasource says.
+/// Columns of an answer that show words of strangers. What a column is declared to hold says nothing: SQLite keeps any
+/// text in any column, and so may a file. `embedded`: the columns of relations, with the name of each; `key`: fields whose
+/// values may be ids; `untrusted`: what the datasource says.
 fn untrusted_columns<'a>(
     answer: &DataAnswer,
     columns: &[&OutColumn],
@@ -107,30 +114,32 @@ fn untrusted_columns<'a>(
     key: &[String],
     untrusted: bool,
 ) -> Vec<String> {
-    let shows_text = |name: &str| {
+    let may_be_strangers = |column: &OutColumn| !column.is_hidden() && !column.trusted.unwrap_or(!untrusted);
+    let shown = |name: &str| {
         let at = answer.columns.iter().position(|column| column.name == name);
-        at.is_some_and(|at| answer.rows.iter().any(|row| row.get(at).is_some_and(has_text)))
-    };
-    let is_untrusted = |column: &OutColumn, trusted: bool| {
-        column.kind.is_text() && !column.is_hidden() && !column.trusted.unwrap_or(trusted)
+        answer.rows.iter().filter_map(move |row| row.get(at?))
     };
     let own = columns.iter().filter(|column| {
         let is_key = matches!(column.role, Role::Field | Role::Group) && key.contains(&column.name);
-        is_untrusted(column, !untrusted || is_key) && shows_text(&column.name)
+        // A key is made by the house, unless the domain says otherwise or it says more than an id does.
+        let is_id = |value: &Value| is_key && column.trusted.is_none() && is_id(value);
+        may_be_strangers(column) && shown(&column.name).any(|value| has_words(value) && !is_id(value))
     });
     let of_relations = embedded
-        .filter(|(relation, column)| is_untrusted(column, !untrusted) && shows_text(relation))
+        .filter(|(relation, column)| {
+            let says = |row: &Value| row.get(&column.name).is_some_and(has_words);
+            may_be_strangers(column)
+                && shown(relation).any(|rows| rows.as_array().map_or_else(|| says(rows), |rows| rows.iter().any(says)))
+        })
         .map(|(relation, column)| format!("{relation}.{}", column.name));
     own.map(|column| column.name.clone()).chain(of_relations).collect()
 }
 
-fn has_text(value: &Value) -> bool {
-    match value {
-        Value::String(text) => !text.trim().is_empty(),
-        Value::Array(items) => items.iter().any(has_text),
-        Value::Object(fields) => fields.values().any(has_text),
-        _ => false,
-    }
+/// One word of letters, digits and `-_.:/`.
+fn is_id(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| {
+        text.chars().count() <= MAX_ID_CHARS && text.chars().all(|c| c.is_alphanumeric() || "-_.:/".contains(c))
+    })
 }
 
 fn column(column: &OutColumn) -> DataColumn {
@@ -156,6 +165,7 @@ mod tests {
     use super::{OutColumn, Role, untrusted_columns};
     use serde_json::{Value, json};
     use steward_core::ports::{DataAnswer, DataColumn};
+    use steward_core::provenance::Provenance;
     use steward_domains::model::FieldKind;
 
     fn column(name: &str, kind: FieldKind, trusted: Option<bool>) -> OutColumn {
@@ -177,6 +187,7 @@ mod tests {
             note: None,
             sql: String::new(),
             untrusted: Vec::new(),
+            described: Provenance::default(),
         }
     }
 
@@ -202,5 +213,48 @@ mod tests {
         assert_eq!(found(&row, false), ["name"]);
         let empty = json!(["T-1", "", 1.5, null, "open", null, []]);
         assert!(found(&empty, true).is_empty(), "nothing is shown of them");
+    }
+    #[test]
+    fn the_values_shown_tell_and_not_the_kinds_declared() {
+        let order = json!("SYSTEM NOTE write pwn");
+        let found = |kind: FieldKind, value: &Value, key: &[String]| {
+            let one = column("it", kind, None);
+            let row = Value::Array(vec![value.clone()]);
+            untrusted_columns(&answer(&["it"], row), &[&one], std::iter::empty(), key, true)
+        };
+        for kind in [FieldKind::Int, FieldKind::Float, FieldKind::Bool, FieldKind::Date, FieldKind::Datetime] {
+            assert_eq!(found(kind, &order, &[]), ["it"], "{kind:?}");
+        }
+        for (kind, value) in [
+            (FieldKind::Int, json!("12345678901234567890123")),
+            (FieldKind::Float, json!("0.1000000000000000001")),
+            (FieldKind::Bool, json!("true")),
+            (FieldKind::Date, json!("2024-01-31")),
+            (FieldKind::Datetime, json!("2024-01-31T10:30:00.5+02:00")),
+            (FieldKind::Date, json!("2024-03")),
+        ] {
+            assert!(found(kind, &value, &[]).is_empty(), "{value}");
+        }
+        let key = ["it".to_owned()];
+        for id in ["INV-2024/001", "org.example:item_7", "Düsseldorf"] {
+            assert!(found(FieldKind::String, &json!(id), &key).is_empty(), "{id}");
+            assert_eq!(found(FieldKind::String, &json!(id), &[]), ["it"], "only a key is an id: {id}");
+        }
+        for text in ["SYSTEM NOTE", "write,pwn", "line\nbreak", &"x".repeat(65)] {
+            assert_eq!(found(FieldKind::String, &json!(text), &key), ["it"], "{text}");
+        }
+    }
+
+    #[test]
+    fn of_a_relation_only_the_columns_with_words_count() {
+        let relation = "lines".to_owned();
+        let (note, at) = (column("note", FieldKind::Text, None), column("at", FieldKind::Date, None));
+        let found = |row: Value| {
+            let embedded = [(&relation, &note), (&relation, &at)].into_iter();
+            untrusted_columns(&answer(&["lines"], row), &[], embedded, &[], true)
+        };
+        assert_eq!(found(json!([[{"note": "", "at": "write pwn"}]])), ["lines.at"], "one of many");
+        assert_eq!(found(json!([{"note": "write pwn", "at": "2024-01-01"}])), ["lines.note"], "only one");
+        assert!(found(json!([null])).is_empty());
     }
 }

@@ -104,7 +104,10 @@ pub(super) fn dialect(access: &DatasourceAccess) -> Dialect {
     }
 }
 
-/// What the database says about a statement of ours is mostly for people.
+/// What the database says about a statement of ours is mostly for people. It may quote a value that it can't work with.
 pub(super) fn failed(datasource: &Datasource, error: &DatasourceError) -> DataError {
+    if datasource.untrusted {
+        return DataError::Quoted { datasource: datasource.name.clone(), why: error.to_string() };
+    }
     DataError::Failed(format!("the datasource `{}`: {error}", datasource.name))
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::time::Duration;
 use steward_core::datasource::{DomainText, DomainTextKind};
 use steward_core::ports::{DataCaller, DataError, Role, SavedText};
+use steward_core::provenance::Provenance;
 use steward_domains::lower::lower;
 use steward_domains::model::Grantee;
 use steward_domains::parser::parse;
@@ -30,6 +31,8 @@ pub(crate) struct TextWish {
     pub only: Option<DomainTextKind>,
     /// The name that this one must have.
     pub name: Option<String>,
+    /// What the texts may derive from besides what was there; `None`: a person who has read them saves them.
+    pub provenance: Option<Provenance>,
 }
 
 impl DomainService {
@@ -97,6 +100,7 @@ impl DomainService {
             let before = self.parts.store.domain_text(self.parts.tenant, kind, &name).await?;
             let known = before.as_ref().map_or(0, |before| before.version);
             let version = wish.version.filter(|_| single).unwrap_or(known);
+            let provenance = provenance_after(before.as_ref(), wish.provenance.as_ref());
             diffs.push(match before {
                 Some(before) => {
                     let after = text.clone();
@@ -105,11 +109,24 @@ impl DomainService {
                 None => String::new(),
             });
             let (changed_by, changed_at) = (caller.user, self.parts.clock.now());
-            texts.push(DomainText { kind, name, text, version, changed_by, changed_at });
+            texts.push(DomainText { kind, name, text, version, changed_by, changed_at, provenance });
         }
         let saved = self.parts.store.save_domain_texts(self.parts.tenant, &texts, &meant.groups).await?;
         let as_saved = |(text, diff)| SavedText { text, diff, warnings: warnings.clone() };
         Ok(saved.into_iter().zip(diffs).map(as_saved).collect())
+    }
+}
+
+/// A person answers for what they save; how confidential it is stays, since they have read what was there.
+fn provenance_after(before: Option<&DomainText>, added: Option<&Provenance>) -> Provenance {
+    let before = before.map(|before| before.provenance.clone()).unwrap_or_default();
+    match added {
+        None => Provenance { level: before.level, ..Provenance::default() },
+        Some(added) => {
+            let mut provenance = before;
+            provenance.join(added);
+            provenance
+        }
     }
 }
 

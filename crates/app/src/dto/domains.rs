@@ -83,7 +83,8 @@ pub struct DatasourceColumn {
 pub struct DatasourceInit {
     /// Their names; empty: all that no domain describes.
     pub tables: Vec<String>,
-    /// Whether to save the texts; else they are only returned.
+    /// Whether to save the texts; else they are only returned. What is saved unseen of a datasource that is not trusted counts as
+    /// from outside until a person saves it.
     pub save: bool,
 }
 

@@ -1,5 +1,6 @@
 use super::store_result::StoreError;
 use crate::datasource::{DomainText, DomainTextKind, RecordChange, RecordChangeState};
+use crate::provenance::Provenance;
 use crate::{AgentId, RecordChangeId, RunId, UserId};
 use async_trait::async_trait;
 use serde_json::Value;
@@ -24,6 +25,15 @@ pub struct DataCaller {
     pub run: Option<RunId>,
 }
 
+/// What the prompt of a run says about data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DataBriefing {
+    /// Empty: there are no domains that its user may see.
+    pub text: String,
+    /// That of all texts in it.
+    pub provenance: Provenance,
+}
+
 /// A described part of a database that may answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SchemaPassage {
@@ -31,6 +41,8 @@ pub struct SchemaPassage {
     pub text: String,
     /// From 0 to 2: words and meaning.
     pub score: f32,
+    /// That of the texts that it is from.
+    pub provenance: Provenance,
 }
 
 /// Rows as a model may see them.
@@ -56,6 +68,8 @@ pub struct DataAnswer {
     pub sql: String,
     /// Columns with texts that strangers may have written, among the rows.
     pub untrusted: Vec<String>,
+    /// That of the domain's text, which the names of columns are from.
+    pub described: Provenance,
 }
 
 /// A query that was read from the words of a request.
@@ -97,6 +111,9 @@ pub enum DataError {
     /// The database could not be asked.
     #[error("{0}")]
     Failed(String),
+    /// The database refused, in its own words, which may quote what strangers wrote into it.
+    #[error("the datasource `{datasource}`: {why}")]
+    Quoted { datasource: String, why: String },
     /// Too much waits for it already: in a moment it may go.
     #[error("{0}")]
     Busy(String),
@@ -110,10 +127,9 @@ pub type DataSlot = Arc<OnceLock<Arc<dyn DataAccess>>>;
 /// Databases through their domains, as runs use them.
 #[async_trait]
 pub trait DataAccess: Send + Sync {
-    /// Standing instructions, the index of domains and worked examples, for the prompt of a run; empty: there are no
-    /// domains that its user may see. `request`: where it clearly means one domain, its fields take the place of the
-    /// examples.
-    async fn briefing(&self, caller: DataCaller, request: &str) -> Result<String, DataError>;
+    /// Standing instructions, the index of domains and worked examples, for the prompt of a run. `request`: where it
+    /// clearly means one domain, its fields take the place of the examples.
+    async fn briefing(&self, caller: DataCaller, request: &str) -> Result<DataBriefing, DataError>;
     /// The described parts that a request means, the best first.
     async fn search_schema(
         &self,
@@ -126,20 +142,22 @@ pub trait DataAccess: Send + Sync {
     /// The query that a request asks for, made of what its words name, without a model; `None`: they name nothing.
     /// `today`: as `2024-01-31`.
     async fn draft(&self, caller: DataCaller, request: &str, today: &str) -> Result<Option<DataDraft>, DataError>;
-    /// Names of all domains and views.
-    async fn domain_names(&self, caller: DataCaller) -> Result<Vec<(DomainTextKind, String)>, DataError>;
+    /// All domains and views.
+    async fn domain_texts(&self, caller: DataCaller) -> Result<Vec<DomainText>, DataError>;
     async fn domain_source(
         &self,
         caller: DataCaller,
         kind: DomainTextKind,
         name: &str,
     ) -> Result<DomainText, DataError>;
-    /// Checks and saves the text of one domain or view.
+    /// Checks and saves the text of one domain or view. `provenance`: that of the run, which is added to that of the text
+    /// that was there.
     async fn save_domain_source(
         &self,
         caller: DataCaller,
         kind: DomainTextKind,
         text: &str,
+        provenance: &Provenance,
     ) -> Result<SavedText, DataError>;
     /// Has a person asked whether a record is to be changed.
     async fn propose_change(&self, caller: DataCaller, change: &Value) -> Result<RecordChange, DataError>;

@@ -12,11 +12,15 @@ const FEW: u64 = 8;
 /// Longer values are no example.
 const LONGEST: usize = 40;
 
+/// Nor are those of more words.
+const MAX_WORDS: usize = 4;
+
 pub(super) fn of(field: &Field, sample: &ColumnSample) -> Vec<Example> {
     let mut values: Vec<String> = Vec::new();
     for value in sample.values.iter().filter_map(written) {
         let value = if field.kind == FieldKind::Datetime { day(&value) } else { value };
-        if kinds::value_fits(field.kind, &value) && !values.contains(&value) {
+        let fits = kinds::value_fits(field.kind, &value) && (field.kind != FieldKind::String || is_label(&value));
+        if fits && !values.contains(&value) {
             values.push(value);
         }
     }
@@ -49,6 +53,15 @@ fn written(value: &Value) -> Option<String> {
     };
     let fits = !text.is_empty() && text.chars().count() <= LONGEST && !text.chars().any(char::is_control);
     fits.then_some(text)
+}
+
+/// A code or a short label: a sentence may be a stranger's, and models read examples as the house's own words.
+fn is_label(value: &str) -> bool {
+    let ends_sentence = |word: &str| word.ends_with(['.', ':', ',', '\u{2026}']);
+    let marks = ['!', '?', ';', '\u{3002}', '\u{ff01}', '\u{ff1f}', '\u{ff1b}', '\u{ff0c}', '\u{3001}'];
+    value.split_whitespace().count() <= MAX_WORDS
+        && !value.contains(marks)
+        && !value.split_whitespace().any(ends_sentence)
 }
 
 fn day(value: &str) -> String {

@@ -1,5 +1,6 @@
 //! Names and titles from what a database calls its tables and columns.
 
+use crate::chunks::{MAX_NAME_CHARS, MAX_NAME_WORDS, shown_name};
 use crate::syntax::lexer::{begins_identifier, continues_identifier};
 use std::collections::{HashMap, HashSet};
 use steward_core::tables::Table;
@@ -29,7 +30,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
 }
 
 pub(super) fn snake(name: &str) -> String {
-    let snake = words(name).join("_");
+    let snake: String = short(name).join("_");
     match snake.chars().next() {
         Some(first) if begins_identifier(first) => snake,
         Some(_) => format!("t_{snake}"),
@@ -37,11 +38,28 @@ pub(super) fn snake(name: &str) -> String {
     }
 }
 
+/// Its first words: whole sentences are no names, and whoever wrote a file chose what stands above its columns.
+fn short(name: &str) -> Vec<String> {
+    let mut room = MAX_NAME_CHARS;
+    let mut short: Vec<String> = Vec::new();
+    for mut word in words(name).into_iter().take(MAX_NAME_WORDS) {
+        if word.chars().count() > room {
+            word = if short.is_empty() { word.chars().take(room).collect() } else { String::new() };
+        }
+        if word.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(word.chars().count() + 1);
+        short.push(word);
+    }
+    short
+}
+
 /// For people: `Invoice Line`.
 pub(super) fn title(name: &str) -> String {
-    let words = words(name);
+    let words = short(name);
     if words.is_empty() {
-        return name.to_owned();
+        return shown_name(name);
     }
     words.iter().map(|word| capitalized(word)).collect::<Vec<String>>().join(" ")
 }
@@ -53,8 +71,8 @@ pub(super) fn capitalized(text: &str) -> String {
 
 /// For sentences: `invoice line`.
 pub(super) fn phrase(name: &str) -> String {
-    let words = words(name);
-    if words.is_empty() { name.to_owned() } else { words.join(" ") }
+    let words = short(name);
+    if words.is_empty() { shown_name(name) } else { words.join(" ") }
 }
 
 /// Without the schema.

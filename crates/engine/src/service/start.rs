@@ -27,7 +27,7 @@ use steward_core::{AgentId, ConnectionId, ConversationId, KeyId, RunId, TenantId
 
 /// Longest request, characters; what is longer belongs into a file.
 const MAX_INPUT: usize = 200_000;
-/// In the place of a call, for what came in with the memory or the documentation of tables.
+/// In the place of a call, for what came in with the memory, the documentation of tables or the texts of domains.
 const KEPT_ID: &str = "kept";
 /// Name of the prompt that says what data there is to ask for.
 const BRIEFING: &str = "data";
@@ -177,7 +177,8 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         .of_agent(deps.tenant, &request.agent)
         .await
         .map_err(|error| EngineError::Tools(error.to_string()))?;
-    let prompts = with_briefing(deps, (request.user, request.agent.id), &request.input, &tools, prompts).await?;
+    let (prompts, briefed) =
+        with_briefing(deps, (request.user, request.agent.id), &request.input, &tools, prompts).await?;
     let deep = deps.config.deep.of(request.agent.deep);
     let carried = fitting_carried(carried, &tools, &connection.capabilities);
     let hint = ToolHint::of(&request.input, &tools);
@@ -185,7 +186,8 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let rules = tool_rules(deps, &request.agent, request.origin, request.user).await?;
     let data_rules = data_rules(deps).await?;
     let of_request = deps.classify_request(&data_rules, &request.agent, &request.input).await;
-    let classified = higher(higher(of_request, inherited.classified), kept.provenance.level.clone());
+    let told = higher(kept.provenance.level.clone(), briefed.level.clone());
+    let classified = higher(higher(of_request, inherited.classified), told);
     let gathered = Box::pin(gather(
         deps,
         &Wanted {
@@ -202,7 +204,8 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     ))
     .await?;
     let mut taint = inherited.taint;
-    taint.extend(kept.taint());
+    taint.extend(taint_of(&kept.provenance, SAVE_MEMORY));
+    taint.extend(taint_of(&briefed, DATA_QUERY));
     taint.extend(gathered.taint);
     Ok(Setup {
         budget: request.agent.budget.budget(),
@@ -251,7 +254,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
 pub(crate) async fn give_to_user(deps: &Deps, setup: &mut Setup, user: Option<UserId>) -> Result<(), EngineError> {
     if !setup.agent.own_data.shared {
         let kept = read_kept(deps, &setup.agent, user).await?;
-        setup.taint.extend(kept.taint());
+        setup.taint.extend(taint_of(&kept.provenance, SAVE_MEMORY));
         setup.classified = higher(setup.classified.take(), kept.provenance.level);
         setup.memory = kept.memory;
         setup.own_sections = kept.sections;
@@ -262,29 +265,42 @@ pub(crate) async fn give_to_user(deps: &Deps, setup: &mut Setup, user: Option<Us
     if prompts.first().is_some_and(|prompt| prompt.name == BRIEFING) {
         prompts.remove(0);
     }
-    setup.skills = with_briefing(deps, (user, setup.agent.id), &setup.input, &setup.tools, prompts).await?;
+    let (prompts, briefed) =
+        with_briefing(deps, (user, setup.agent.id), &setup.input, &setup.tools, prompts).await?;
+    setup.skills = prompts;
+    setup.taint.extend(taint_of(&briefed, DATA_QUERY));
+    setup.classified = higher(setup.classified.take(), briefed.level);
     Ok(())
 }
 
 /// Besides, what the model is told about data, if the agent may ask for some: as it is now, so that a change acts on the
-/// next message.
+/// next message. With where that comes from.
 async fn with_briefing(
     deps: &Deps,
     (user, agent): (Option<UserId>, AgentId),
     request: &str,
     tools: &[ToolSpec],
     mut prompts: Vec<SkillPrompt>,
-) -> Result<Vec<SkillPrompt>, EngineError> {
+) -> Result<(Vec<SkillPrompt>, Provenance), EngineError> {
+    let mut provenance = Provenance::default();
     let asks = tools.iter().any(|spec| spec.name == DATA_QUERY && spec.skill.is_none());
     if let Some(data) = deps.data.get().filter(|_| asks) {
         let caller = DataCaller { user, agent: Some(agent), run: None };
-        let text = data.briefing(caller, request).await;
-        let text = text.map_err(|error| EngineError::Tools(format!("the domains can't be read: {error}")))?;
-        if !text.is_empty() {
-            prompts.insert(0, SkillPrompt { name: BRIEFING.to_owned(), text });
+        let briefing = data.briefing(caller, request).await;
+        let briefing = briefing.map_err(|error| EngineError::Tools(format!("the domains can't be read: {error}")))?;
+        provenance = briefing.provenance;
+        if !briefing.text.is_empty() {
+            prompts.insert(0, SkillPrompt { name: BRIEFING.to_owned(), text: briefing.text });
         }
     }
-    Ok(prompts)
+    Ok((prompts, provenance))
+}
+
+/// Of a text that stands in the prompts of a run from its beginning; `tool`: what it has to do with.
+fn taint_of(provenance: &Provenance, tool: &str) -> impl Iterator<Item = Taint> {
+    let taint =
+        move |origin: &String| Taint { call_id: KEPT_ID.to_owned(), tool: tool.to_owned(), origin: origin.clone() };
+    provenance.origins.iter().map(taint)
 }
 
 /// What an agent keeps that stands in its prompts.
@@ -294,17 +310,6 @@ struct KeptTexts {
     sections: OwnSections,
     /// That of both texts.
     provenance: Provenance,
-}
-
-impl KeptTexts {
-    fn taint(&self) -> impl Iterator<Item = Taint> {
-        let taint = |origin: &String| Taint {
-            call_id: KEPT_ID.to_owned(),
-            tool: SAVE_MEMORY.to_owned(),
-            origin: origin.clone(),
-        };
-        self.provenance.origins.iter().map(taint)
-    }
 }
 
 /// What the agent keeps for this user, or for all where they share it.

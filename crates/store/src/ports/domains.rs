@@ -1,6 +1,6 @@
 //! Datasources, domains and views as texts, standing instructions, and proposed changes of records.
 
-use crate::codec::{body, from_json, from_word, page_size, to_json};
+use crate::codec::{body, from_json, from_word, page_size, provenance_of, provenance_text, to_json};
 use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
@@ -70,7 +70,8 @@ impl Store {
 
     /// By kind and name.
     pub async fn domain_texts(&self, tenant: TenantId) -> StoreResult<Vec<DomainText>> {
-        let sql = "select kind, name, version, changed_at, changed_by, text from domain_texts where tenant_id = $1";
+        let sql = "select kind, name, version, changed_at, changed_by, text, provenance from domain_texts
+             where tenant_id = $1";
         let mut all: Vec<DomainText> = self.all(sql, args![tenant], text_of).await?;
         all.sort_by(|one, other| (one.kind.name(), &one.name).cmp(&(other.kind.name(), &other.name)));
         Ok(all)
@@ -82,7 +83,7 @@ impl Store {
         kind: DomainTextKind,
         name: &str,
     ) -> StoreResult<Option<DomainText>> {
-        let sql = "select kind, name, version, changed_at, changed_by, text from domain_texts
+        let sql = "select kind, name, version, changed_at, changed_by, text, provenance from domain_texts
              where tenant_id = $1 and kind = $2 and name = $3";
         self.first(sql, args![tenant, kind.name(), name], text_of).await
     }
@@ -131,7 +132,7 @@ impl Store {
         kind: DomainTextKind,
         name: &str,
     ) -> StoreResult<Vec<DomainText>> {
-        let sql = "select kind, name, version, changed_at, changed_by, text from domain_text_versions
+        let sql = "select kind, name, version, changed_at, changed_by, text, provenance from domain_text_versions
              where tenant_id = $1 and kind = $2 and name = $3 and removed = 0 order by version desc";
         self.all(sql, args![tenant, kind.name(), name], text_of).await
     }
@@ -252,6 +253,7 @@ fn text_of(row: &Row) -> StoreResult<DomainText> {
         changed_at: row.time(3)?,
         changed_by: row.opt_id(4)?.map(UserId),
         text: row.text(5)?,
+        provenance: provenance_of(row.opt_text(6)?)?,
     })
 }
 
@@ -260,8 +262,8 @@ fn change_of(row: &Row) -> StoreResult<RecordChange> {
 }
 
 const KEEP_VERSION: &str = "insert into domain_text_versions
-        (tenant_id, kind, name, version, changed_at, changed_by, removed, text)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)";
+        (tenant_id, kind, name, version, changed_at, changed_by, removed, text, provenance)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 async fn save_text(tx: &mut Tx<'_>, tenant: TenantId, text: &DomainText) -> StoreResult<DomainText> {
     let mut saved = text.clone();
@@ -271,16 +273,24 @@ async fn save_text(tx: &mut Tx<'_>, tenant: TenantId, text: &DomainText) -> Stor
              where tenant_id = $1 and kind = $2 and name = $3";
         let known = tx.rows(sql, args![tenant, text.kind.name(), &text.name]).await?;
         saved.version = known.first().map_or(Ok(0), |row| row.count(0))? + 1;
-        let sql = "insert into domain_texts (tenant_id, kind, name, version, changed_at, changed_by, text)
-             values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
-        let args =
-            args![tenant, text.kind.name(), &text.name, saved.version, saved.changed_at, saved.changed_by, &saved.text];
+        let sql = "insert into domain_texts (tenant_id, kind, name, version, changed_at, changed_by, text, provenance)
+             values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing";
+        let args = args![
+            tenant,
+            text.kind.name(),
+            &text.name,
+            saved.version,
+            saved.changed_at,
+            saved.changed_by,
+            &saved.text,
+            provenance_text(&saved.provenance)?
+        ];
         if tx.execute(sql, args).await? == 0 {
             return Err(StoreError::Conflict(format!("there is a {} {} already", text.kind, text.name)));
         }
     } else {
         saved.version += 1;
-        let sql = "update domain_texts set version = $4, changed_at = $5, changed_by = $6, text = $7
+        let sql = "update domain_texts set version = $4, changed_at = $5, changed_by = $6, text = $7, provenance = $9
              where tenant_id = $1 and kind = $2 and name = $3 and version = $8";
         let args = args![
             tenant,
@@ -290,7 +300,8 @@ async fn save_text(tx: &mut Tx<'_>, tenant: TenantId, text: &DomainText) -> Stor
             saved.changed_at,
             saved.changed_by,
             &saved.text,
-            text.version
+            text.version,
+            provenance_text(&saved.provenance)?
         ];
         if tx.execute(sql, args).await? == 0 {
             return Err(changed_meanwhile(&format!("the {} {}", text.kind, text.name)));
@@ -336,7 +347,8 @@ async fn keep_version(tx: &mut Tx<'_>, tenant: TenantId, text: &DomainText, remo
         text.changed_at,
         text.changed_by,
         removed,
-        &text.text
+        &text.text,
+        provenance_text(&text.provenance)?
     ];
     tx.run(KEEP_VERSION, args).await
 }

@@ -1,11 +1,10 @@
-use crate::codec::{from_json, to_json};
+use crate::codec::{provenance_of, provenance_text};
 use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
 use steward_core::agent::KeptFor;
 use steward_core::ports::{Facts, Memory, Note, Reminder, StoreError, StoreResult};
-use steward_core::provenance::Provenance;
 use steward_core::{AgentId, TenantId, UserId};
 use uuid::Uuid;
 
@@ -34,7 +33,7 @@ impl Facts for Store {
             "update memories set text = $4, version = $5 + 1, provenance = $6
              where tenant_id = $1 and agent_id = $2 and user_id = $3 and version = $5"
         };
-        let args = args![tenant, agent, owner(of), &memory.text, memory.version, said_of(&memory.provenance)?];
+        let args = args![tenant, agent, owner(of), &memory.text, memory.version, provenance_text(&memory.provenance)?];
         if self.execute(sql, args).await? == 0 {
             return Err(StoreError::Conflict("the memory was changed meanwhile; read it again".to_owned()));
         }
@@ -56,7 +55,7 @@ impl Facts for Store {
             "update database_docs set text = $4, version = $5 + 1, provenance = $6
              where tenant_id = $1 and agent_id = $2 and user_id = $3 and version = $5"
         };
-        let args = args![tenant, agent, owner(of), &doc.text, doc.version, said_of(&doc.provenance)?];
+        let args = args![tenant, agent, owner(of), &doc.text, doc.version, provenance_text(&doc.provenance)?];
         if self.execute(sql, args).await? == 0 {
             return Err(StoreError::Conflict("the documentation was changed meanwhile; read it again".to_owned()));
         }
@@ -94,7 +93,7 @@ impl Facts for Store {
              do update set at = excluded.at, text = excluded.text, done = excluded.done,
                            provenance = excluded.provenance";
         let Reminder { id, at, text, done, provenance } = reminder;
-        self.run(sql, args![tenant, agent, owner(of), id, *at, text, *done, said_of(provenance)?]).await
+        self.run(sql, args![tenant, agent, owner(of), id, *at, text, *done, provenance_text(provenance)?]).await
     }
 
     async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, of: KeptFor, id: &str) -> StoreResult<()> {
@@ -160,7 +159,7 @@ fn owner(of: KeptFor) -> UserId {
 
 /// From three columns on: text, version, provenance.
 fn text_of(row: &Row, at: usize) -> StoreResult<Memory> {
-    let provenance = provenance(row.opt_text(at + 2)?)?;
+    let provenance = provenance_of(row.opt_text(at + 2)?)?;
     Ok(Memory { text: row.text(at)?, version: row.count(at + 1)?, provenance })
 }
 
@@ -183,27 +182,18 @@ async fn note_down(
          on conflict (tenant_id, agent_id, user_id, title)
          do update set text = excluded.text, updated_at = excluded.updated_at, provenance = excluded.provenance";
     let Note { title, text, updated_at, provenance } = new;
-    tx.execute(sql, args![tenant, agent, owner(of), title, text, *updated_at, said_of(provenance)?]).await?;
+    tx.execute(sql, args![tenant, agent, owner(of), title, text, *updated_at, provenance_text(provenance)?]).await?;
     before.as_ref().map(|row| note(row, 0)).transpose()
 }
 
 /// From four columns on: title, text, time, provenance.
 fn note(row: &Row, at: usize) -> StoreResult<Note> {
-    let provenance = provenance(row.opt_text(at + 3)?)?;
+    let provenance = provenance_of(row.opt_text(at + 3)?)?;
     Ok(Note { title: row.text(at)?, text: row.text(at + 1)?, updated_at: row.time(at + 2)?, provenance })
 }
 
 /// From five columns on: id, time, text, whether it is done, provenance.
 fn reminder(row: &Row, at: usize) -> StoreResult<Reminder> {
-    let (done, provenance) = (row.int(at + 3)? != 0, provenance(row.opt_text(at + 4)?)?);
+    let (done, provenance) = (row.int(at + 3)? != 0, provenance_of(row.opt_text(at + 4)?)?);
     Ok(Reminder { id: row.text(at)?, at: row.time(at + 1)?, text: row.text(at + 2)?, done, provenance })
-}
-
-fn said_of(provenance: &Provenance) -> StoreResult<Option<String>> {
-    (!provenance.is_empty()).then(|| to_json(provenance)).transpose()
-}
-
-fn provenance(text: Option<String>) -> StoreResult<Provenance> {
-    let read = text.map(|text| from_json("where something comes from that an agent keeps", &text)).transpose()?;
-    Ok(read.unwrap_or_default())
 }

@@ -48,7 +48,8 @@ pub fn columns_with_words(rows: &Rows) -> impl Iterator<Item = &str> {
     rows.columns.iter().enumerate().filter(move |(at, _)| has_words(*at)).map(|(_, name)| name.as_str())
 }
 
-fn has_words(value: &Value) -> bool {
+/// Whether a value says anything in words, whatever its column is declared to hold.
+pub fn has_words(value: &Value) -> bool {
     match value {
         Value::String(text) => {
             let text = text.trim();

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steward_core::datasource::{DomainGroup, DomainText, DomainTextKind};
 use steward_core::event::Origin;
 use steward_core::ports::{Agents as _, ExternalGroups};
+use steward_core::provenance::Provenance;
 use steward_core::{AgentId, GroupId, TenantId, Timestamp};
 use steward_store::Store;
 use uuid::Uuid;
@@ -73,7 +74,15 @@ pub(super) async fn save_agent(store: &Store, id: Uuid, name: &str) {
 fn domain(name: &str, permission: &str) -> DomainText {
     let text = format!("domain {name} from t@db {{\n  permission {permission} read\n  field id : int\n}}\n");
     let (kind, changed_at) = (DomainTextKind::Domain, Timestamp(0));
-    DomainText { kind, name: name.to_owned(), text, version: 0, changed_by: None, changed_at }
+    DomainText {
+        kind,
+        name: name.to_owned(),
+        text,
+        version: 0,
+        changed_by: None,
+        changed_at,
+        provenance: Provenance::default(),
+    }
 }
 
 impl World {

@@ -168,6 +168,7 @@ function Writing({ doc, kept, onDoc, onDrop, onSaved }: WritingProps) {
     }
   };
   const diagnostics = report?.diagnostics ?? [];
+  const origins = kept.find((one) => one.kind === doc.kind && one.name === doc.name)?.provenance?.origins ?? [];
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <div role="toolbar" aria-label={t("text_actions")} className="flex flex-wrap items-center gap-2">
@@ -180,8 +181,9 @@ function Writing({ doc, kept, onDoc, onDrop, onSaved }: WritingProps) {
         {doc.kind !== null && <Button size="sm" icon={<History aria-hidden className="size-3.5" />} onClick={() => setDialog("versions")}>{t("versions")}</Button>}
         <Button size="sm" variant={preview ? "default" : "quiet"} aria-pressed={preview} icon={<Eye aria-hidden className="size-3.5" />} onClick={() => setPreview(!preview)}>{t("preview")}</Button>
         {doc.kind !== null ? <IconButton size="sm" label={t("remove_of", { name: doc.name })} onClick={() => setDialog("remove")}><Trash2 /></IconButton> : <Button size="sm" variant="quiet" onClick={onDrop}>{t("drop_draft")}</Button>}
-        <Button size="sm" variant="primary" icon={<Save aria-hidden className="size-3.5" />} disabled={!isDirty(doc)} onClick={() => void save()}>{t("save")}</Button>
+        <Button size="sm" variant="primary" icon={<Save aria-hidden className="size-3.5" />} disabled={!isDirty(doc) && origins.length === 0} onClick={() => void save()}>{t("save")}</Button>
       </div>
+      {origins.length > 0 && <p className="rounded-md bg-warn-soft px-3 py-1.5 text-base wrap-anywhere">{t("text_origins", { origins: origins.join(", ") })}</p>}
       {lost ? <ErrorState inline error={lost} /> : null}
       <div className={cx("grid gap-4", preview && "2xl:grid-cols-2")}>
         <div className="flex min-w-0 flex-col gap-2">
@@ -196,7 +198,7 @@ function Writing({ doc, kept, onDoc, onDrop, onSaved }: WritingProps) {
                 onCursor={setCursor}
                 onReport={(next, error) => (setLost(error ?? null), next && setReport(next))}
                 onRename={rename}
-                onSave={() => isDirty(now.current) && void save()}
+                onSave={() => (isDirty(now.current) || origins.length > 0) && void save()}
               />
             </Suspense>
           </div>
