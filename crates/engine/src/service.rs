@@ -221,7 +221,7 @@ impl RunService {
 
     /// The rules of the installation for what `user` has this agent do.
     pub async fn tool_rules(&self, agent: &Agent, origin: Origin, user: UserId) -> Result<Vec<ToolRule>, EngineError> {
-        tool_rules(&self.inner.deps, agent, origin, Some(user)).await
+        tool_rules(&self.inner.deps, agent.id, origin, Some(user)).await
     }
 
     pub async fn forkable(&self, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {
@@ -230,7 +230,7 @@ impl RunService {
 
     /// Drives a new run on from the first events of another, whose effects are not done again.
     pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
-        let slot = self.slot_for(request.user).await?;
+        let slot = self.slot_for(request.start.user).await?;
         let until = self.lease_end();
         let new = fork(&self.inner.deps, request).await?;
         let run = new.lease.run;

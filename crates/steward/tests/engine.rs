@@ -20,6 +20,7 @@ mod long;
 mod outside;
 mod own_data;
 mod references;
+mod revoked;
 mod shells;
 mod skilled;
 mod supervision;

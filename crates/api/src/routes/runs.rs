@@ -194,7 +194,7 @@ async fn resume(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<
 }
 
 /// Begins another run with the first events of this one, from where a model is asked on; with
-/// another model or another request. Its conversation is forked before it, too.
+/// another model or another request, and with the agent as it is now. Its conversation is forked before it, too.
 #[utoipa::path(post, path = "/api/runs/{id}/fork", tag = "runs", operation_id = "forkRun",
     params(("id" = Uuid, Path)), request_body = Fork,
     responses((status = 201, description = "The new run", body = ChatStarted)))]

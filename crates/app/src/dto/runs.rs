@@ -171,7 +171,7 @@ pub struct Steer {
 pub struct Fork {
     /// One of `forkable`; the first if left out.
     pub seq: Option<u64>,
-    /// Another connection.
+    /// The connection; chosen as for a new message if left out.
     pub connection_id: Option<ConnectionId>,
     /// Another request; only at the first place.
     #[schema(min_length = 1, max_length = 200_000)]

@@ -1,42 +1,37 @@
 use crate::agent_lookup::of;
-use crate::app::{Action, App, AppError, AppResult, Caller, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, authorize};
 use crate::dto::conversations::ChatStarted;
 use crate::dto::runs::Fork;
-use steward_core::event::Origin;
-use steward_core::ports::{Agents as _, RunRow};
+use steward_core::ports::RunRow;
 use steward_core::{ConversationId, RunId};
-use steward_engine::ForkRun;
+use steward_engine::{ForkRun, StartRun};
 
 impl App {
-    /// Begins another run from where a model is asked on; the run's conversation is forked before it, too.
+    /// Begins another run from where a model is asked on, with the agent and the rights of now; the run's conversation is
+    /// forked before it, too.
     pub async fn fork_run(&self, caller: &Caller, id: RunId, wanted: Fork) -> AppResult<ChatStarted> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         self.check_fork(&row, &wanted).await?;
-        // Its agent may be deleted by now.
-        let agent = self.store.agent(self.tenant(), row.agent).await?;
+        let agent = self.live_agent(row.agent).await.map_err(|error| match error.kind {
+            ErrorKind::NotFound => AppError::conflict(
+                "agent_deleted",
+                format!("the agent of run {id} was deleted"),
+                "restore the agent, or send the request to another one",
+            ),
+            _ => error,
+        })?;
         authorize(caller, Action::Ask, of(&agent))?;
         self.require_disk_room()?;
-        let connection = wanted.connection_id;
-        if let Some(id) = connection {
-            self.may_ask_connection(caller, id).await?;
-            self.deps().models.select(connection).await?;
-        }
+        self.check_connection(caller, &agent, wanted.connection_id).await?;
         let conversation = self.branch(caller, &row).await?;
-        let fork = ForkRun {
-            run: id,
-            seq: wanted.seq,
-            connection,
-            input: wanted.input,
+        // What was allowed with a request was for that run: a fork asks again.
+        let start = StartRun {
             conversation,
-            origin: match caller.origin {
-                Origin::Cli => Origin::Cli,
-                _ if conversation.is_some() => Origin::Chat,
-                _ => Origin::Api,
-            },
-            asked_by: caller.by(),
-            user: Some(caller.user()),
-            source: Some(caller.source()),
+            connection: wanted.connection_id,
+            grants: Vec::new(),
+            ..self.run_of_agent(caller, agent, wanted.input.unwrap_or_default())
         };
+        let fork = ForkRun { run: id, seq: wanted.seq, start };
         match self.runs.fork(fork).await {
             Ok(run) => Ok(ChatStarted { run_id: run, conversation_id: conversation }),
             Err(error) => {

@@ -7,7 +7,7 @@ use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin};
 use steward_core::message::Message;
 use steward_core::ports::{Conversation, RunStatus, RunStore as _, StoreError};
-use steward_core::{AgentId, ConversationId, RunId};
+use steward_core::{AgentId, ConnectionId, ConversationId, RunId};
 use steward_engine::{EngineError, StartRun};
 
 /// Longest message, characters; the engine takes a little more for the whole request.
@@ -67,11 +67,7 @@ impl App {
         let input = self.with_attachments(checked_message(&chat)?, &chat.attachments).await?;
         let documents = self.given_documents(caller, &chat.documents).await?;
         let wanted = chat.connection_id;
-        if let Some(id) = wanted {
-            self.may_ask_connection(caller, id).await?;
-        }
-        // Asked before anything is written: without a model there is no run and no conversation.
-        self.deps().models.select(wanted.or(agent.connection)).await?;
+        self.check_connection(caller, &agent, wanted).await?;
         let (conversation, fresh) = match chat.conversation_id {
             Some(id) => (self.continued(caller, id, &agent).await?, false),
             None => (self.begin_conversation(caller, &agent, &chat.message).await?, true),
@@ -112,8 +108,23 @@ impl App {
         self.runs.start(start).await
     }
 
+    /// Whether the caller may name this connection, and there is a model. Asked before anything is written: without one
+    /// there is no run and no conversation.
+    pub(super) async fn check_connection(
+        &self,
+        caller: &Caller,
+        agent: &Agent,
+        wanted: Option<ConnectionId>,
+    ) -> AppResult<()> {
+        if let Some(id) = wanted {
+            self.may_ask_connection(caller, id).await?;
+        }
+        self.deps().models.select(wanted.or(agent.connection)).await?;
+        Ok(())
+    }
+
     /// A run that the caller begins here, all else as usual.
-    fn run_of_agent(&self, caller: &Caller, agent: Agent, input: String) -> StartRun {
+    pub(super) fn run_of_agent(&self, caller: &Caller, agent: Agent, input: String) -> StartRun {
         StartRun {
             agent,
             input,

@@ -125,6 +125,9 @@ pub struct Setup {
     pub classified: Option<Classified>,
     /// The connection chosen.
     pub connection: ConnectionId,
+    /// Whether the request named it, so that its user needs a right to it, not only to the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub names_connection: bool,
     /// Its model's name.
     pub model: String,
     /// What the model can do.
@@ -141,10 +144,9 @@ pub struct Setup {
     #[serde(default)]
     #[schema(required)]
     pub parent: Option<RunId>,
-    /// The agent that its user asked, where that delegated, over however many others, to this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub asked_agent: Option<AgentId>,
+    /// The agents that delegated to it, or to the run that it forks: the one that its user asked first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub above: Vec<AgentId>,
     /// Whose account asked, and from where; left out: the program itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[async_trait]
 pub trait Agents: Send + Sync {
     async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
+    /// `false` as well for one that never was.
+    async fn is_deleted_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<bool>;
     async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>>;
 }
 

@@ -161,8 +161,8 @@ pub trait Users: Send + Sync {
         after: Option<&str>,
         limit: u32,
     ) -> StoreResult<Page<User>>;
-    /// A number that has changed when a change of a user or a virtual key is acknowledged, so that what was looked up
-    /// before can be used until then. `None`: others may change them too, so nothing can be.
+    /// A number that has changed when a change of a user, a key, a right or an agent is acknowledged, so that what was
+    /// looked up before can be used until then. `None`: others may change them too, so nothing can be.
     fn identities(&self) -> Option<u64> {
         None
     }

@@ -1,12 +1,15 @@
-//! Whether the user of a run may still use its agent: a grant that is taken away ends at the next call.
+//! Whether a run may still go on: its agent is there, and its user may use it. What is taken away ends at the next call.
 
+use crate::deps::Deps;
 use crate::run::{RunContext, delegation};
 use steward_core::event::{EventBody, RequestedBy};
+use steward_core::permission::{ResourceKind, ResourceRef};
 use steward_core::ports::{Role, StoreResult};
 use steward_core::run::Effect;
+use steward_core::{AgentId, UserId};
 
 impl RunContext<'_> {
-    /// Stops the run before its next call if its user lost the agent; `true`: it was stopped.
+    /// Stops the run before its next call if its agent is gone or its user lost it; `true`: it was stopped.
     pub(super) async fn access_revoked(&mut self, effects: &[Effect]) -> StoreResult<bool> {
         if !effects.iter().any(is_call) {
             return Ok(false);
@@ -28,25 +31,47 @@ impl RunContext<'_> {
     }
 
     async fn why_not(&self) -> StoreResult<Option<&'static str>> {
-        let (deps, state) = (self.deps, &self.journal.state);
-        let Some((user, setup)) = state.setup.as_deref().and_then(|setup| Some((setup.user?, setup))) else {
+        let deps = self.deps;
+        let Some(setup) = self.journal.state.setup.as_deref() else {
             return Ok(None);
         };
-        let Some(user) = deps.store.user(deps.tenant, user).await? else {
-            return Ok(Some("steward: the user is not there any more"));
-        };
-        if user.is_disabled() {
-            return Ok(Some("steward: the user was disabled"));
+        let above = setup.above.iter().filter(|_| setup.parent.is_some());
+        let agents: Vec<AgentId> = above.copied().chain([setup.agent.id]).collect();
+        for agent in &agents {
+            if deps.store.is_deleted_agent(deps.tenant, *agent).await? {
+                return Ok(Some("steward: the agent was deleted"));
+            }
         }
-        if matches!(user.role, Role::Admin | Role::Operator) {
+        let Some(user) = setup.user else {
             return Ok(None);
-        }
-        // The operator who gave an agent its delegations opened those to whoever may use the agent.
-        let agent = setup.asked_agent.unwrap_or(setup.agent.id);
-        let permissions = deps.store.permissions(deps.tenant, user.id).await?;
-        let allowed = permissions.level(agent.into()).is_some();
-        Ok((!allowed).then_some("steward: the user may not use this agent any more"))
+        };
+        let named = setup.names_connection.then_some(setup.connection);
+        let needed = agents.into_iter().map(ResourceRef::from).chain(named.map(ResourceRef::from));
+        missing_right(deps, user, needed).await
     }
+}
+
+/// Why `user` may not use all of these now, for people.
+pub(super) async fn missing_right(
+    deps: &Deps,
+    user: UserId,
+    needed: impl IntoIterator<Item = ResourceRef>,
+) -> StoreResult<Option<&'static str>> {
+    let Some(user) = deps.store.user(deps.tenant, user).await? else {
+        return Ok(Some("steward: the user is not there any more"));
+    };
+    if user.is_disabled() {
+        return Ok(Some("steward: the user was disabled"));
+    }
+    if matches!(user.role, Role::Admin | Role::Operator) {
+        return Ok(None);
+    }
+    let permissions = deps.store.permissions(deps.tenant, user.id).await?;
+    let missing = needed.into_iter().find(|one| permissions.level(*one).is_none());
+    Ok(missing.map(|one| match one.kind {
+        ResourceKind::Connection => "steward: the user may not use this connection any more",
+        _ => "steward: the user may not use this agent any more",
+    }))
 }
 
 fn is_call(effect: &Effect) -> bool {

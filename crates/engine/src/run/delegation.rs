@@ -3,6 +3,7 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
+use crate::run::access::missing_right;
 use crate::run::journal::{fold_log, status_write};
 use crate::run::tool_call::result_limit;
 use crate::run::{RunContext, result_of};
@@ -30,10 +31,7 @@ pub(crate) async fn delegate(
 ) -> StoreResult<()> {
     let deps = context.deps;
     let request = match request_text(&context.journal.state, &call) {
-        Ok(request) => match deps.store.agent_by_name(deps.tenant, &agent).await? {
-            Some(_) => Ok(request),
-            None => Err(format!("there is no agent `{agent}` any more; do it without it, or say that it is missing")),
-        },
+        Ok(request) => unusable(context, &agent).await?.map_or(Ok(request), Err),
         Err(why) => Err(why),
     };
     let intent = EventBody::ToolIntent {
@@ -52,6 +50,22 @@ pub(crate) async fn delegate(
     context.journal.commit(vec![intent, next], Vec::new()).await?;
     fail_point!("engine.delegated.after");
     Ok(())
+}
+
+/// Why the agent of this name can't be asked: a run asks nobody whom its user could not ask.
+async fn unusable(context: &RunContext<'_>, name: &str) -> StoreResult<Option<String>> {
+    let deps = context.deps;
+    let Some(agent) = deps.store.agent_by_name(deps.tenant, name).await? else {
+        let gone = format!("there is no agent `{name}` any more; do it without it, or say that it is missing");
+        return Ok(Some(gone));
+    };
+    let Some(user) = context.journal.state.setup.as_deref().and_then(|setup| setup.user) else {
+        return Ok(None);
+    };
+    let missing = missing_right(deps, user, [agent.id.into()]).await?;
+    Ok(missing.map(|_| {
+        format!("the user of this run may not use the agent `{name}`; do it without it, or say that it can't be asked")
+    }))
 }
 
 /// Makes the child run, takes its result in (`true`), or parks until it ends.

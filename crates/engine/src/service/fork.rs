@@ -3,32 +3,23 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::journal::{read_log, unknown_event};
-use crate::service::references::{Wanted, gather};
-use crate::service::start::{
-    NewRun, check_input, choose_route, conversation_history, create, data_rules, give_to_user, tool_rules,
-};
+use crate::service::start::{NewRun, StartRun, add_missing, check_input, create, run_setup, tool_rules};
 use std::sync::Arc;
-use steward_core::event::{Event, EventBody, ForkedFrom, Origin, RequestSource, Setup};
+use steward_core::event::{Event, EventBody, ForkedFrom, Setup};
 use steward_core::governance::higher;
-use steward_core::message::given_documents;
+use steward_core::prompt::OwnSections;
 use steward_core::run::{ForkPoint, ForkPoints};
-use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
+use steward_core::{RunId, Timestamp};
 
 #[derive(Debug, Clone)]
 pub struct ForkRun {
     pub run: RunId,
     /// Last event to take over, a [`ForkPoint`]; `None`: before the first model call.
     pub seq: Option<u64>,
-    pub connection: Option<ConnectionId>,
-    /// Another request; only before the first model call.
-    pub input: Option<String>,
-    /// The conversation that the fork belongs to; its messages become its history.
-    pub conversation: Option<ConversationId>,
-    pub origin: Origin,
-    pub asked_by: String,
-    pub user: Option<UserId>,
-    /// Whose account asks, and from where; `None`: the program itself.
-    pub source: Option<RequestSource>,
+    /// The run that begins, by what holds now. The other run's are always its mode and documents; its request where
+    /// this one is empty (another is only possible before the first model call), and its history where no conversation
+    /// is named.
+    pub start: StartRun,
 }
 
 /// The fork points of a run, first one first.
@@ -55,7 +46,8 @@ pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<NewRun, Engine
         return Err(EngineError::Invalid(format!("run {} does not begin with a request", request.run)));
     };
     let now = deps.clock.now();
-    let setup = forked_setup(deps, Arc::unwrap_or_clone(setup), request, point.seq, now).await?;
+    let from = ForkedFrom { run: request.run, seq: point.seq };
+    let setup = forked_setup(deps, Arc::unwrap_or_clone(setup), request.start, from, now).await?;
     create(deps, RunId(deps.ids.next()), first_events(setup, events, point.seq), now).await
 }
 
@@ -77,7 +69,7 @@ fn chosen_point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, En
             ))
         })?,
     };
-    if request.input.is_some() && chosen.seq != first.seq {
+    if !request.start.input.is_empty() && chosen.seq != first.seq {
         return Err(EngineError::Invalid(format!(
             "another request is only possible at the first place, event {}; later ones have the answer to the old request behind them",
             first.seq
@@ -86,76 +78,40 @@ fn chosen_point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, En
     Ok(chosen)
 }
 
+/// As of any run that begins now; of the old one come its request, what was said before it, and what these bring with them.
 async fn forked_setup(
     deps: &Deps,
-    mut setup: Setup,
-    request: ForkRun,
-    seq: u64,
+    old: Setup,
+    mut start: StartRun,
+    from: ForkedFrom,
     now: Timestamp,
 ) -> Result<Setup, EngineError> {
-    let asks_anew = request.input.is_some();
     // Those who spoke later stand in the events that it repeats.
-    setup.askers = setup.begun_by();
-    if let Some(input) = request.input {
-        check_input(&input)?;
-        setup.input = input;
+    let askers = old.begun_by();
+    if start.input.is_empty() {
+        start.input = old.input;
     }
-    let wanted = request.connection.unwrap_or(setup.connection);
-    let (connection, route) = choose_route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
-    setup.route = Some(route);
-    setup.connection = connection.id;
-    setup.model.clone_from(&connection.model);
-    setup.capabilities = connection.capabilities.clone();
-    if let Some(id) = request.conversation {
-        let (history, inherited, carried) = conversation_history(deps, id).await?;
-        setup.history = history;
-        setup.carried = carried;
-        // What the other run went on from stays: the fork's first events may repeat it.
-        let new = inherited.taint.into_iter().filter(|one| !setup.taint.contains(one)).collect::<Vec<_>>();
-        setup.taint.extend(new);
-        setup.classified = higher(setup.classified, inherited.classified);
+    check_input(&start.input)?;
+    start.mode = old.mode;
+    start.documents = old.documents;
+    if start.conversation.is_none() {
+        start.history = old.history;
     }
-    // Permissions that came with the request were for that run: a fork asks again.
-    setup.grants.clear();
-    setup.standing = deps.store.grants(deps.tenant, Some(setup.agent.id), now).await?;
-    setup.rules = tool_rules(deps, &setup.agent, request.origin, request.user).await?;
-    setup.data_rules = data_rules(deps).await?;
-    if request.user != setup.user {
-        give_to_user(deps, &mut setup, request.user).await?;
+    let mut setup = run_setup(deps, start, now).await?;
+    if setup.user != old.user {
+        // The prompts of its conversation began with what is kept for the other user.
+        setup.carried.own_sections = OwnSections::default();
     }
-    let of_request = deps.classify_request(&setup.data_rules, &setup.agent, &setup.input).await;
-    setup.classified = higher(setup.classified, of_request);
-    if asks_anew {
-        // What was found for the other request says nothing of this one.
-        let gathered = Box::pin(gather(
-            deps,
-            &Wanted {
-                agent: &setup.agent,
-                input: &setup.input,
-                history: &setup.history,
-                documents: &given_documents(&setup.documents, &setup.history),
-                user: request.user,
-                workspace: &setup.workspace,
-                tools: &setup.tools,
-                connection: &connection,
-                rules: &setup.data_rules,
-            },
-        ))
-        .await?;
-        let new = gathered.taint.into_iter().filter(|one| !setup.taint.contains(one)).collect::<Vec<_>>();
-        setup.taint.extend(new);
-        setup.classified = higher(setup.classified, gathered.classified);
-        setup.references = gathered.references;
-        setup.looked_through = gathered.looked_through;
+    add_missing(&mut setup.taint, old.taint);
+    setup.classified = higher(setup.classified, old.classified);
+    // What was delegated stays under the rules of those who delegated it.
+    for agent in &old.above {
+        let rules = tool_rules(deps, *agent, setup.origin, setup.user).await?;
+        add_missing(&mut setup.rules, rules);
     }
-    setup.conversation = request.conversation;
-    setup.origin = request.origin;
-    setup.asked_by = request.asked_by;
-    setup.source = request.source;
-    setup.user = request.user;
-    setup.parent = None;
-    setup.asked_agent = None;
-    setup.forked_from = Some(ForkedFrom { run: request.run, seq });
+    setup.above = old.above;
+    setup.askers = askers;
+    setup.forked_from = Some(from);
     Ok(setup)
 }
 

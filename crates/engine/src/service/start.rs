@@ -136,18 +136,25 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
     let mut setup = run_setup(deps, asked, now).await?;
     setup.parent = Some(state.run_id);
     setup.askers.clone_from(&state.askers);
-    setup.asked_agent = Some(parent.asked_agent.unwrap_or(parent.agent.id));
+    setup.above = parent.above.iter().copied().chain([parent.agent.id]).collect();
     setup.depth = parent.depth + 1;
     let sources = state.sources();
     setup.taint.retain(|own| sources.iter().all(|one| one.origin != own.origin));
     setup.taint.splice(0..0, sources);
     setup.classified = higher(setup.classified, state.classified.clone());
     // Delegating leads out of no rule.
-    let inherited = parent.rules.iter().filter(|rule| !setup.rules.contains(rule)).cloned().collect::<Vec<_>>();
-    setup.rules.extend(inherited);
+    add_missing(&mut setup.rules, parent.rules.iter().cloned());
     setup.budget = setup.budget.within(remaining_budget(parent, state));
     let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::new(setup) };
     create(deps, child.run, vec![started], now).await
+}
+
+pub(crate) fn add_missing<T: PartialEq>(to: &mut Vec<T>, more: impl IntoIterator<Item = T>) {
+    for one in more {
+        if !to.contains(&one) {
+            to.push(one);
+        }
+    }
 }
 
 pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
@@ -183,7 +190,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let carried = fitting_carried(carried, &tools, &connection.capabilities);
     let hint = ToolHint::of(&request.input, &tools);
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
-    let rules = tool_rules(deps, &request.agent, request.origin, request.user).await?;
+    let rules = tool_rules(deps, request.agent.id, request.origin, request.user).await?;
     let data_rules = data_rules(deps).await?;
     let of_request = deps.classify_request(&data_rules, &request.agent, &request.input).await;
     let told = higher(kept.provenance.level.clone(), briefed.level.clone());
@@ -227,13 +234,14 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         data_rules,
         classified: higher(classified, gathered.classified),
         connection: connection.id,
+        names_connection: request.connection.is_some(),
         model: connection.model,
         capabilities: connection.capabilities.in_force(),
         intent_filter: request.intent_filter,
         workspace: request.workspace,
         utc_offset_minutes: deps.clock.utc_offset_minutes(now),
         parent: None,
-        asked_agent: None,
+        above: Vec::new(),
         user: request.user,
         askers: BTreeSet::new(),
         forked_from: None,
@@ -248,29 +256,6 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         references: gathered.references,
         looked_through: gathered.looked_through,
     })
-}
-
-/// Replaces what the run of another user was told that is for that user alone.
-pub(crate) async fn give_to_user(deps: &Deps, setup: &mut Setup, user: Option<UserId>) -> Result<(), EngineError> {
-    if !setup.agent.own_data.shared {
-        let kept = read_kept(deps, &setup.agent, user).await?;
-        setup.taint.extend(taint_of(&kept.provenance, SAVE_MEMORY));
-        setup.classified = higher(setup.classified.take(), kept.provenance.level);
-        setup.memory = kept.memory;
-        setup.own_sections = kept.sections;
-        // The prompts of its conversation began with those of the other user.
-        setup.carried.own_sections = OwnSections::default();
-    }
-    let mut prompts = std::mem::take(&mut setup.skills);
-    if prompts.first().is_some_and(|prompt| prompt.name == BRIEFING) {
-        prompts.remove(0);
-    }
-    let (prompts, briefed) =
-        with_briefing(deps, (user, setup.agent.id), &setup.input, &setup.tools, prompts).await?;
-    setup.skills = prompts;
-    setup.taint.extend(taint_of(&briefed, DATA_QUERY));
-    setup.classified = higher(setup.classified.take(), briefed.level);
-    Ok(())
 }
 
 /// Besides, what the model is told about data, if the agent may ask for some: as it is now, so that a change acts on the
@@ -334,7 +319,7 @@ async fn read_kept(deps: &Deps, agent: &Agent, user: Option<UserId>) -> Result<K
 /// The rules of the installation that hold for a run.
 pub(crate) async fn tool_rules(
     deps: &Deps,
-    agent: &Agent,
+    agent: AgentId,
     origin: Origin,
     user: Option<UserId>,
 ) -> Result<Vec<ToolRule>, EngineError> {
@@ -347,11 +332,11 @@ pub(crate) async fn tool_rules(
         Some(id) => deps.store.user(deps.tenant, id).await?,
         None => None,
     };
-    Ok(rules.of_run(agent.id, origin, user.map(|user| user.role)))
+    Ok(rules.of_run(agent, origin, user.map(|user| user.role)))
 }
 
 /// The labels and policies over data of the installation.
-pub(crate) async fn data_rules(deps: &Deps) -> Result<DataRules, EngineError> {
+async fn data_rules(deps: &Deps) -> Result<DataRules, EngineError> {
     let Some(rules) = deps.store.setting(deps.tenant, DATA_RULES_SETTING).await? else {
         return Ok(DataRules::default());
     };
@@ -361,14 +346,14 @@ pub(crate) async fn data_rules(deps: &Deps) -> Result<DataRules, EngineError> {
 
 /// What a run takes over from what was said before it.
 #[derive(Debug, Default)]
-pub(crate) struct Inherited {
+struct Inherited {
     /// What of outside it may derive from, each source once, the latest last.
     pub taint: Vec<Taint>,
     pub classified: Option<Classified>,
 }
 
 /// A conversation so far, what a run takes over from it, and what its prompts begin with.
-pub(crate) async fn conversation_history(
+async fn conversation_history(
     deps: &Deps,
     id: ConversationId,
 ) -> Result<(Vec<Message>, Inherited, Carried), EngineError> {
@@ -404,7 +389,7 @@ fn inherit(mut messages: Vec<Message>) -> (Vec<Message>, Inherited) {
 }
 
 /// The connections that a request of `agent` goes to, the first one in full.
-pub(crate) async fn choose_route(
+async fn choose_route(
     deps: &Deps,
     agent: &Agent,
     wanted: Option<ConnectionId>,

@@ -88,6 +88,32 @@ fn runs_are_filtered_and_paged() {
 }
 
 #[test]
+fn a_fork_has_the_agent_of_now_and_comes_from_where_it_was_asked() {
+    let house = House::new(sea());
+    let agent = |instructions: &str| {
+        json!({
+            "name": "fisher", "instructions": instructions, "tools": ["read"], "connection": null,
+            "policy": {"read": "allow", "write": "ask", "external": "ask", "destructive": "deny", "tools": {}},
+            "budget": "query", "tuning": {"temperature": 0.5, "max_tokens": 200, "timeout_ms": 60000},
+        })
+    };
+    let id = text(&house.post("/api/agents", agent("Fish."), 201)["id"]);
+    let run = house.post(&format!("/api/chat/{id}"), json!({"message": "The sea?"}), 202);
+    let run = house.wait(&text(&run["run_id"]), "finished");
+    let path = format!("/api/runs/{}/fork", text(&run["id"]));
+    house.send(Method::PUT, &format!("/api/agents/{id}"), Some(agent("Rest.")), 200);
+    for body in [json!({}), json!({"input": "The lake?"})] {
+        let fork = text(&house.post(&path, body, 201)["run_id"]);
+        assert_eq!(house.wait(&fork, "finished")["origin"], run["origin"]);
+        let log = house.items(&format!("/api/runs/{fork}/log"));
+        assert_eq!(log[0]["setup"]["agent"]["instructions"], "Rest.");
+    }
+    house.send(Method::DELETE, &format!("/api/agents/{id}"), None, 204);
+    house.post("/api/agents", agent("Another of that name."), 201);
+    assert_eq!(house.post(&path, json!({}), 409)["code"], "agent_deleted");
+}
+
+#[test]
 fn a_run_is_replayed_forked_and_kept() {
     let house = House::new(sea());
     let (run, conversation) = house.finished("The sea?");

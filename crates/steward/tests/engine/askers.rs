@@ -77,17 +77,8 @@ async fn who_has_spoken_in_a_run_is_not_its_second_person() {
     assert_eq!(service.state(run).await.unwrap().askers, BTreeSet::from([ANN, BOB]));
 
     model.push(Behaviour::text("Nothing."));
-    let fork = ForkRun {
-        run,
-        seq: None,
-        connection: None,
-        input: None,
-        conversation: None,
-        origin: Origin::Api,
-        asked_by: "clara".to_owned(),
-        user: Some(CLARA),
-        source: Some(source(CLARA)),
-    };
+    let start = StartRun { user: Some(CLARA), source: Some(source(CLARA)), ..request("", Mode::Loop, dir.path()) };
+    let fork = ForkRun { run, seq: None, start };
     let fork = service.fork(fork).await.unwrap();
     finished(&service, fork).await;
     let askers = service.state(fork).await.unwrap().askers;

@@ -196,17 +196,7 @@ async fn a_conversation_and_its_forks_stay_in_the_house() {
     let point = house.service.forkable(first).await.unwrap();
     let seq = point.iter().map(|point| point.seq).max();
     assert!(seq > Some(events[0].seq), "{point:?}");
-    let fork = ForkRun {
-        run: first,
-        seq,
-        connection: None,
-        input: None,
-        conversation: None,
-        origin: steward_core::event::Origin::Api,
-        asked_by: "test".into(),
-        user: None,
-        source: None,
-    };
+    let fork = ForkRun { run: first, seq, start: house.ask("") };
     let fork = house.service.fork(fork).await.unwrap();
     finished(&house.service, fork).await;
     house.asked();

@@ -10,10 +10,13 @@ use steward_core::approval::Answer;
 use steward_core::budget::{Limit, Spent};
 use steward_core::event::{Event, EventBody, Mode, Origin, Outcome, ToolResult};
 use steward_core::model::Capabilities;
-use steward_core::ports::{BudgetScope, Period, Role, RunFilter, RunRow, RunStatus, SpendLimit, User, Users as _};
+use steward_core::policy::TOOL_RULES_SETTING;
+use steward_core::ports::{
+    BudgetScope, Period, Role, RunFilter, RunRow, RunStatus, Settings as _, SpendLimit, User, Users as _,
+};
 use steward_core::receipts::Verdict;
 use steward_core::{AgentId, BudgetId, RunId, TenantId, Timestamp, UserId};
-use steward_engine::{RunService, StartRun};
+use steward_engine::{ForkRun, RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -137,6 +140,66 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     assert!(origins.is_empty());
     parents.shutdown().await;
     model.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fork_of_delegated_work_stays_under_the_rules_of_who_delegated_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let model = scripted(vec![
+        rule("tool", "", Behaviour::text("The helper counted.")),
+        rule("user", "Please: count", Behaviour::text("Seven herons.")),
+        rule("user", "", ask("helper", "count")),
+    ])
+    .await;
+    let service = asking(&service(data.path(), &model).await, &[("a", "helper")]);
+    with_agents(&service, &[("helper", 60)]).await;
+    let two = |agent: u128| json!({"name": format!("of {agent}"), "decision": "ask", "four_eyes": true, "agents": [AgentId(Uuid::from_u128(agent))]});
+    let rules = json!({"version": 1, "rules": [two(6), two(60), two(61)]});
+    store_of(&service).set_setting(TENANT, TOOL_RULES_SETTING, &rules).await.unwrap();
+    let run = service.start(request("How many herons?", Mode::Loop, dir.path())).await.unwrap();
+    let child = child_of(&finished(&service, run).await);
+    finished(&service, child).await;
+
+    let mut forked = child;
+    for _ in 0..2 {
+        let start = StartRun { agent: agent("helper", 60), ..request("", Mode::Loop, dir.path()) };
+        forked = service.fork(ForkRun { run: forked, seq: None, start }).await.unwrap();
+        finished(&service, forked).await;
+        let setup = service.state(forked).await.unwrap().setup.unwrap();
+        let names: Vec<&str> = setup.rules.iter().map(|rule| rule.name.as_str()).collect();
+        assert_eq!(names, ["of 60", "of 6"]);
+        assert_eq!((setup.parent, setup.depth), (None, 0));
+    }
+    service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_reaches_through_an_agent_another_that_they_may_not_use() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let model = scripted(vec![
+        rule("tool", "may not use the agent `helper`", Behaviour::text("I can't ask it.")),
+        rule("tool", "", Behaviour::text("It says seven.")),
+        rule("user", "Please: count", Behaviour::text("Seven.")),
+        rule("user", "", ask("helper", "count")),
+    ])
+    .await;
+    let service = asking(&service(data.path(), &model).await, &[("a", "helper")]);
+    with_agents(&service, &[("helper", 60)]).await;
+    let (ann, store) = (UserId(Uuid::from_u128(1)), store_of(&service));
+    let user = User::new(ann, "ann@example.org", "Ann", Role::Developer, Timestamp(0));
+    store.create_user(TENANT, &user).await.unwrap();
+    for (restricted, says, runs) in [(false, "It says seven.", 2), (true, "I can't ask it.", 3)] {
+        // The name may be another agent's since the skill was saved.
+        store.set_restricted(TENANT, AgentId(Uuid::from_u128(60)).into(), restricted).await.unwrap();
+        let asked = StartRun { user: Some(ann), ..request("How many?", Mode::Loop, dir.path()) };
+        let run = service.start(asked).await.unwrap();
+        let events = finished(&service, run).await;
+        assert_eq!(outcome(&events), (Outcome::Completed, says.into()));
+        assert_eq!(rows(&service).await.len(), runs);
+    }
+    service.shutdown().await;
 }
 
 /// The question of a run that may not have begun yet.

@@ -4,7 +4,7 @@ use crate::engine::bed::{asked, finished, request, service, store_of};
 use serde_json::json;
 use std::path::Path;
 use steward_core::approval::{Answer, Approval};
-use steward_core::event::{Mode, Origin};
+use steward_core::event::Mode;
 use steward_core::message::Message;
 use steward_core::policy::{Grant, GrantScope, StandingGrant};
 use steward_core::{AgentId, RunId};
@@ -223,17 +223,7 @@ async fn a_fork_has_no_permission_of_the_run_that_it_leaves() {
     finished(&service, run).await;
     let last = service.forkable(run).await.unwrap().pop().unwrap();
     let fork = service
-        .fork(ForkRun {
-            run,
-            seq: Some(last.seq),
-            connection: None,
-            input: None,
-            conversation: None,
-            origin: Origin::Api,
-            asked_by: "test".into(),
-            user: None,
-            source: None,
-        })
+        .fork(ForkRun { run, seq: Some(last.seq), start: request("", Mode::Loop, dir.path()) })
         .await
         .unwrap();
     let events = crate::engine::bed::until(&service, fork, |body| {

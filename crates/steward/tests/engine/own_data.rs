@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use steward_core::agent::{KeptFor, OwnData};
 use steward_core::approval::Answer;
-use steward_core::event::{Event, EventBody, Mode, Origin, ToolResult};
+use steward_core::event::{Event, EventBody, Mode, ToolResult};
 use steward_core::model::Capabilities;
 use steward_core::policy::{Decision, Grant, GrantScope};
 use steward_core::ports::{Facts as _, Memory, Role, User, Users as _};
@@ -295,17 +295,8 @@ async fn a_fork_for_another_user_is_told_only_what_is_kept_for_them() {
     let run = service.start(wanted).await.unwrap();
     finished(&service, run).await;
     assert!(messages(&model, 0)[0].contains("ai_pay"));
-    let fork = ForkRun {
-        run,
-        seq: None,
-        connection: None,
-        input: None,
-        conversation: None,
-        origin: Origin::Api,
-        asked_by: "test".into(),
-        user: Some(BOB),
-        source: None,
-    };
+    let start = StartRun { user: Some(BOB), ..keeping("", &[], dir.path()) };
+    let fork = ForkRun { run, seq: None, start };
     let fork = service.fork(fork).await.unwrap();
     finished(&service, fork).await;
     let prompt = model.chats().last().unwrap().body.to_string();

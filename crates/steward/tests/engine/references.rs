@@ -7,7 +7,7 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use steward_core::document::DocumentOrigin;
-use steward_core::event::{Event, EventBody, Mode, Origin, Setup};
+use steward_core::event::{Event, EventBody, Mode, Setup};
 use steward_core::governance::{Classification, DATA_RULES_SETTING};
 use steward_core::model::Capabilities;
 use steward_core::policy::{Grant, GrantScope};
@@ -181,17 +181,8 @@ async fn documents_that_were_given_come_first_and_stay_with_the_conversation() {
     assert!(setup(&events).documents.is_empty());
 
     // Another request of the same run is answered from what is found for it.
-    let again = ForkRun {
-        run,
-        seq: None,
-        connection: None,
-        input: Some("Who signed the offer?".to_owned()),
-        conversation: None,
-        origin: Origin::Api,
-        asked_by: "test".to_owned(),
-        user: None,
-        source: None,
-    };
+    let start = request("Who signed the offer?", Mode::Loop, house.dir.path());
+    let again = ForkRun { run, seq: None, start };
     let run = house.service.fork(again).await.unwrap();
     assert_eq!(names(&finished(&house.service, run).await), both);
     assert_eq!(shelf.asked.lock().unwrap().last().map(String::as_str), Some("Who signed the offer?"));

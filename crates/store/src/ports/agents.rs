@@ -15,6 +15,11 @@ impl Agents for Store {
         found.ok_or_else(|| StoreError::NotFound(format!("agent {id}")))
     }
 
+    async fn is_deleted_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<bool> {
+        let sql = "select 1 from agents where tenant_id = $1 and id = $2 and deleted_at is not null";
+        Ok(self.row(sql, args![tenant, id]).await?.is_some())
+    }
+
     async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>> {
         let sql = "select body from agents where tenant_id = $1 and name = $2 and deleted_at is null";
         self.first(sql, args![tenant, name], agent_of).await

@@ -35,7 +35,7 @@ pub(super) struct Append {
 /// How often what is cached elsewhere was changed.
 #[derive(Debug, Default)]
 pub(super) struct ChangeCounts {
-    /// Commits that changed users, keys, groups or grants.
+    /// Commits that changed users, keys, groups, grants or agents.
     pub identities: AtomicU64,
     /// Commits that changed datasources or texts of domains.
     pub domains: AtomicU64,
@@ -57,6 +57,7 @@ impl ChangedTables {
             .update_hook(Some(move |_, _: &str, table: &str, _| match table {
                 "runs" | "events" => seen.logs.store(true, Ordering::Relaxed),
                 "users"
+                | "agents"
                 | "virtual_keys"
                 | "user_groups"
                 | "group_members"

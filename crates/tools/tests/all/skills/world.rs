@@ -90,6 +90,9 @@ impl Agents for Rows {
     async fn agent(&self, _: TenantId, _: AgentId) -> StoreResult<Agent> {
         self.agent.lock().unwrap().clone().map_or_else(|| none("agent"), Ok)
     }
+    async fn is_deleted_agent(&self, _: TenantId, _: AgentId) -> StoreResult<bool> {
+        unimplemented!()
+    }
     async fn agent_by_name(&self, _: TenantId, _: &str) -> StoreResult<Option<Agent>> {
         unimplemented!()
     }

@@ -106,7 +106,6 @@ export function ForkDialog({ run, actions, onClose }: Props) {
   const [connection, setConnection] = useState("");
   const [input, setInput] = useState(run.input);
   const first = seq === points[0]?.seq;
-  const same = connections.items.find((item) => item.id === run.connection_id);
   const go = () =>
     fork.mutate(
       { ...(seq !== undefined && { seq }), ...(connection && { connection_id: connection }), ...(first && input.trim() !== run.input.trim() && { input: input.trim() }) },
@@ -123,8 +122,8 @@ export function ForkDialog({ run, actions, onClose }: Props) {
         <Field label={t("fork_connection")}>
           {(p) => (
             <Select {...p} value={connection} onChange={(event) => setConnection(event.target.value)}>
-              <option value="">{t("fork_same_connection", { name: same?.name ?? run.model })}</option>
-              {connections.items.filter((item) => item.id !== run.connection_id).map((item) => <option key={item.id} value={item.id}>{item.name} · {item.model}</option>)}
+              <option value="">{t("fork_connection_of_agent")}</option>
+              {connections.items.map((item) => <option key={item.id} value={item.id}>{item.name} · {item.model}</option>)}
             </Select>
           )}
         </Field>
