@@ -166,7 +166,7 @@ async fn a_grant_on_an_agent_does_not_share_what_it_keeps() {
         assert_eq!(problem["field"], field);
         assert_eq!(call(&bed, "olga", &path, change).await.0, 200, "{field}");
     }
-    let own = json!({"name": "scribe", "instructions": "Write.", "tools": ["read"], "deep": {"enabled": true}});
+    let own = json!({"name": "scribe", "instructions": "Write.", "deep": {"enabled": true}});
     let (status, changed) = call(&bed, "edna", &path, own).await;
     assert_eq!((status, &changed["name"], &changed["own_data"]["shared"]), (200, &json!("scribe"), &json!(true)));
 }
