@@ -67,7 +67,7 @@ impl App {
         if preview.confirmation != input.confirmation {
             return Err(AppError::conflict(
                 "not_confirmed",
-                "what would be erased has not been looked at, or has changed",
+                "what would be erased has not been looked at",
                 "GET the preview, and send its `confirmation`",
             ));
         }
@@ -245,6 +245,10 @@ impl App {
         let mut renamed = renamed;
         renamed.push(KindCount { kind: "documents".to_owned(), count: self.shared_documents(user.id, &own).await? });
         renamed.retain(|one| one.count > 0);
+        let mut stays = stays;
+        let sent = self.store.count_uploads(self.tenant(), user.id).await?;
+        stays.push(KindCount { kind: "files_in_the_workspace".to_owned(), count: sent });
+        stays.retain(|one| one.count > 0);
         let mut obstacles = Vec::new();
         if user.id == caller.user() {
             obstacles.push("nobody erases themselves; let another administrator do it".to_owned());
@@ -260,8 +264,8 @@ impl App {
         } else if held > 0 {
             obstacles.push(format!("a hold keeps {held} of their conversations and runs"));
         }
-        // What is confirmed is what was looked at: more of it needs another look.
-        let confirmation = hash::of_json(&json!([user.id.to_string(), goes]));
+        // Not of what there is: somebody who goes on working would hold off their own erasure.
+        let confirmation = hash::of_json(&json!(["erasure", user.id.to_string()]));
         Ok(ErasurePreview { goes, renamed, stays, obstacles, confirmation })
     }
 

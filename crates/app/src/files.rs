@@ -62,15 +62,20 @@ impl App {
         Ok(Page { items: page.items.into_iter().map(named).collect(), more: page.more })
     }
 
-    /// Removes a file of the workspace, and answers its path: whoever sent it may, and operators. One that was sent, and is
-    /// gone already, is no longer listed.
+    /// Removes a file of the workspace, and answers its path: whoever sent it may while it is as long as it was then, and
+    /// operators. One that was sent, and is gone already, is no longer listed.
     pub async fn remove_file(&self, caller: &Caller, path: String) -> AppResult<String> {
         authorize(caller, Action::Write, Resource::Files)?;
         let workspace = self.workspace.clone();
         let path = look_in_workspace(move || file_path(&workspace, &path)).await?;
         let sent = self.store.upload(self.tenant(), &path).await?;
-        if sent.as_ref().is_none_or(|sent| sent.user_id != caller.user()) {
-            require_role(caller, Role::Operator)?;
+        let theirs = sent.as_ref().filter(|sent| sent.user_id == caller.user());
+        if let Err(refusal) = require_role(caller, Role::Operator) {
+            let Some(sent) = theirs else { return Err(refusal) };
+            if self.open_file(caller, path.clone()).await.is_ok_and(|(_, bytes)| bytes != sent.bytes) {
+                let title = format!("`{path}` has another length than what you sent: somebody changed or replaced it");
+                return Err(AppError::forbidden(title, "let an operator remove it"));
+            }
         }
         let (workspace, wanted, listed) = (self.workspace.clone(), path.clone(), sent.is_some());
         look_in_workspace(move || match remove_file(&workspace, &wanted) {

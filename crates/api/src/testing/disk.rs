@@ -106,6 +106,13 @@ async fn a_developer_removes_only_what_they_sent() {
     }
     let listed = bed.send("GET /api/files/uploads", &[bob], "").await.json();
     assert_eq!(listed["items"], json!([]), "another's is not listed");
+    // Somebody puts another file in the place of what he sent.
+    assert_eq!(upload(&bed, bob, "his.csv", 10).await.status, 201);
+    std::fs::write(workspace.path().join("uploads/his.csv"), "by hand, and longer").unwrap();
+    let replaced = bed.send("DELETE /api/files?path=uploads/his.csv", &[bob], "").await;
+    assert_eq!(replaced.status, 403, "{}", replaced.text);
+    assert!(replaced.text.contains("another length"), "{}", replaced.text);
+    assert_eq!(bed.send("DELETE /api/files?path=uploads/his.csv", &[&admin], "").await.status, 204);
     assert_eq!(upload(&bed, bob, "his.csv", 10).await.status, 201);
     let line = format!("GET /api/files/uploads?user={id}");
     let his = bed.send(&line, &[&admin], "").await.json();

@@ -1,4 +1,4 @@
-//! What a person has added to documents: told to them, and what only they could see is removed with them. The rest is the
+//! What a person has added to documents, and sent into the workspace: told to them, and what only they could see is removed with them. The rest is the
 //! organisation's, and stays without their name.
 
 use super::{Lines, line};
@@ -52,7 +52,7 @@ impl App {
         Ok(removed)
     }
 
-    /// Collections they made, documents they added with what these say, and jobs they began.
+    /// Collections they made, documents they added with what these say, jobs they began, and files they sent.
     pub(super) async fn export_documents(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
         let (tenant, store) = (self.tenant(), &self.store);
         for collection in store.collections(tenant, None).await? {
@@ -79,6 +79,17 @@ impl App {
                 line(lines, "ingest_job", json!(job)).await?;
             }
             filter.after = page.items.last().map(|last| last.id);
+            if !page.more {
+                break;
+            }
+        }
+        let mut after: Option<String> = None;
+        loop {
+            let page = store.uploads(tenant, Some(user), after.as_deref(), PAGE).await?;
+            for file in &page.items {
+                line(lines, "file_in_the_workspace", json!(file)).await?;
+            }
+            after = page.items.last().map(|last| last.path.clone());
             if !page.more {
                 return Ok(());
             }

@@ -342,3 +342,24 @@ fn a_report_counts_what_a_policy_did() {
         403
     );
 }
+
+#[test]
+fn nobody_holds_off_their_erasure_by_going_on_working() {
+    let house = house();
+    let ann = Uuid::from_u128(100);
+    let request = crate::api_routes::house::client()
+        .post(format!("{}/api/files?name=a.txt", house.server.url))
+        .bearer_auth(key("ann"))
+        .header("content-type", "application/octet-stream")
+        .body("a wren");
+    assert_eq!(house.bench.runtime.block_on(request.send()).unwrap().status(), 201);
+    let path = format!("/api/users/{ann}/erasure");
+    let preview = get(&house, &path)["preview"].clone();
+    let files = json!({"kind": "files_in_the_workspace", "count": 1});
+    assert!(preview["stays"].as_array().unwrap().contains(&files), "{preview}");
+    let lines = get(&house, &format!("/api/users/{ann}/export"));
+    assert!(lines.as_str().unwrap().contains("\"file_in_the_workspace\""), "{lines}");
+    ask(&house, "ann", "What goes on meanwhile?");
+    post(&house, &path, json!({"confirmation": preview["confirmation"]}), 202);
+    until("erased", || !get(&house, &path)["erasure"]["done_at"].is_null());
+}

@@ -45,6 +45,10 @@ impl Store {
         self.page(sql, args![tenant, user, after, limit + 1], limit, file).await
     }
 
+    pub async fn count_uploads(&self, tenant: TenantId, user: UserId) -> StoreResult<u64> {
+        self.count("select count(*) from uploads where tenant_id = $1 and user_id = $2", args![tenant, user]).await
+    }
+
     /// What was sent and is kept, as far as rows tell: files may have been removed in the workspace.
     pub async fn uploaded_bytes(&self, tenant: TenantId, user: UserId) -> StoreResult<UploadedBytes> {
         let read = |row: &Row| Ok(UploadedBytes { of_user: row.count(0)?, of_organisation: row.count(1)? });

@@ -22,6 +22,7 @@ pub async fn sent_files_count_for_their_senders(bed: Bed) {
     assert_eq!(store.uploaded_bytes(TENANT, bob).await.unwrap(), used(40));
     let page = store.uploads(TENANT, Some(ann), None, 1).await.unwrap();
     assert_eq!((page.items, page.more), (vec![file("uploads/a", 1, 10)], true));
+    assert_eq!(store.count_uploads(TENANT, ann).await.unwrap(), 2);
     let rest = store.uploads(TENANT, None, Some("uploads/a"), 10).await.unwrap();
     assert_eq!((rest.items, rest.more), (vec![file("uploads/b", 1, 20), file("uploads/c", 2, 40)], false));
     // Removed in the workspace and sent again, by somebody else.
