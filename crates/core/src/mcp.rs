@@ -73,6 +73,9 @@ pub struct McpTool {
     pub withdrawn: bool,
     #[serde(default)]
     pub gone: bool,
+    /// Why nobody should accept it: its schema can't be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,23 @@
+//! Arguments and the JSON Schemas that they are checked by. A schema may come from anywhere: a skill, a package, an MCP
+//! server, a client. So what it may cost is bounded here, once for all who check by one.
+
+mod work;
+
+use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-/// The error names the field and what was expected.
+/// How often a match of a pattern may go back. What needs more fails.
+const BACKTRACKS: usize = 20_000;
+/// Most memory of a compiled pattern, bytes.
+const PATTERN_BYTES: usize = 4 << 20;
+
+/// Refuses a schema that can't be used, before somebody keeps it: broken, too long, or too much work. The error says what to
+/// do. What only certain arguments make too much work, [`validate`] refuses.
+pub fn check(schema: &Value) -> Result<(), String> {
+    compiled(schema).map(drop)
+}
+
+/// Refuses arguments that don't fit. The error names the field and what was expected.
 pub fn validate(schema: &Value, arguments: &Value) -> Result<(), String> {
     validate_except(schema, arguments, &[])
 }
@@ -10,8 +27,8 @@ pub fn validate_except(schema: &Value, arguments: &Value, open: &[String]) -> Re
     if !arguments.is_object() {
         return Err(format!("arguments must be a JSON object, not {}", kind(arguments)));
     }
-    let validator =
-        jsonschema::validator_for(schema).map_err(|error| format!("the tool's own schema is broken: {error}"))?;
+    work::check_with(schema, arguments)?;
+    let validator = compiled_as_it_is(schema)?;
     let problems: Vec<String> = validator
         .iter_errors(arguments)
         .filter_map(|error| {
@@ -30,6 +47,20 @@ pub fn validate_except(schema: &Value, arguments: &Value, open: &[String]) -> Re
         .take(3)
         .collect();
     if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
+}
+
+/// What checks single values, such as texts, by a schema.
+pub(crate) fn compiled(schema: &Value) -> Result<Validator, String> {
+    work::check(schema)?;
+    compiled_as_it_is(schema)
+}
+
+fn compiled_as_it_is(schema: &Value) -> Result<Validator, String> {
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS).size_limit(PATTERN_BYTES);
+    jsonschema::options()
+        .with_pattern_options(patterns)
+        .build(schema)
+        .map_err(|error| format!("the tool's own schema is broken: {error}"))
 }
 
 /// The arguments of `schema` in a short form for a model: `{"path": string, "limit"?: integer}`.
@@ -75,8 +106,18 @@ fn kind(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{validate, validate_except};
+    use super::{check, validate, validate_except};
     use serde_json::json;
+
+    #[test]
+    fn a_broken_schema_is_named() {
+        for broken in
+            [json!({"type": "objekt"}), json!({"pattern": "("}), json!({"$schema": "https://example.org/own"})]
+        {
+            let why = check(&broken).unwrap_err();
+            assert!(why.starts_with("the tool's own schema is broken"), "{why}");
+        }
+    }
 
     #[test]
     fn names_the_field() {

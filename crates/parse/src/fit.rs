@@ -107,12 +107,15 @@ fn meant(name: &str, known: &Map<String, Value>, given: &Map<String, Value>) -> 
     None
 }
 
-/// Schemas may refer to themselves; arguments are at most this deep.
-const MAX_DEPTH: usize = 64;
+/// Schemas may refer to themselves, and one part may lead to several for the same value: at most this deep, in arguments and
+/// parts of the schema.
+const MAX_DEPTH: usize = 256;
+/// Most parts of a schema that are tried. What is left then stays as it was given.
+const MAX_STEPS: u32 = 50_000;
 
 /// Changes `value` to the types of `schema`, as far as that is beyond doubt.
 fn coerce(schema: &Value, value: Value, fixes: &mut Vec<String>) -> Value {
-    let mut work = Work { root: schema, fixes, path: Vec::new() };
+    let mut work = Work { root: schema, fixes, path: Vec::new(), depth: 0, left: MAX_STEPS };
     work.value(schema, value)
 }
 
@@ -120,6 +123,8 @@ struct Work<'a> {
     root: &'a Value,
     fixes: &'a mut Vec<String>,
     path: Vec<String>,
+    depth: usize,
+    left: u32,
 }
 
 impl<'a> Work<'a> {
@@ -143,9 +148,17 @@ impl<'a> Work<'a> {
     }
 
     fn value(&mut self, schema: &'a Value, value: Value) -> Value {
-        if self.path.len() > MAX_DEPTH {
+        if self.depth >= MAX_DEPTH || self.left == 0 {
             return value;
         }
+        self.left -= 1;
+        self.depth += 1;
+        let value = self.fitted(schema, value);
+        self.depth -= 1;
+        value
+    }
+
+    fn fitted(&mut self, schema: &'a Value, value: Value) -> Value {
         let schema = self.resolve(schema);
         for key in ["anyOf", "oneOf"] {
             if let Some(variants) = schema[key].as_array() {

@@ -115,3 +115,20 @@ proptest! {
         let _ = fit("x", &knot, &json!({"a": {"a": given.clone()}, "b": given}));
     }
 }
+
+#[test]
+fn schemas_that_multiply_or_lead_in_circles_are_refused() {
+    let twice = |next: usize| {
+        let part = json!({"$ref": format!("#/$defs/d{next}")});
+        json!({"anyOf": [part, part]})
+    };
+    let mut parts: serde_json::Map<String, Value> = (0..30).map(|n| (format!("d{n}"), twice(n + 1))).collect();
+    parts.insert("d30".to_owned(), json!({"type": "string"}));
+    parts.insert("circle".to_owned(), json!({"anyOf": [{"$ref": "#/$defs/circle"}]}));
+    for place in ["d0", "circle"] {
+        let schema =
+            json!({"type": "object", "properties": {"s": {"$ref": format!("#/$defs/{place}")}}, "$defs": parts});
+        let refused = fit("t", &schema, &json!({"s": {"a": 1}})).unwrap_err();
+        assert!(refused.to_string().contains("the tool's own schema"), "{refused}");
+    }
+}

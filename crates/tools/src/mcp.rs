@@ -204,6 +204,9 @@ impl McpHub {
                 "`{tool}` is not what you looked at any more; look at it again, then accept it"
             )));
         }
+        if let Some(why) = &found.unusable {
+            return Err(McpError::Invalid(format!("`{tool}` can't be accepted: {why}")));
+        }
         found.accepted = Some(AcceptedTool {
             hash: hash.to_owned(),
             description: found.description.clone(),

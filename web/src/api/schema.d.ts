@@ -8154,6 +8154,8 @@ export interface components {
             parameters: Record<string, unknown>;
             /** @description Whether the server says that it only looks. */
             read_only: boolean;
+            /** @description Why it can't be used as it is now; the server's other tools can. */
+            unusable?: string | null;
             /** @description Whether somebody took their acceptance back, and nobody has accepted it since. */
             withdrawn: boolean;
         };

@@ -41,6 +41,9 @@ pub struct McpTool {
     pub hash: String,
     /// Whether it may be called: accepted, and the same since.
     pub callable: bool,
+    /// Why it can't be used as it is now; the server's other tools can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
     /// Whether it changed since it was accepted.
     pub changed: bool,
     /// What changed, as a unified diff.
@@ -164,6 +167,7 @@ impl From<mcp::McpTool> for McpTool {
             changed,
             accepted_by: tool.accepted.as_ref().map(|one| one.by.clone()),
             accepted_at: tool.accepted.as_ref().map(|one| one.at),
+            unusable: tool.unusable,
             name: tool.name,
             description: tool.description,
             parameters: tool.parameters,

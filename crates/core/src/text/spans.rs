@@ -163,7 +163,7 @@ fn narrowed(schema: &Value, said: &Spans) -> Option<Value> {
         Some("number" | "integer") => said.numbers.iter().map(|number| json!(number)).collect(),
         _ => return Some(schema.clone()),
     };
-    let validator = jsonschema::validator_for(schema).ok()?;
+    let validator = crate::schema::compiled(schema).ok()?;
     let fitting: Vec<Value> = choices.into_iter().filter(|choice| validator.is_valid(choice)).collect();
     let mut narrow = json!({"enum": fitting});
     if let Some(about) = schema.get("description") {

@@ -161,6 +161,7 @@ fn method_of_request(sent: &Value) -> Option<(Constrained, &Value)> {
 /// The schema as a llama.cpp grammar, made by llama.cpp's own code, which may not be in this build.
 #[cfg(feature = "local-model")]
 pub(crate) fn grammar(schema: &Value) -> Option<String> {
+    steward_core::schema::check(schema).ok()?;
     llama_cpp_2::json_schema_to_grammar(&schema.to_string()).ok()
 }
 

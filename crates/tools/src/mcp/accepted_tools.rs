@@ -229,6 +229,7 @@ mod tests {
             accepted: None,
             withdrawn: false,
             gone: false,
+            unusable: None,
         }
     }
 

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use steward_core::locks::lock;
 use steward_core::mcp::{McpServer, McpTool};
+use steward_core::schema;
 use steward_sandbox::process::Session;
 
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -162,7 +163,17 @@ impl Connection {
         }
         let read_only = tool.annotations.and_then(|hints| hints.read_only_hint) == Some(true);
         let name = tool.name.into_owned();
-        Some(McpTool { name, description, parameters, read_only, accepted: None, withdrawn: false, gone: false })
+        let unusable = schema::check(&parameters).err();
+        Some(McpTool {
+            name,
+            description,
+            parameters,
+            read_only,
+            accepted: None,
+            withdrawn: false,
+            gone: false,
+            unusable,
+        })
     }
 
     /// Calls a tool. When `context` is halted, the server is told to cancel.

@@ -224,11 +224,7 @@ fn parameters(fields: &mut Map<String, Value>) -> Result<(), String> {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("`parameters` must be a JSON Schema with \"type\": \"object\"".into());
     }
-    match schema::validate(schema, &json!({})) {
-        // Required fields are missing in `{}`; only a schema that can't be used is an error here.
-        Err(problem) if problem.contains("own schema") => Err(format!("`parameters`: {problem}")),
-        _ => Ok(()),
-    }
+    schema::check(schema).map_err(|problem| format!("`parameters`: {problem}"))
 }
 
 /// Checks that skill names are distinct, also from the name of the package's prompt.

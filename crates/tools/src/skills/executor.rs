@@ -3,7 +3,7 @@ use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::package::{NAME_CHARS, is_name};
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Display;
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
 use steward_core::schema;
@@ -143,8 +143,5 @@ fn check_parameters(parameters: &Value) -> Result<(), String> {
             "parameters: `{name}` stands for something else in templates; give the input another name"
         ));
     }
-    match schema::validate(parameters, &json!({})) {
-        Err(problem) if problem.starts_with("the tool's own schema") => Err(format!("parameters: {problem}")),
-        _ => Ok(()),
-    }
+    schema::check(parameters).map_err(|problem| format!("parameters: {problem}"))
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use std::time::Duration;
 use steward_core::Cancellation;
 use steward_core::credential::CredentialKind;
-use steward_core::mcp::McpTransport;
+use steward_core::mcp::{McpTool, McpTransport};
 use steward_core::policy::RiskClass;
 use steward_core::tool::EffectClass;
 use steward_tools::{HostPolicy, HostRules};
@@ -302,4 +302,26 @@ async fn nothing_of_the_programs_own_is_shown_to_a_server() {
             assert!(error.contains(why), "{folder}: {error}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_tool_whose_schema_cannot_be_used_is_not_accepted() {
+    let world = World::new();
+    let mut server = world.server(World::stdio(&[])).await;
+    let tool = |name: &str, unusable: Option<&str>| McpTool {
+        name: name.to_owned(),
+        description: String::new(),
+        parameters: json!({"type": "object"}),
+        read_only: false,
+        accepted: None,
+        withdrawn: false,
+        gone: false,
+        unusable: unusable.map(str::to_owned),
+    };
+    server.tools = vec![tool("fine", None), tool("bomb", Some("it multiplies"))];
+    world.save(&server).await;
+    let [fine, bomb] = [&server.tools[0], &server.tools[1]];
+    let refused = world.hub.accept(TENANT, server.id, "bomb", &bomb.hash(), "ada").await;
+    assert!(refused.unwrap_err().to_string().contains("it multiplies"));
+    world.hub.accept(TENANT, server.id, "fine", &fine.hash(), "ada").await.unwrap();
 }

@@ -6,6 +6,7 @@ use llama_cpp_2::token::data::LlamaTokenData;
 use llama_cpp_2::token::data_array::LlamaTokenDataArray;
 use serde_json::Value;
 use std::collections::HashMap;
+use steward_core::schema;
 
 /// Chooses tokens, under a grammar if there is one.
 ///
@@ -172,6 +173,8 @@ pub(crate) enum Constraint {
 
 impl Constraint {
     pub fn schema(schema: &Value, param: &'static str) -> Result<Self, Refusal> {
+        // llama.cpp follows references without an end.
+        schema::check(schema).map_err(|why| Refusal::invalid(param, why))?;
         let gbnf = llama_cpp_2::json_schema_to_grammar(&schema.to_string()).map_err(|_| {
             Refusal::invalid(
                 param,

@@ -37,6 +37,7 @@ export function ToolRow({ server, tool, operator, owners }: Props) {
         {open && (
           <>
             {hides(tool) && <p className="flex items-start gap-2 text-sm text-bad"><TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />{t("hidden_text")}</p>}
+            {tool.unusable && <p className="flex items-start gap-2 text-sm text-bad"><TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />{t("unusable_text", { why: visible(tool.unusable) })}</p>}
             {state === "changed" && <p className="text-base">{t("changed_text", { at: tool.accepted_at ? formatExact(tool.accepted_at) : "–", by: tool.accepted_by ?? "–" })}</p>}
             {state === "gone" && <p className="text-base text-ink-2">{t("gone_tool_text")}</p>}
             {state === "changed" && tool.diff && <section aria-label={t("difference", { tool: tool.name })}><DiffView diff={visible(tool.diff)} /></section>}
@@ -52,7 +53,7 @@ export function ToolRow({ server, tool, operator, owners }: Props) {
             {(accept.error ?? withdraw.error) && <ErrorState inline error={accept.error ?? withdraw.error} />}
             {operator && (
               <div className="flex flex-wrap gap-2 empty:hidden">
-                {(state === "new" || state === "withdrawn" || state === "changed") && <Button variant={state === "withdrawn" ? "default" : "primary"} icon={<Check aria-hidden className="size-4" />} loading={accept.isPending} onClick={agree}>{t(state === "changed" ? "accept_change" : "accept")}</Button>}
+                {!tool.unusable && (state === "new" || state === "withdrawn" || state === "changed") && <Button variant={state === "withdrawn" ? "default" : "primary"} icon={<Check aria-hidden className="size-4" />} loading={accept.isPending} onClick={agree}>{t(state === "changed" ? "accept_change" : "accept")}</Button>}
                 {isAccepted(tool) && <Button title={t("withdraw_hint")} icon={<Undo2 aria-hidden className="size-4" />} loading={withdraw.isPending} onClick={takeBack}>{t("withdraw")}</Button>}
               </div>
             )}
