@@ -38,6 +38,13 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// Whether nothing was taken since it was `earlier`, and the role is the same.
+    fn keeps_rights_of(&self, earlier: &Self) -> bool {
+        let (now, then) = (&self.principal, &earlier.principal);
+        (now.user, now.role, &now.key) == (then.user, then.role, &then.key)
+            && self.permissions.keeps(&earlier.permissions)
+    }
+
     pub fn account(&self) -> Account {
         Account {
             tenant: self.principal.tenant,
@@ -78,18 +85,16 @@ impl Access {
             Ok(claims) => claims,
             Err(error) => return self.program(bearer, now).await?.ok_or(error),
         };
-        let alive = self
-            .sessions
-            .sessions(self.tenant, claims.sub, now)
-            .await
-            .map_err(unavailable)?
-            .iter()
-            .any(|session| session.id == claims.sid);
-        if !alive {
+        self.of_session(claims.sub, claims.sid).await
+    }
+
+    async fn of_session(&self, user: UserId, session: Uuid) -> Result<Identity, LoginError> {
+        let sessions = self.sessions.sessions(self.tenant, user, self.clock.now()).await.map_err(unavailable)?;
+        if sessions.iter().all(|one| one.id != session) {
             return Err(LoginError::Token);
         }
-        let user = self.users.user(self.tenant, claims.sub).await.map_err(unavailable)?;
-        self.identity(user, Some(claims.sid), None).await
+        let user = self.users.user(self.tenant, user).await.map_err(unavailable)?;
+        self.identity(user, Some(session), None).await
     }
 
     /// A user as whom requests run that bring no key of their own. Fails with [`LoginError::Token`] if there is no such
@@ -99,17 +104,17 @@ impl Access {
         self.identity(user.filter(|user| user.state() == UserState::Active), None, None).await
     }
 
-    /// Whether what `bearer` was found to be would still be let in; that an access token has expired does not count. Who
-    /// can't be looked up now is.
+    /// Whether what `bearer` was found to be would still be let in, in the same role and with all that was granted then; that
+    /// an access token has expired does not count. Who can't be looked up now is.
     pub async fn is_in_force(&self, bearer: &str, known: &Identity) -> bool {
-        let Some(session) = known.session else {
-            return !matches!(self.identify(bearer).await, Err(error) if !matches!(error, LoginError::Unavailable(_)));
+        let now = match known.session {
+            Some(session) => self.of_session(known.principal.user, session).await,
+            None => self.identify(bearer).await,
         };
-        let (user, now) = (known.principal.user, self.clock.now());
-        let sessions = self.sessions.sessions(self.tenant, user, now).await;
-        let logged_out = sessions.is_ok_and(|sessions| sessions.iter().all(|one| one.id != session));
-        let user = self.users.user(self.tenant, user).await;
-        !logged_out && !user.is_ok_and(|user| user.is_none_or(|user| user.is_disabled()))
+        match now {
+            Ok(now) => now.keeps_rights_of(known),
+            Err(error) => matches!(error, LoginError::Unavailable(_)),
+        }
     }
 
     /// `None`: there is no such user.

@@ -121,12 +121,13 @@ async fn dispatched(state: &Arc<ApiState>, request: Request, next: Next) -> Resp
     if path.starts_with("/scim/") {
         return in_time(LONGEST, next.run(request)).await;
     }
-    if !path.starts_with("/api/") {
-        return next.run(request).await;
-    }
-    let listener = Listener::of(&request);
-    let longest = if body_limit(path) > MAX_UPLOAD { LONGEST_UPLOAD } else { LONGEST };
-    let response = in_time(longest, once(Arc::clone(state), request, next)).await;
+    let longest =
+        path.starts_with("/api/").then(|| if body_limit(path) > MAX_UPLOAD { LONGEST_UPLOAD } else { LONGEST });
+    let (listener, request) = Listener::of(state, request).await;
+    let response = match longest {
+        Some(longest) => in_time(longest, once(Arc::clone(state), request, next)).await,
+        None => next.run(request).await,
+    };
     end_with(response, Arc::clone(state), listener)
 }
 

@@ -171,6 +171,11 @@ impl Permissions {
         self.level(resource) >= Some(level)
     }
 
+    /// Whether all that `earlier` had by grants is still allowed.
+    pub fn keeps(&self, earlier: &Self) -> bool {
+        earlier.granted.keys().all(|resource| self.level(*resource) >= earlier.level(*resource))
+    }
+
     /// Adds a grant; the higher of two counts.
     pub fn grant(&mut self, resource: ResourceRef, level: AccessLevel) {
         let held = self.granted.entry(resource).or_insert(level);
@@ -202,5 +207,28 @@ mod tests {
         }
         assert_eq!(levels(&held), [Some(AccessLevel::Share), Some(AccessLevel::Edit), Some(AccessLevel::Use)]);
         assert!(held.allows(closed, AccessLevel::Use) && !held.allows(closed, AccessLevel::Share));
+    }
+
+    #[test]
+    fn what_was_taken_is_told_from_what_was_given() {
+        let (one, other) =
+            (ResourceRef::from(AgentId(Uuid::from_u128(1))), ResourceRef::from(AgentId(Uuid::from_u128(2))));
+        let none = Permissions::default();
+        let mut restricted = Permissions::default();
+        restricted.restricted.insert(one);
+        let mut granted = restricted.clone();
+        granted.grant(one, AccessLevel::Edit);
+        granted.grant(other, AccessLevel::Edit);
+        for (now, earlier, keeps) in [
+            (&none, &none, true),
+            (&none, &restricted, true),
+            (&restricted, &none, true),
+            (&granted, &restricted, true),
+            (&granted, &none, true),
+            (&restricted, &granted, false),
+            (&none, &granted, false),
+        ] {
+            assert_eq!(now.keeps(earlier), keeps, "{now:?} after {earlier:?}");
+        }
     }
 }

@@ -6,8 +6,9 @@ use axum::http::{Request, header};
 use futures::StreamExt as _;
 use serde_json::json;
 use std::time::Duration;
+use steward_core::permission::{AccessLevel, Grantee, ResourceGrant};
 use steward_core::ports::{Role, User, Users as _};
-use steward_core::{TenantId, UserId};
+use steward_core::{AgentId, TenantId, Timestamp, UserId};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
@@ -59,4 +60,38 @@ async fn streams_end_soon_after_a_logout_a_disabling_and_the_end_of_a_key() {
         (still_there, ends(stream).await)
     });
     assert_eq!((logged_out, disabled, stays), (true, true, (true, true)));
+}
+
+#[tokio::test]
+async fn streams_end_soon_after_a_role_or_a_grant_was_taken_and_not_after_one_was_given() {
+    let bed = bed().await;
+    let open = bed.admin().await;
+    let admin = bearer(&open);
+    let mut keys = Vec::new();
+    for (number, role) in [(7, Role::Operator), (8, Role::Developer), (9, Role::Developer)] {
+        let id = UserId(Uuid::from_u128(number));
+        let user = User::new(id, format!("user{number}@example.org"), "Ann", role, bed.clock_now());
+        bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
+        keys.push((
+            id,
+            format!("authorization: Bearer {}", bed.state.installation().access.make_api_key(id).await.unwrap()),
+        ));
+    }
+    let agent = AgentId(Uuid::from_u128(5));
+    let grant = |user, level| ResourceGrant {
+        grantee: Grantee::User(user),
+        level,
+        given_by: "ada".to_owned(),
+        given_at: Timestamp(0),
+    };
+    let (losing, given) = (keys[1].0, keys[2].0);
+    bed.store.give_grant(TenantId::DEFAULT, agent.into(), &grant(losing, AccessLevel::Edit)).await.unwrap();
+    let (demoted, lost, kept) =
+        (bed.stream(&keys[0].1).await, bed.stream(&keys[1].1).await, bed.stream(&keys[2].1).await);
+
+    let demote = bed.json(&format!("PATCH /api/users/{}", keys[0].0.0), &[&admin], &json!({"role": "viewer"})).await;
+    assert_eq!(demote.status, 200, "{}", demote.text);
+    bed.store.give_grant(TenantId::DEFAULT, agent.into(), &grant(losing, AccessLevel::Use)).await.unwrap();
+    bed.store.give_grant(TenantId::DEFAULT, agent.into(), &grant(given, AccessLevel::Edit)).await.unwrap();
+    assert_eq!(tokio::join!(ends(demoted), ends(lost), ends(kept)), (true, true, false));
 }
