@@ -39,6 +39,14 @@ pub struct Datasource {
     pub changed_at: Timestamp,
 }
 
+impl Datasource {
+    /// Its file or folder, where it lies in the workspace.
+    pub fn workspace_path(&self) -> Option<&str> {
+        let path = self.database.strip_prefix("sqlite:").or_else(|| self.database.strip_prefix("folder:"))?;
+        (!path.starts_with('/')).then_some(path)
+    }
+}
+
 /// Tickets, orders and messages are written by people outside.
 pub fn untrusted() -> bool {
     true

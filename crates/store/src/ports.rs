@@ -51,8 +51,13 @@ use crate::store::Store;
 use crate::tx::args;
 use async_trait::async_trait;
 use serde_json::Value;
+use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::ports::{Settings, StoreResult};
+
+/// Documents, alarms and reservations are put off for less. What waits longer was put off by a clock that was ahead, and
+/// is due.
+const LONGEST_WAIT: Duration = Duration::from_hours(48);
 
 #[async_trait]
 impl Settings for Store {

@@ -2,7 +2,7 @@
 //! another period or owner is set, and with each settled call since. Reservations count until they end. On PostgreSQL a call locks all its limits first, in
 //! the order of their ids, so that none wait in a circle.
 
-use super::usage::{MAX_AMOUNT, spent_since};
+use super::usage::{MAX_AMOUNT, spent_between};
 use crate::codec::{from_word, to_word};
 use crate::limit_lookup::{LimitLookup, scope_columns, scope_of};
 use crate::tx::{Row, Tx, args, locking};
@@ -127,14 +127,15 @@ impl LimitRow {
         })
     }
 
-    /// Nothing reserved yet. A lagging clock brings no old period back. The flag: whether the row has to be written.
+    /// Nothing reserved yet. A lagging clock brings no old period back; a period beyond the next one is of a clock that was
+    /// ahead, and doesn't count. The flag: whether the row has to be written.
     pub(super) async fn spent(
         &self,
         tx: &mut Tx<'_>,
         tenant: TenantId,
         now: Timestamp,
     ) -> StoreResult<(SpendState, bool)> {
-        let began = self.limit.period.began(now);
+        let (began, ends) = (self.limit.period.began(now), self.limit.period.ends(now));
         let mut state = SpendState {
             limit: self.limit.clone(),
             since: began,
@@ -145,11 +146,12 @@ impl LimitRow {
         };
         if let Some(since) = self.since
             && since >= began
+            && ends.is_none_or(|ends| since <= ends)
         {
             state.since = since;
             return Ok((state, false));
         }
-        (state.tokens, state.cost_micros) = spent_since(tx, tenant, self.limit.scope, began).await?;
+        (state.tokens, state.cost_micros) = spent_between(tx, tenant, self.limit.scope, began, ends).await?;
         Ok((state, true))
     }
 }

@@ -1,6 +1,7 @@
 //! The work on documents that wait for it. Who works on one has a claim; what it writes after its claim was taken over is
 //! refused in the same transaction.
 
+use super::LONGEST_WAIT;
 use super::collection_models::switch_if_complete;
 use super::document_changes::note_change;
 use super::documents::{document_of, search_text, select_document};
@@ -108,14 +109,17 @@ async fn take(
     let sql = locking!(
         tx,
         "select d.id from documents d
-         where d.tenant_id = $1 and d.due_at <= $2 and d.wants_ocr = $3 and (d.claimed_until is null or d.claimed_until < $2)
+         where d.tenant_id = $1 and (d.due_at <= $2 or d.due_at > $4) and d.wants_ocr = $3
+           and (d.claimed_until is null or d.claimed_until < $2 or d.claimed_until > $4)
            and (d.job_id is null or not exists (
                select 1 from ingest_jobs j where j.tenant_id = $1 and j.id = d.job_id and j.state = 'paused'))
          order by case d.origin when 'workspace' then 2 when 'path' then 1 else 0 end,
              case d.status when 'waiting' then 0 else 1 end, d.due_at, d.number limit 1",
         "for update of d skip locked"
     );
-    let Some(found) = tx.row(sql, args![tenant, now, i64::from(work == IngestWork::Ocr)]).await? else {
+    let Some(found) =
+        tx.row(sql, args![tenant, now, i64::from(work == IngestWork::Ocr), now.plus(LONGEST_WAIT)]).await?
+    else {
         return Ok(None);
     };
     let id = DocumentId(found.id(0)?);

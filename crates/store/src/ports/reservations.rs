@@ -1,5 +1,6 @@
 //! Reservations: what calls in flight may take, until they are settled.
 
+use super::LONGEST_WAIT;
 use super::budgets::{lock_limits, write_spent};
 use super::usage::{MAX_AMOUNT, UsageSum, add_usage};
 use crate::tx::{Row, Tx, args};
@@ -98,17 +99,18 @@ pub(super) fn period_end(state: &SpendState, now: Timestamp) -> Option<Timestamp
     state.limit.period.ends(now.max(state.since))
 }
 
-/// What was never settled is given back. Rows that another transaction is at are its business.
+/// What was never settled is given back, and what a clock that was ahead has reserved for longer than anything takes. Rows
+/// that another transaction is at are its business.
 async fn remove_ended(tx: &mut Tx<'_>, tenant: TenantId, now: Timestamp) -> StoreResult<()> {
     let sql = match tx {
-        Tx::Sqlite(_) => "delete from reservations where tenant_id = $1 and ends_at <= $2",
+        Tx::Sqlite(_) => "delete from reservations where tenant_id = $1 and (ends_at <= $2 or ends_at > $3)",
         Tx::Postgres(_) => {
             "delete from reservations where tenant_id = $1 and id in (
-                 select id from reservations where tenant_id = $1 and ends_at <= $2
+                 select id from reservations where tenant_id = $1 and (ends_at <= $2 or ends_at > $3)
                  for update skip locked)"
         }
     };
-    tx.run(sql, args![tenant, now]).await
+    tx.run(sql, args![tenant, now, now.plus(LONGEST_WAIT)]).await
 }
 
 /// Tokens and money by kind of scope, each pair in two columns.

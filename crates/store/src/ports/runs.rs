@@ -1,4 +1,4 @@
-use super::{leases, log, run_commit, run_inbox, run_list};
+use super::{LONGEST_WAIT, leases, log, run_commit, run_inbox, run_list};
 use crate::append::{AppendBatch, AuditRow};
 use crate::codec::{from_json, page_size};
 use crate::store::Store;
@@ -9,6 +9,7 @@ use steward_core::ports::{
     Claim, Command, Commit, DueTimer, Lease, OpenRuns, Page, QueuedCommand, RunFilter, RunRow, RunStore, SideWrite,
     StoreError, StoreResult, StoredEvent,
 };
+use steward_core::provenance::Provenance;
 use steward_core::run::FileProvenance;
 use steward_core::tool::Staged;
 use steward_core::{RunId, TenantId, TimerId, Timestamp, UserId};
@@ -156,11 +157,11 @@ impl RunStore for Store {
     async fn due_timers(&self, tenant: TenantId, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
         // Those that should have rung and are not queued.
         let sql = "select t.run_id, t.id from timers t
-             where t.tenant_id = $1 and t.done = 0 and t.at <= $2 and not exists (
+             where t.tenant_id = $1 and t.done = 0 and (t.at <= $2 or t.at > $4) and not exists (
                select 1 from run_inbox q
                where q.tenant_id = t.tenant_id and q.run_id = t.run_id and q.timer_id = t.id)
              order by t.at, t.id limit $3";
-        self.all(sql, args![tenant, now, page_size(limit)], |row| {
+        self.all(sql, args![tenant, now, page_size(limit), now.plus(LONGEST_WAIT)], |row| {
             Ok(DueTimer { run: RunId(row.id(0)?), id: TimerId(row.id(1)?) })
         })
         .await
@@ -168,7 +169,13 @@ impl RunStore for Store {
 
     async fn file_provenance(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<FileProvenance>> {
         let entries = self.file_provenance_entries(tenant, workspace).await?;
-        Ok(entries.into_iter().map(|entry| entry.file).collect())
+        let datasources = self.datasources(tenant).await?;
+        // Their texts are from outside by whatever way they are read.
+        let untrusted = datasources.iter().filter(|one| one.untrusted).filter_map(|one| {
+            let provenance = Provenance::from_outside(&format!("datasource {}", one.name));
+            Some(FileProvenance { path: one.workspace_path()?.to_owned(), provenance })
+        });
+        Ok(entries.into_iter().map(|entry| entry.file).chain(untrusted).collect())
     }
 }
 

@@ -164,30 +164,32 @@ pub(super) async fn add_usage(tx: &mut Tx<'_>, tenant: TenantId, spent: &UsageSu
     .await
 }
 
-/// Tokens and cost of a scope from the day of `from` on.
-pub(super) async fn spent_since(
+/// Tokens and cost of a scope from the day of `from` on; of days before `until`, if it is given.
+pub(super) async fn spent_between(
     tx: &mut Tx<'_>,
     tenant: TenantId,
     scope: BudgetScope,
     from: Timestamp,
+    until: Option<Timestamp>,
 ) -> StoreResult<(u64, u64)> {
     macro_rules! sum {
         ($and:literal) => {
             concat!(
                 "select cast(coalesce(sum(prompt_tokens + completion_tokens), 0) as bigint),
                         cast(coalesce(sum(cost_micros), 0) as bigint)
-                 from usage_days where tenant_id = $1 and day >= $2",
+                 from usage_days where tenant_id = $1 and day >= $2 and day < $3",
                 $and
             )
         };
     }
     let day = from.day();
+    let end = until.map_or(i64::MAX, Timestamp::day);
     let row = match scope {
-        BudgetScope::Installation => tx.row(sum!(""), args![tenant, day]).await,
-        BudgetScope::User(id) => tx.row(sum!(" and user_id = $3"), args![tenant, day, id]).await,
-        BudgetScope::Agent(id) => tx.row(sum!(" and agent_id = $3"), args![tenant, day, id]).await,
-        BudgetScope::Connection(id) => tx.row(sum!(" and connection_id = $3"), args![tenant, day, id]).await,
-        BudgetScope::Key(id) => tx.row(sum!(" and key_id = $3"), args![tenant, day, id]).await,
+        BudgetScope::Installation => tx.row(sum!(""), args![tenant, day, end]).await,
+        BudgetScope::User(id) => tx.row(sum!(" and user_id = $4"), args![tenant, day, end, id]).await,
+        BudgetScope::Agent(id) => tx.row(sum!(" and agent_id = $4"), args![tenant, day, end, id]).await,
+        BudgetScope::Connection(id) => tx.row(sum!(" and connection_id = $4"), args![tenant, day, end, id]).await,
+        BudgetScope::Key(id) => tx.row(sum!(" and key_id = $4"), args![tenant, day, end, id]).await,
     }?;
     row.map_or(Ok((0, 0)), |row| Ok((row.count(0)?, row.count(1)?)))
 }

@@ -205,6 +205,20 @@ pub async fn a_claim_that_was_taken_over_writes_nothing(bed: Bed) {
     assert_eq!((failed.status, failed.attempts, failed.problem), (DocumentStatus::Waiting, 0, None));
 }
 
+pub async fn what_a_clock_ahead_has_put_off_is_read(bed: Bed) {
+    let store = bed.store();
+    let one = collection("One");
+    store.create_collection(TENANT, &one).await.unwrap();
+    let (a, b) = (add(&bed, &new(one.id, "/a", "a")).await, add(&bed, &new(one.id, "/b", "b")).await);
+    let ahead = NOW.plus(Duration::from_hours(4000 * 24));
+    assert_eq!(claimed(&bed, ahead).await.unwrap().document.id, a.id);
+    store.requeue_document(TENANT, b.id, ahead).await.unwrap();
+    for expected in [a.id, b.id] {
+        assert_eq!(claimed(&bed, NOW).await.unwrap().document.id, expected);
+    }
+    assert_eq!(claimed(&bed, NOW).await, None);
+}
+
 pub async fn what_somebody_waits_for_is_read_first(bed: Bed) {
     let store = bed.store();
     let one = collection("One");

@@ -106,8 +106,13 @@ pub async fn timers_ring_once(bed: Bed) {
     store.push_command(TENANT, lease.run, ring).await.unwrap();
     assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
     assert_eq!(store.due_timers(TENANT, hour, 10).await.unwrap()[0].id, late);
+    // One that a clock ahead has set rings now.
+    let ahead = TimerId(id());
+    let at = NOW.plus(Duration::from_hours(4000 * 24));
+    store.commit(append(&lease, 3, vec![text("waits on")], vec![set(ahead, at)])).await.unwrap();
+    assert_eq!(store.due_timers(TENANT, NOW, 10).await.unwrap()[0].id, ahead);
     // A run that has ended has no alarms left.
-    store.commit(append(&lease, 3, vec![], vec![status(RunStatus::Finished)])).await.unwrap();
+    store.commit(append(&lease, 4, vec![], vec![status(RunStatus::Finished)])).await.unwrap();
     assert!(store.due_timers(TENANT, hour, 10).await.unwrap().is_empty());
 }
 

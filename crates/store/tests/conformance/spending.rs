@@ -332,6 +332,21 @@ pub async fn parallel_calls_never_pass_a_budget(bed: Bed) {
     assert_eq!(by_day[0].prompt_tokens, taken);
 }
 
+pub async fn a_clock_that_was_ahead_ends_no_period(bed: Bed) {
+    let store = bed.store();
+    let who = somebody();
+    store.save_spend_limit(TENANT, &limit(BudgetScope::Installation, Period::Day, Some(100))).await.unwrap();
+    store.settle(TENANT, None, &call(who, NOW, 20, 10)).await.unwrap();
+    let ahead = NOW.plus(MINUTE * 60 * 24 * 4000);
+    store.settle(TENANT, None, &call(who, ahead, 40, 40)).await.unwrap();
+    assert!(wants(&store, who, 20, ahead).await);
+    assert_eq!(one(&store, NOW).await.tokens, 30);
+    assert!(wants(&store, who, 70, NOW).await, "what was reserved then is given back");
+    assert!(!wants(&store, who, 1, NOW).await);
+    let tomorrow = NOW.plus(MINUTE * 60 * 24);
+    assert!(wants(&store, who, 100, tomorrow).await, "the day is over");
+}
+
 /// Limits that are made and changed while calls are settled know all of these calls.
 pub async fn a_new_budget_misses_no_call(bed: Bed) {
     let store = bed.store();

@@ -100,7 +100,11 @@ impl Writer {
         }
     }
     fn write_batch(&mut self, batch: &mut Vec<QueuedWrite>) {
-        match self.transact(batch) {
+        let mut done = self.transact(batch);
+        if matches!(done, Err(StoreError::Full(_))) && self.empty_log() {
+            done = self.transact(batch);
+        }
+        match done {
             // One call may be what does not fit: each gets a transaction of its own.
             Err(StoreError::Full(_)) if batch.len() > 1 => {
                 for work in batch.drain(..) {
@@ -149,6 +153,13 @@ impl Writer {
             self.counts.domains.fetch_add(domains.into(), Ordering::SeqCst);
         }
         done
+    }
+
+    /// Brings the log into the database, so that its room on the disk is used again; `false`: not all of it.
+    fn empty_log(&self) -> bool {
+        let sql = "pragma wal_checkpoint(passive)";
+        let counts = self.connection.query_row(sql, [], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)));
+        counts.is_ok_and(|(pages, brought)| pages >= 0 && pages == brought)
     }
 
     fn fill(&mut self, batch: &mut [QueuedWrite]) -> StoreResult<()> {
