@@ -2,6 +2,7 @@
 
 mod certificate;
 mod held_back;
+mod lags;
 mod turn;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
@@ -10,6 +11,7 @@ use crate::inputs::is_trimmed_line;
 use crate::settings::{kept_setting, save_changed};
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt as _, TryStreamExt as _};
+use lags::Lags;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -89,6 +91,7 @@ impl App {
             newest: None,
             more: false,
         };
+        let lags = self.lags().await?;
         let mut pages = self.retained_pages(filter_of(policy, self.now()));
         while let Some(items) = pages.try_next().await? {
             if found.items + found.held >= COUNTED {
@@ -96,7 +99,7 @@ impl App {
                 break;
             }
             for item in &items {
-                if !self.is_meant(policy, item).await? {
+                if !self.is_meant(policy, item, &lags).await? {
                     continue;
                 }
                 if is_held(rules, item) {
@@ -124,8 +127,12 @@ impl App {
         pages.boxed()
     }
 
-    /// Whether a policy is about something, by its classification.
-    async fn is_meant(&self, policy: &RetentionPolicy, item: &RetainedItem) -> StoreResult<bool> {
+    /// Whether a policy is about something that seems old enough, by its classification; not where a clock that was behind
+    /// has made it look older than it is.
+    async fn is_meant(&self, policy: &RetentionPolicy, item: &RetainedItem, lags: &Lags) -> StoreResult<bool> {
+        if lags.written(item.at) >= end_of(policy, self.now()) {
+            return Ok(false);
+        }
         let Some(from) = policy.from else {
             return Ok(true);
         };
@@ -134,12 +141,17 @@ impl App {
     }
 }
 
-fn filter_of(policy: &RetentionPolicy, now: Timestamp) -> RetainedFilter {
+/// What is from before then is old enough.
+fn end_of(policy: &RetentionPolicy, now: Timestamp) -> Timestamp {
     let kept = Duration::from_hours(24 * u64::from(policy.days));
     let kept = i64::try_from(kept.as_millis()).unwrap_or(i64::MAX);
+    Timestamp(now.0.saturating_sub(kept))
+}
+
+fn filter_of(policy: &RetentionPolicy, now: Timestamp) -> RetainedFilter {
     RetainedFilter {
         kind: policy.kind,
-        before: Some(Timestamp(now.0.saturating_sub(kept))),
+        before: Some(end_of(policy, now)),
         user: None,
         deleted_only: policy.deleted_only,
         after: None,

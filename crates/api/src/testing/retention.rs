@@ -79,6 +79,46 @@ async fn after_a_jump_of_the_clock_nothing_is_deleted_until_somebody_agrees() {
 }
 
 #[tokio::test]
+async fn what_was_written_by_a_clock_behind_is_kept_once_it_is_right() {
+    let bed = bed().await;
+    keep_for(&bed, &bearer(&bed.admin().await), 0, 3_650).await;
+    assert!(bed.app().delete_expired().await.unwrap(), "nothing is old");
+    let right = bed.clock_now();
+    let behind = Timestamp(right.0 - 86_400_000 * 4_000);
+    bed.clock.set(behind);
+    assert!(!bed.app().delete_expired().await.unwrap());
+    plant(&bed, 3, behind.plus(Duration::from_mins(5))).await;
+    bed.clock.set(right);
+    assert!(bed.app().delete_expired().await.unwrap());
+    let deleted = async || view(&bed, &bearer(&bed.admin().await)).await["last"]["deleted"].clone();
+    assert_eq!(deleted().await, 0, "they are minutes old");
+    bed.clock.set(right.plus(3_660 * DAY));
+    let admin = bearer(&bed.admin().await);
+    bed.app().delete_expired().await.unwrap();
+    let confirmation = view(&bed, &admin).await["held_back"][0]["confirmation"].clone();
+    assert_eq!(agree(&bed, &admin, &confirmation).await, 200);
+    assert!(bed.app().delete_expired().await.unwrap());
+    assert_eq!(deleted().await, 3, "they are ten years old");
+}
+
+#[tokio::test]
+async fn a_clock_that_is_right_again_holds_nothing_back() {
+    let bed = bed().await;
+    let admin = bearer(&bed.admin().await);
+    keep_for(&bed, &admin, 0, 3_650).await;
+    assert_eq!(bed.json("PUT /api/audit/retention", &[&admin], &json!({"days": 3_650})).await.status, 200);
+    assert!(bed.app().delete_expired().await.unwrap(), "nothing is old");
+    let right = bed.clock_now();
+    bed.clock.set(right.plus(4_000 * DAY));
+    assert_eq!(bed.app().prune_audit().await.unwrap(), 0);
+    let held = async || view(&bed, &bearer(&bed.admin().await)).await["held_back"].clone();
+    assert_eq!(held().await[0]["by"], "audit");
+    bed.clock.set(right);
+    assert!(bed.app().delete_expired().await.unwrap());
+    assert_eq!(held().await, json!([]), "whoever held something back because of it");
+}
+
+#[tokio::test]
 async fn more_than_a_share_at_once_waits_for_somebody() {
     let bed = bed().await;
     let admin = bearer(&bed.admin().await);

@@ -1,6 +1,7 @@
 //! What stops a deletion by age until an administrator agrees: a clock that jumped, or more at once than is usual. What is
 //! deleted can't be brought back, and the time alone is no witness.
 
+use super::lags::Lags;
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::retention::{HeldBack, HeldWhy, RetentionView};
 use crate::settings::kept_setting;
@@ -51,6 +52,8 @@ struct Deletions {
     /// By what deletes.
     #[serde(default)]
     held: BTreeMap<String, HeldBack>,
+    #[serde(default)]
+    lags: Lags,
 }
 
 impl App {
@@ -60,9 +63,8 @@ impl App {
         let before = self.deletions().await?;
         let mut now = before.clone();
         let wrong = self.look_at_clock(&mut now).await?;
-        match &wrong {
-            Some((why, message)) => hold(&mut now, by, *why, message.clone(), self.now()),
-            None => release(&mut now, by, |why| why != HeldWhy::TooMuch),
+        if let Some((why, message)) = &wrong {
+            hold(&mut now, by, *why, message.clone(), self.now());
         }
         self.save_deletions(&before, &now).await?;
         Ok(wrong.is_none())
@@ -77,7 +79,7 @@ impl App {
         let agreed = agreed.is_some_and(|at| at <= self.now() && self.now().since(at) <= AGREED_FOR);
         let may = agreed || going <= usual(of);
         if may {
-            release(&mut now, by, |why| why == HeldWhy::TooMuch);
+            release(&mut now, by);
         } else {
             let message = format!("more than {} of {of} things are old enough to be deleted at once", usual(of));
             hold(&mut now, by, HeldWhy::TooMuch, message, self.now());
@@ -98,7 +100,7 @@ impl App {
         let before = self.deletions().await?;
         let mut now = before.clone();
         now.agreed.insert(name(by).to_owned(), self.now().0);
-        release(&mut now, by, |why| why == HeldWhy::TooMuch);
+        release(&mut now, by);
         self.save_deletions(&before, &now).await
     }
 
@@ -116,7 +118,8 @@ impl App {
                 ));
             }
             let at = self.now().0;
-            let mut now = Deletions { believed_at: Some(at), held: BTreeMap::new(), agreed: before.agreed.clone() };
+            let mut now = Deletions { believed_at: Some(at), held: BTreeMap::new(), ..before.clone() };
+            now.lags.forget(Timestamp(at));
             now.agreed.extend(before.held.keys().map(|by| (by.clone(), at)));
             self.save_deletions(&before, &now).await?;
             tracing::info!(by = caller.by(), "deletions that were held back go on");
@@ -137,7 +140,7 @@ impl App {
         self.save_deletions(&before, &now).await
     }
 
-    /// What is wrong with the clock; notes when it is right.
+    /// What is wrong with the clock; notes when it is right. Then nothing is held back by it any more.
     async fn look_at_clock(&self, deletions: &mut Deletions) -> StoreResult<Option<(HeldWhy, String)>> {
         let now = self.now();
         let believed = match deletions.believed_at {
@@ -146,11 +149,21 @@ impl App {
             None => self.store.last_written(self.tenant(), self.facts.started_at).await?,
         };
         let wrong = believed.and_then(|believed| wrong_clock(believed, now));
+        if let (Some(believed), Some((HeldWhy::ClockBehind, _))) = (believed, &wrong) {
+            deletions.lags.note(now, believed);
+        }
+        if wrong.is_none() {
+            deletions.held.retain(|_, held| held.why == HeldWhy::TooMuch);
+        }
         let due = deletions.believed_at.is_none_or(|at| now < Timestamp(at) || now.since(Timestamp(at)) >= NOTE_EVERY);
         if wrong.is_none() && due {
             deletions.believed_at = Some(now.0);
         }
         Ok(wrong)
+    }
+
+    pub(super) async fn lags(&self) -> StoreResult<Lags> {
+        Ok(self.deletions().await?.lags)
     }
 
     async fn deletions(&self) -> StoreResult<Deletions> {
@@ -221,8 +234,9 @@ fn hold(deletions: &mut Deletions, by: Deletes, why: HeldWhy, message: String, a
     }
 }
 
-fn release(deletions: &mut Deletions, by: Deletes, which: impl Fn(HeldWhy) -> bool) {
-    if deletions.held.get(name(by)).is_some_and(|held| which(held.why)) {
+/// What was too much is not, or is agreed to.
+fn release(deletions: &mut Deletions, by: Deletes) {
+    if deletions.held.get(name(by)).is_some_and(|held| held.why == HeldWhy::TooMuch) {
         deletions.held.remove(name(by));
     }
 }

@@ -60,6 +60,7 @@ impl App {
         if self.waits_for_a_word(Deletes::Retention).await? {
             return Ok(false);
         }
+        let lags = self.lags().await?;
         for policy in &rules.policies {
             let of = self.store.count_retained(self.tenant(), policy.kind).await?;
             let most = usual(of);
@@ -68,7 +69,7 @@ impl App {
                 && let Some(items) = pages.try_next().await?
             {
                 for item in items.iter().filter(|item| !is_held(rules, item)) {
-                    going += u64::from(going <= most && self.is_meant(policy, item).await?);
+                    going += u64::from(going <= most && self.is_meant(policy, item, &lags).await?);
                 }
             }
             if !self.may_delete_many(Deletes::Retention, going, of).await? {
@@ -79,10 +80,11 @@ impl App {
     }
 
     async fn delete_by(&self, policy: &RetentionPolicy, turn: &mut RetentionTurn) -> AppResult<bool> {
+        let lags = self.lags().await?;
         let (mut deleted, mut pages) = (0, self.retained_pages(filter_of(policy, self.now())));
         while let Some(items) = pages.try_next().await? {
             for item in &items {
-                if !self.is_meant(policy, item).await? {
+                if !self.is_meant(policy, item, &lags).await? {
                     continue;
                 }
                 // Read for each, since a turn takes a while and what is deleted against a hold can't be brought back.

@@ -279,6 +279,29 @@ fn a_hold_stops_an_erasure_before_and_after_it_began() {
 }
 
 #[test]
+fn an_erasure_waits_for_what_is_at_work_in_a_conversation() {
+    let house = house();
+    let ann = Uuid::from_u128(100);
+    let talk = ask(&house, "ann", "A canary at work").replace('-', "").to_uppercase();
+    ask(&house, "bob", "Something else");
+    let bobs = format!("hex(user_id) = '{}'", Uuid::from_u128(101).simple().to_string().to_uppercase());
+    let change = |what: &str| steward_testkit::database::change(&house.bench.data(), what);
+    change(&format!(
+        "update runs set status = 'parked', conversation_id = (select id from conversations where hex(id) = '{talk}')
+         where {bobs}"
+    ));
+    let path = format!("/api/users/{ann}/erasure");
+    let confirmation = get(&house, &path)["preview"]["confirmation"].clone();
+    post(&house, &path, json!({"confirmation": confirmation}), 202);
+    until("waiting", || {
+        get(&house, &path)["erasure"]["waits_for"] == "something is at work in a conversation of theirs"
+    });
+    change(&format!("update runs set status = 'finished' where {bobs}"));
+    until("erased", || !get(&house, &path)["erasure"]["done_at"].is_null());
+    assert_eq!(places(&house.bench.data(), "canary at work"), [""; 0]);
+}
+
+#[test]
 fn a_missing_blob_stops_neither_erasure_nor_retention() {
     let house = house();
     let large = format!("For ann@example.org: {}", "finch ".repeat(20_000));
