@@ -174,6 +174,10 @@ impl App {
         if !left.items.is_empty() {
             return Ok(Some("runs of theirs have not ended yet".to_owned()));
         }
+        // One in which something was at work just now was passed over.
+        if self.has_conversations(id).await? {
+            return Ok(Some("something is at work in a conversation of theirs".to_owned()));
+        }
         let texts = names_of(&user);
         erasure.renamed += self.store.erase_mentions(self.tenant(), id, &texts, &erasure.stand_in).await?;
         // After all of their runs have ended, which could keep something more.
@@ -277,6 +281,16 @@ impl App {
     ) -> StoreResult<Page<RunRow>> {
         let filter = RunFilter { user: Some(user), status, before, limit: PAGE, ..RunFilter::default() };
         self.store.runs(self.tenant(), filter).await
+    }
+
+    async fn has_conversations(&self, user: UserId) -> StoreResult<bool> {
+        for deleted in [false, true] {
+            let filter = ConversationFilter { user: Some(user), deleted, limit: 1, ..ConversationFilter::default() };
+            if !self.store.conversations(self.tenant(), filter).await?.items.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     async fn erasures(&self) -> StoreResult<Vec<Erasure>> {
