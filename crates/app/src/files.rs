@@ -6,11 +6,12 @@ use crate::dto::files::{FileOrigin, SentFile};
 use crate::quotas::UploadPlace;
 use bytes::Bytes;
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, mkdirat, open, openat, unlinkat};
 use rustix::io::Errno;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Display;
+use std::os::fd::AsRawFd as _;
 use std::path::Path;
 use steward_core::UserId;
 use steward_core::ports::{Page, Role, Users as _};
@@ -152,7 +153,7 @@ impl FileUpload {
 
     /// Makes it durable; returns its path in the workspace and its length.
     pub async fn finish(mut self) -> AppResult<(String, u64)> {
-        let path = self.upload.sync().await?;
+        let path = self.upload.place().await?;
         let at = self.app.now();
         let file = UploadedFile { path: path.clone(), user_id: self.user, bytes: self.bytes, at };
         self.app.store.note_upload(self.app.tenant(), &file).await?;
@@ -162,16 +163,18 @@ impl FileUpload {
     }
 }
 
-/// A file being received; gone again unless it is `whole`.
+/// A file being received; gone again unless it is `whole`. It has no name until all of it is there, where the file system
+/// knows files without one: nobody reads half of it, and none is left by a program that was killed.
 struct Upload {
     folder: OwnedFd,
     name: String,
     file: File,
+    has_name: bool,
     whole: bool,
 }
 
 impl Upload {
-    /// Makes the file: `name`, or `name-2` and so on.
+    /// Makes the file, which is to be called `name`, or `name-2` and so on.
     fn begin(workspace: &Path, name: &str) -> AppResult<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(workspace, flags, Mode::empty()).map_err(failed)?;
@@ -187,44 +190,65 @@ impl Upload {
             ),
             other => failed(other),
         })?;
-        for number in 1..=MOST {
-            let name = numbered(name, number);
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            match openat(&folder, name.as_str(), flags, Mode::from_raw_mode(0o644)) {
-                Ok(file) => {
-                    return Ok(Self { folder, name, file: File::from_std(std::fs::File::from(file)), whole: false });
-                }
-                Err(Errno::EXIST) => {}
-                Err(error) => return Err(failed(error)),
-            }
-        }
-        Err(AppError::conflict(
-            "too_many_files",
-            format!("there are {MOST} files called `{name}`"),
-            "choose another name",
-        ))
+        let (flags, mode) = (OFlags::WRONLY | OFlags::CLOEXEC, Mode::from_raw_mode(0o644));
+        let unlinked = match openat(&folder, ".", flags | OFlags::TMPFILE, mode) {
+            // Network file systems know none.
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => None,
+            made => Some(made.map_err(failed)?),
+        };
+        let has_name = unlinked.is_none();
+        let (name, file) = if let Some(file) = unlinked {
+            (name.to_owned(), file)
+        } else {
+            let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+            under_free_name(name, |name| openat(&folder, name, flags, mode))?
+        };
+        Ok(Self { folder, name, file: File::from_std(std::fs::File::from(file)), has_name, whole: false })
     }
 
     async fn write(&mut self, bytes: Bytes) -> AppResult<()> {
         self.file.write_all(&bytes).await.map_err(lost)
     }
 
-    /// Makes it durable; returns its path in the workspace.
-    async fn sync(&mut self) -> AppResult<String> {
+    /// Makes it durable under its name; returns its path in the workspace.
+    async fn place(&mut self) -> AppResult<String> {
         self.file.flush().await.map_err(lost)?;
         self.file.sync_all().await.map_err(lost)?;
+        if !self.has_name {
+            let file = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+            let place = |name: &str| linkat(CWD, &file, &self.folder, name, AtFlags::SYMLINK_FOLLOW);
+            self.name = under_free_name(&self.name, place)?.0;
+            self.has_name = true;
+        }
+        let folder = self.folder.try_clone().map_err(lost)?;
+        File::from_std(folder.into()).sync_all().await.map_err(lost)?;
         Ok(format!("{UPLOADS}/{}", self.name))
     }
 }
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        if !self.whole
+        if self.has_name
+            && !self.whole
             && let Err(error) = unlinkat(&self.folder, self.name.as_str(), AtFlags::empty())
         {
             tracing::warn!(%error, "half an upload stays");
         }
     }
+}
+
+/// Makes something as `name`, or as `name-2` and so on where that is taken.
+fn under_free_name<T>(name: &str, make: impl Fn(&str) -> Result<T, Errno>) -> AppResult<(String, T)> {
+    for number in 1..=MOST {
+        let name = numbered(name, number);
+        match make(&name) {
+            Ok(made) => return Ok((name, made)),
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    let title = format!("there are {MOST} files called `{name}`");
+    Err(AppError::conflict("too_many_files", title, "choose another name"))
 }
 
 fn failed(error: Errno) -> AppError {
@@ -333,7 +357,7 @@ mod tests {
         for (body, path) in [("one", "uploads/x.csv"), ("two", "uploads/x-2.csv")] {
             let mut upload = Upload::begin(root.path(), "x.csv").unwrap();
             upload.write(Bytes::from(body)).await.unwrap();
-            assert_eq!(upload.sync().await.unwrap(), path);
+            assert_eq!(upload.place().await.unwrap(), path);
             upload.whole = true;
             drop(upload);
             let kept = std::fs::read_to_string(root.path().join(path)).unwrap();
@@ -341,7 +365,7 @@ mod tests {
         }
         let mut half = Upload::begin(root.path(), "x.csv").unwrap();
         half.write(Bytes::from("thr")).await.unwrap();
-        assert_eq!(list().len(), 3);
+        assert_eq!(list(), ["x-2.csv", "x.csv"], "half of it is seen by nobody");
         drop(half);
         assert_eq!(list(), ["x-2.csv", "x.csv"]);
     }
