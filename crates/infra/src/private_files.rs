@@ -49,8 +49,11 @@ pub fn write_private(path: &Path, text: &str) -> Result<()> {
         .mode(0o600)
         .open(&temporary)
         .map_err(|error| failed(&temporary, error))?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(|error| {
+        // What is there of it is of no use.
+        let _removed = std::fs::remove_file(&temporary);
+        failed(&temporary, error)
+    })?;
     std::fs::rename(&temporary, path).map_err(|error| failed(path, error))?;
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => std::fs::File::open(folder)?.sync_all(),
@@ -136,6 +139,17 @@ mod tests {
         assert_eq!((mode("steward.db"), mode("blobs"), mode("workspace")), (0o600, 0o700, 0o755));
         set(".", 0o700);
         assert_eq!(close_data_dir(dir.path(), "workspace").unwrap(), None);
+    }
+
+    #[test]
+    fn a_full_disk_is_named_and_no_half_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let temporary = dir.path().join("x.new");
+        std::os::unix::fs::symlink("/dev/full", &temporary).unwrap();
+        let error = super::write_private(&dir.path().join("x.key"), "secret").unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+        assert!(error.to_string().contains("x.new"), "{error}");
+        assert!(temporary.symlink_metadata().is_err());
     }
 
     #[test]

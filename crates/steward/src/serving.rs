@@ -13,10 +13,16 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// `certificate`: the SHA-256 of the server's, if it has one.
+    /// `certificate`: the SHA-256 of the server's, if it has one. On a full disk the server is there for those who come to
+    /// delete something, though other commands don't find it.
     pub fn announce(data_dir: &Path, address: SocketAddr, certificate: Option<&str>) -> anyhow::Result<Self> {
         let serving = Self { path: data_dir.join(ServeFile::NAME), pid: std::process::id(), address };
-        serving.write(certificate)?;
+        match serving.write(certificate) {
+            Err(error) if is_full(&error) => {
+                tracing::warn!(%error, "other commands don't find this server; free space on the disk, then restart it");
+            }
+            written => written?,
+        }
         Ok(serving)
     }
 
@@ -38,6 +44,10 @@ impl Serving {
         write_private(&self.path, &serde_json::to_string(&file)?)?;
         Ok(())
     }
+}
+
+fn is_full(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::StorageFull)
 }
 
 impl Drop for Serving {
@@ -83,6 +93,15 @@ mod tests {
         assert_eq!((file.url.as_str(), file.certificate.as_deref()), ("https://127.0.0.1:8800", Some("abc")));
         drop(serving);
         assert_eq!(ServeFile::read(dir.path()).unwrap(), None);
+    }
+
+    #[test]
+    fn a_full_disk_keeps_no_server_away() {
+        let dir = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/full", dir.path().join("serve.new")).unwrap();
+        let serving = Serving::announce(dir.path(), "127.0.0.1:1".parse().unwrap(), None).unwrap();
+        assert_eq!(ServeFile::read(dir.path()).unwrap(), None);
+        drop(serving);
     }
 
     #[test]
