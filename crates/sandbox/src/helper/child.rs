@@ -41,6 +41,7 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
     // The supervisor must get its turn whatever the command does. A service needs none.
     if !plan.service {
         let _ = rustix::process::nice(10);
+        supervise::stand_behind("self");
     }
     // If memory runs out, this process goes first. Not every system lets us say so.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");

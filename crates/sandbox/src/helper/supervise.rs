@@ -30,6 +30,9 @@ const BACKSTOP: Duration = Duration::from_secs(2);
 /// How often the memory of a service is checked.
 const MEMORY: Duration = Duration::from_millis(500);
 
+/// Looks between two at which new sessions of the command are told to stand behind.
+const TURNS: u64 = 20;
+
 /// How long killing what is left may take.
 const KILL_TIME: Duration = Duration::from_secs(3);
 
@@ -148,8 +151,15 @@ fn watch(plan: &Plan, command: Pid) -> Report {
         (true, Some(_)) => MEMORY,
         (true, None) => IDLE,
     };
+    let mut tick = 0_u64;
     loop {
         let signal = wait_for_signal(pause);
+        if !plan.service && tick.is_multiple_of(TURNS) {
+            for pid in descendants(usize::try_from(plan.limits.processes).unwrap_or(usize::MAX)) {
+                stand_behind(&pid.to_string());
+            }
+        }
+        tick = tick.wrapping_add(1);
         let report = if matches!(signal, Some(libc::SIGTERM | libc::SIGINT)) {
             Some(Report::Signaled(libc::SIGKILL))
         } else {
@@ -160,6 +170,16 @@ fn watch(plan: &Plan, command: Pid) -> Report {
             kill_descendants(plan);
             return report;
         }
+    }
+}
+
+/// Where the kernel shares out the processor by session (`sched_autogroup_enabled`), the nice value of a process counts only within its
+/// session, and ten commands would have ten times what the server has: the session itself must stand behind.
+pub(super) fn stand_behind(pid: &str) {
+    let file = format!("/proc/{pid}/autogroup");
+    if fs::read_to_string(&file).is_ok_and(|now| now.trim_end().ends_with(" nice 0")) {
+        // At times the kernel says "later"; then the next look does it.
+        let _ = fs::write(&file, "10");
     }
 }
 
