@@ -6,6 +6,7 @@ mod budget;
 pub(crate) mod delegation;
 mod finish;
 pub(crate) mod journal;
+mod missing_right;
 mod model_call;
 pub(crate) mod planning;
 mod prompt_room;

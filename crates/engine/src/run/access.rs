@@ -1,12 +1,12 @@
 //! Whether a run may still go on: its agent is there, and its user may use it. What is taken away ends at the next call.
 
-use crate::deps::Deps;
+use crate::run::missing_right::missing_right;
 use crate::run::{RunContext, delegation};
+use steward_core::AgentId;
 use steward_core::event::{EventBody, RequestedBy};
-use steward_core::permission::{ResourceKind, ResourceRef};
-use steward_core::ports::{Role, StoreResult};
+use steward_core::permission::ResourceRef;
+use steward_core::ports::StoreResult;
 use steward_core::run::Effect;
-use steward_core::{AgentId, UserId};
 
 impl RunContext<'_> {
     /// Stops the run before its next call if its agent is gone or its user lost it; `true`: it was stopped.
@@ -49,29 +49,6 @@ impl RunContext<'_> {
         let needed = agents.into_iter().map(ResourceRef::from).chain(named.map(ResourceRef::from));
         missing_right(deps, user, needed).await
     }
-}
-
-/// Why `user` may not use all of these now, for people.
-pub(super) async fn missing_right(
-    deps: &Deps,
-    user: UserId,
-    needed: impl IntoIterator<Item = ResourceRef>,
-) -> StoreResult<Option<&'static str>> {
-    let Some(user) = deps.store.user(deps.tenant, user).await? else {
-        return Ok(Some("steward: the user is not there any more"));
-    };
-    if user.is_disabled() {
-        return Ok(Some("steward: the user was disabled"));
-    }
-    if matches!(user.role, Role::Admin | Role::Operator) {
-        return Ok(None);
-    }
-    let permissions = deps.store.permissions(deps.tenant, user.id).await?;
-    let missing = needed.into_iter().find(|one| permissions.level(*one).is_none());
-    Ok(missing.map(|one| match one.kind {
-        ResourceKind::Connection => "steward: the user may not use this connection any more",
-        _ => "steward: the user may not use this agent any more",
-    }))
 }
 
 fn is_call(effect: &Effect) -> bool {

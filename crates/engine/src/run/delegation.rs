@@ -3,8 +3,8 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::run::access::missing_right;
 use crate::run::journal::{fold_log, status_write};
+use crate::run::missing_right::missing_right;
 use crate::run::tool_call::result_limit;
 use crate::run::{RunContext, result_of};
 use fail::fail_point;

@@ -62,7 +62,9 @@ pub(crate) async fn tool_scope(
     scope.skill = state.tool(tool).and_then(|spec| spec.skill.clone());
     if let Some(setup) = state.setup.as_deref() {
         let known = deps.store.file_provenance(deps.tenant, &setup.workspace).await?;
-        scope.marked_files = known.into_iter().map(|file| file.path).collect();
+        // What is labelled by its path may be any file.
+        let all = setup.data_rules.label_files().then(String::new);
+        scope.marked_files = known.into_iter().map(|file| file.path).chain(all).collect();
     }
     Ok(scope)
 }
@@ -207,8 +209,9 @@ pub(crate) async fn commit_result(
         ToolResult::Dry { preview } => &*preview,
     };
     let personal = deps.personal_data_in(&setup.data_rules, text).await;
+    let files = [touched.reads.as_slice(), &touched.writes].concat();
     let classified = seen.level.take().filter(|level| state.is_above(level));
-    let classified = higher(classified, state.newly_classified(tool, arguments, text, &personal));
+    let classified = higher(classified, state.newly_classified((tool, arguments), &files, text, &personal));
     let mut written = Provenance { level: classified.clone().or_else(|| state.classified.clone()), ..seen };
     if let Some((spec, entry)) = state.tool(tool).zip(state.call(call_id)) {
         state.taint_of(spec, &entry.call).iter().for_each(|one| written.add_origin(&one.origin));

@@ -154,7 +154,7 @@ async fn a_fork_of_delegated_work_stays_under_the_rules_of_who_delegated_it() {
     .await;
     let service = asking(&service(data.path(), &model).await, &[("a", "helper")]);
     with_agents(&service, &[("helper", 60)]).await;
-    let two = |agent: u128| json!({"name": format!("of {agent}"), "decision": "ask", "four_eyes": true, "agents": [AgentId(Uuid::from_u128(agent))]});
+    let two = |agent: u128| json!({"name": format!("of {agent}"), "decision": "ask", "four_eyes": true, "risks": ["destructive"], "agents": [AgentId(Uuid::from_u128(agent))]});
     let rules = json!({"version": 1, "rules": [two(6), two(60), two(61)]});
     store_of(&service).set_setting(TENANT, TOOL_RULES_SETTING, &rules).await.unwrap();
     let run = service.start(request("How many herons?", Mode::Loop, dir.path())).await.unwrap();
