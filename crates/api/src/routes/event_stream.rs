@@ -29,9 +29,10 @@ fn concerns_lists(body: &EventBody) -> bool {
 #[utoipa::path(get, path = "/api/events", tag = "runs", operation_id = "watchAll",
     responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEvent)))]
 pub(super) async fn events(Call(state, caller): Call) -> Response {
+    // Before the answer begins, so that nothing which happens after it is missed.
+    let mut all = state.watch_all();
     let notices = async_stream::stream! {
         loop {
-            let mut all = state.watch_all();
             // The stream ends for who is too far behind: begin anew rather than keep it all.
             while let Some(event) = all.next().await {
                 if concerns_lists(&event.body) && state.may_see_event(&caller, &event).await {
@@ -39,6 +40,7 @@ pub(super) async fn events(Call(state, caller): Call) -> Response {
                 }
             }
             tokio::task::yield_now().await;
+            all = state.watch_all();
         }
     };
     event_stream(notices.take_until(tokio::time::sleep(LONGEST)))
