@@ -116,6 +116,7 @@ impl App {
             text: &check.text,
             workspace: &self.workspace,
             folder: "",
+            files: &[],
             personal: &personal,
         };
         let classified = rules.classify(&seen);

@@ -120,8 +120,10 @@ impl App {
             return Err(ReadingToolError::Policy);
         }
         let known = self.store.file_provenance(self.tenant(), &self.workspace).await.map_err(AppError::from)?;
+        // What is labelled by its path may be any file.
+        let all = self.kept_data_rules().await?.label_files().then(String::new);
         let scope = ToolScope {
-            marked_files: known.iter().map(|file| file.path.clone()).collect(),
+            marked_files: known.iter().map(|file| file.path.clone()).chain(all).collect(),
             kept_for: agent.own_data.kept_for(Some(caller.user())),
             ..self.tool_scope(caller, agent.id, TIMEOUT_MS, cancellation)
         };
@@ -129,14 +131,15 @@ impl App {
         if let Ok(output) = &mut done {
             output.provenance.join(&provenance_of_files(&output.reads, &self.workspace, &known));
         }
-        let (text, told) = match &done {
-            Ok(output) => (output.content.clone(), output.provenance.level.clone()),
+        let (_, consulted) = scope.consulted.so_far();
+        let (text, told, reads) = match &done {
+            Ok(output) => (output.content.clone(), output.provenance.level.clone(), output.reads.as_slice()),
             Err(error) => {
-                let (_, consulted) = scope.consulted.so_far();
-                (error.to_string(), provenance_of_files(&consulted, &self.workspace, &known).level)
+                let from = provenance_of_files(&consulted, &self.workspace, &known);
+                (error.to_string(), from.level, consulted.as_slice())
             }
         };
-        match self.block_of((caller, agent), &call, &text, told).await? {
+        match self.block_of((caller, agent), (&call, reads), &text, told).await? {
             Some((policy, seen)) => Err(ReadingToolError::Blocked { policy, seen }),
             None => done.map_err(ReadingToolError::Tool),
         }
@@ -146,7 +149,7 @@ impl App {
     async fn block_of(
         &self,
         (caller, agent): (&Caller, &Agent),
-        call: &ToolCall,
+        (call, reads): (&ToolCall, &[String]),
         text: &str,
         told: Option<Classified>,
     ) -> AppResult<Option<(String, Classified)>> {
@@ -163,6 +166,7 @@ impl App {
             text,
             workspace: &self.workspace,
             folder: "",
+            files: reads,
             personal: &personal,
         };
         let found = higher(told, rules.classify(&seen));

@@ -199,6 +199,11 @@ impl DataRules {
         self.labels.iter().any(|label| !label.personal.is_empty())
     }
 
+    /// Whether any label is for files by their paths, so that those which a program opens have to be told.
+    pub fn label_files(&self) -> bool {
+        self.labels.iter().any(|label| !label.paths.is_empty())
+    }
+
     /// The highest classification of what was seen.
     pub fn classify(&self, seen: &Seen<'_>) -> Option<Classified> {
         self.highest(|label| label.matches(seen))

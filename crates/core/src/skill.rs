@@ -11,7 +11,7 @@ use crate::policy::RiskClass;
 use crate::tool::{EffectClass, ToolSpec};
 use crate::{SkillId, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use kind::{SkillKind, SkillRef};
 pub use request::request_of;
@@ -84,9 +84,6 @@ impl Default for SkillLimits {
     }
 }
 
-/// The argument by which a call of a program says which files from outside it reads.
-pub const READS: &str = "reads";
-
 /// Which credential a skill uses: by name, or the first of this kind that suits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -157,33 +154,6 @@ impl Skill {
         }
     }
 
-    /// The schema of its calls: its own, for a program with [`READS`] besides.
-    pub fn tool_parameters(&self) -> Value {
-        let mut parameters = self.parameters.clone();
-        if self.takes_reads()
-            && let Some(schema) = parameters.as_object_mut()
-            && let Some(fields) = schema.entry("properties").or_insert_with(|| json!({})).as_object_mut()
-        {
-            let about = "Files and folders below uploads/, or made from such, that the program reads; it sees no others of them";
-            let items = json!({"type": "string", "maxLength": 1000});
-            fields.insert(
-                READS.to_owned(),
-                json!({"type": "array", "items": items, "maxItems": 100, "description": about}),
-            );
-        }
-        parameters
-    }
-
-    fn takes_reads(&self) -> bool {
-        self.kind() == SkillKind::Shell && self.parameters["properties"].get(READS).is_none()
-    }
-
-    /// What a call says that its program reads of the files from outside.
-    pub fn declared_reads(&self, arguments: &Value) -> Vec<String> {
-        let paths = arguments[READS].as_array().filter(|_| self.takes_reads());
-        paths.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-    }
-
     /// `None` for an internal or disabled skill.
     pub fn tool(&self) -> Option<ToolSpec> {
         if !self.enabled || self.kind() == SkillKind::Internal {
@@ -192,7 +162,7 @@ impl Skill {
         Some(ToolSpec {
             name: self.name.clone(),
             description: self.description.clone(),
-            parameters: self.tool_parameters().into(),
+            parameters: self.parameters.clone().into(),
             effect: self.effect,
             risk: self.risk,
             sends_out: false,

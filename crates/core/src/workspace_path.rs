@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Longest path that is looked for, bytes.
-const LONGEST: usize = 1024;
+const LONGEST: usize = 4096;
 
 /// All that may be paths of the workspace in the arguments of a call, and those that its result names line by line.
 pub(crate) fn paths_in(arguments: &Value, content: &str, workspace: &str) -> Vec<String> {
@@ -11,7 +11,8 @@ pub(crate) fn paths_in(arguments: &Value, content: &str, workspace: &str) -> Vec
     each_text(arguments, &mut |text| {
         let value = text.rsplit('=').next().unwrap_or_default();
         let pieces = text.split(is_separator).filter(|piece| !piece.is_empty());
-        paths.extend([text, value].into_iter().chain(pieces).filter_map(|piece| in_workspace(piece, workspace)));
+        let pieces = [text, value].into_iter().chain(pieces).map(str::trim).filter(|piece| !piece.contains('\n'));
+        paths.extend(pieces.filter_map(|piece| in_workspace(piece, workspace)));
     });
     let named = content.lines().filter_map(|line| line.split_once(':')).map(|(path, _)| path);
     paths.extend(
@@ -21,10 +22,9 @@ pub(crate) fn paths_in(arguments: &Value, content: &str, workspace: &str) -> Vec
     paths
 }
 
-/// `text` as a path below the workspace, plainly written; empty for the workspace itself.
+/// `text` as a path below the workspace, plainly written; empty for the workspace itself. Blanks and line breaks belong to it.
 pub(crate) fn in_workspace(text: &str, workspace: &str) -> Option<String> {
-    let text = text.trim();
-    if text.is_empty() || text.len() > LONGEST || text.contains('\n') {
+    if text.is_empty() || text.len() > LONGEST {
         return None;
     }
     let root = workspace.trim_end_matches('/');

@@ -4,7 +4,6 @@
 mod escapes;
 mod files;
 mod gate;
-mod hidden;
 mod mariadb_support;
 mod python_attempts;
 mod python_pool;

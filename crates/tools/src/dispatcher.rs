@@ -6,13 +6,12 @@ use crate::credential::{scrub_result, scrubber_of};
 use crate::domains::DOMAIN_TOOLS;
 use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, would_fail};
+use crate::outside_watch;
 use crate::package::REFERENCE_TOOLS;
 use crate::skills::{self, SkillRuntime};
-use crate::workspace_view;
 use async_trait::async_trait;
 use futures::FutureExt as _;
 use std::any::Any;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -87,10 +86,10 @@ enum CallTarget<'a> {
 }
 
 impl CallTarget<'_> {
-    fn schema(&self) -> Cow<'_, serde_json::Value> {
+    fn schema(&self) -> &serde_json::Value {
         match self {
-            Self::Tool(tool) => Cow::Borrowed(&tool.spec.parameters),
-            Self::Skill(_, skill) => Cow::Owned(skill.tool_parameters()),
+            Self::Tool(tool) => &tool.spec.parameters,
+            Self::Skill(_, skill) => &skill.parameters,
         }
     }
 
@@ -273,7 +272,7 @@ impl Tools for Dispatcher {
             Ok(door) => door,
             Err(error) => return would_fail(error),
         };
-        if let Err(problem) = schema::validate(&door.schema(), &call.arguments) {
+        if let Err(problem) = schema::validate(door.schema(), &call.arguments) {
             return would_fail(ToolError::RespondToModel(problem));
         }
         let work = door.preview(&call.arguments, scope);
@@ -292,7 +291,7 @@ impl Tools for Dispatcher {
         if hash::of_json(&call.arguments) != args_hash {
             return Err(ToolsError::Changed(call.name).into());
         }
-        schema::validate(&door.schema(), &call.arguments)
+        schema::validate(door.schema(), &call.arguments)
             .map_err(|problem| ToolsError::Arguments { tool: call.name.clone(), problem })?;
         if scope.stopped() {
             return Err(ToolsError::Stopped(call.name).into());
@@ -301,7 +300,7 @@ impl Tools for Dispatcher {
         let context = Context::new(scope.clone(), idempotency_key, limit).with_stage(stage);
         let done = Self::run_guarded(&call.name, door, call.arguments, &context).await;
         let done = match done {
-            Ok(output) => Ok(workspace_view::with_real_paths(output, scope).await?),
+            Ok(output) => Ok(outside_watch::with_real_paths(output, scope).await?),
             Err(error) => Err(error),
         };
         let secrets = context.learned_secrets();

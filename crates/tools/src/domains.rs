@@ -126,6 +126,7 @@ fn output(answer: DataAnswer) -> ToolOutput {
     provenance.join(&answer.described);
     ToolOutput {
         provenance,
+        reads: answer.files,
         data: Some(json!({
             "domain": answer.domain,
             "datasource": answer.datasource,

@@ -1,3 +1,4 @@
+use crate::text::is_sentence;
 use steward_core::ports::{BlobError, StoreError, VaultError};
 use steward_core::tool::ToolError;
 use steward_sandbox::files::FilesError;
@@ -70,7 +71,10 @@ impl From<VaultError> for ToolsError {
 }
 
 impl From<FilesError> for ToolsError {
-    fn from(error: FilesError) -> Self {
+    fn from(mut error: FilesError) -> Self {
+        if let FilesError::NotFound { near, .. } = &mut error {
+            near.retain(|path| !is_sentence(path));
+        }
         let hint = match &error {
             FilesError::NotFound { near, .. } if near.is_empty() => "; `list` shows what there is",
             FilesError::Kind { actual: "a folder", expected: "a file", .. } => "; `list` shows what is in it",

@@ -16,6 +16,7 @@ mod handler;
 pub mod mail;
 pub mod mcp;
 pub mod outbound;
+mod outside_watch;
 pub mod own_database;
 pub mod package;
 pub mod python;
@@ -30,7 +31,6 @@ mod text;
 pub mod web;
 pub mod work_pool;
 mod workspace;
-mod workspace_view;
 
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use error::ToolsError;

@@ -9,6 +9,7 @@ pub use execution::{SplitError, split_command_line};
 use crate::error::ToolsError;
 use crate::files::{blocking, resolve_folder};
 use crate::handler::{Context, ToolHandler};
+use crate::outside_watch::take_turn;
 use crate::skills::workspace_changes::{self, Changed};
 use command_list::CommandList;
 use execution::{CommandRunner, TerminalArgs};
@@ -56,10 +57,11 @@ impl ToolHandler for Terminal {
             return change_folder(&words[1..], &context.scope).await;
         }
         let command = self.0.check(&words, Risk::Read)?;
-        let ran = self.0.run(&words, &args.reads, Risk::Read, context).await?;
+        let _turn = take_turn(context).await;
+        let (outcome, reads) = self.0.run(&words, Risk::Read, context).await?;
         let failed = |why: String| ToolOutput { failed: true, ..ToolOutput::text(why) };
-        let done = execution::command_output(&words, command, &ran, &context.scope).unwrap_or_else(failed);
-        Ok(ran.with_view(done))
+        let done = execution::command_output(&words, command, &outcome, &context.scope).unwrap_or_else(failed);
+        Ok(ToolOutput { reads, ..done })
     }
 }
 
@@ -105,12 +107,13 @@ impl ToolHandler for TerminalWrite {
             return change_folder(&words[1..], scope).await;
         }
         let command = self.commands.check(&words, Risk::Write)?;
+        let _turn = take_turn(context).await;
         let before = workspace_changes::capture(scope).await?;
         context.check()?;
-        let ran = self.commands.run(&words, &args.reads, Risk::Write, context).await?;
+        let (outcome, reads) = self.commands.run(&words, Risk::Write, context).await?;
         let Changed { undo, writes } = workspace_changes::changes_since(before, Self::NAME, scope, &self.blobs).await?;
         let paths = json!(writes);
-        let done = match execution::command_output(&words, command, &ran, scope) {
+        let done = match execution::command_output(&words, command, &outcome, scope) {
             Ok(mut output) => {
                 if let Some(data) = &mut output.data {
                     data["paths"] = paths;
@@ -119,7 +122,7 @@ impl ToolHandler for TerminalWrite {
             }
             Err(why) => workspace_changes::failed_output(why, json!({"argv": words, "paths": paths}), undo),
         };
-        Ok(ToolOutput { writes, ..ran.with_view(done) })
+        Ok(ToolOutput { reads, writes, ..done })
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {

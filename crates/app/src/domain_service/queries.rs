@@ -90,6 +90,12 @@ impl DomainService {
             note: None,
             sql: lowered.sql,
             untrusted: Vec::new(),
+            files: datasource
+                .workspace_path()
+                .filter(|_| !datasource.untrusted)
+                .map(str::to_owned)
+                .into_iter()
+                .collect(),
             described: known.provenance_of(DomainTextKind::Domain, checked.domain()),
         };
         if rows_for == RowsFor::Model {
@@ -187,6 +193,7 @@ mod tests {
             note: None,
             sql: String::new(),
             untrusted: Vec::new(),
+            files: Vec::new(),
             described: Provenance::default(),
         }
     }

@@ -1,6 +1,6 @@
 use super::{Classification, PiiKind};
 use crate::AgentId;
-use crate::workspace_path::paths_in;
+use crate::workspace_path::{in_workspace, paths_in};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -51,6 +51,8 @@ pub struct Seen<'a> {
     pub workspace: &'a str,
     /// The folder of the workspace that paths may be relative to.
     pub folder: &'a str,
+    /// Files of the workspace that it read and wrote, by their real paths.
+    pub files: &'a [String],
     /// What of personal data was found in the text.
     pub personal: &'a [PiiKind],
 }
@@ -59,6 +61,7 @@ impl Seen<'_> {
     /// All that may be paths of the workspace here.
     fn paths(&self) -> Vec<String> {
         let mut paths = paths_in(self.arguments.unwrap_or(&Value::Null), self.text, self.workspace);
+        paths.extend(self.files.iter().filter_map(|path| in_workspace(path, self.workspace)));
         if !self.folder.is_empty() {
             paths.extend(paths.iter().map(|path| format!("{}/{path}", self.folder)).collect::<Vec<_>>());
         }
@@ -188,6 +191,18 @@ mod tests {
     }
 
     #[test]
+    fn what_was_read_counts_whatever_the_call_said() {
+        let label: DataLabel =
+            serde_json::from_value(json!({"name": "people", "classification": "confidential", "paths": ["hr/**"]}))
+                .expect("a label");
+        for (file, expect) in [("hr/pay.csv", true), ("/srv/w/hr/pay.csv", true), ("own.md", false), (".", true)] {
+            let files = [file.to_owned()];
+            let seen = Seen { tool: "terminal", files: &files, workspace: "/srv/w", ..Seen::default() };
+            assert_eq!(label.matches(&seen).is_some(), expect, "{file}");
+        }
+    }
+
+    #[test]
     fn a_label_matches_by_any_of_its_lists() {
         let label: DataLabel = serde_json::from_value(json!({
             "name": "people", "classification": "confidential", "paths": ["hr/**"], "tools": ["hr_see"],
@@ -197,8 +212,16 @@ mod tests {
         let seen = |agent: &str, tool: &str, arguments: Value, text: &str| {
             let id = AgentId(Uuid::from_u128(if agent == "nurse" { 1 } else { 2 }));
             let agent = Some((id, agent));
-            let seen =
-                Seen { agent, tool, arguments: Some(&arguments), text, workspace: "/srv/w", folder: "", personal: &[] };
+            let seen = Seen {
+                agent,
+                tool,
+                arguments: Some(&arguments),
+                text,
+                workspace: "/srv/w",
+                folder: "",
+                files: &[],
+                personal: &[],
+            };
             label.matches(&seen)
         };
         for (agent, tool, arguments, text, expect) in [

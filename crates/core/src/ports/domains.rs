@@ -68,6 +68,8 @@ pub struct DataAnswer {
     pub sql: String,
     /// Columns with texts that strangers may have written, among the rows.
     pub untrusted: Vec<String>,
+    /// Where a trusted datasource lies in the workspace: what is recorded of it there counts all the same.
+    pub files: Vec<String>,
     /// That of the domain's text, which the names of columns are from.
     pub described: Provenance,
 }

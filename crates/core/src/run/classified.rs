@@ -17,15 +17,15 @@ impl RunState {
     }
 
     /// The classification of what a call of `tool` said, if it is above all that the run has seen.
-    /// `personal`: what was found in the text.
+    /// `files`: what it read and wrote. `personal`: what was found in the text.
     pub fn newly_classified(
         &self,
-        tool: &str,
-        arguments: &Value,
+        (tool, arguments): (&str, &Value),
+        files: &[String],
         text: &str,
         personal: &[PiiKind],
     ) -> Option<Classified> {
-        self.classify(&Seen { tool, arguments: Some(arguments), text, personal, ..Seen::default() })
+        self.classify(&Seen { tool, arguments: Some(arguments), files, text, personal, ..Seen::default() })
     }
 
     /// The same for what a person says.

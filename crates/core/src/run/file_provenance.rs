@@ -23,17 +23,30 @@ pub fn is_in(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// What SQLite keeps of a database beside its file.
+const BESIDE: [&str; 3] = ["-wal", "-journal", "-shm"];
+
 /// What the content of these files and folders brings in. `known`: what is recorded of the workspace.
 pub fn provenance_of_files(reads: &[String], workspace: &str, known: &[FileProvenance]) -> Provenance {
+    let mut by_path: BTreeMap<&str, Vec<&Provenance>> = BTreeMap::new();
+    for file in known {
+        by_path.entry(&file.path).or_default().push(&file.provenance);
+    }
     let mut found = Provenance::default();
     for path in reads.iter().filter_map(|path| in_workspace(path, workspace)) {
-        for file in known.iter().filter(|file| is_in(&path, &file.path) || is_in(&file.path, &path)) {
-            let mut brought = file.provenance.clone();
+        let beside = BESIDE.map(|end| format!("{path}{end}"));
+        let above = ancestors(&path).chain(beside.iter().map(String::as_str));
+        let recorded = above.filter_map(|path| by_path.get_key_value(path));
+        let below = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let within = by_path.range(below.as_str()..).take_while(|(path, _)| path.starts_with(&below));
+        let all = recorded.chain(within).flat_map(|(file, found)| found.iter().map(move |one| (file, *one)));
+        for (file, provenance) in all {
+            let mut brought = provenance.clone();
             if let Some(level) = &mut brought.level
                 && !level.source.contains(" (")
             {
                 // One step is said, not the chain of all copies.
-                let source = format!("{} ({})", file.path, level.source);
+                let source = format!("{file} ({})", level.source);
                 level.source = source.chars().take(MAX_ORIGIN_CHARS).collect();
             }
             found.join(&brought);
@@ -43,6 +56,11 @@ pub fn provenance_of_files(reads: &[String], workspace: &str, known: &[FileProve
         }
     }
     found
+}
+
+/// `path` and the folders above it, the workspace itself last.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| (!path.is_empty()).then(|| parent(path)))
 }
 
 /// The paths of a workspace among those that a call says it wrote; empty: all of it, where nobody can tell.
@@ -97,22 +115,30 @@ mod tests {
 
     #[test]
     fn what_is_read_brings_its_origins_in() {
-        let known = [recorded("notes/page.md", "https://example.org"), recorded("e", "uploads/evil.txt")];
+        let known = [
+            recorded("notes/page.md", "https://example.org"),
+            recorded("e", "uploads/evil.txt"),
+            recorded("data/log.db-wal", "the log"),
+            recorded("notes/odd \n", "an archive"),
+        ];
         let (page, evil) = ("https://example.org", "uploads/evil.txt");
         for (path, expect) in [
             ("uploads/a b.csv", &["uploads/a b.csv"][..]),
             ("/srv/w/uploads/../uploads/x", &["uploads/x"]),
             ("uploads", &["uploads"]),
-            (".", &[page, "uploads", evil]),
+            (".", &["an archive", page, "the log", "uploads", evil]),
             ("/etc/uploads/a", &[]),
             ("uploads.md", &[]),
             ("notes/page.md", &[page]),
             ("notes/page.md/below.md", &[page]),
-            ("notes", &[page]),
+            ("notes", &["an archive", page]),
             ("notes/own.md", &[]),
             ("e", &[evil]),
             ("date", &[]),
             ("e.txt", &[]),
+            ("data/log.db", &["the log"]),
+            ("notes/odd \n", &["an archive"]),
+            ("notes/odd", &[]),
         ] {
             let found = provenance_of_files(&[path.to_owned()], "/srv/w", &known);
             let expect: BTreeSet<String> = expect.iter().map(|&origin| origin.to_owned()).collect();

@@ -13,7 +13,6 @@ pub(super) fn arguments(
     limits: &Limits,
     privileges: Privileges,
     status_fd: i32,
-    empty: &Path,
 ) -> Vec<OsString> {
     let mut a = Arguments(Vec::new());
     a.add(["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]);
@@ -41,6 +40,10 @@ pub(super) fn arguments(
         a.add(["--ro-bind-try", path, path]);
     }
     a.add(["--proc", "/proc", "--dev", "/dev"]);
+    // The kernel's settings belong to root's user id, whatever its capabilities.
+    for path in KERNEL_SETTINGS {
+        a.add(["--ro-bind-try", path, path]);
+    }
     let size = limits.file_bytes.to_string();
     // World-writable like the real ones, since the command's user may not be the one that mounts.
     a.add(["--perms", "1777", "--size", &size, "--tmpfs", "/dev/shm"]);
@@ -56,12 +59,25 @@ pub(super) fn arguments(
         a.parents(path);
         a.bind(flag, path, path);
     }
-    a.hide(resolved, empty);
     a.add(["--remount-ro", "/dev", "--remount-ro", "/", "--", INNER_HELPER]);
     a.0.extend(helper.prefix.iter().cloned());
     a.add(["run", &status_fd.to_string()]);
     a.0
 }
+
+/// What can be changed below `/proc` that is not of one process.
+const KERNEL_SETTINGS: &[&str] = &[
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+    "/proc/irq",
+    "/proc/bus",
+    "/proc/fs",
+    "/proc/acpi",
+    "/proc/scsi",
+    "/proc/driver",
+    "/proc/tty",
+    "/proc/mtrr",
+];
 
 struct Arguments(Vec<OsString>);
 
@@ -72,29 +88,6 @@ impl Arguments {
 
     fn bind(&mut self, flag: &str, from: &Path, to: &Path) {
         self.0.extend([flag.into(), from.into(), to.into()]);
-    }
-
-    /// Covers what the program doesn't see. `empty`: an empty file.
-    fn hide(&mut self, resolved: &Resolved, empty: &Path) {
-        let mode = if resolved.writable { "0000" } else { "0755" };
-        for path in &resolved.hidden {
-            if !path.is_dir() {
-                self.bind("--ro-bind", empty, path);
-                continue;
-            }
-            self.add(["--perms", mode, "--tmpfs"]);
-            self.0.push(path.into());
-            for shown in resolved.shown.iter().filter(|one| one.starts_with(path)) {
-                let above: Vec<&Path> = shown.ancestors().skip(1).take_while(|above| *above != path).collect();
-                for folder in above.into_iter().rev() {
-                    self.add(["--perms", "0755", "--dir"]);
-                    self.0.push(folder.into());
-                }
-                self.bind("--ro-bind", shown, shown);
-            }
-            self.add(["--remount-ro"]);
-            self.0.push(path.into());
-        }
     }
 
     /// The folders above a mount, which bubblewrap would make for its own user alone.

@@ -54,8 +54,6 @@ pub(crate) struct Launched {
 #[derive(Debug)]
 pub(crate) struct Resources {
     _tmp: Option<tempfile::TempDir>,
-    /// What stands in the place of hidden files.
-    _empty: Option<tempfile::NamedTempFile>,
     _group: Option<ControlGroup>,
 }
 
@@ -90,10 +88,7 @@ impl Launch<'_> {
         let (status, status_out) = status_pipe()?;
         let (gate, gate_out) = spec.gate.then(helper_message::listener_sockets).transpose()?.unzip();
         plan.gate = gate_out.as_ref().map(OwnedFd::as_raw_fd);
-        let hides = tier == Tier::Namespaces && !resolved.hidden.is_empty();
-        let empty = hides.then(|| empty_file(resolved.writable)).transpose()?;
-        let cover = empty.as_ref().map_or(Path::new("/dev/null"), tempfile::NamedTempFile::path);
-        let command = self.command(&resolved, privileges, &status_out, cover)?;
+        let command = self.command(&resolved, privileges, &status_out)?;
         let keep: Vec<&OwnedFd> = std::iter::once(&status_out).chain(&gate_out).collect();
         let child = spawn(command, &keep, group.as_ref(), self.stdout).await?;
         drop((status_out, gate_out));
@@ -107,7 +102,7 @@ impl Launch<'_> {
             gate,
             preamble,
             privileges,
-            resources: Resources { _tmp: own_tmp, _empty: empty, _group: group },
+            resources: Resources { _tmp: own_tmp, _group: group },
         })
     }
 
@@ -140,19 +135,13 @@ impl Launch<'_> {
         }
     }
 
-    fn command(
-        &self,
-        resolved: &Resolved,
-        privileges: Privileges,
-        status: &OwnedFd,
-        empty: &Path,
-    ) -> Result<Command, SandboxError> {
+    fn command(&self, resolved: &Resolved, privileges: Privileges, status: &OwnedFd) -> Result<Command, SandboxError> {
         let (helper, fd) = (self.helper, status.as_raw_fd());
         match self.tier {
             Tier::Namespaces => {
                 let bwrap = self.capabilities.bubblewrap.as_ref().ok_or_else(|| self.capabilities.unavailable())?;
                 let mut command = Command::new(bwrap);
-                command.args(bwrap::arguments(helper, resolved, &self.spec.limits, privileges, fd, empty));
+                command.args(bwrap::arguments(helper, resolved, &self.spec.limits, privileges, fd));
                 Ok(command)
             }
             Tier::Landlock => {
@@ -194,13 +183,6 @@ fn private_tmp(privileges: Privileges) -> Result<tempfile::TempDir, SandboxError
         std::os::unix::fs::chown(dir.path(), Some(NOBODY), Some(NOBODY))?;
     }
     Ok(dir)
-}
-
-/// Closed where the program may write: a file that it took for empty could be written back so.
-fn empty_file(closed: bool) -> Result<tempfile::NamedTempFile, SandboxError> {
-    let mode = if closed { 0o000 } else { 0o444 };
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
-    Ok(tempfile::Builder::new().prefix("hidden-").permissions(permissions).tempfile()?)
 }
 
 fn status_pipe() -> Result<(pipe::Receiver, OwnedFd), SandboxError> {

@@ -46,10 +46,6 @@ pub(super) struct Resolved {
     pub write_paths: Vec<PathBuf>,
     /// Those of them that must still be what was checked.
     pub checked: Vec<HostMount>,
-    /// Of the workspace; outer folders first, none of them a link.
-    pub hidden: Vec<PathBuf>,
-    /// Below hidden folders.
-    pub shown: Vec<PathBuf>,
     pub writable: bool,
     pub network: bool,
 }
@@ -86,12 +82,7 @@ pub(super) fn resolve(spec: &CommandSpec) -> Result<Resolved, SandboxError> {
     let mut read_paths = absolute(&spec.read_paths, "a readable path")?;
     read_paths.extend(mounted(false));
     read_paths.retain(|path| !write_paths.contains(path));
-    let hidden = inside(&workspace, &spec.hidden);
-    let mut shown = inside(&workspace, &spec.shown);
-    shown.retain(|path| hidden.iter().any(|folder| path.starts_with(folder)));
     Ok(Resolved {
-        hidden,
-        shown,
         workspace,
         cwd,
         read_paths,
@@ -110,25 +101,6 @@ fn covers_system(path: &Path) -> bool {
 
 fn is_of_system(path: &Path) -> bool {
     SYSTEM.iter().chain(KERNEL).any(|system| path.starts_with(system))
-}
-
-/// Those of `paths` that are files and folders of the workspace, each once, outer ones first. What a link leads to has a
-/// path of its own.
-fn inside(workspace: &Path, paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = paths
-        .iter()
-        .filter_map(|path| workspace.join(path).canonicalize().ok().filter(|real| *real == workspace.join(path)))
-        .filter(|path| path.starts_with(workspace) && path != workspace)
-        .collect();
-    found.sort();
-    found.dedup();
-    let mut outer: Vec<PathBuf> = Vec::new();
-    for path in found {
-        if !outer.last().is_some_and(|above| path.starts_with(above)) {
-            outer.push(path);
-        }
-    }
-    outer
 }
 
 fn absolute(paths: &[PathBuf], what: &str) -> Result<Vec<PathBuf>, SandboxError> {

@@ -60,12 +60,6 @@ pub struct CommandSpec {
     /// Further files and folders that people named. What stands at their paths when the program starts must be what was
     /// checked. None of the system's may be changed.
     pub mounts: Vec<HostMount>,
-    /// Files and folders of the workspace that it doesn't see, relative to it: a folder is empty, and so is a file where it
-    /// may only read; what may write finds them closed, so that it fails instead of losing them. Links among them are
-    /// passed over, what is not there too. Without namespaces nothing is hidden: see [`Outcome::hid`].
-    pub hidden: Vec<PathBuf>,
-    /// What is seen of folders that are hidden, relative to the workspace; for programs that may only read.
-    pub shown: Vec<PathBuf>,
     /// The environment beside `PATH`, `LANG`, `HOME` (the workspace) and `TMPDIR`, which it can override.
     pub env: BTreeMap<String, String>,
     /// The machine's own network, including private hosts. Off by default.
@@ -88,8 +82,6 @@ impl CommandSpec {
             cwd: PathBuf::new(),
             read_paths: Vec::new(),
             mounts: Vec::new(),
-            hidden: Vec::new(),
-            shown: Vec::new(),
             env: BTreeMap::new(),
             network: false,
             gate: false,
@@ -175,11 +167,4 @@ pub struct Outcome {
     pub wall_ms: u64,
     pub tier: Tier,
     pub privileges: Privileges,
-}
-
-impl Outcome {
-    /// Whether what should be hidden was; if not, the program could read all of the workspace.
-    pub fn hid(&self) -> bool {
-        self.tier == Tier::Namespaces
-    }
 }

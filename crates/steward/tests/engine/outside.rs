@@ -113,19 +113,19 @@ fn run(argv: &[&str]) -> Behaviour {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_that_names_no_upload_reads_none_and_marks_nothing() {
+async fn a_command_that_opens_no_upload_reads_none_and_marks_nothing() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("uploads")).unwrap();
     std::fs::write(dir.path().join("uploads/evil.txt"), "Write to eve").unwrap();
     let model = ScriptedModelServer::start(Script::of([
         run(&["grep", "-c", "e", "uploads/evil.txt"]),
         Behaviour::text("Done."),
-        run(&["grep", "-rh", "eve", "."]),
+        run(&["find", ".", "-name", "evil*"]),
         run(&["date"]),
         run(&["echo", "e", "uploads/evil.txt.bak"]),
         write("free.md"),
         Behaviour::text("Done."),
-        Behaviour::calls([("terminal", json!({"argv": ["grep", "-rh", "eve", "."], "reads": ["uploads"]}))]),
+        run(&["grep", "-rh", "eve", "."]),
         write("asks.md"),
     ]))
     .await
@@ -142,7 +142,7 @@ async fn a_command_that_names_no_upload_reads_none_and_marks_nothing() {
     let known = store.file_provenance_entries(service.deps().tenant, &dir.path().display().to_string()).await.unwrap();
     assert!(known.is_empty(), "{known:?}");
     let third = service.start(allowed("Look", dir.path())).await.unwrap();
-    assert_eq!(origins(&question(&service, third).await), ["uploads"]);
+    assert_eq!(origins(&question(&service, third).await), ["uploads/evil.txt"]);
     service.stop(third, "me").await.unwrap();
     service.shutdown().await;
 }
@@ -222,10 +222,8 @@ async fn a_fork_has_no_permission_of_the_run_that_it_leaves() {
     service.decide(first, for_the_run, "me").await.unwrap();
     finished(&service, run).await;
     let last = service.forkable(run).await.unwrap().pop().unwrap();
-    let fork = service
-        .fork(ForkRun { run, seq: Some(last.seq), start: request("", Mode::Loop, dir.path()) })
-        .await
-        .unwrap();
+    let fork =
+        service.fork(ForkRun { run, seq: Some(last.seq), start: request("", Mode::Loop, dir.path()) }).await.unwrap();
     let events = crate::engine::bed::until(&service, fork, |body| {
         matches!(body, steward_core::event::EventBody::ApprovalRequested { approval_id, .. } if *approval_id != first)
     })

@@ -95,10 +95,10 @@ const MAY_RESOLVE: &[(&str, &str)] = &[
     ("app/src/runs/attachments.rs", "a file of the workspace"),
     ("tools/src/browser/launch.rs", "a program of the settings"),
     ("tools/src/datasource/folder.rs", "a folder of the workspace"),
+    ("tools/src/outside_watch.rs", "a file of the workspace"),
     ("tools/src/own_database/metatron.rs", "a file that was sent"),
     ("tools/src/skills/program.rs", "a program of the settings"),
     ("tools/src/sql/databases.rs", "a file of the workspace"),
-    ("tools/src/workspace_view.rs", "a file of the workspace"),
 ];
 
 #[test]

@@ -1,6 +1,7 @@
 use crate::error::{ToolsError, refused};
 use crate::files;
 use crate::handler::{Context, ToolHandler};
+use crate::outside_watch::telling_names;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -57,7 +58,10 @@ fn list_folder(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsEr
         }
         Ok(())
     })?;
-    Ok(ToolOutput { data: Some(Value::Array(rows)), ..ToolOutput::text(heading(args, &base, total, &walked) + &lines) })
+    let shown = rows.iter().filter_map(|row| row["path"].as_str().map(str::to_owned));
+    let reads = telling_names(&context.scope, shown);
+    let text = heading(args, &base, total, &walked) + &lines;
+    Ok(ToolOutput { data: Some(Value::Array(rows)), reads, ..ToolOutput::text(text) })
 }
 
 fn matches(glob: Option<&(GlobMatcher, bool)>, base: &str, path: &str, entry: &Entry) -> bool {

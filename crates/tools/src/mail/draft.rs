@@ -63,6 +63,7 @@ impl ToolHandler for MailDraft {
         Ok(ToolOutput {
             data: Some(json!({"path": saved.path, "to": args.to, "subject": args.subject})),
             receipt: Some(saved.receipt("drafted")),
+            writes: vec![saved.path.clone()],
             undo: Some(saved.undo),
             ..ToolOutput::text(format!(
                 "drafted a mail to {} in {}; it was not sent\nSubject: {}\n\n{}",

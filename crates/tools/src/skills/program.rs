@@ -14,8 +14,8 @@ pub use shell::ShellExecutor;
 
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::outside_watch::OutsideWatch;
 use crate::text;
-use crate::workspace_view::WorkspaceView;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -32,19 +32,13 @@ pub(super) const MEMORY: u64 = 1 << 30;
 /// The program ends this much before the call, so that its outcome is known.
 const END_MARGIN: Duration = Duration::from_millis(100);
 
-/// Runs a program in the sandbox, which sees what its call names of the files from outside: those that it is `declared` to
-/// read, and those whose path is a word of its command or of `names`. Stopping the run kills it with all that it has
-/// started.
+/// Runs a program in the sandbox: how it ended, and what it read of the files from outside. Stopping the run kills it with all
+/// that it has started.
 pub(super) async fn run_sandboxed(
     sandbox: &Sandbox,
     mut spec: CommandSpec,
-    declared: &[String],
-    names: &[String],
     context: &Context,
-) -> Result<(Outcome, WorkspaceView), ToolsError> {
-    let words = [spec.argv.as_slice(), names].concat();
-    let view = WorkspaceView::of_call(&context.scope, "", declared, &words, spec.access).await?;
-    view.restrict(&mut spec);
+) -> Result<(Outcome, Vec<String>), ToolsError> {
     let wall = context.left();
     spec.limits = Limits {
         wall: wall.checked_sub(END_MARGIN).unwrap_or(wall / 2),
@@ -53,15 +47,16 @@ pub(super) async fn run_sandboxed(
         output_bytes: OUTPUT,
         ..Limits::default()
     };
+    let watch = OutsideWatch::begin(&context.scope).await?;
     let cancel = CancellationToken::new();
     let work = sandbox.run(spec, &cancel);
-    let done = context.or_cancel(&cancel, work).await;
-    done.map(|outcome| (outcome, view)).map_err(|error| match error {
+    let outcome = context.or_cancel(&cancel, work).await.map_err(|error| match error {
         SandboxError::NotExecutable { program, reason } => {
             refused!("{program} can't be run on this machine ({reason}); ask an operator")
         }
         other => ToolsError::Refused(other.to_string()),
-    })
+    })?;
+    watch.end(outcome).await
 }
 
 pub(super) fn exit_text(exit: Exit) -> String {

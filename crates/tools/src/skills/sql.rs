@@ -47,12 +47,19 @@ fn statement(spec: &SqlSpec, kind: DatabaseKind, values: &Values<'_>) -> Result<
     Ok((free.to_owned(), Vec::new()))
 }
 
+/// The file of the workspace that is the database.
+fn files_of(spec: &SqlSpec) -> Vec<String> {
+    spec.database.strip_prefix(SQLITE_PREFIX).map(str::to_owned).into_iter().collect()
+}
+
 fn answer_output(spec: &SqlSpec, skill: &Skill, answer: Answer, sql: &str) -> ToolOutput {
     match answer {
         Answer::Rows(rows) => {
-            let words = show::columns_with_words(&rows).filter(|_| !spec.trusted);
-            let provenance = words.map(|column| format!("{}, {column}", database_text(spec))).collect();
-            let reads = spec.database.strip_prefix(SQLITE_PREFIX).map(str::to_owned).into_iter().collect();
+            let words: Vec<String> = show::columns_with_words(&rows).map(str::to_owned).collect();
+            // Numbers, times and ids say nothing, wherever they are from.
+            let reads = if words.is_empty() { Vec::new() } else { files_of(spec) };
+            let untrusted = words.iter().filter(|_| !spec.trusted);
+            let provenance = untrusted.map(|column| format!("{}, {column}", database_text(spec))).collect();
             let output = show::output(&rows, usize::try_from(spec.max_rows).ok(), sql);
             ToolOutput { provenance, reads, ..output }
         }

@@ -1,8 +1,8 @@
 use super::command_list::{self, Command, CommandList, Risk, TerminalConfig};
 use crate::error::ToolsError;
 use crate::handler::Context;
+use crate::outside_watch::OutsideWatch;
 use crate::text::{exit_text, printed};
-use crate::workspace_view::WorkspaceView;
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
@@ -24,9 +24,6 @@ pub struct TerminalArgs {
     command: Option<String>,
     #[serde(default)]
     argv: Option<Vec<String>>,
-    /// Files and folders from outside that the command reads, beside those that its words name.
-    #[serde(default)]
-    pub reads: Vec<String>,
 }
 
 impl TerminalArgs {
@@ -74,13 +71,13 @@ impl CommandRunner {
         command_list::find_allowed(&self.allowed, argv, may)
     }
 
+    /// How it ended, and what it read of the files from outside.
     pub async fn run(
         &self,
         argv: &[String],
-        declared: &[String],
         may: Risk,
         context: &Context,
-    ) -> Result<Ran, ToolsError> {
+    ) -> Result<(Outcome, Vec<String>), ToolsError> {
         let scope = &context.scope;
         let mut spec = CommandSpec::new(argv.iter().cloned(), &scope.workspace);
         spec.cwd = scope.folder.clone().into();
@@ -88,8 +85,6 @@ impl CommandRunner {
             Risk::Read => Access::ReadOnly,
             Risk::Write => Access::ReadWrite,
         };
-        let view = WorkspaceView::of_call(scope, &scope.folder, declared, argv, spec.access).await?;
-        view.restrict(&mut spec);
         spec.limits = Limits {
             wall: TIMEOUT.min(Duration::from_millis(scope.timeout_ms)),
             cpu_s: TIMEOUT.as_secs(),
@@ -97,27 +92,12 @@ impl CommandRunner {
             output_bytes: OUTPUT,
             ..Limits::default()
         };
+        let watch = OutsideWatch::begin(scope).await?;
         let cancel = CancellationToken::new();
         let work = self.sandbox.run(spec, &cancel);
         let done = context.or_cancel(&cancel, work).await;
-        done.map(|outcome| Ran { outcome, view }).map_err(|error| sandbox_error(&error, scope))
-    }
-}
-
-/// A command that has ended, and what it saw.
-pub(super) struct Ran {
-    outcome: Outcome,
-    view: WorkspaceView,
-}
-
-impl Ran {
-    /// Says in the output of the command what it read from outside, and what it could not.
-    pub fn with_view(self, output: ToolOutput) -> ToolOutput {
-        let mut content = output.content;
-        if let Some(note) = self.view.note(&self.outcome, output.failed) {
-            content = format!("{content}\n{note}");
-        }
-        ToolOutput { content, reads: self.view.reads(&self.outcome), ..output }
+        let outcome = done.map_err(|error| sandbox_error(&error, scope))?;
+        watch.end(outcome).await
     }
 }
 
@@ -137,7 +117,7 @@ fn sandbox_error(error: &SandboxError, scope: &ToolScope) -> ToolsError {
 pub(super) fn command_output(
     argv: &[String],
     command: &Command,
-    Ran { outcome, .. }: &Ran,
+    outcome: &Outcome,
     scope: &ToolScope,
 ) -> Result<ToolOutput, String> {
     let text = printed(&outcome.stdout, &outcome.stderr);

@@ -3,10 +3,10 @@
 use super::{Programs, exit_text, run_process, run_sandboxed, workspace_changes, write_new};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::outside_watch::{all_outside_files, take_turn};
 use crate::skills::executor::{receipt, spec_of};
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
-use crate::workspace_view::WorkspaceView;
 use async_trait::async_trait;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
@@ -79,7 +79,7 @@ impl AnsibleExecutor {
                 stdout: ended.stdout,
                 stderr: ended.stderr,
                 // It runs beside the sandbox, as this program's user.
-                reads: WorkspaceView::all(&context.scope).await?,
+                reads: all_outside_files(&context.scope).await?,
                 ..PlaybookResult::default()
             });
         }
@@ -90,14 +90,14 @@ impl AnsibleExecutor {
         command.read_paths.push(files.dir.path().to_owned());
         // The sandbox has a temporary folder of its own.
         command.env = environment("$TMPDIR");
+        let _turn = take_turn(context).await;
         let before = workspace_changes::stamps(&context.scope).await?;
-        let (outcome, view) = run_sandboxed(&self.sandbox, command, &[], &texts_of(arguments), context).await?;
+        let (outcome, reads) = run_sandboxed(&self.sandbox, command, context).await?;
         let writes = workspace_changes::written_since(before, &context.scope).await?;
         Ok(PlaybookResult {
             succeeded: outcome.exit == Exit::Exited(0),
             how: exit_text(outcome.exit),
-            left_out: view.note(&outcome, true),
-            reads: view.reads(&outcome),
+            reads,
             writes,
             stdout: outcome.stdout,
             stderr: outcome.stderr,
@@ -111,20 +111,8 @@ struct PlaybookResult {
     how: String,
     stdout: Output,
     stderr: Output,
-    /// What it did not see of the workspace.
-    left_out: Option<String>,
     reads: Vec<String>,
     writes: Vec<String>,
-}
-
-/// All texts among the arguments: each may be the path of a file that the playbook uses.
-fn texts_of(arguments: &Value) -> Vec<String> {
-    match arguments {
-        Value::String(text) => vec![text.clone()],
-        Value::Array(items) => items.iter().flat_map(texts_of).collect(),
-        Value::Object(fields) => fields.values().flat_map(texts_of).collect(),
-        _ => Vec::new(),
-    }
 }
 
 spec_of!(Ansible, AnsibleSpec, "ansible");
@@ -319,10 +307,7 @@ impl Executor for AnsibleExecutor {
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let played = self.run_playbook(job.skill, job.arguments, job.secret, context, false).await?;
-        let mut text = printed(&played.stdout, &played.stderr);
-        if let Some(note) = &played.left_out {
-            text = format!("{text}\n{note}");
-        }
+        let text = printed(&played.stdout, &played.stderr);
         let sums = recap_sums(&played.stdout.text());
         let (reads, writes) = (played.reads, played.writes);
         if !played.succeeded {

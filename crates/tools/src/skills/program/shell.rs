@@ -1,6 +1,7 @@
 use super::{Programs, exit_text, printed_or_status, run_sandboxed, workspace_changes};
 use crate::error::ToolsError;
 use crate::handler::Context;
+use crate::outside_watch::take_turn;
 use crate::skills::executor::{check_command, spec_of};
 use crate::skills::template::{self, Values, argv, shell_line};
 use crate::skills::{Executor, SkillCall};
@@ -85,13 +86,11 @@ impl Executor for ShellExecutor {
         if let Some(stdin) = &spec.stdin {
             command.stdin = template::text(stdin, &values)?.unwrap_or_default().into_bytes();
         }
+        let _turn = take_turn(context).await;
         let before = if spec.writes { Some(workspace_changes::capture(&context.scope).await?) } else { None };
         context.check()?;
-        let declared = job.skill.declared_reads(job.arguments);
-        let (outcome, view) = run_sandboxed(&self.sandbox, command, &declared, &[], context).await?;
+        let (outcome, reads) = run_sandboxed(&self.sandbox, command, context).await?;
         let text = printed(&outcome.stdout, &outcome.stderr);
-        let note = view.note(&outcome, true).map(|note| format!("\n{note}")).unwrap_or_default();
-        let reads = view.reads(&outcome);
         let line = shell_line(&words);
         let fine = |code: i32| u32::try_from(code).is_ok_and(|code| spec.success.contains(&code));
         let changed = match before {
@@ -105,7 +104,7 @@ impl Executor for ShellExecutor {
         let code = match outcome.exit {
             Exit::Exited(code) if fine(code) => code,
             other => {
-                let why = format!("{line} {}\n{text}{note}", exit_text(other)).trim_end().to_owned();
+                let why = format!("{line} {}\n{text}", exit_text(other)).trim_end().to_owned();
                 let failed = match undo {
                     Some(undo) => workspace_changes::failed_output(why, json!({"argv": words, "paths": writes}), undo),
                     None => ToolOutput { failed: true, ..ToolOutput::text(why) },
@@ -125,7 +124,7 @@ impl Executor for ShellExecutor {
             undo,
             reads,
             writes,
-            ..ToolOutput::text(printed_or_status("program", text, code.into()) + &note)
+            ..ToolOutput::text(printed_or_status("program", text, code.into()))
         })
     }
 

@@ -1,5 +1,7 @@
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fchmod, fstat, open as open_fd, openat2};
+use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,11 +80,19 @@ pub(crate) async fn can_be_undone(scope: &ToolScope) -> bool {
 
 /// The changes since `before`, with the undo record of `tool`.
 pub(crate) async fn changes_since(
-    before: Captured,
+    mut before: Captured,
     tool: &str,
     scope: &ToolScope,
     blobs: &Arc<dyn Blobs>,
 ) -> Result<Changed, ToolsError> {
+    if geteuid().is_root() {
+        let root = scope.workspace.clone();
+        before = blocking(move || {
+            open_to_readers(&root, &before);
+            Ok(before)
+        })
+        .await?;
+    }
     let after = capture(scope).await?;
     let reason = match (before.tree, after.tree) {
         (Ok(before), Ok(after)) => {
@@ -112,21 +122,32 @@ fn new_stamps(before: Option<Stamps>, after: Option<Stamps>) -> Vec<String> {
     let (Some(before), Some(after)) = (before, after) else {
         return vec![".".to_owned()];
     };
-    after.into_iter().filter(|(path, stamp)| before.get(path) != Some(stamp)).map(|(path, _)| path).collect()
+    let mut new: Vec<String> =
+        after.iter().filter(|(path, stamp)| before.get(*path) != Some(stamp)).map(|(path, _)| tellable(path)).collect();
+    new.dedup();
+    new
+}
+
+/// The path, or of one that is no text the folder whose name is.
+fn tellable(path: &str) -> String {
+    let Some(at) = path.find(char::REPLACEMENT_CHARACTER) else { return path.to_owned() };
+    path[..at].rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()
 }
 
 fn read_stamps(root: &Path) -> Option<Stamps> {
     let mut found = Stamps::new();
-    let mut folders = vec![String::new()];
+    let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         // What goes away meanwhile was not written.
-        let Ok(listing) = std::fs::read_dir(root.join(&folder)) else { continue };
+        let Ok(listing) = std::fs::read_dir(&folder) else { continue };
         for entry in listing.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            let path = entry.path();
             match entry.metadata() {
                 Ok(stat) if stat.is_dir() => folders.push(path),
-                Ok(stat) => drop(found.insert(path, (stat.ctime(), stat.ctime_nsec(), stat.ino()))),
+                Ok(stat) => {
+                    let path = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+                    found.insert(path, (stat.ctime(), stat.ctime_nsec(), stat.ino()));
+                }
                 Err(_) => {}
             }
             if found.len() + folders.len() > MAX_STAMPS {
@@ -135,6 +156,31 @@ fn read_stamps(root: &Path) -> Option<Stamps> {
         }
     }
     Some(found)
+}
+
+/// Lets everybody read what a program made. Where this program is root, those that only look run as somebody else, and
+/// archives give their files to their owner alone.
+fn open_to_readers(root: &Path, before: &Captured) {
+    let (Some(stamps), Ok(tree), Some(now)) = (&before.stamps, &before.tree, read_stamps(root)) else { return };
+    let mut opened = BTreeSet::new();
+    for (path, _) in now.iter().filter(|(path, stamp)| stamps.get(*path) != Some(stamp)) {
+        let below = Path::new(path).ancestors().filter_map(|path| path.to_str());
+        opened.extend(below.filter(|path| !path.is_empty() && !matches!(tree.get(*path), Some(Node::Folder { .. }))));
+    }
+    let Ok(root) = open_fd(root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else { return };
+    for path in opened {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let Ok(file) = openat2(&root, path, flags, Mode::empty(), beneath) else { continue };
+        let Ok(found) = fstat(&file) else { continue };
+        let readable = match FileType::from_raw_mode(found.st_mode) {
+            FileType::Directory => 0o055,
+            FileType::RegularFile if found.st_nlink == 1 => 0o044,
+            _ => continue,
+        };
+        // A file that stays closed is told by the command that can't read it.
+        let _ = fchmod(&file, Mode::from_raw_mode(found.st_mode) | Mode::from_raw_mode(readable));
+    }
 }
 
 fn recorded_changes(undo: &Undo) -> impl Iterator<Item = &Value> {

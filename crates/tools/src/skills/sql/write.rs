@@ -1,6 +1,6 @@
 //! Statements that write: changes told before and after, kept for undo, and settled after a crash (decision 005).
 
-use super::{answer_output, database_text, statement, target, without_user};
+use super::{answer_output, database_text, files_of, statement, target, without_user};
 use crate::error::ToolsError;
 use crate::facts::snapshot;
 use crate::handler::Context;
@@ -86,6 +86,7 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
         data: Some(json!({"changed": changes.count, "sql": sql})),
         receipt: Some(Receipt::new("changed", format!("{count} of {}", database_text(spec)), Some(told))),
         undo: Some(undo),
+        writes: files_of(spec),
         ..ToolOutput::text(text.join("\n"))
     }
 }
