@@ -1026,7 +1026,7 @@ export interface paths {
         put?: never;
         /**
          * Begins another run with the first events of this one, from where a model is asked on; with
-         *     another model or another request. Its conversation is forked before it, too.
+         *     another model or another request, and with the agent as it is now. Its conversation is forked before it, too.
          */
         post: operations["forkRun"];
         delete?: never;
@@ -5979,7 +5979,8 @@ export interface components {
         /** @description Which tables to describe. */
         DatasourceInit: {
             /**
-             * @description Whether to save the texts; else they are only returned.
+             * @description Whether to save the texts; else they are only returned. What is saved unseen of a datasource that is not trusted counts as
+             *     from outside until a person saves it.
              * @default false
              */
             save: boolean;
@@ -6501,6 +6502,11 @@ export interface components {
             kind: components["schemas"]["DomainTextKind"];
             /** @description Unique among those of its kind. */
             name: string;
+            /**
+             * @description What of outside it may derive from: what the run had read that wrote it, or a database whose names and values nobody
+             *     has looked at yet. A person who saves it answers for it; how confidential it is stays.
+             */
+            provenance?: components["schemas"]["Provenance"];
             /** @description As it was written. */
             text: string;
             /**
@@ -7264,7 +7270,7 @@ export interface components {
         Fork: {
             /**
              * Format: uuid
-             * @description Another connection.
+             * @description The connection; chosen as for a new message if left out.
              */
             connection_id?: string | null;
             /** @description Another request; only at the first place. */
@@ -9286,6 +9292,11 @@ export interface components {
                 kind: components["schemas"]["DomainTextKind"];
                 /** @description Unique among those of its kind. */
                 name: string;
+                /**
+                 * @description What of outside it may derive from: what the run had read that wrote it, or a database whose names and values nobody
+                 *     has looked at yet. A person who saves it answers for it; how confidential it is stays.
+                 */
+                provenance?: components["schemas"]["Provenance"];
                 /** @description As it was written. */
                 text: string;
                 /**
@@ -11257,13 +11268,10 @@ export interface components {
         };
         /** @description Everything a run needs to be replayed without its surroundings. */
         RunSetup: {
+            /** @description The agents that delegated to it, or to the run that it forks: the one that its user asked first. */
+            above?: string[];
             /** @description The agent, as it was. */
             agent: components["schemas"]["Agent"];
-            /**
-             * Format: uuid
-             * @description The agent that its user asked, where that delegated, over however many others, to this one.
-             */
-            asked_agent?: string;
             /** @description Name of the person or program that asked. */
             asked_by: string;
             /** @description Who else has put words into it before it began: into the run that it repeats, or that delegated to it. */
@@ -11322,6 +11330,8 @@ export interface components {
             mode: components["schemas"]["Mode"];
             /** @description Its model's name. */
             model: string;
+            /** @description Whether the request named it, so that its user needs a right to it, not only to the agent. */
+            names_connection?: boolean;
             /** @description Where it came from. */
             origin: components["schemas"]["Origin"];
             /** @description What it keeps for itself, where it has switches for that. */
