@@ -194,7 +194,7 @@ impl Upload {
         let unlinked = match openat(&folder, ".", flags | OFlags::TMPFILE, mode) {
             // Network file systems know none.
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => None,
-            made => Some(made.map_err(failed)?),
+            opened => Some(opened.map_err(failed)?),
         };
         let has_name = unlinked.is_none();
         let (name, file) = if let Some(file) = unlinked {
@@ -242,7 +242,7 @@ fn under_free_name<T>(name: &str, make: impl Fn(&str) -> Result<T, Errno>) -> Ap
     for number in 1..=MOST {
         let name = numbered(name, number);
         match make(&name) {
-            Ok(made) => return Ok((name, made)),
+            Ok(result) => return Ok((name, result)),
             Err(Errno::EXIST) => {}
             Err(error) => return Err(failed(error)),
         }
