@@ -14,7 +14,10 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
     RulesetStatus, Scope,
 };
-use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit, setsid, umask};
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, Signal, set_dumpable_behavior, set_parent_process_death_signal, setrlimit,
+    setsid, umask,
+};
 
 use super::seccomp::{self, Metadata, Signals, Sockets};
 use super::{notify, succeeded, supervise};
@@ -34,6 +37,8 @@ pub(super) fn become_command(plan: &Plan, supervisor: Option<&OwnedFd>) -> Failu
 fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infallible, Failure> {
     let at = |stage: Stage| move |message: String| Failure { stage, message };
     let text = |e: io::Error| e.to_string();
+    // As any program: what belongs to this process below /proc is its own again.
+    let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
     // bubblewrap may have made the session already.
     let _ = setsid();
     supervise::reset_signals().map_err(text).map_err(at(Stage::Fork))?;

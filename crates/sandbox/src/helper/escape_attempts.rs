@@ -45,6 +45,7 @@ fn attempts(t: &Targets) -> Vec<Barrier> {
         stopped("overwrite outside the workspace", fs::OpenOptions::new().write(true).truncate(true).open(&t.canary)),
         stopped("write to /usr", fs::write("/usr/sandbox-check", "x")),
         stopped("change a setting of the kernel", fs::OpenOptions::new().write(true).open("/proc/sys/vm/swappiness")),
+        stopped("write into the memory of the supervisor", fs::OpenOptions::new().write(true).open("/proc/1/mem")),
         stopped("listen on TCP", TcpListener::bind(("127.0.0.1", 0))),
         stopped("connect by TCP", TcpStream::connect(("127.0.0.1", 1)).map(drop).or_else(answered)),
         stopped("open a UDP socket", UdpSocket::bind(("127.0.0.1", 0))),

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, Signal, WaitOptions, getppid, kill_process, kill_process_group, set_child_subreaper,
-    set_parent_process_death_signal, wait,
+    DumpableBehavior, Pid, Signal, WaitOptions, getppid, kill_process, kill_process_group, set_child_subreaper,
+    set_dumpable_behavior, set_parent_process_death_signal, wait,
 };
 
 use super::notify::{self, WritableFiles};
@@ -93,6 +93,8 @@ fn start() -> Result<(Plan, Pid), Start> {
     let sockets = (plan.tier == Tier::Landlock).then(UnixStream::pair).transpose();
     let sockets = sockets.map_err(|e| failed(Stage::Fork, e.to_string()))?;
     let (asked, asking) = sockets.map(|(ours, theirs)| (OwnedFd::from(ours), OwnedFd::from(theirs))).unzip();
+    // The command has the same user, and this process no filter of system calls: nobody writes into its memory.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(os)?;
     // SAFETY: this process has a single thread (checked above), so the child may go on as any program.
     match unsafe { libc::fork() } {
         -1 => Err(failed(Stage::Fork, std::io::Error::last_os_error().to_string())),
