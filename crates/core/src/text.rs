@@ -57,10 +57,11 @@ pub fn plain(request: &str) -> String {
     out
 }
 
-/// Whether a terminal or a reader obeys a character instead of showing it: control characters, and those that turn the
-/// direction of writing.
+/// Whether a terminal or a reader obeys a character instead of showing it: control characters, those that end a line or
+/// turn the direction of writing.
 pub fn steers_output(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether the words of `phrase` occur together in `plain` (see [`plain`]).
