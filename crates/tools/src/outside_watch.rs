@@ -151,8 +151,12 @@ pub(crate) async fn all_outside_files(scope: &ToolScope) -> Result<Vec<String>, 
 /// Of these files, those from outside whose names alone say something: whoever is shown them has read them.
 pub(crate) fn telling_names(scope: &ToolScope, paths: impl Iterator<Item = String>) -> Vec<String> {
     let is_marked = |path: &str| scope.marked_files.iter().any(|marked| !marked.is_empty() && is_in(path, marked));
-    let tells = |path: &String| is_sentence(path) && (is_in(path, UPLOADS) || is_marked(path));
-    paths.filter(tells).collect()
+    let is_outside = |path: &str| is_in(path, UPLOADS) || is_marked(path);
+    // Names of many words are rare, so that looking where links lead costs little.
+    let sentences: Vec<String> = paths.filter(|path| is_sentence(path)).collect();
+    let root = scope.workspace.canonicalize().ok();
+    let real = |path: &String| root.as_deref().and_then(|root| real_path(root, path));
+    sentences.into_iter().filter(|path| is_outside(path) || real(path).is_some_and(|real| is_outside(&real))).collect()
 }
 
 fn shows_sentence(path: &Path, printed: &str) -> bool {
