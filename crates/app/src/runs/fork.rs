@@ -3,7 +3,7 @@ use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, authorize}
 use crate::dto::conversations::ChatStarted;
 use crate::dto::runs::Fork;
 use steward_core::ports::RunRow;
-use steward_core::{ConversationId, RunId};
+use steward_core::{ConnectionId, ConversationId, RunId};
 use steward_engine::{ForkRun, StartRun};
 
 impl App {
@@ -22,12 +22,16 @@ impl App {
         })?;
         authorize(caller, Action::Ask, of(&agent))?;
         self.require_disk_room()?;
-        self.check_connection(caller, &agent, wanted.connection_id).await?;
+        let connection = match wanted.connection_id {
+            None => self.connection_named_for(id).await?,
+            named => named,
+        };
+        self.check_connection(caller, &agent, connection).await?;
         let conversation = self.branch(caller, &row).await?;
         // What was allowed with a request was for that run: a fork asks again.
         let start = StartRun {
             conversation,
-            connection: wanted.connection_id,
+            connection,
             grants: Vec::new(),
             ..self.run_of_agent(caller, agent, wanted.input.unwrap_or_default())
         };
@@ -41,6 +45,14 @@ impl App {
                 Err(error.into())
             }
         }
+    }
+
+    /// The connection that a person chose for the run, if it is there.
+    async fn connection_named_for(&self, run: RunId) -> AppResult<Option<ConnectionId>> {
+        let state = self.runs.state(run).await?;
+        let chosen = state.setup.filter(|setup| setup.names_connection).map(|setup| setup.connection);
+        let known = self.store.connections(self.tenant()).await?;
+        Ok(chosen.filter(|id| known.iter().any(|one| one.id == *id)))
     }
 
     /// Refuses before anything is written.

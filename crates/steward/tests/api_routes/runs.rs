@@ -108,6 +108,13 @@ fn a_fork_has_the_agent_of_now_and_comes_from_where_it_was_asked() {
         let log = house.items(&format!("/api/runs/{fork}/log"));
         assert_eq!(log[0]["setup"]["agent"]["instructions"], "Rest.");
     }
+    let chosen = text(&house.items("/api/connections")[0]["id"]);
+    let asked = json!({"message": "The sea?", "connection_id": chosen});
+    let asked = text(&house.post(&format!("/api/chat/{id}"), asked, 202)["run_id"]);
+    house.wait(&asked, "finished");
+    let fork = text(&house.post(&format!("/api/runs/{asked}/fork"), json!({}), 201)["run_id"]);
+    let setup = &house.items(&format!("/api/runs/{fork}/log"))[0]["setup"];
+    assert_eq!((&setup["connection"], &setup["names_connection"]), (&json!(chosen), &json!(true)));
     house.send(Method::DELETE, &format!("/api/agents/{id}"), None, 204);
     house.post("/api/agents", agent("Another of that name."), 201);
     assert_eq!(house.post(&path, json!({}), 409)["code"], "agent_deleted");
