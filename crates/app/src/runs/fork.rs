@@ -51,8 +51,8 @@ impl App {
     async fn connection_named_for(&self, run: RunId) -> AppResult<Option<ConnectionId>> {
         let state = self.runs.state(run).await?;
         let chosen = state.setup.filter(|setup| setup.names_connection).map(|setup| setup.connection);
-        let known = self.store.connections(self.tenant()).await?;
-        Ok(chosen.filter(|id| known.iter().any(|one| one.id == *id)))
+        let Some(chosen) = chosen else { return Ok(None) };
+        Ok(self.deps().models.select(Some(chosen)).await.is_ok().then_some(chosen))
     }
 
     /// Refuses before anything is written.
