@@ -11,6 +11,7 @@ const QUESTION = "How long is the notice period?";
 
 /** Drops a file beside the composer, as from another window. */
 async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
+  await page.locator("[data-composer]").waitFor();
   const dataTransfer = await page.evaluateHandle(
     ([file, base64]) => {
       const data = new DataTransfer();
@@ -31,7 +32,7 @@ test.describe("a document in the chat", () => {
     await drop(page, "handbook.pdf", handbook(40, 23));
     const attached = page.getByRole("list", { name: "Attachments" });
     await expect(attached.getByText("handbook.pdf")).toBeVisible();
-    await expect(attached.getByText(/40 pages|found by words/)).toBeVisible({ timeout: 30_000 });
+    await expect(attached.getByText(/40 pages|found by words/)).toBeVisible();
     const [own] = (await api.call<{ items: { name: string; id: string }[] }>("GET", "/collections")).items.filter((one) => one.name === "Attachments");
     expect(own, "a collection of one's own").toBeDefined();
 
@@ -51,7 +52,7 @@ test.describe("a document in the chat", () => {
     await page.keyboard.press("Enter");
     const sheet = page.getByRole("dialog", { name: "handbook.pdf" });
     const mark = sheet.locator("[data-area][aria-pressed=true]").first();
-    await expect(sheet.locator("[data-drawn]")).toBeVisible({ timeout: 30_000 });
+    await expect(sheet.locator("[data-drawn]")).toBeVisible();
     await expect(mark).toBeInViewport();
     await expect(sheet.getByLabel("Page", { exact: true })).toHaveValue("23");
     await expect(sheet.locator("[data-passage][aria-current]")).toContainText("three months to the end of a quarter");
@@ -80,7 +81,7 @@ test.describe("a document in the chat", () => {
     await cite.click();
     await expect(mark).toBeVisible();
     await page.reload();
-    await expect(sheet.locator("[data-drawn]")).toBeVisible({ timeout: 30_000 });
+    await expect(sheet.locator("[data-drawn]")).toBeVisible();
     await expect(mark).toBeInViewport();
     await page.keyboard.press("Escape");
     await expect(chat.last.getByRole("link", { name: /^Source 1:/ })).toBeVisible();
@@ -96,7 +97,7 @@ test.describe("a document in the chat", () => {
     await expect(page.getByRole("main").getByRole("heading", { name: "Passages that the run was given" })).toBeVisible();
     await expect(page.getByRole("main").getByText(/^near \d/).first()).toBeVisible();
     await page.getByRole("main").getByRole("link", { name: /^handbook\.pdf, page 23/ }).first().click();
-    await expect(sheet.locator("[data-area][aria-pressed=true]").first()).toBeVisible({ timeout: 30_000 });
+    await expect(sheet.locator("[data-area][aria-pressed=true]").first()).toBeVisible();
     await page.keyboard.press("Escape");
     await page.goBack();
 
@@ -109,11 +110,24 @@ test.describe("a document in the chat", () => {
     await expect(page.getByRole("dialog").getByText(/is gone|was removed|no longer/i).first()).toBeVisible();
   });
 
+  test("that is dropped before the page knows its agent is taken all the same", async ({ studio: page }) => {
+    let known = () => {};
+    const wait = new Promise<void>((done) => (known = done));
+    await page.route(/\/api\/agents\b/, async (route) => (await wait, route.continue()));
+    await page.reload();
+    await drop(page, "handbook.pdf", handbook(2, 1));
+    await expect(page.getByRole("list", { name: "Attachments" }).getByText(/2 pages|found by words/)).toBeVisible();
+    await expect(new Chat(page).composer).toBeDisabled();
+    known();
+    await expect(new Chat(page).composer).toBeEnabled();
+    await expect(page.getByRole("list", { name: "Attachments" }).getByText("handbook.pdf")).toBeVisible();
+  });
+
   test("that can't be read says why, and the question waits until it is taken off", async ({ studio: page }) => {
     const chat = new Chat(page);
     await drop(page, "broken.pdf", Buffer.from("%PDF-1.7\nnot really"));
     const attached = page.getByRole("list", { name: "Attachments" });
-    await expect(attached.getByRole("alert")).toBeVisible({ timeout: 30_000 });
+    await expect(attached.getByRole("alert")).toBeVisible();
     await chat.composer.fill("What is in it?");
     await expect(chat.send).toBeDisabled();
     await expect(page.getByText("Remove what can't be read, then send the question.")).toBeVisible();
@@ -169,11 +183,11 @@ for (const look of looks) {
       await api.settled(run_id);
       await visit(page, `/chat/${conversation_id}`);
       await drop(page, "broken.pdf", Buffer.from("%PDF-1.7\nnot really"));
-      await expect(page.getByRole("list", { name: "Attachments" }).getByRole("alert")).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByRole("list", { name: "Attachments" }).getByRole("alert")).toBeVisible();
       await expect(chat.last.getByRole("link", { name: /^Source 2:/ })).toBeVisible();
       const faults = await faultsOf(page, "answer", look.rules);
       await chat.last.getByRole("link", { name: /^Source 1:/ }).first().click();
-      await expect(page.getByRole("dialog").locator("[data-drawn]")).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByRole("dialog").locator("[data-drawn]")).toBeVisible();
       await expect(page.getByRole("dialog").locator("[data-area][aria-pressed=true]").first()).toBeInViewport();
       faults.push(...(await faultsOf(page, "page", look.rules)));
       expect(faults.join("\n\n"), "faults").toBe("");

@@ -29,7 +29,7 @@ test("a dropped file makes a collection, is found by its meaning, opened, remove
   await expect(main.getByText("No documents yet")).toBeVisible();
   await drop(page, ["leave.md", LEAVE], ["travel.md", TRAVEL]);
   await expect(main.getByRole("heading", { level: 2, name: "Documents" })).toBeVisible();
-  for (const name of ["leave.md", "travel.md"]) await expect(row(page, name).getByText("ready", { exact: true })).toBeVisible({ timeout: 30_000 });
+  for (const name of ["leave.md", "travel.md"]) await expect(row(page, name).getByText("ready", { exact: true })).toBeVisible();
   await expect(main.getByRole("navigation", { name: "Collections" }).getByRole("link", { name: /^Documents/ })).toContainText("2");
 
   // The same again is told, and is no second document.
@@ -85,8 +85,8 @@ test("what can't be read says why; a collection is changed, tuned, shared and re
   await expect(main.getByRole("heading", { level: 2, name: "Handbook" })).toBeVisible();
   await main.getByLabel("Choose files").setInputFiles([{ name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nnot really") }, { name: "leave.md", mimeType: "text/markdown", buffer: Buffer.from(LEAVE) }, { name: "empty.txt", mimeType: "text/plain", buffer: Buffer.from("") }]);
   await expect(main.getByText("The file is empty")).toBeVisible();
-  await expect(row(page, "leave.md").getByText("ready", { exact: true })).toBeVisible({ timeout: 30_000 });
-  await expect(row(page, "broken.pdf").getByText("failed", { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(row(page, "leave.md").getByText("ready", { exact: true })).toBeVisible();
+  await expect(row(page, "broken.pdf").getByText("failed", { exact: true })).toBeVisible();
   await main.getByLabel("State").selectOption("failed");
   await expect(row(page, "leave.md")).toHaveCount(0);
   await row(page, "broken.pdf").getByRole("button").click();

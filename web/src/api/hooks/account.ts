@@ -1,9 +1,12 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { api, setSession } from "../client";
 import type { About, AuthStatus, LoginSessionView, Me, SecondFactorRequired, Session } from "../types";
 import { useFresh, usePaged } from "./core";
 
-export const useMe = () => useQuery({ queryKey: ["me"], queryFn: ({ signal }) => api.get<Me>("/api/auth/me", { signal }), staleTime: 60_000 });
+const meQuery = queryOptions({ queryKey: ["me"], queryFn: ({ signal }) => api.get<Me>("/api/auth/me", { signal }), staleTime: 60_000 });
+export const useMe = () => useQuery(meQuery);
+/** For what a person may begin before the page knows who they are. */
+export const fetchMe = (client: QueryClient): Promise<Me> => client.ensureQueryData(meQuery);
 export const useAuthStatus = () => useQuery({ queryKey: ["auth-status"], queryFn: ({ signal }) => api.get<AuthStatus>("/api/auth/status", { signal }), staleTime: 60_000 });
 export const useSessions = () => usePaged<LoginSessionView>(["sessions"], "/api/auth/sessions");
 export const useAbout = () => useQuery({ queryKey: ["about"], queryFn: ({ signal }) => api.get<About>("/api/about", { signal }), refetchInterval: 15_000 });

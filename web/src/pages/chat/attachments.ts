@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { newKey } from "@/api/client";
-import { useMe } from "@/api/hooks";
+import { fetchMe } from "@/api/hooks";
 import { MAX_DOCUMENT, MAX_UPLOAD, uploadDocument, uploadFile } from "@/api/upload";
 import { translate } from "@/i18n";
 import { formatBytes, formatRange, toast } from "@/ui";
@@ -13,11 +13,10 @@ export type Uploading = { id: string; name: string; share: number };
 
 /** Uploads files, as documents or into the workspace, and puts them into the draft. */
 export function useUploads(conversation: string) {
-  const { data: me } = useMe();
   const client = useQueryClient();
   const [uploading, setUploading] = useState<Uploading[]>([]);
   const stops = useRef(new Map<string, { stop: AbortController; sort: Sort }>());
-  const sortOf = (file: File): Sort => (me && isDocument(file.name) ? "documents" : "files");
+  const sortOf = (file: File): Sort => (isDocument(file.name) ? "documents" : "files");
   const isFull = (sort: Sort) => countOf(readDraft(conversation).attachments, sort) + [...stops.current.values()].filter((other) => other.sort === sort).length >= MOST[sort];
   const start = (files: Iterable<File>) => {
     for (const file of files) {
@@ -27,11 +26,11 @@ export function useUploads(conversation: string) {
     }
   };
   const send = async (file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Attached> => {
-    if (!me || sortOf(file) === "files") {
+    if (sortOf(file) === "files") {
       const done = await uploadFile(file, onProgress, signal);
       return { path: done.path, name: file.name, bytes: done.bytes };
     }
-    const collection = await attachmentsOf(me, translate("chat", "attach.collection"));
+    const collection = await attachmentsOf(await fetchMe(client), translate("chat", "attach.collection"));
     const { document } = await uploadDocument(file, collection, onProgress, signal);
     for (const name of ["documents", "collections", "held-grants"]) void client.invalidateQueries({ queryKey: [name] });
     return { document: document.id, name: file.name, bytes: document.bytes };

@@ -25,8 +25,8 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
   const t = useT("chat");
   const draft = useDraft(conversation);
   const { uploading, start, cancel } = useUploads(conversation);
-  // Anywhere on the page: what misses the composer would else take the browser away from it.
-  const over = useDropped((files) => !disabled && start(files));
+  // Anywhere on the page: what misses the composer would else take the browser away from it. Also before the page knows its agent.
+  const over = useDropped(start);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const reading = useReading(draft.attachments);
