@@ -117,7 +117,7 @@ fn build(index: &Index, chunks: u32, vectors: &dyn Fn(u64) -> Vec<f32>) -> Durat
         }
     }
     index.commit().unwrap();
-    index.rest(true).unwrap();
+    index.rest().unwrap();
     begun.elapsed().saturating_sub(making)
 }
 

@@ -159,7 +159,7 @@ pub async fn evaluate(
         indexing += begun.elapsed();
     }
     let begun = Instant::now();
-    index.rest(true)?;
+    index.rest()?;
     indexing += begun.elapsed();
     let asked = ask(collection, &index, embedder, reranker.map(|scorer| (scorer, chunks.as_slice())), settings).await?;
     Ok(Evaluation {

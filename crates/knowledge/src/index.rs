@@ -157,14 +157,14 @@ impl Index {
         Ok(())
     }
 
-    /// Gives the memory for writing back and ends its threads, until something is applied again. With `merge` it waits for
-    /// the segments that are being merged. What was not committed is lost and is not in [`Self::applied`].
-    pub fn rest(&self, merge: bool) -> Result<(), IndexError> {
+    /// Gives the memory for writing back and ends its threads, until something is applied again. It waits for the segments
+    /// that are being merged. What was not committed is lost and is not in [`Self::applied`].
+    pub fn rest(&self) -> Result<(), IndexError> {
         let mut writing = self.writing()?;
         if writing.applied != self.applied() {
             writing.broken = Some("it was put to rest before what was applied was committed".to_owned());
         }
-        let done = writing.text.stop_writing(merge);
+        let done = writing.text.stop_writing();
         self.note(&mut writing, done)
     }
 

@@ -135,7 +135,7 @@ proptest! {
                 Step::Commit => index.commit().unwrap(),
                 Step::Rest => {
                     index.commit().unwrap();
-                    index.rest(true).unwrap();
+                    index.rest().unwrap();
                 }
                 Step::Reopen => {
                     drop(index);

@@ -142,7 +142,7 @@ impl LiveIndex {
                 self.complete.store(seq, Ordering::Relaxed);
                 *lock(&self.rested) = opened.index.stats().ok();
                 self.put(None);
-                let rested = tokio::task::spawn_blocking(move || opened.index.rest(true)).await;
+                let rested = tokio::task::spawn_blocking(move || opened.index.rest()).await;
                 if let Ok(Err(error)) = rested {
                     tracing::warn!(%error, "the index of documents could not be tidied up");
                 }

@@ -128,11 +128,20 @@ impl TextIndex {
         Ok(())
     }
 
-    /// Gives the memory for writing back; with `merge`, once segments that are being merged are.
-    pub fn stop_writing(&mut self, merge: bool) -> Result<(), IndexError> {
+    /// Gives the memory for writing back, once segments that are being merged are. A writer that is only dropped writes no
+    /// more what is in the index, but goes on to delete the files of what it has merged (tantivy 0.27).
+    pub fn stop_writing(&mut self) -> Result<(), IndexError> {
         match self.writer.take() {
-            Some(writer) if merge => Ok(writer.wait_merging_threads()?),
-            _ => Ok(()),
+            Some(writer) => Ok(writer.wait_merging_threads()?),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for TextIndex {
+    fn drop(&mut self) {
+        if let Err(error) = self.stop_writing() {
+            tracing::warn!(%error, "an index was closed while it could not be merged");
         }
     }
 }
