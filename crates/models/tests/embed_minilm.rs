@@ -119,8 +119,10 @@ async fn the_port_loads_late_and_forgets() {
     let (a, b) = tokio::join!(port.embed(&text), port.embed(&text));
     assert_eq!(a.unwrap(), b.unwrap());
     assert!(port.is_loaded());
-    tokio::time::sleep(Duration::from_millis(900)).await;
-    assert!(!port.is_loaded(), "idle for long enough");
+    // Idle for long enough, it is given back.
+    while port.is_loaded() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     assert_eq!(port.embed(&text).await.unwrap().len(), 1);
 
     let folder = tempfile::tempdir().unwrap();

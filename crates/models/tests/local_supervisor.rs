@@ -100,7 +100,9 @@ mod with_the_model {
         let first = server.supervisor.process_id().await.unwrap();
         let pid = rustix::process::Pid::from_raw(i32::try_from(first).unwrap()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        while server.supervisor.process_id().await == Some(first) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         server.supervisor.endpoint().await.unwrap();
         let second = server.supervisor.process_id().await.unwrap();
         assert_ne!(first, second);

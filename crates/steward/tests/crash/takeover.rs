@@ -54,7 +54,7 @@ pub async fn run(database: String) {
     let store = bed.store().await;
     refuses_old_epochs(&store).await;
     let mut answered = BTreeSet::new();
-    for _ in 0..200 {
+    for _ in 0..3_000 {
         settle::answer(&bed, &store, &mut answered).await;
         if settle::runs(&store).await.iter().all(|row| row.status == RunStatus::Finished) {
             break;
