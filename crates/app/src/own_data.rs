@@ -253,7 +253,7 @@ impl From<DatabaseError> for AppError {
             DatabaseError::Refused(why) => Self::invalid("", why, "change the statement"),
             DatabaseError::Conflict(why) => Self::conflict("not_restorable", why, "look at the database as it is"),
             DatabaseError::Busy(why) => {
-                Self::new(ErrorKind::Unavailable, why, "wait for what is at work on it, then try again")
+                Self::new(ErrorKind::Exhausted, why, "wait for what is at work on it, then try again")
                     .code("database_busy")
                     .retry_after(RETRY_AFTER_S)
             }

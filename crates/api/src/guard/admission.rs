@@ -150,16 +150,13 @@ fn refuse_too_long(parts: &Parts, most: usize) -> Response {
 
 /// In the place of whatever a handler made of a body that could not be read.
 pub(crate) fn refuse_body(path: &str, refusal: BodyRefusal) -> Response {
-    let (status, what) = match refusal {
-        BodyRefusal::OverShare => {
-            (StatusCode::TOO_MANY_REQUESTS, "too many of your requests send their bodies at the same time")
-        }
-        BodyRefusal::Full => (StatusCode::SERVICE_UNAVAILABLE, "too many requests send their bodies at the same time"),
+    let what = match refusal {
+        BodyRefusal::OverShare => "too many of your requests send their bodies at the same time",
+        BodyRefusal::Full => "too many requests send their bodies at the same time",
     };
-    let wait = 2;
+    let (status, wait) = (StatusCode::TOO_MANY_REQUESTS, 2);
     let mut response = if path.starts_with("/v1/") {
-        let error = OpenAiError::too_many(format!("{what}; send it again in a moment, fewer at a time"), wait);
-        OpenAiError { status, ..error }.into_response()
+        OpenAiError::too_many(format!("{what}; send it again in a moment, fewer at a time"), wait).into_response()
     } else if path.starts_with("/scim/") {
         refused_scim(&ScimError::new(status.as_u16(), format!("{what}; send it again in a moment")))
     } else {

@@ -171,7 +171,7 @@ async fn a_refusal_is_told_in_the_dialect_of_the_path() {
     for (path, hint) in [("/api/x", "/hint"), ("/v1/x", "/error/code"), ("/scim/v2/x", "/detail")] {
         let answer = crate::guard::refuse_body(path, crate::guard::BodyRefusal::Full);
         let answer = super::read(answer).await;
-        assert_eq!((answer.status, answer.header("retry-after")), (503, "2"), "{path}");
+        assert_eq!((answer.status, answer.header("retry-after")), (429, "2"), "{path}");
         assert!(answer.json().pointer(hint).is_some_and(Value::is_string), "{path}: {}", answer.text);
     }
 }
