@@ -5,6 +5,7 @@ pub mod attempt;
 pub mod files;
 pub mod helper;
 pub mod host;
+pub mod memory;
 pub mod process;
 pub mod python;
 pub mod sql;

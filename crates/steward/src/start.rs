@@ -4,6 +4,7 @@ use crate::settings::Settings;
 use crate::term::{self, Exit, Term};
 use std::process::ExitCode;
 use steward_infra::logs;
+use steward_sandbox::memory;
 
 /// Runs a command and reports errors. `serving`: it logs, and nobody reads its output.
 pub fn start<F>(global: &Global, serving: bool, command: impl FnOnce(Settings, Term) -> F) -> ExitCode
@@ -15,6 +16,9 @@ where
         Err(error) => return fail(Term::detect(true), &error),
     };
     let term = Term::detect(settings.no_color);
+    if serving {
+        memory::give_back_early();
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(term, &anyhow::anyhow!("cannot start: {error}")),
