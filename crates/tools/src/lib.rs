@@ -39,4 +39,5 @@ pub use skill_services::{DOCKER_VARIABLES, SkillServices, SkillServicesConfig, S
 pub use skills::{SkillPorts, SkillRuntime};
 pub use standard::{Ports, ToolsConfig, standard_builder};
 pub use steward_sandbox::host::{HostPath, HostPathError, HostPolicy, HostRules};
+pub use text::is_sentence;
 pub use workspace::LocalWorkspaces;

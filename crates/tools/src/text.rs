@@ -82,7 +82,7 @@ fn stream(output: &Output) -> String {
 const SENTENCE: usize = 4;
 
 /// Whether a name on a path has as many words as a sentence. Numbers, dates, ids and its end are none.
-pub(crate) fn is_sentence(path: &str) -> bool {
+pub fn is_sentence(path: &str) -> bool {
     path.split('/').any(|name| {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         stem.split(|c: char| !c.is_alphanumeric()).map(words_of).sum::<usize>() >= SENTENCE

@@ -14,6 +14,7 @@ use steward_core::ports::{
 use steward_core::provenance::Provenance;
 use steward_domains::chunks::{hint, index_line};
 use steward_domains::model::{Domain, Grantee, View};
+use steward_tools::is_sentence;
 
 /// Lines of the index of domains.
 const MOST_LINES: usize = 120;
@@ -24,6 +25,8 @@ const AHEAD: f32 = 0.25;
 
 #[async_trait]
 impl DataAccess for DomainService {
+    /// Of a domain whose text is from outside only the name, and no hint: a run would be from outside as it begins, whatever
+    /// it is about.
     async fn briefing(&self, caller: DataCaller, request: &str) -> DataResult<DataBriefing> {
         let known = self.known().await?;
         let roles = self.roles(caller).await?;
@@ -39,20 +42,33 @@ impl DataAccess for DomainService {
             return Ok(DataBriefing { text, provenance });
         }
         text.push_str("### Domains\n");
+        let mut more = domains.len().saturating_sub(MOST_LINES);
         for domain in domains.iter().take(MOST_LINES) {
-            let _ = writeln!(text, "- {}", index_line(domain));
-            provenance.join(&known.provenance_of(DomainTextKind::Domain, &domain.name));
+            let origin = known.provenance_of(DomainTextKind::Domain, &domain.name);
+            match (origin.is_from_outside(), is_sentence(&domain.name)) {
+                (false, _) => {
+                    provenance.join(&origin);
+                    let _ = writeln!(text, "- {}", index_line(domain));
+                }
+                (true, false) => {
+                    let _ = writeln!(text, "- {}", domain.name);
+                }
+                (true, true) => more += 1,
+            }
         }
-        if domains.len() > MOST_LINES {
-            let more = domains.len() - MOST_LINES;
+        if more > 0 {
             let _ = writeln!(text, "- and {more} more, which oos_schema_search finds");
         }
         text.push('\n');
         text.push_str(&self.verified_examples(&known, &roles, request).await?);
-        match self.hinted(&known, &roles, request).await {
-            Some((view, domain)) => {
-                provenance.join(&known.provenance_of(DomainTextKind::View, &view.name));
-                provenance.join(&known.provenance_of(DomainTextKind::Domain, &domain.name));
+        let hinted = self.hinted(&known, &roles, request).await.map(|(view, domain)| {
+            let mut origin = known.provenance_of(DomainTextKind::View, &view.name);
+            origin.join(&known.provenance_of(DomainTextKind::Domain, &domain.name));
+            (view, domain, origin)
+        });
+        match hinted.filter(|(.., origin)| !origin.is_from_outside()) {
+            Some((view, domain, origin)) => {
+                provenance.join(&origin);
                 text.push_str(&hint(&view, &domain, |name| visible.domain(name).is_some()));
             }
             None => text.push_str(EXAMPLES),

@@ -153,6 +153,7 @@ async fn a_domain_brings_along_what_the_run_had_read_that_saved_it() {
         call("domain_save", json!({"source": laundered})),
         Behaviour::text("Saved."),
         write(),
+        Behaviour::text("Written."),
         call("oos_schema_search", json!({"query": "orders"})),
         write(),
         call("domain_load", json!({"name": "orders"})),
@@ -177,10 +178,12 @@ async fn a_domain_brings_along_what_the_run_had_read_that_saved_it() {
     let kept = store.domain_text(TENANT, DomainTextKind::Domain, "orders").await.unwrap().unwrap();
     assert_eq!((kept.version, &kept.provenance), (2, &Provenance::from_outside(page)));
 
-    // In the prompt of somebody else's run from its beginning, and where it is looked up.
+    // A run of somebody else knows its name, and nothing of its text until it looks it up.
     let run = service.start(wanted(work.path(), BOB, &["oos_query"])).await.unwrap();
-    assert_eq!(origins(&service, run).await, [page]);
-    assert!(model.chats().last().unwrap().body.to_string().contains("SYSTEM NOTE laundered"));
+    finished(&service, run).await;
+    let told = model.chats().last().unwrap().body.to_string();
+    assert!(told.contains("- orders\\n") && !told.contains("SYSTEM NOTE laundered"), "{told}");
+    std::fs::remove_file(work.path().join("n.md")).unwrap();
     for (user, tool) in [(BOB, "oos_schema_search"), (OLGA, "domain_load"), (OLGA, "domain_list")] {
         let run = service.start(wanted(work.path(), user, &[tool])).await.unwrap();
         assert_eq!(origins(&service, run).await, [page], "{tool}");
