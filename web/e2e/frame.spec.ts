@@ -71,3 +71,37 @@ test("an address that is not there says so", async ({ studio: page }) => {
   await page.goto("/nothing/here");
   await expect(page.getByText("There is no such page")).toBeVisible();
 });
+
+test("the pages are grouped, folded and narrowed, and that is remembered", async ({ studio: page }) => {
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  const people = pages.getByRole("button", { name: "People" });
+  await expect(people).toHaveAttribute("aria-expanded", "false");
+  await people.press("Enter");
+  await pages.getByRole("button", { name: "Knowledge" }).click();
+  await expect(pages.getByRole("link", { name: "Documents" })).toHaveCount(0);
+  await page.reload();
+  await pages.getByRole("link", { name: "Users" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Users" })).toBeVisible();
+  await expect(pages.getByRole("link", { name: "Documents" })).toHaveCount(0);
+  // Narrow: the groups are menus.
+  await page.keyboard.press("Control+b");
+  await expect(people).not.toHaveAttribute("aria-expanded", "true");
+  await pages.getByRole("button", { name: "Operations" }).click();
+  await page.getByRole("menuitem", { name: "Usage" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Usage" })).toBeVisible();
+  await pages.getByRole("link", { name: "Approvals" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Approvals" })).toBeVisible();
+  await page.reload();
+  await pages.getByRole("button", { name: "Show names" }).click();
+  await expect(pages.getByRole("link", { name: "Users" })).toBeVisible();
+});
+
+test("on a phone all pages are one touch behind the bar", async ({ studio: page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "More" }).click();
+  const more = page.getByRole("dialog", { name: "More" });
+  await expect(more.getByRole("heading", { name: "Models and tools" })).toBeVisible();
+  await more.getByRole("link", { name: "Usage" }).click();
+  await expect(more).toBeHidden();
+  await expect(page.getByRole("heading", { level: 1, name: "Usage" })).toBeVisible();
+});

@@ -19,7 +19,9 @@ async function people(api: Api, browser: Browser, baseURL: string): Promise<Page
 
 test("a group is made, filled, renamed and removed", async ({ studio: page, api }) => {
   for (const email of [ANN.email, BEN]) await api.call("POST", "/users", { email, role: "developer" });
-  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Groups" }).click();
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  await pages.getByRole("button", { name: "People" }).click();
+  await pages.getByRole("link", { name: "Groups" }).click();
   const main = page.getByRole("main");
   await expect(main.getByText("No groups yet")).toBeVisible();
   await main.getByRole("button", { name: "New group" }).click();

@@ -10,7 +10,9 @@ const act = async (page: Page, email: string, item: string) => {
 };
 
 test("somebody is invited, accepts, works, and is shut out", async ({ studio: page, browser, baseURL }) => {
-  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Users" }).click();
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  await pages.getByRole("button", { name: "People" }).click();
+  await pages.getByRole("link", { name: "Users" }).click();
   await expect(page.getByText("Nobody else yet")).toBeVisible();
   await page.getByRole("button", { name: "Invite" }).click();
   const form = page.getByRole("dialog", { name: "Invite somebody" });
@@ -38,9 +40,9 @@ test("somebody is invited, accepts, works, and is shut out", async ({ studio: pa
   await anns.getByLabel("Password", { exact: true }).fill(ANN.password);
   await anns.getByRole("button", { name: "Set password and sign in" }).click();
   await anns.waitForURL(/\/chat/);
-  const pages = anns.getByRole("navigation", { name: "Pages" });
-  await expect(pages.getByRole("link", { name: "Runs" })).toBeVisible();
-  await expect(pages.getByRole("link", { name: "Users" })).toHaveCount(0);
+  const annsPages = anns.getByRole("navigation", { name: "Pages" });
+  await expect(annsPages.getByRole("link", { name: "Runs" })).toBeVisible();
+  await expect(annsPages.getByRole("button", { name: "People" })).toHaveCount(0);
   await visit(anns, "/users");
   await expect(anns.getByText("Only administrators manage users")).toBeVisible();
   // The link is used up.

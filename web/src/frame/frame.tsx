@@ -7,7 +7,7 @@ import { preload } from "@/pages/load";
 import { Skeleton } from "@/ui";
 import { Toasts } from "@/ui/toast";
 import { useLiveLists } from "./live";
-import { BottomBar, OfflineStrip, Rail } from "./nav";
+import { BottomBar, OfflineStrip, Sidebar } from "./nav";
 import { openOverlay, useOverlay } from "./overlays";
 import { Reminders } from "./reminders";
 import { useShortcut } from "./shortcuts";
@@ -26,10 +26,14 @@ function useGlobalShortcuts() {
   useShortcut("g p", () => void navigate({ to: "/approvals" }), t("approvals"), { group: "go" });
   useShortcut("g a", () => void navigate({ to: "/agents" }), t("agents"), { group: "go" });
   useShortcut("g k", () => void navigate({ to: "/skills" }), t("skills"), { group: "go" });
+  useShortcut("g d", () => void navigate({ to: "/documents" }), t("documents"), { group: "go", enabled: mayWork(me) });
+  useShortcut("g b", () => void navigate({ to: "/data" }), t("data"), { group: "go" });
+  useShortcut("g f", () => void navigate({ to: "/files" }), t("files"), { group: "go", enabled: mayWork(me) });
   useShortcut("g m", () => void navigate({ to: "/connections" }), t("connections"), { group: "go" });
   useShortcut("g t", () => void navigate({ to: "/mcp-servers" }), t("mcp"), { group: "go" });
   useShortcut("g v", () => void navigate({ to: "/credentials" }), t("credentials"), { group: "go", enabled: mayWork(me) });
   useShortcut("g u", () => void navigate({ to: "/usage" }), t("usage"), { group: "go" });
+  useShortcut("g o", () => void navigate({ to: "/dashboard" }), t("dashboard"), { group: "go" });
   useShortcut("g s", () => void navigate({ to: "/settings" }), t("settings"), { group: "go" });
 }
 
@@ -52,7 +56,7 @@ export function Frame() {
       <a href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())} className="sr-only rounded-md bg-ink px-3 py-2 text-bg focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-60">{t("skip")}</a>
       <OfflineStrip />
       <div className="flex min-h-0 flex-1">
-        <Rail />
+        <Sidebar />
         <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
           <Suspense fallback={<Skeleton className="p-6" />}><Outlet /></Suspense>
         </main>

@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId,
 import { isOperator, useAgents, useConversations, useMe } from "@/api/hooks";
 import { useT } from "@/i18n";
 import { cx } from "@/ui";
-import { maySee, NAVIGATION } from "./nav";
+import { maySee, NAVIGATION } from "./pages";
 import { openOverlay, useOverlay } from "./overlays";
 import { setTheme } from "./theme";
 
