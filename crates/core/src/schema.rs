@@ -1,7 +1,12 @@
 //! Arguments and the JSON Schemas that they are checked by. A schema may come from anywhere: a skill, a package, an MCP
 //! server, a client. So what it may cost is bounded here, once for all who check by one.
 
+mod references;
+mod short;
 mod work;
+
+pub use references::{embed, flattened, referred};
+pub use short::in_short;
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
@@ -61,36 +66,6 @@ fn compiled_as_it_is(schema: &Value) -> Result<Validator, String> {
         .with_pattern_options(patterns)
         .build(schema)
         .map_err(|error| format!("the tool's own schema is broken: {error}"))
-}
-
-/// The arguments of `schema` in a short form for a model: `{"path": string, "limit"?: integer}`.
-pub fn in_short(schema: &Value) -> String {
-    let required = |name: &str| {
-        let list = schema["required"].as_array();
-        list.is_some_and(|names| names.iter().any(|value| value == name))
-    };
-    let fields: Vec<String> = schema["properties"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, field)| {
-            let optional = if required(name) { "" } else { "?" };
-            format!("\"{name}\"{optional}: {}", wanted(field))
-        })
-        .collect();
-    format!("{{{}}}", fields.join(", "))
-}
-
-fn wanted(field: &Value) -> String {
-    if let Some(values) = field["enum"].as_array() {
-        let values: Vec<String> = values.iter().map(Value::to_string).collect();
-        return values.join(" | ");
-    }
-    match &field["type"] {
-        Value::String(name) if name == "array" => format!("array of {}", wanted(&field["items"])),
-        Value::String(name) => name.clone(),
-        _ => "any".to_owned(),
-    }
 }
 
 fn kind(value: &Value) -> &'static str {

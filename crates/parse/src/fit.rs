@@ -47,6 +47,7 @@ const WRAPPERS: &[&str] = &["arguments", "parameters", "args", "kwargs", "input"
 
 /// Renames arguments to the names in `schema`: other spellings, usual other names of a missing one, and wrappers.
 pub(crate) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<String>) -> Value {
+    let schema = schema::flattened(schema);
     let Some(known) = schema["properties"].as_object() else {
         return arguments;
     };
@@ -136,11 +137,8 @@ impl<'a> Work<'a> {
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let mut schema = schema;
         for _ in 0..8 {
-            let Some(pointer) = schema["$ref"].as_str().and_then(|at| at.strip_prefix('#')) else {
-                return schema;
-            };
-            match self.root.pointer(pointer) {
-                Some(next) => schema = next,
+            match schema::referred(self.root, schema) {
+                Some((_, next)) => schema = next,
                 None => return schema,
             }
         }
@@ -160,6 +158,8 @@ impl<'a> Work<'a> {
 
     fn fitted(&mut self, schema: &'a Value, value: Value) -> Value {
         let schema = self.resolve(schema);
+        let parts = schema["allOf"].as_array().into_iter().flatten();
+        let value = parts.fold(value, |value, part| self.value(part, value));
         for key in ["anyOf", "oneOf"] {
             if let Some(variants) = schema[key].as_array() {
                 return self.variants(variants, value);

@@ -67,6 +67,24 @@ fn all_cases() {
     assert!(fit("read", &schema, &json!([1])).is_err());
 }
 
+#[test]
+fn what_stands_behind_references_is_mended_too() {
+    let schema = json!({
+        "$ref": "#/definitions/Order",
+        "definitions": {
+            "Order": {"allOf": [
+                {"$ref": "#/definitions/Named"},
+                {"type": "object", "properties": {"count": {"$ref": "#/definitions/the%20count"}}, "required": ["count"]},
+            ]},
+            "Named": {"properties": {"first_name": {"type": "string"}}},
+            "the count": {"type": "integer"},
+        },
+    });
+    let fitted = fit("order", &schema, &json!({"firstName": "Ann", "count": "3"})).unwrap();
+    assert_eq!(fitted.arguments, json!({"first_name": "Ann", "count": 3}));
+    assert!(fit("order", &schema, &json!({"firstName": "Ann"})).is_err());
+}
+
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

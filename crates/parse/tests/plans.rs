@@ -74,14 +74,56 @@ fn the_schema_accepts_exactly_calls_of_the_tools() {
     assert!(steward_core::schema::validate(&none, &reply(json!([{}]))).is_err());
 }
 
+/// The schema of issue n8n#25964 and its like: every field stands behind a reference.
+fn order() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"order": {"$ref": "#/$defs/Order"}, "tree": {"$ref": "#/definitions/Node"}},
+        "required": ["order"],
+        "$defs": {
+            "Order": {
+                "allOf": [{"$ref": "#/$defs/Named"}],
+                "type": "object",
+                "properties": {"lines": {"type": "array", "items": {"$ref": "#/$defs/Line"}}},
+                "required": ["lines"],
+            },
+            "Line": {"type": "object", "properties": {"sku": {"type": "string"}, "count": {"type": "integer"}}, "required": ["sku"], "additionalProperties": false},
+            "Named": {"type": "object", "properties": {"customer": {"type": "string"}}, "required": ["customer"]},
+        },
+        "definitions": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/definitions/Node"}}, "additionalProperties": false}},
+    })
+}
+
 #[test]
-fn a_schema_with_references_still_compiles() {
+fn references_of_a_tools_schema_hold_in_a_replys_schema() {
     let mut specs = specs();
-    specs[0].parameters =
-        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "string"}}})
-            .into();
-    let reply = json!({"reasoning": "r", "tool_calls": [{"name": "read", "arguments": {"a": 1}}], "done": false});
-    assert_eq!(steward_core::schema::validate(&guided::schema(&specs), &reply), Ok(()));
+    specs[0].parameters = order().into();
+    // The same names mean other things in another tool.
+    specs[1].parameters =
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/Line"}}, "$defs": {"Line": {"type": "integer"}}}).into();
+    let schema = guided::schema(&specs);
+    let check = |name: &str, arguments: Value| {
+        let reply = json!({"reasoning": "r", "tool_calls": [{"name": name, "arguments": arguments}], "done": false});
+        steward_core::schema::validate(&schema, &reply).is_ok()
+    };
+    let (first, second) = (specs[0].name.clone(), specs[1].name.clone());
+    let line = json!([{"sku": "s", "count": 2}]);
+    assert!(check(&first, json!({"order": {"customer": "c", "lines": line}, "tree": {"next": {"next": {}}}})));
+    assert!(!check(&first, json!({"order": {"customer": "c", "lines": [{"sku": 1}]}})));
+    assert!(!check(&first, json!({"order": {"lines": line}})), "what `allOf` asks for");
+    assert!(!check(&first, json!({"order": {"customer": "c", "lines": line}, "tree": {"next": {"nxt": {}}}})));
+    assert!(check(&second, json!({"a": 1})));
+    assert!(!check(&second, json!({"a": {"sku": "s"}})));
+}
+
+#[test]
+fn instructions_show_the_fields_behind_references() {
+    let mut specs = specs();
+    specs[0].parameters = order().into();
+    for text in [guided::instructions(&specs), react::instructions(&specs)] {
+        let order = r#"{"order": {"lines": array of {"sku": string, "count"?: integer}, "customer": string}, "tree"?: {"next"?: Node as above}}"#;
+        assert!(text.contains(order), "{text}");
+    }
 }
 
 #[test]

@@ -279,7 +279,7 @@ fn matching(pattern: &str, text: &str) -> u64 {
 }
 
 /// `None`: it is no text.
-fn percent_decoded(fragment: &str) -> Option<String> {
+pub(super) fn percent_decoded(fragment: &str) -> Option<String> {
     let (mut bytes, mut rest) = (Vec::with_capacity(fragment.len()), fragment.as_bytes());
     while let [first, after @ ..] = rest {
         let hex = after.get(..2).filter(|_| *first == b'%').and_then(|pair| hex::decode(pair).ok());

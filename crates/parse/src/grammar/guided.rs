@@ -7,6 +7,7 @@ use crate::native::as_object;
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
 use serde_json::{Map, Value, json};
+use steward_core::schema::embed;
 use steward_core::tool::{CallSource, ToolSpec};
 
 /// The keys by which the object is recognised.
@@ -14,13 +15,14 @@ const KEYS: &[&str] = &["reasoning", "tool_calls", "done"];
 
 /// JSON Schema of a reply: each call has one tool's name and that tool's arguments.
 pub fn schema(tools: &[ToolSpec]) -> Value {
-    let variants: Vec<Value> = tools.iter().map(call_schema).collect();
+    let mut definitions = Map::new();
+    let variants: Vec<Value> = tools.iter().map(|spec| call_schema(spec, &mut definitions)).collect();
     let calls = if variants.is_empty() {
         json!({"type": "array", "items": {"type": "object"}, "maxItems": 0})
     } else {
         json!({"type": "array", "items": {"anyOf": variants}})
     };
-    json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "reasoning": {"type": "string"},
@@ -29,7 +31,11 @@ pub fn schema(tools: &[ToolSpec]) -> Value {
         },
         "required": ["reasoning", "tool_calls", "done"],
         "additionalProperties": false,
-    })
+    });
+    if !definitions.is_empty() {
+        schema["$defs"] = definitions.into();
+    }
+    schema
 }
 
 /// The system prompt's part on how to call `tools`.
@@ -37,24 +43,14 @@ pub fn instructions(tools: &[ToolSpec]) -> String {
     super::with_tools(include_str!("../../prompts/guided.md"), tools)
 }
 
-fn call_schema(spec: &ToolSpec) -> Value {
-    // References would point into this schema instead of the tool's own.
-    let arguments =
-        if has_reference(&spec.parameters) { json!({"type": "object"}) } else { (*spec.parameters).clone() };
+fn call_schema(spec: &ToolSpec, definitions: &mut Map<String, Value>) -> Value {
+    let arguments = embed(&spec.parameters, &spec.name, definitions);
     json!({
         "type": "object",
         "properties": {"name": {"type": "string", "enum": [spec.name]}, "arguments": arguments},
         "required": ["name", "arguments"],
         "additionalProperties": false,
     })
-}
-
-fn has_reference(schema: &Value) -> bool {
-    match schema {
-        Value::Object(map) => map.iter().any(|(key, value)| key == "$ref" || has_reference(value)),
-        Value::Array(items) => items.iter().any(has_reference),
-        _ => false,
-    }
 }
 
 #[derive(Default)]
