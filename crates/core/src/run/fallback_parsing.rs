@@ -12,6 +12,10 @@ use crate::tool::{CallSource, ToolCall};
 
 /// What a model is told that claims an action it has not taken.
 const CORRECTION: &str = include_str!("../../data/correction.txt");
+/// The same where a tool was called and failed.
+const CORRECTION_AFTER_FAILURE: &str = include_str!("../../data/correction_after_failure.txt");
+/// Longest reason of a failure that is repeated to the model, characters.
+const MAX_REASON: usize = 600;
 /// Longest words quoted to the model, characters.
 const MAX_QUOTE: usize = 160;
 /// After so many replies in a row whose calls could not be read, the request is matched with the tools instead.
@@ -59,14 +63,38 @@ impl RunState {
             return None;
         }
         if !self.fallback.corrected {
-            let quoted: String = words.chars().take(MAX_QUOTE).collect();
             return Some(vec![Effect::Correct {
-                message: CORRECTION.trim_end().replace("{words}", &quoted),
+                message: self.correction(words),
                 words: words.to_owned(),
                 strategy: self.text_strategy(),
             }]);
         }
-        (!self.fallback.dispatched).then(|| vec![Effect::Dispatch])
+        // What has failed already isn't proposed again.
+        let mut observed = self.observations();
+        let failed =
+            observed.any(|(call, result)| matches!(result, ToolResult::Error { .. }) && !is_control(&call.name));
+        (!self.fallback.dispatched && !failed).then(|| vec![Effect::Dispatch])
+    }
+
+    fn correction(&self, words: &str) -> String {
+        let quoted: String = words.chars().take(MAX_QUOTE).collect();
+        let Some((call, why)) = self.failed_call() else {
+            return CORRECTION.trim_end().replace("{words}", &quoted);
+        };
+        let why: String = why.trim().chars().take(MAX_REASON).collect();
+        let end = if why.ends_with(['.', '!', '?']) { "" } else { "." };
+        let text = CORRECTION_AFTER_FAILURE.trim_end().replace("{words}", &quoted).replace("{tool}", &call.name);
+        text.replace("{why}", &format!("{why}{end}"))
+    }
+
+    /// The last call that failed, and why; tools that only steer the run don't count.
+    fn failed_call(&self) -> Option<(&ToolCall, &str)> {
+        self.calls.iter().rev().filter(|entry| !is_control(&entry.call.name)).find_map(|entry| match &entry.status {
+            CallStatus::Done(ToolResult::Error { message, .. }) | CallStatus::Rejected(message) => {
+                Some((&entry.call, message.as_str()))
+            }
+            _ => None,
+        })
     }
 
     /// A model that was offered its provider's own field and never used it is asked in text.

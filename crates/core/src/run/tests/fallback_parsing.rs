@@ -2,7 +2,7 @@
 
 use super::driver::{Driver, ok};
 use crate::approval::Answer;
-use crate::event::{AboutCall, Answered, EventBody, Mode, Noticed, Outcome, Ranked};
+use crate::event::{AboutCall, Answered, EventBody, Mode, Noticed, Outcome, Ranked, ToolResult};
 use crate::model::{Purpose, Strategy};
 use crate::policy::{Decision, Grant, GrantScope};
 use crate::receipts::Verdict;
@@ -110,6 +110,26 @@ fn a_true_summary_is_no_false_claim() {
     run.result("a", "look", ok("seen"));
     run.noticed = claims("I have looked");
     let wanted = run.replied("I have looked.", &[]);
+    assert!(matches!(&wanted[..], [Effect::Finish { .. }]), "{wanted:?}");
+    run.finished();
+}
+
+#[test]
+fn a_claim_after_a_failed_call_is_told_what_failed_and_nothing_is_proposed_again() {
+    let mut run = start();
+    run.replied("", &[("a", "look")]);
+    run.intent("a");
+    run.result("a", "look", ToolResult::error("the server `tracker` answered: no such project".into()));
+    run.noticed = claims("I have put it there");
+    let wanted = run.replied("I have put it there.", &[]);
+    let [Effect::Correct { message, .. }] = &wanted[..] else { panic!("{wanted:?}") };
+    assert!(
+        message.contains("`look` was called and failed: the server `tracker` answered: no such project."),
+        "{message}"
+    );
+    assert!(!message.contains("no tool has been called"), "{message}");
+    correct(&mut run, &wanted);
+    let wanted = run.replied("I have put it there.", &[]);
     assert!(matches!(&wanted[..], [Effect::Finish { .. }]), "{wanted:?}");
     run.finished();
 }
