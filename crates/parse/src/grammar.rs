@@ -5,7 +5,7 @@ pub mod react;
 mod shell;
 
 pub use shell::Dialects;
-pub(crate) use shell::Shell;
+pub(crate) use shell::{Shell, ends_unopened_thought};
 
 use super::out::{BrokenCall, Out, Sink};
 use serde_json::Value;
@@ -37,6 +37,8 @@ impl Chain {
                 Out::Text(text) => self.feed(from, &text, sink),
                 Out::Reasoning(text) => sink.reasoning(&text),
                 Out::CallStarted { name, .. } => sink.call_started(&name),
+                // Known only at the end of all.
+                Out::Retracted => {}
             }
         }
     }

@@ -5,6 +5,8 @@ pub enum Out {
     /// Text that is surely for the reader.
     Text(String),
     Reasoning(String),
+    /// What was passed on so far does not hold; the whole reply does.
+    Retracted,
     /// A call has begun; its arguments come with the result.
     CallStarted {
         /// The number of the call in the reply, from 0.
@@ -31,9 +33,9 @@ pub struct Parsed {
     /// In order. The caller answers for unknown names and for arguments that do not fit the tool's schema.
     pub calls: Vec<ToolCall>,
     pub broken: Vec<BrokenCall>,
-    /// All [`Out::Text`] joined, `tail` included.
+    /// All [`Out::Text`] joined, `tail` included, unless they were retracted.
     pub text: String,
-    /// All [`Out::Reasoning`] joined, `tail` included.
+    /// All [`Out::Reasoning`] joined, likewise.
     pub reasoning: String,
     /// What was odd about the reply, for the trace.
     pub diagnostics: Vec<String>,

@@ -1,6 +1,6 @@
 //! Reads the chunks of a model's reply, whatever the strategy.
 
-use super::grammar::{Chain, Dialects, Found, Grammar, Shell};
+use super::grammar::{Chain, Dialects, Found, Grammar, Shell, ends_unopened_thought};
 use super::native::Native;
 use super::out::{BrokenCall, Out, Parsed, Sink};
 use super::tool_index::ToolIndex;
@@ -68,7 +68,8 @@ pub struct StreamParser {
     sink: Sink,
     native: Native,
     grammar: Box<dyn Grammar>,
-    /// The reasoning field as it came.
+    /// The content and the reasoning field as they came.
+    content: String,
     reasoning: String,
     cut: bool,
 }
@@ -89,6 +90,7 @@ impl StreamParser {
             sink: Sink::new(reading.dialects == Dialects::Opening),
             native: Native::default(),
             grammar: grammar(reading, tools),
+            content: String::new(),
             reasoning: String::new(),
             cut: false,
         }
@@ -96,7 +98,10 @@ impl StreamParser {
 
     pub fn push(&mut self, chunk: &ModelChunk) -> Vec<Out> {
         match chunk {
-            ModelChunk::Text(text) => self.grammar.push(text, &mut self.sink),
+            ModelChunk::Text(text) => {
+                self.content.push_str(text);
+                self.grammar.push(text, &mut self.sink);
+            }
             ModelChunk::Reasoning(text) => {
                 self.reasoning.push_str(text);
                 self.sink.reasoning(text);
@@ -113,7 +118,26 @@ impl StreamParser {
     }
 
     /// The whole reply. Reasoning text is searched for calls only if there was no content and no call.
-    pub fn finish(mut self) -> Parsed {
+    pub fn finish(self) -> Parsed {
+        let tidied = self.reading.dialects != Dialects::None && !self.reading.in_thought;
+        if !tidied
+            || !self.reasoning.trim().is_empty()
+            || !ends_unopened_thought(&self.content, !self.native.is_empty())
+        {
+            return self.read_to_end();
+        }
+        // The prompt has opened the reasoning, as nobody knew before. What was passed on as text is taken back.
+        let reading = Reading { in_thought: true, ..self.reading };
+        let mut again =
+            Self { native: self.native, cut: self.cut, ..Self::with(reading, &self.tools, &self.id_prefix) };
+        again.grammar.push(&self.content, &mut again.sink);
+        let mut parsed = again.read_to_end();
+        parsed.tail = vec![Out::Retracted];
+        parsed.diagnostics.push("reasoning that nothing opens was taken out of the text".to_owned());
+        parsed
+    }
+
+    fn read_to_end(mut self) -> Parsed {
         let mut found = self.grammar.finish(&mut self.sink, self.cut);
         let signatures = self.native.signatures();
         if self.native.is_empty() {

@@ -316,7 +316,7 @@ fn collect_visible(pieces: Vec<Out>, (text, reasoning): &mut VisibleText) {
         match piece {
             Out::Text(piece) => text.push_str(&piece),
             Out::Reasoning(piece) => reasoning.push_str(&piece),
-            Out::CallStarted { .. } => {}
+            Out::CallStarted { .. } | Out::Retracted => {}
         }
     }
 }

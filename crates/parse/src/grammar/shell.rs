@@ -42,6 +42,38 @@ impl Dialects {
     }
 }
 
+/// What ends reasoning that the prompt has opened.
+const CLOSING: &[&str] = &["</think>", "[/THINK]", "<|END_THINKING|>", "◁/think▷"];
+
+/// Whether `text` ends reasoning that it never began, with an answer behind it or beside it (`has_calls`): the prompt has opened it. A word about such a
+/// tag stands in quotes, in code or between blanks.
+pub(crate) fn ends_unopened_thought(text: &str, has_calls: bool) -> bool {
+    if !CLOSING.iter().any(|token| text.contains(token)) {
+        return false;
+    }
+    let mut in_code = false;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        rest = after;
+        let start = line.trim_start();
+        in_code ^= start.starts_with("```");
+        if !in_code && open::thoughts().any(|(opening, _)| start.starts_with(opening)) {
+            return false;
+        }
+        let Some((before, behind)) = CLOSING.iter().find_map(|token| line.split_once(token)).filter(|_| !in_code)
+        else {
+            continue;
+        };
+        let quoted = before.ends_with(['"', '\'', '“', '‘', '«', '„', '`']) || before.matches('`').count() % 2 == 1;
+        let between_blanks = before.ends_with([' ', '\t']) && !before.trim().is_empty() && !behind.trim().is_empty();
+        if !quoted && !between_blanks {
+            return has_calls || !(behind.trim().is_empty() && after.trim().is_empty());
+        }
+    }
+    false
+}
+
 #[derive(Default)]
 enum State {
     #[default]
@@ -97,11 +129,7 @@ pub(crate) struct Shell {
 impl Shell {
     /// `in_thought`: the prompt has opened the reasoning.
     pub fn new(tools: &ToolIndex, dialects: Dialects, in_thought: bool) -> Self {
-        let state = if in_thought {
-            State::Thought(&["</think>", "[/THINK]", "<|END_THINKING|>", "◁/think▷"])
-        } else {
-            State::Text
-        };
+        let state = if in_thought { State::Thought(CLOSING) } else { State::Text };
         Self { tools: tools.clone(), dialects, state, line_new: true, begun: in_thought, ..Self::default() }
     }
 
@@ -202,10 +230,12 @@ impl Shell {
     }
 
     fn thought(&mut self, close: &'static [&'static str], sink: &mut Sink, end: bool) -> Step {
+        let first = |at: usize| close.get(at).or(close.first()).map_or(b'<', |token| token.as_bytes()[0]);
+        // Those of `CLOSING` begin with three different bytes, all others with one.
+        let firsts = [first(0), first(1), first(3)];
         loop {
             let rest = &self.buf[self.pos..];
-            let first = close[0].as_bytes()[0];
-            let Some(step) = find_byte([first, first, b'<'], rest) else {
+            let Some(step) = find_byte(firsts, rest) else {
                 self.pos = self.buf.len();
                 self.reason(sink);
                 self.state = State::Thought(close);

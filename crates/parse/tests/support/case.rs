@@ -129,6 +129,10 @@ pub fn feed_with(reading: Reading, tools: &[ToolSpec], chunks: &[ModelChunk], fi
             Out::Text(piece) => text.push_str(&piece),
             Out::Reasoning(piece) => reasoning.push_str(&piece),
             Out::CallStarted { .. } => started.push(out),
+            Out::Retracted => {
+                text.clone_from(&parsed.text);
+                reasoning.clone_from(&parsed.reasoning);
+            }
         }
     }
     assert_eq!(text, parsed.text, "what was shown is the text");
