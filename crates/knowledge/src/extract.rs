@@ -6,17 +6,20 @@
 
 mod compound;
 mod draft;
+mod drawing;
 mod epub;
 mod error;
 mod format;
 mod html;
 mod json;
 mod limits;
+mod list_number;
 mod mail;
 mod markdown;
 mod msg;
 mod number_format;
 mod numbers;
+mod office;
 mod open_document;
 mod pdf;
 mod relations;
@@ -39,6 +42,7 @@ use draft::Draft;
 use error::Result;
 use format::{Format, TextKind};
 use limits::Budget;
+use office::OfficeKind;
 use steward_core::extracted::Extracted;
 
 /// Reads a file. `file_name` decides only between kinds of plain text; a name that says something else than the content
@@ -70,9 +74,13 @@ fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<
     let mut attached = |content: &[u8], name: &str, draft: &mut Draft<'_>| attach(content, name, draft, within);
     let doc_type = match format::sniff(bytes, name, budget)? {
         Format::Pdf => pdf::read(bytes, &mut draft).map(|()| "pdf")?,
-        Format::Word(archive) => word::read(&archive, &mut draft).map(|()| "docx")?,
-        Format::Sheets(archive) => sheets::read(&archive, &mut draft).map(|()| "xlsx")?,
-        Format::Slides(archive) => slides::read(&archive, &mut draft).map(|()| "pptx")?,
+        Format::Office(OfficeKind::Word, office) => word::read(&office, &mut draft, &mut attached).map(|()| "docx")?,
+        Format::Office(OfficeKind::Sheets, office) => {
+            sheets::read(&office, &mut draft, &mut attached).map(|()| "xlsx")?
+        }
+        Format::Office(OfficeKind::Slides, office) => {
+            slides::read(&office, &mut draft, &mut attached).map(|()| "pptx")?
+        }
         Format::OpenText(archive) => open_document::read(&archive, false, &mut draft).map(|()| "odt")?,
         Format::OpenSheets(archive) => open_document::read(&archive, true, &mut draft).map(|()| "ods")?,
         Format::OpenSlides(archive) => open_document::read(&archive, false, &mut draft).map(|()| "odp")?,
@@ -80,7 +88,7 @@ fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<
         Format::OldSheets(file) => xls::read(&file, &mut draft).map(|()| "xls")?,
         Format::Outlook(file) => msg::read(&file, &mut draft, &mut attached).map(|()| "msg")?,
         Format::Mail => mail::read(bytes, &mut draft, &mut attached).map(|()| "eml")?,
-        Format::Rtf => mail::body_text(&rtf::text(bytes), &mut draft).map(|()| "rtf")?,
+        Format::Rtf => rtf::read(bytes, &mut draft).map(|()| "rtf")?,
         Format::Image(kind) => {
             let pages = if kind == "tiff" { tiff_pages(bytes).len().max(1) } else { 1 };
             for _ in 0..pages {

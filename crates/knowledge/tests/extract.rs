@@ -13,6 +13,7 @@
 mod formats;
 mod hostile;
 mod make;
+mod office;
 mod pdf;
 
 use steward_core::extracted::{BlockKind, Extracted};

@@ -10,11 +10,13 @@ pub(super) struct Draft<'a> {
     pub title: Option<String>,
     pages: Vec<Page>,
     warnings: Vec<String>,
+    /// Pictures within pages of text.
+    pictures: usize,
 }
 
 impl<'a> Draft<'a> {
     pub fn new(budget: &'a Budget<'a>) -> Self {
-        Self { budget, title: None, pages: Vec::new(), warnings: Vec::new() }
+        Self { budget, title: None, pages: Vec::new(), warnings: Vec::new(), pictures: 0 }
     }
 
     /// Begins a page, sheet, slide or chapter.
@@ -72,6 +74,44 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Counts a picture that nobody reads.
+    pub fn count_picture(&mut self) {
+        self.pictures += 1;
+    }
+
+    /// How many pages there are, and how many blocks the last one has.
+    pub fn position(&self) -> (usize, usize) {
+        (self.pages.len(), self.pages.last().map_or(0, |page| page.blocks.len()))
+    }
+
+    /// Takes the document's title from the block `at` of the last page, if it is a heading and there is no other title.
+    pub fn take_title(&mut self, at: usize) {
+        let block = self.pages.last().and_then(|page| page.blocks.get(at));
+        let heading =
+            block.filter(|block| matches!(block.kind, BlockKind::Heading { .. })).map(|block| block.text.clone());
+        if self.title.as_ref().is_none_or(|title| title.trim().is_empty()) {
+            self.title = heading.or(self.title.take());
+        }
+    }
+
+    /// Takes out what was added to the last page from the block `at` on.
+    pub fn take_blocks(&mut self, at: usize) -> Vec<Block> {
+        self.pages.last_mut().map(|page| page.blocks.split_off(at.min(page.blocks.len()))).unwrap_or_default()
+    }
+
+    /// Adds what was taken out.
+    pub fn put_blocks(&mut self, blocks: impl IntoIterator<Item = Block>) {
+        if let Some(page) = self.pages.last_mut() {
+            page.blocks.extend(blocks);
+        }
+    }
+
+    /// Makes the pages from `first` on, from 0, a part of the one before.
+    pub fn join_pages(&mut self, first: usize) {
+        let joined = self.pages.split_off(first.min(self.pages.len()));
+        self.put_blocks(joined.into_iter().flat_map(|page| page.blocks));
+    }
+
     pub fn last_page(&mut self) -> Option<&mut Page> {
         self.pages.last_mut()
     }
@@ -99,6 +139,13 @@ impl<'a> Draft<'a> {
     pub fn finish(mut self, doc_type: &str) -> Result<Extracted> {
         if self.pages.is_empty() {
             self.page(None)?;
+        }
+        if self.pictures > 0 {
+            let pictures = self.pictures;
+            self.warn(format!(
+                "Pictures in it are not read ({pictures}), only descriptions that they have. If one shows text that \
+                 matters, add it as a file of its own."
+            ));
         }
         let first_heading = self.pages.first().and_then(|page| {
             page.blocks

@@ -3,12 +3,12 @@
 use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::html;
-use super::relations::resolve;
-use super::text::decode;
+use super::relations::{resolve, unescaped};
 use super::xml::Xml;
 use super::zip::Archive;
 use std::collections::HashMap;
 use steward_core::extracted::BlockKind;
+use super::text::decode;
 
 const CONTAINER: &str = "META-INF/container.xml";
 
@@ -61,21 +61,4 @@ fn package(archive: &Archive<'_>, draft: &Draft<'_>) -> Result<String> {
         }
     }
     Err(ExtractError::broken("it doesn't say where its contents are"))
-}
-
-/// Names of parts are written as in links.
-fn unescaped(target: &str) -> String {
-    let mut bytes = Vec::with_capacity(target.len());
-    let mut rest = target.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok()).filter(|_| *first == b'%');
-        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

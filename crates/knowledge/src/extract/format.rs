@@ -3,15 +3,14 @@
 use super::compound::{self, Compound};
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
+use super::office::{Office, OfficeKind, find_main};
 use super::text::{Decoded, decode, is_one_of};
 use super::zip::Archive;
-use super::{msg, sheets, slides, table};
+use super::{msg, table};
 
 pub(super) enum Format<'a> {
     Pdf,
-    Word(Archive<'a>),
-    Sheets(Archive<'a>),
-    Slides(Archive<'a>),
+    Office(OfficeKind, Office<'a>),
     OpenText(Archive<'a>),
     OpenSheets(Archive<'a>),
     OpenSlides(Archive<'a>),
@@ -112,14 +111,8 @@ fn is_pdf(bytes: &[u8]) -> bool {
 
 fn archive<'a>(bytes: &'a [u8], budget: &'a Budget<'a>) -> Result<Format<'a>> {
     let archive = Archive::open(bytes, budget)?;
-    if archive.has("word/document.xml") {
-        return Ok(Format::Word(archive));
-    }
-    if archive.has(sheets::WORKBOOK) {
-        return Ok(Format::Sheets(archive));
-    }
-    if archive.has(slides::PRESENTATION) {
-        return Ok(Format::Slides(archive));
+    if let Some((kind, main)) = find_main(&archive, budget)? {
+        return Ok(Format::Office(kind, Office { archive, main }));
     }
     let kind = archive.read("mimetype")?.unwrap_or_default();
     let kind = String::from_utf8_lossy(&kind).trim().to_owned();
@@ -178,8 +171,10 @@ fn is_mail(text: &str) -> bool {
     }
     let lower = text.get(..text.floor_char_boundary(64 << 10)).unwrap_or_default().to_ascii_lowercase();
     let has = |field: &str| lower.starts_with(field) || lower.contains(&format!("\n{field}"));
+    // A web page with its pictures is written like a mail.
+    let is_page = has("mime-version:") && lower.contains("multipart/related");
     found >= 2
-        && (has("from:") || has("received:"))
+        && (is_page || has("from:") || has("received:"))
         && (has("date:") || has("message-id:") || has("mime-version:") || has("subject:"))
 }
 

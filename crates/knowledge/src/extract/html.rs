@@ -124,6 +124,12 @@ impl State {
             self.begin_main(tag);
             match name {
                 "img" => self.writer.text(attribute(tag, "alt").unwrap_or("")),
+                "ol" => {
+                    let start = attribute(tag, "start").and_then(|start| start.parse().ok()).unwrap_or(1);
+                    self.writer.open_list(Some((attribute(tag, "type").unwrap_or("1"), start)));
+                }
+                "ul" => self.writer.open_list(None),
+                "li" => self.writer.open_item(attribute(tag, "value").and_then(|value| value.parse().ok())),
                 _ => self.writer.open(name),
             }
         }

@@ -58,7 +58,7 @@ fn body(file: &Compound<'_>, draft: &mut Draft<'_>) -> Result<()> {
         return html::read(&page, draft).map(drop);
     }
     match binary(file, "", BODY_RTF)?.and_then(|packed| rtf::unpacked(&packed)) {
-        Some(body) => body_text(&rtf::text(&body), draft),
+        Some(body) => rtf::read(&body, draft),
         None => Ok(()),
     }
 }

@@ -1,133 +1,132 @@
-//! How spreadsheets show numbers: as dates, as percentages, or as they are.
+//! How spreadsheets show values: by the number formats of Excel (ECMA-376 part 1, 18.8.30), such as `#,##0.00 "EUR"`.
+//!
+//! Two things are shown otherwise than there: a date whose look depends on who looks at it is ISO 8601, and one that
+//! leaves open which day it means has that behind it. What a format hides is shown.
 
-use steward_core::Timestamp;
+mod code;
+mod dates;
+mod decimal;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    General,
-    Percent,
-    Date,
-    DateTime,
-    Time,
+use code::{Condition, Part, Section};
+
+/// A format's code, taken apart.
+#[derive(Debug, Default)]
+pub(super) struct Format {
+    sections: Vec<Section>,
+    /// Of texts.
+    text: Option<Section>,
 }
 
 impl Format {
+    /// By a format's code, such as `dd.mm.yyyy`. One that can't be understood shows values as they are.
+    pub fn of(code: &str) -> Self {
+        let mut sections = code::sections(code);
+        let ends_in_text = sections.last().is_some_and(|last| last.parts.contains(&Part::Text));
+        let text = (sections.len() > 3 || ends_in_text).then(|| sections.pop()).flatten();
+        sections.truncate(3);
+        Self { sections, text }
+    }
+
+    /// By the number of a format that files don't describe.
     pub fn built_in(id: u16) -> Self {
-        match id {
-            9 | 10 => Self::Percent,
-            14..=17 | 27..=31 | 34..=36 | 50..=58 => Self::Date,
-            18..=21 | 32 | 33 | 45..=47 => Self::Time,
-            22 => Self::DateTime,
-            _ => Self::General,
-        }
+        Self::of(match id {
+            1 => "0",
+            2 => "0.00",
+            3 => "#,##0",
+            4 => "#,##0.00",
+            5 | 6 => "\"$\"#,##0;\\-\"$\"#,##0",
+            7 | 8 => "\"$\"#,##0.00;\\-\"$\"#,##0.00",
+            9 => "0%",
+            10 => "0.00%",
+            11 => "0.00E+00",
+            12 => "# ?/?",
+            13 => "# ??/??",
+            // Their look is the reader's.
+            14 | 27..=31 | 34..=36 | 50..=58 => "yyyy-mm-dd",
+            15 => "d-mmm-yy",
+            16 => "d-mmm",
+            17 => "mmm-yy",
+            18 => "h:mm AM/PM",
+            19 => "h:mm:ss AM/PM",
+            20 | 32 => "h:mm",
+            21 | 33 => "h:mm:ss",
+            22 => "yyyy-mm-dd h:mm",
+            37 | 38 => "#,##0;(#,##0)",
+            39 | 40 => "#,##0.00;(#,##0.00)",
+            41 => "#,##0;-#,##0;\"-\"",
+            42 => "\"$\"#,##0;(\"$\"#,##0);\"$-\"",
+            43 => "#,##0.00;-#,##0.00;\"-\"",
+            44 => "\"$\"#,##0.00;(\"$\"#,##0.00);\"$-\"",
+            45 => "mm:ss",
+            46 => "[h]:mm:ss",
+            47 => "mm:ss.0",
+            48 => "##0.0E+0",
+            _ => "General",
+        })
     }
 
-    pub fn show(self, number: f64, from_1904: bool) -> String {
-        match self {
-            Self::General => general(number),
-            Self::Percent => format!("{}%", general((number * 1e8).round() / 1e6)),
-            Self::Date => date(number, from_1904).unwrap_or_else(|| general(number)),
-            Self::Time => time(number),
-            Self::DateTime => {
-                date(number, from_1904).map_or_else(|| general(number), |date| format!("{date} {}", time(number)))
-            }
+    /// A number, as it is shown.
+    pub fn show(&self, number: f64, from_1904: bool) -> String {
+        let shown = self.choose(number).and_then(|(section, number)| section.show(number, from_1904));
+        let shown = shown.map(|shown| shown.trim().to_owned()).filter(|shown| !shown.is_empty());
+        shown.unwrap_or_else(|| general(number))
+    }
+
+    /// A text, as it is shown.
+    pub fn show_text(&self, text: String) -> String {
+        let Some(section) = self.text.as_ref().filter(|section| section.parts.contains(&Part::Text)) else {
+            return text;
+        };
+        if text.is_empty() {
+            return text;
+        }
+        let shown: String = section
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Literal(literal) => literal.as_str(),
+                Part::Text => text.as_str(),
+                _ => "",
+            })
+            .collect();
+        shown.trim().to_owned()
+    }
+
+    /// The section for a number, and the number that it shows: without its sign where the section stands for it.
+    fn choose(&self, number: f64) -> Option<(&Section, f64)> {
+        let sections = &self.sections;
+        if sections.iter().any(|section| section.condition.is_some()) {
+            let at = sections
+                .iter()
+                .position(|section| section.condition.as_ref().is_none_or(|condition| condition.holds(number)))?;
+            let is_signed =
+                sections[at].has_sign() || sections[at].condition.as_ref().is_some_and(Condition::is_negative);
+            return Some((&sections[at], if is_signed { number.abs() } else { number }));
+        }
+        match sections.as_slice() {
+            [_, negative, ..] if number < 0.0 => Some((negative, -number)),
+            [_, _, zero] if number == 0.0 => Some((zero, number)),
+            [first, ..] => Some((first, number)),
+            [] => None,
         }
     }
 }
 
-pub(super) fn is_date(format: Format) -> bool {
-    matches!(format, Format::Date | Format::DateTime | Format::Time)
-}
-
-/// By a format's code, such as `dd.mm.yyyy`. Texts in it and colours say nothing.
-pub(super) fn custom(code: &str) -> Format {
-    let (mut plain, mut quoted, mut bracket, mut escaped) = (String::new(), false, false, false);
-    for letter in code.chars() {
-        match letter {
-            _ if escaped => escaped = false,
-            '"' => quoted = !quoted,
-            '\\' | '_' | '*' if !quoted => escaped = true,
-            '[' if !quoted => bracket = true,
-            ']' if !quoted => bracket = false,
-            // Elapsed hours stand in brackets.
-            'h' | 'H' if bracket => plain.push('h'),
-            letter if !quoted && !bracket => plain.push(letter.to_ascii_lowercase()),
-            _ => {}
+impl Section {
+    /// `None` where it can't show the number.
+    fn show(&self, number: f64, from_1904: bool) -> Option<String> {
+        if self.has_date() {
+            return dates::show(self, number, from_1904);
         }
-    }
-    let first = plain.split(';').next().unwrap_or_default();
-    let (has_date, has_time) = (first.contains(['y', 'd']), first.contains(['h', 's']));
-    match (has_date, has_time) {
-        _ if first.contains('%') => Format::Percent,
-        _ if first.contains("general") => Format::General,
-        (true, true) => Format::DateTime,
-        (true, false) => Format::Date,
-        (false, true) => Format::Time,
-        (false, false) if first.contains("mmm") => Format::Date,
-        (false, false) => Format::General,
+        Some(decimal::show(self, number))
     }
 }
 
-/// Without the digits that only binary fractions have.
+/// With the 15 digits that spreadsheets know: without those that only binary fractions have.
 pub(super) fn general(number: f64) -> String {
-    let rounded = format!("{number:.10}");
-    let text = if number.abs() < 1e15 && rounded.contains('.') {
-        rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        number.to_string()
-    };
-    match text.as_str() {
-        "-0" => "0".to_owned(),
-        "0" if number != 0.0 => number.to_string(),
-        _ => text,
-    }
-}
-
-/// Days since 1899-12-30, or since 1904-01-01.
-#[expect(clippy::cast_possible_truncation, reason = "checked above")]
-fn date(number: f64, from_1904: bool) -> Option<String> {
-    const DAYS_BEFORE_1970: i64 = 25_569;
-    const BETWEEN: i64 = 1462;
-    if !(0.0..2_958_466.0).contains(&number) {
-        return None;
-    }
-    let mut days = number.floor() as i64 + if from_1904 { BETWEEN } else { 0 };
-    // A leap day that never was.
-    if days < 60 && !from_1904 {
-        days += 1;
-    }
-    Some(Timestamp::of_day(days - DAYS_BEFORE_1970).date())
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "at most a day's seconds")]
-fn time(number: f64) -> String {
-    let seconds = ((number - number.floor()) * 86_400.0).round() as i64 % 86_400;
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if seconds == 0 { format!("{hours:02}:{minutes:02}") } else { format!("{hours:02}:{minutes:02}:{seconds:02}") }
+    // Adding nothing makes zero of negative zero.
+    (format!("{number:.14e}").parse().unwrap_or(number) + 0.0).to_string()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Format, custom, general};
-
-    #[test]
-    fn numbers_are_shown_as_spreadsheets_do() {
-        for (code, number, shown) in [
-            ("General", 0.1 + 0.2, "0.3"),
-            ("0.00", 1234.5, "1234.5"),
-            ("0%", 0.075, "7.5%"),
-            ("dd.mm.yyyy", 45_292.0, "2024-01-01"),
-            ("yyyy-mm-dd hh:mm", 45_292.75, "2024-01-01 18:00"),
-            ("[h]:mm:ss", 0.5, "12:00"),
-            ("mmm\\ yy", 1.0, "1900-01-01"),
-            ("\"day \"0", 3.0, "3"),
-            ("[Red]0.0", 3.0, "3"),
-        ] {
-            assert_eq!(custom(code).show(number, false), shown, "{code}");
-        }
-        assert_eq!(Format::built_in(14).show(0.0, true), "1904-01-01");
-        assert_eq!(general(1e300), format!("{}", 1e300));
-        assert_eq!(general(-0.0), "0");
-        assert_eq!(general(1e-12), "0.000000000001");
-    }
-}
+mod tests;

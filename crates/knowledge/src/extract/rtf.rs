@@ -1,25 +1,60 @@
 //! The text of RTF, and RTF as mails have it packed.
 
+use super::draft::Draft;
+use super::error::Result;
+use super::mail::body_text;
 use super::numbers::u32_at;
+use super::office::Remark;
 use super::text::is_one_of;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 /// Groups that hold no text of the document.
-const SILENT: &str = "fonttbl colortbl stylesheet info pict object header footer headerl headerr footerl footerr \
-    themedata datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl fldinst filetbl revtbl \
-    colorschememapping htmltag mhtmltag";
+const SILENT: &str = "fonttbl colortbl stylesheet info object themedata datastore latentstyles listtable \
+    listoverridetable rsidtbl generator xmlnstbl fldinst filetbl revtbl colorschememapping htmltag mhtmltag";
+
+/// What a text in RTF says.
+#[derive(Debug, Default)]
+pub(super) struct Rtf {
+    pub header: String,
+    /// Comments stand behind their paragraphs.
+    pub body: String,
+    pub footer: String,
+    pub pictures: usize,
+    pub has_object: bool,
+}
+
+/// What a group is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Body,
+    Header,
+    Footer,
+    Comment,
+    Author,
+    Nowhere,
+}
 
 #[derive(Clone, Copy)]
 struct Group {
-    silent: bool,
+    place: Place,
     /// Letters that follow a Unicode letter for programs that don't know it.
     skip: usize,
 }
 
+/// Adds the paragraphs of a text in RTF.
+pub(super) fn read(rtf: &[u8], draft: &mut Draft<'_>) -> Result<()> {
+    let found = parse(rtf);
+    (0..found.pictures).for_each(|_| draft.count_picture());
+    if found.has_object {
+        draft.warn("An object of another program in it is not read. Add it as a file of its own.");
+    }
+    [found.header, found.body, found.footer].iter().try_for_each(|text| body_text(text, draft))
+}
+
 /// Paragraphs are lines; what can't be understood is left out.
-pub(super) fn text(rtf: &[u8]) -> String {
-    let mut reader = Reader { rest: rtf, out: String::new(), bytes: Vec::new(), encoding: WINDOWS_1252 };
-    let mut groups = vec![Group { silent: false, skip: 1 }];
+fn parse(rtf: &[u8]) -> Rtf {
+    let mut reader = Reader::new(rtf);
+    let mut groups = vec![Group { place: Place::Body, skip: 1 }];
     let mut skip = 0_usize;
     while let Some((first, after)) = reader.rest.split_first() {
         reader.rest = after;
@@ -28,44 +63,135 @@ pub(super) fn text(rtf: &[u8]) -> String {
             b'{' => groups.push(group),
             b'}' => {
                 groups.pop();
+                let outer = groups.last().map_or(Place::Nowhere, |group| group.place);
+                reader.leave(group.place, outer);
                 skip = 0;
             }
             b'\\' => {
                 let (word, number) = reader.control();
-                if word == "*" || is_one_of(&word, SILENT) {
-                    if let Some(group) = groups.last_mut() {
-                        group.silent = true;
+                if word == "shppict" || word == "pict" && group.place == Place::Body {
+                    reader.found.pictures += 1;
+                }
+                reader.found.has_object |= word == "object";
+                if let Some(place) = place_of(&word) {
+                    // The text of a drawing stands in a group that old programs skip.
+                    let is_kept =
+                        group.place != Place::Nowhere || matches!(place, Place::Comment | Place::Author | Place::Body);
+                    if let Some(group) = groups.last_mut().filter(|_| is_kept) {
+                        group.place = place;
                     }
+                    reader.enter(place);
                 } else if word == "uc" {
                     if let Some(group) = groups.last_mut() {
                         group.skip = number.and_then(|number| usize::try_from(number).ok()).unwrap_or(1);
                     }
                 } else if skip > 0 && (word == "'" || word.len() == 1) {
                     skip -= 1;
-                } else if !group.silent {
+                } else if group.place != Place::Nowhere {
+                    reader.enter(group.place);
                     skip = if word == "u" { group.skip } else { skip };
                     reader.word(&word, number);
                 }
             }
             b'\r' | b'\n' => {}
             _ if skip > 0 => skip -= 1,
-            byte if !group.silent => reader.bytes.push(*byte),
+            byte if group.place != Place::Nowhere => {
+                reader.enter(group.place);
+                reader.bytes.push(*byte);
+            }
             _ => {}
         }
     }
     reader.flush();
-    reader.out
+    reader.end_paragraph();
+    reader.found
+}
+
+/// Where the text of a group goes that begins with this word; `None`: where that around it goes.
+fn place_of(word: &str) -> Option<Place> {
+    Some(match word {
+        "header" | "headerl" | "headerr" | "headerf" => Place::Header,
+        "footer" | "footerl" | "footerr" | "footerf" => Place::Footer,
+        "annotation" => Place::Comment,
+        "atnauthor" => Place::Author,
+        "shptxt" => Place::Body,
+        "pict" | "nonshppict" | "*" => Place::Nowhere,
+        word if is_one_of(word, SILENT) => Place::Nowhere,
+        _ => return None,
+    })
 }
 
 struct Reader<'a> {
     rest: &'a [u8],
-    out: String,
+    found: Rtf,
+    /// Where the text goes that comes.
+    place: Place,
+    author: String,
+    comment: String,
+    /// Comments on the paragraph that is open.
+    after: Vec<String>,
     /// In the encoding of the file.
     bytes: Vec<u8>,
     encoding: &'static Encoding,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(rest: &'a [u8]) -> Self {
+        Self {
+            rest,
+            found: Rtf::default(),
+            place: Place::Body,
+            author: String::new(),
+            comment: String::new(),
+            after: Vec::new(),
+            bytes: Vec::new(),
+            encoding: WINDOWS_1252,
+        }
+    }
+
+    fn out(&mut self) -> &mut String {
+        match self.place {
+            Place::Header => &mut self.found.header,
+            Place::Footer => &mut self.found.footer,
+            Place::Comment => &mut self.comment,
+            Place::Author => &mut self.author,
+            Place::Body | Place::Nowhere => &mut self.found.body,
+        }
+    }
+
+    fn enter(&mut self, place: Place) {
+        if place != self.place && place != Place::Nowhere {
+            self.flush();
+            self.place = place;
+        }
+    }
+
+    /// At the end of a group.
+    fn leave(&mut self, inner: Place, outer: Place) {
+        if inner == outer {
+            return;
+        }
+        self.flush();
+        match inner {
+            Place::Comment => {
+                let (author, text) = (std::mem::take(&mut self.author), std::mem::take(&mut self.comment));
+                if !text.trim().is_empty() {
+                    self.after.push(Remark { author, text }.written(""));
+                }
+            }
+            Place::Header => self.found.header.push_str("\n\n"),
+            Place::Footer => self.found.footer.push_str("\n\n"),
+            _ => {}
+        }
+    }
+
+    fn end_paragraph(&mut self) {
+        for comment in std::mem::take(&mut self.after) {
+            self.found.body.push_str("\n\n");
+            self.found.body.push_str(&comment);
+        }
+    }
+
     /// A control word with its number, or a control symbol.
     fn control(&mut self) -> (String, Option<i32>) {
         let letters = self.rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -92,7 +218,8 @@ impl Reader<'_> {
 
     fn flush(&mut self) {
         let bytes = std::mem::take(&mut self.bytes);
-        self.out.push_str(&self.encoding.decode_without_bom_handling(&bytes).0);
+        let text = self.encoding.decode_without_bom_handling(&bytes).0;
+        self.out().push_str(&text);
     }
 
     fn word(&mut self, word: &str, number: Option<i32>) {
@@ -107,7 +234,7 @@ impl Reader<'_> {
                 self.flush();
                 // Above 32,767 it is written as a negative number.
                 let unit = number.and_then(|number| u32::try_from(number & 0xffff).ok());
-                self.out.extend(unit.and_then(char::from_u32));
+                self.out().extend(unit.and_then(char::from_u32));
             }
             _ => {
                 let text = match word {
@@ -126,7 +253,10 @@ impl Reader<'_> {
                     _ => return,
                 };
                 self.flush();
-                self.out.push_str(text);
+                if word == "par" && self.place == Place::Body {
+                    self.end_paragraph();
+                }
+                self.out().push_str(text);
             }
         }
     }

@@ -1,61 +1,99 @@
-//! XLSX: a page for each sheet, with its cells as they are shown as far as that matters (dates, percentages).
+//! XLSX: a page for each sheet, with its cells as they are shown, and what stands beside them: headers and footers,
+//! comments, charts, text boxes. Hidden sheets, rows and columns are read like others.
+
+mod beside;
+mod cells;
+mod formulas;
+
+pub(super) use beside::add_running;
+pub(super) use formulas::column_name;
 
 use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
-use super::number_format::{Format, custom, is_date};
+use super::mail::ReadAttached;
+use super::number_format::Format;
+use super::office::{Office, names, title};
 use super::relations;
 use super::table;
-use super::word::title;
 use super::xml::{Element, Node, Xml};
-use super::zip::Archive;
+use beside::Beside;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-pub(super) const WORKBOOK: &str = "xl/workbook.xml";
-const STRINGS: &str = "xl/sharedStrings.xml";
-const STYLES: &str = "xl/styles.xml";
 /// Most columns of a table; the format itself knows 16,384.
 pub(super) const COLUMNS: usize = 1024;
 
-pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
+pub(super) fn read(office: &Office<'_>, draft: &mut Draft<'_>, attached: ReadAttached<'_>) -> Result<()> {
+    let (archive, main) = (&office.archive, office.main.as_str());
     draft.title = title(archive, draft.budget)?;
-    let text = archive.need(WORKBOOK)?;
-    let targets = relations::of(WORKBOOK, archive, draft.budget)?;
-    let mut xml = Xml::new(&text, WORKBOOK, draft.budget);
-    let (mut sheets, mut from_1904) = (Vec::new(), false);
+    let text = archive.need(main)?;
+    let related = relations::of(main, archive, draft.budget)?;
+    let mut xml = Xml::new(&text, main, draft.budget);
+    let (mut sheets, mut book) = (Vec::new(), Book::default());
+    let is_on = |value: Option<String>| value.is_some_and(|on| on == "1" || on == "true");
     while let Some(element) = xml.next_open()? {
         match element.name() {
             "sheet" => {
-                let target = element.prefixed("r:id").and_then(|id| targets.get(&id).cloned());
-                sheets.extend(target.map(|target| (element.attribute("name").unwrap_or_default(), target)));
+                let part = xml.relation(&element, "id").and_then(|id| related.part(&id).map(str::to_owned));
+                sheets.extend(part.map(|part| (element.attribute("name").unwrap_or_default(), part)));
             }
-            "workbookPr" => from_1904 = element.attribute("date1904").is_some_and(|on| on == "1" || on == "true"),
+            "workbookPr" => book.from_1904 = is_on(element.attribute("date1904")),
+            "calcPr" => book.is_to_calculate = is_on(element.attribute("fullCalcOnLoad")),
             _ => {}
         }
     }
     if sheets.is_empty() {
         return Err(ExtractError::broken("it names no sheets"));
     }
-    let book = Book { strings: strings(archive, draft.budget)?, formats: formats(archive, draft.budget)?, from_1904 };
-    for (name, part) in sheets {
-        // Charts and macros are sheets too.
-        let Some(text) = archive.text(&part)? else { continue };
-        draft.page(Some(name))?;
-        let rows = book.rows(&text, &part, draft.budget)?;
-        table::add(&rows, draft)?;
+    if let Some(text) = related.text_of("sharedStrings", archive)? {
+        book.strings = strings(&text, draft.budget)?;
     }
+    if let Some(text) = related.text_of("styles", archive)? {
+        book.formats = formats(&text, draft.budget)?;
+    }
+    let persons = names(related.first("person"), ("person", "id", "displayName"), archive, draft.budget)?;
+    let mut uncounted = 0;
+    for (name, part) in sheets {
+        let Some(text) = archive.text(&part)? else {
+            draft.warn(format!("The sheet `{name}` is not in the file."));
+            continue;
+        };
+        draft.page(Some(name))?;
+        let sheet = book.read_sheet(&text, &part, draft.budget)?;
+        uncounted += sheet.uncounted;
+        let beside = Beside { part: &part, archive, persons: &persons };
+        sheet.header.iter().try_for_each(|line| draft.paragraph(line))?;
+        table::add(&sheet.rows, draft)?;
+        beside.add(draft, &mut *attached)?;
+        sheet.footer.iter().try_for_each(|line| draft.paragraph(line))?;
+    }
+    warn_of_formulas(uncounted, draft);
     Ok(())
 }
 
-struct Book {
-    strings: Vec<String>,
-    formats: Vec<Format>,
-    from_1904: bool,
+/// Says how many cells show a formula, since no spreadsheet has computed them.
+pub(super) fn warn_of_formulas(count: usize, draft: &mut Draft<'_>) {
+    if count > 0 {
+        let cells = if count == 1 { "1 cell has a formula" } else { &format!("{count} cells have formulas") };
+        draft.warn(format!(
+            "{cells} that no spreadsheet has computed yet; the formulas are shown in place of values. Open the file in a \
+             spreadsheet, save it, and add that."
+        ));
+    }
 }
 
-fn strings(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Vec<String>> {
-    let Some(text) = archive.text(STRINGS)? else { return Ok(Vec::new()) };
-    let mut xml = Xml::new(&text, STRINGS, budget);
+#[derive(Default)]
+struct Book {
+    strings: Vec<String>,
+    formats: Vec<Arc<Format>>,
+    from_1904: bool,
+    /// Values were not computed when the file was written, as far as they are 0.
+    is_to_calculate: bool,
+}
+
+fn strings(text: &str, budget: &Budget<'_>) -> Result<Vec<String>> {
+    let mut xml = Xml::new(text, "sharedStrings", budget);
     let mut all = Vec::new();
     while let Some(element) = xml.next_open()? {
         match element.name() {
@@ -75,22 +113,23 @@ fn strings(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Vec<String>> {
 }
 
 /// The formats of cells, by the number that cells name.
-fn formats(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Vec<Format>> {
-    let Some(text) = archive.text(STYLES)? else { return Ok(Vec::new()) };
-    let mut xml = Xml::new(&text, STYLES, budget);
-    let (mut own, mut found, mut in_cells): (HashMap<u16, Format>, Vec<Format>, bool) = Default::default();
+fn formats(text: &str, budget: &Budget<'_>) -> Result<Vec<Arc<Format>>> {
+    let mut xml = Xml::new(text, "styles", budget);
+    let (mut own, mut found, mut in_cells): (HashMap<u16, Arc<Format>>, Vec<Arc<Format>>, bool) = Default::default();
     let id = |element: &Element<'_>| element.attribute("numFmtId").and_then(|id| id.parse::<u16>().ok());
     while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) => match element.name() {
+                // Also within differences, which cells don't name.
+                "dxfs" => xml.skip()?,
                 "numFmt" => {
                     let code = element.attribute("formatCode").unwrap_or_default();
-                    own.extend(id(&element).map(|id| (id, custom(&code))));
+                    own.extend(id(&element).map(|id| (id, Arc::new(Format::of(&code)))));
                 }
                 "cellXfs" => in_cells = true,
                 "xf" if in_cells => {
                     let id = id(&element).unwrap_or(0);
-                    found.push(own.get(&id).copied().unwrap_or_else(|| Format::built_in(id)));
+                    found.push(own.entry(id).or_insert_with(|| Arc::new(Format::built_in(id))).clone());
                 }
                 _ => {}
             },
@@ -99,65 +138,4 @@ fn formats(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Vec<Format>> {
         }
     }
     Ok(found)
-}
-
-impl Book {
-    fn rows(&self, text: &str, part: &str, budget: &Budget<'_>) -> Result<Vec<Vec<String>>> {
-        let mut xml = Xml::new(text, part, budget);
-        let mut rows: Vec<Vec<String>> = Vec::new();
-        let (mut column, mut kind, mut format) = (0, String::new(), Format::General);
-        while let Some(element) = xml.next_open()? {
-            match element.name() {
-                "row" => {
-                    rows.push(Vec::new());
-                    column = 0;
-                }
-                "c" => {
-                    column = element.attribute("r").and_then(|place| column_of(&place)).unwrap_or(column);
-                    kind = element.attribute("t").unwrap_or_default();
-                    let style = element.attribute("s").and_then(|style| style.parse::<usize>().ok());
-                    format = style.and_then(|style| self.formats.get(style).copied()).unwrap_or(Format::General);
-                    column += 1;
-                }
-                name @ ("v" | "t") => {
-                    let is_value = name == "v";
-                    let text = xml.inner_text()?;
-                    let text = if is_value { self.value(&kind, format, text) } else { text };
-                    put(&mut rows, column.saturating_sub(1), &text);
-                }
-                "rPh" | "f" => xml.skip()?,
-                _ => {}
-            }
-        }
-        Ok(rows)
-    }
-
-    fn value(&self, kind: &str, format: Format, text: String) -> String {
-        match kind {
-            "s" => text.trim().parse::<usize>().ok().and_then(|at| self.strings.get(at).cloned()).unwrap_or_default(),
-            "b" => (if text.trim() == "1" { "TRUE" } else { "FALSE" }).to_owned(),
-            "" | "n" => match text.trim().parse() {
-                Ok(number) if is_date(format) || format == Format::Percent => format.show(number, self.from_1904),
-                _ => text,
-            },
-            _ => text,
-        }
-    }
-}
-
-fn put(rows: &mut [Vec<String>], column: usize, text: &str) {
-    let Some(row) = rows.last_mut().filter(|_| column < COLUMNS) else { return };
-    if row.len() <= column {
-        row.resize(column + 1, String::new());
-    }
-    row[column].push_str(text);
-}
-
-/// `C` of `C12` is 2.
-fn column_of(place: &str) -> Option<usize> {
-    let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
-    let number = letters
-        .take(4)
-        .fold(0_usize, |number, letter| number * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1);
-    number.checked_sub(1)
 }

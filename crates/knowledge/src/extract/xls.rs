@@ -3,12 +3,14 @@
 use super::compound::Compound;
 use super::draft::Draft;
 use super::error::{ExtractError, Result};
-use super::number_format::{Format, custom, general};
+use super::number_format::{Format, general};
 use super::numbers::{f64_at, size_at, u16_at, u32_at, utf_16};
-use super::sheets::COLUMNS;
+use super::office::Remark;
+use super::sheets::{COLUMNS, add_running, column_name};
 use super::table;
 use encoding_rs::WINDOWS_1252;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 const BOF: u16 = 0x0809;
 const EOF: u16 = 0x000a;
@@ -27,6 +29,14 @@ const RKS: u16 = 0x00bd;
 const FORMULA: u16 = 0x0006;
 const FORMULA_TEXT: u16 = 0x0207;
 const TRUTH: u16 = 0x0205;
+const HEADER: u16 = 0x0014;
+const FOOTER: u16 = 0x0015;
+const NOTE: u16 = 0x001c;
+const OBJECT: u16 = 0x005d;
+const OBJECT_TEXT: u16 = 0x01b6;
+/// Of a formula: it is computed when the file is opened.
+const TO_CALCULATE: u16 = 2;
+const CHART: u16 = 0x0020;
 /// The first version whose texts are Unicode.
 const EXCEL_97: u16 = 0x0600;
 
@@ -57,8 +67,8 @@ impl<'a> Iterator for Records<'a> {
 #[derive(Default)]
 struct Book {
     strings: Vec<String>,
-    own_formats: HashMap<u16, Format>,
-    formats: Vec<Format>,
+    own_formats: HashMap<u16, Arc<Format>>,
+    formats: Vec<Arc<Format>>,
     from_1904: bool,
     sheets: Vec<(usize, String)>,
 }
@@ -69,12 +79,52 @@ pub(super) fn read(file: &Compound<'_>, draft: &mut Draft<'_>) -> Result<()> {
         None => file.read("Book")?.ok_or_else(|| ExtractError::broken("it has no workbook"))?,
     };
     let book = book(&stream)?;
+    let (mut uncounted, mut charts) = (0, 0);
     for (at, name) in &book.sheets {
         draft.page(Some(name.clone()))?;
-        let rows: Vec<Vec<String>> = book.rows(Records { bytes: &stream, at: *at }).values().map(line).collect();
+        let sheet = book.sheet(Records { bytes: &stream, at: *at });
+        let rows: Vec<Vec<String>> = sheet.rows.values().map(line).collect();
+        sheet.header.iter().try_for_each(|line| draft.paragraph(line))?;
         table::add(&rows, draft)?;
+        // Texts that no comment is about are those of boxes.
+        let mut texts = sheet.texts;
+        for (place, object, author) in sheet.notes {
+            if let Some(text) = texts.remove(&object) {
+                draft.paragraph(&Remark { author, text }.written(&place))?;
+            }
+        }
+        texts.values().try_for_each(|text| draft.paragraph(text))?;
+        sheet.footer.iter().try_for_each(|line| draft.paragraph(line))?;
+        uncounted += sheet.uncounted;
+        charts += sheet.charts;
+    }
+    if uncounted > 0 {
+        draft.warn(format!(
+            "Formulas that no spreadsheet has computed yet ({uncounted}) stand as `{FORMULA_SIGN}`. Open the file in a \
+             spreadsheet, save it as XLSX, and add that."
+        ));
+    }
+    if charts > 0 {
+        draft.warn(format!("Charts in it are not read ({charts}). Save it as XLSX and add that."));
     }
     Ok(())
+}
+
+/// In place of a value that was not computed.
+const FORMULA_SIGN: &str = "=?";
+
+/// What a sheet holds.
+#[derive(Default)]
+struct Sheet {
+    rows: Rows,
+    header: Vec<String>,
+    footer: Vec<String>,
+    /// Texts of objects by their numbers.
+    texts: BTreeMap<u16, String>,
+    /// Cells with comments, the objects that hold these, and who wrote them.
+    notes: Vec<(String, u16, String)>,
+    uncounted: usize,
+    charts: usize,
 }
 
 fn line(cells: &BTreeMap<u16, String>) -> Vec<String> {
@@ -114,12 +164,13 @@ fn book(stream: &[u8]) -> Result<Book> {
             FROM_1904 => book.from_1904 = u16_at(data, 0) == Some(1),
             FORMAT => {
                 if let (Some(id), Some(code)) = (u16_at(data, 0), short_text(data, 2, 2)) {
-                    book.own_formats.insert(id, custom(&code));
+                    book.own_formats.insert(id, Arc::new(Format::of(&code)));
                 }
             }
             CELL_FORMAT => {
                 let id = u16_at(data, 2).unwrap_or(0);
-                book.formats.push(book.own_formats.get(&id).copied().unwrap_or_else(|| Format::built_in(id)));
+                let format = book.own_formats.entry(id).or_insert_with(|| Arc::new(Format::built_in(id)));
+                book.formats.push(Arc::clone(format));
             }
             STRINGS => {
                 let mut pieces = vec![data];
@@ -222,14 +273,16 @@ impl Strings<'_> {
 }
 
 impl Book {
-    fn rows(&self, records: Records<'_>) -> Rows {
-        let mut rows = Rows::new();
-        let (mut open, mut formula) = (0, None);
-        for (kind, data) in records {
+    fn sheet(&self, mut records: Records<'_>) -> Sheet {
+        let mut sheet = Sheet::default();
+        let (mut open, mut formula, mut object) = (0, None, None);
+        let (mut formulas, mut empty) = (0, Vec::new());
+        while let Some((kind, data)) = records.next() {
             let place = || Some((u16_at(data, 0)?, u16_at(data, 2)?));
             let text = match kind {
                 BOF => {
                     open += 1;
+                    sheet.charts += usize::from(open > 1 && u16_at(data, 2) == Some(CHART));
                     continue;
                 }
                 EOF if open <= 1 => break,
@@ -239,33 +292,69 @@ impl Book {
                 }
                 // Charts within sheets have records of their own.
                 _ if open > 1 => continue,
-                SHARED_TEXT => size_at(data, 6).and_then(|at| self.strings.get(at).cloned()),
-                TEXT => short_text(data, 6, 2),
+                SHARED_TEXT => {
+                    let text = size_at(data, 6).and_then(|at| self.strings.get(at).cloned());
+                    text.map(|text| self.show_text(u16_at(data, 4), text))
+                }
+                TEXT => short_text(data, 6, 2).map(|text| self.show_text(u16_at(data, 4), text)),
                 NUMBER => f64_at(data, 6).map(|number| self.show(u16_at(data, 4), number)),
                 RK => u32_at(data, 6).map(|packed| self.show(u16_at(data, 4), unpacked(packed))),
-                TRUTH => data.get(6).map(|on| (if *on == 1 { "TRUE" } else { "FALSE" }).to_owned()),
+                // Byte 7 tells errors from truths.
+                TRUTH if data.get(7) == Some(&1) => Some(error_name(data.get(6)).to_owned()),
+                TRUTH => data.get(6).map(|on| truth(Some(on))),
                 FORMULA if data.get(12..14) == Some(&[0xff, 0xff]) => {
-                    formula = place();
-                    None
+                    formulas += 1;
+                    match data.get(6) {
+                        Some(1) => Some(truth(data.get(8))),
+                        Some(2) => Some(error_name(data.get(8)).to_owned()),
+                        Some(3) => {
+                            empty.extend(place());
+                            None
+                        }
+                        _ => {
+                            formula = place();
+                            None
+                        }
+                    }
                 }
-                FORMULA => f64_at(data, 6).map(|number| self.show(u16_at(data, 4), number)),
+                FORMULA => {
+                    formulas += 1;
+                    let number = f64_at(data, 6);
+                    let is_open = u16_at(data, 14).is_some_and(|flags| flags & TO_CALCULATE != 0);
+                    if is_open && number == Some(0.0) {
+                        sheet.uncounted += 1;
+                        Some(FORMULA_SIGN.to_owned())
+                    } else {
+                        number.map(|number| self.show(u16_at(data, 4), number))
+                    }
+                }
                 FORMULA_TEXT => {
                     if let (Some((row, column)), Some(text)) = (formula.take(), short_text(data, 0, 2)) {
-                        rows.entry(row).or_default().insert(column, text);
+                        sheet.rows.entry(row).or_default().insert(column, text);
                     }
-                    None
+                    continue;
                 }
                 RKS => {
-                    self.several(data, &mut rows);
-                    None
+                    self.several(data, &mut sheet.rows);
+                    continue;
                 }
-                _ => None,
+                _ => {
+                    beside(kind, data, &mut records, &mut object, &mut sheet);
+                    continue;
+                }
             };
             if let (Some((row, column)), Some(text)) = (place(), text) {
-                rows.entry(row).or_default().insert(column, text);
+                sheet.rows.entry(row).or_default().insert(column, text);
             }
         }
-        rows
+        // Where no formula has a value, nobody computed them.
+        if empty.len() == formulas {
+            sheet.uncounted += empty.len();
+            for (row, column) in empty {
+                sheet.rows.entry(row).or_default().insert(column, FORMULA_SIGN.to_owned());
+            }
+        }
+        sheet
     }
 
     fn several(&self, data: &[u8], rows: &mut Rows) {
@@ -278,9 +367,68 @@ impl Book {
         }
     }
 
+    fn show_text(&self, format: Option<u16>, text: String) -> String {
+        match format.and_then(|at| self.formats.get(usize::from(at))) {
+            Some(format) => format.show_text(text),
+            None => text,
+        }
+    }
+
     fn show(&self, format: Option<u16>, number: f64) -> String {
         let format = format.and_then(|at| self.formats.get(usize::from(at)));
         format.map_or_else(|| general(number), |format| format.show(number, self.from_1904))
+    }
+}
+
+fn truth(byte: Option<&u8>) -> String {
+    (if byte == Some(&1) { "TRUE" } else { "FALSE" }).to_owned()
+}
+
+fn error_name(code: Option<&u8>) -> &'static str {
+    match code {
+        Some(0x00) => "#NULL!",
+        Some(0x07) => "#DIV/0!",
+        Some(0x0f) => "#VALUE!",
+        Some(0x17) => "#REF!",
+        Some(0x1d) => "#NAME?",
+        Some(0x24) => "#NUM!",
+        _ => "#N/A",
+    }
+}
+
+/// Reads what stands beside cells: headers and footers, comments, text boxes.
+fn beside(kind: u16, data: &[u8], records: &mut Records<'_>, object: &mut Option<u16>, sheet: &mut Sheet) {
+    match kind {
+        HEADER => add_running(&short_text(data, 0, 2).unwrap_or_default(), &mut sheet.header),
+        FOOTER => add_running(&short_text(data, 0, 2).unwrap_or_default(), &mut sheet.footer),
+        // Its first part names it.
+        OBJECT => *object = u16_at(data, 6),
+        OBJECT_TEXT => {
+            let length = u16_at(data, 10).map_or(0, usize::from);
+            let mut text = String::new();
+            while let Some((CONTINUE, more)) = records.peek() {
+                records.next();
+                let letters = more.get(1..).unwrap_or_default();
+                if text.chars().count() < length {
+                    match more.first() {
+                        Some(0) => text.extend(letters.iter().map(|byte| char::from(*byte))),
+                        Some(1) => text.push_str(&utf_16(letters)),
+                        _ => {}
+                    }
+                }
+            }
+            let text: String = text.chars().take(length).collect();
+            if let Some(object) = object.take().filter(|_| !text.trim().is_empty()) {
+                sheet.texts.insert(object, text);
+            }
+        }
+        NOTE => {
+            if let (Some(row), Some(column), Some(object)) = (u16_at(data, 0), u16_at(data, 2), u16_at(data, 6)) {
+                let place = format!("{}{}", column_name(column.into()), u32::from(row) + 1);
+                sheet.notes.push((place, object, short_text(data, 8, 2).unwrap_or_default()));
+            }
+        }
+        _ => {}
     }
 }
 

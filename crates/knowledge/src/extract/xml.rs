@@ -2,10 +2,11 @@
 
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
-use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::name::ResolveResult;
+use quick_xml::reader::NsReader;
 use std::borrow::Cow;
 
 pub(super) enum Node<'a> {
@@ -30,12 +31,6 @@ impl Element<'_> {
         Some(value.map_or_else(|_| found.value.to_string(), Cow::into_owned))
     }
 
-    /// By the name with its prefix.
-    pub fn prefixed(&self, name: &str) -> Option<String> {
-        let found = self.0.attributes().with_checks(false).flatten().find(|one| one.key.0 == name)?;
-        Some(found.value.to_string())
-    }
-
     pub fn number(&self, name: &str) -> Option<f64> {
         self.attribute(name)?.trim().parse().ok()
     }
@@ -46,7 +41,7 @@ fn local(name: &str) -> &str {
 }
 
 pub(super) struct Xml<'a> {
-    reader: Reader<&'a [u8]>,
+    reader: NsReader<&'a [u8]>,
     budget: &'a Budget<'a>,
     part: &'a str,
     depth: usize,
@@ -55,7 +50,7 @@ pub(super) struct Xml<'a> {
 impl<'a> Xml<'a> {
     /// `part` is named in errors.
     pub fn new(text: &'a str, part: &'a str, budget: &'a Budget<'a>) -> Self {
-        let mut reader = Reader::from_str(text);
+        let mut reader = NsReader::from_str(text);
         reader.config_mut().expand_empty_elements = true;
         Self { reader, budget, part, depth: 0 }
     }
@@ -93,6 +88,22 @@ impl<'a> Xml<'a> {
                 _ => continue,
             }));
         }
+    }
+
+    /// An attribute by its name and a part of its namespace, whatever prefix the file has for that. Only of the element
+    /// that was opened last.
+    pub fn attribute_of(&self, element: &Element<'_>, namespace: &str, name: &str) -> Option<String> {
+        let found = element.0.attributes().with_checks(false).flatten().find(|one| {
+            let (space, local) = self.reader.resolver().resolve_attribute(one.key);
+            local.into_inner() == name
+                && matches!(space, ResolveResult::Bound(space) if space.into_inner().contains(namespace))
+        })?;
+        Some(found.value.to_string())
+    }
+
+    /// The id of a relation that an Office file names here.
+    pub fn relation(&self, element: &Element<'_>, name: &str) -> Option<String> {
+        self.attribute_of(element, "/relationships", name)
     }
 
     /// The next element that is opened; `None` at the end.

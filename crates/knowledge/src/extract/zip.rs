@@ -4,9 +4,9 @@
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
 use super::numbers::{long_at, size_at, u16_at, u32_at};
-use super::text::decode;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 use std::collections::BTreeMap;
+use super::text::decode;
 
 const LOCAL: u32 = 0x0403_4b50;
 const CENTRAL: u32 = 0x0201_4b50;
@@ -50,7 +50,7 @@ impl<'a> Archive<'a> {
         }
         let (mut at, mut entries) = (start, BTreeMap::new());
         for _ in 0..count {
-            let (name, entry, next) = entry(bytes, at).ok_or_else(cut)?;
+            let (name, entry, next) = read_entry(bytes, at).ok_or_else(cut)?;
             entries.entry(name).or_insert(entry);
             at = next;
         }
@@ -58,7 +58,15 @@ impl<'a> Archive<'a> {
     }
 
     pub fn has(&self, name: &str) -> bool {
-        self.entries.contains_key(name)
+        self.entry(name).is_some()
+    }
+
+    /// Office programs don't tell small from capital letters in the names of parts.
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.get(name).or_else(|| {
+            let same = |other: &&String| other.len() == name.len() && other.eq_ignore_ascii_case(name);
+            self.entries.keys().find(same).and_then(|name| self.entries.get(name))
+        })
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -67,7 +75,7 @@ impl<'a> Archive<'a> {
 
     /// `None` if there is no such part.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let Some(entry) = self.entries.get(name) else { return Ok(None) };
+        let Some(entry) = self.entry(name) else { return Ok(None) };
         if entry.flags & ENCRYPTED != 0 {
             return Err(ExtractError::PasswordProtected);
         }
@@ -137,7 +145,7 @@ fn directory(bytes: &[u8]) -> Option<(usize, usize)> {
     Some((count, start))
 }
 
-fn entry(bytes: &[u8], at: usize) -> Option<(String, Entry, usize)> {
+fn read_entry(bytes: &[u8], at: usize) -> Option<(String, Entry, usize)> {
     if u32_at(bytes, at)? != CENTRAL {
         return None;
     }

@@ -1,12 +1,15 @@
+use super::super::list_number::written;
 use super::super::table::{add_to_cell, markdown};
 use super::super::text::is_one_of;
 use steward_core::extracted::{Block, BlockKind};
 
 const BLOCKS: &str = "address article aside blockquote body center details div dl fieldset figcaption figure form \
-    header hr main ol p section summary ul caption legend";
+    header hr main p section summary caption legend";
 /// Most cells of a row, most rows of a table.
 const CELLS: usize = 200;
 const ROWS: usize = 100_000;
+/// Most lists within each other.
+const LISTS: usize = 100;
 
 /// Turns tags and text into blocks.
 #[derive(Default)]
@@ -21,6 +24,10 @@ pub(super) struct Writer {
     pre: usize,
     tables: usize,
     rows: Vec<Vec<String>>,
+    /// How the items of the lists that are open are numbered, and the number of the next one; `None`: by bullets.
+    lists: Vec<Option<(&'static str, u32)>>,
+    /// Of the item that begins.
+    number: String,
     /// Of a list of definitions, until what it means comes.
     term: String,
 }
@@ -41,6 +48,39 @@ impl Writer {
             }
             self.space = false;
             self.text.push(letter);
+        }
+    }
+
+    /// Begins a list whose items are numbered from `start` on in one of the ways of HTML, or not at all.
+    pub fn open_list(&mut self, numbered: Option<(&str, u32)>) {
+        if self.tables > 0 {
+            self.space = true;
+            return;
+        }
+        self.flush();
+        let way = |kind| match kind {
+            "a" => "lowerLetter",
+            "A" => "upperLetter",
+            "i" => "lowerRoman",
+            "I" => "upperRoman",
+            _ => "decimal",
+        };
+        if self.lists.len() < LISTS {
+            self.lists.push(numbered.map(|(kind, start)| (way(kind), start)));
+        }
+    }
+
+    /// Begins an item, which may have a number of its own.
+    pub fn open_item(&mut self, number: Option<u32>) {
+        self.open("li");
+        if self.tables > 0 {
+            return;
+        }
+        self.number.clear();
+        if let Some(Some((way, next))) = self.lists.last_mut() {
+            let number = number.unwrap_or(*next);
+            *next = number.saturating_add(1);
+            self.number = format!("{}. ", written(number, way));
         }
     }
 
@@ -81,6 +121,10 @@ impl Writer {
                 self.pre = 0;
             }
             "dt" => self.end_term(),
+            "ol" | "ul" => {
+                self.flush();
+                self.lists.pop();
+            }
             "li" | "dd" => self.flush(),
             name if heading(name).is_some() => self.flush(),
             name if is_one_of(name, BLOCKS) && self.pre == 0 => self.end_of_part(),
@@ -189,6 +233,10 @@ impl Writer {
             return;
         }
         let kind = if self.pre > 0 { BlockKind::Code } else { kind.unwrap_or(BlockKind::Paragraph) };
+        let mut text = text;
+        if kind == BlockKind::ListItem {
+            text.insert_str(0, &std::mem::take(&mut self.number));
+        }
         let term = std::mem::take(&mut self.term);
         match kind {
             _ if term.is_empty() => self.push(kind, &text),
