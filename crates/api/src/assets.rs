@@ -3,6 +3,7 @@
 
 use crate::ApiState;
 use crate::headers::text;
+use crate::openai::misplaced;
 use crate::problem::Problem;
 use axum::Router;
 use axum::body::Body;
@@ -58,6 +59,9 @@ pub(crate) fn assets() -> Router<ApiState> {
 }
 
 async fn studio(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if let Some(error) = misplaced(&method, uri.path(), &headers) {
+        return error.into_response();
+    }
     answer(&method, uri.path(), &headers, embedded)
 }
 

@@ -2,6 +2,7 @@
 
 mod embed;
 mod inbound;
+mod kept;
 mod pass;
 mod relay;
 mod translate;
@@ -17,6 +18,7 @@ use steward_core::routing::Attempt;
 
 pub(crate) use embed::embeddings;
 pub(crate) use inbound::Inbound;
+pub(crate) use kept::{ask_where_made, keeps_answers, note_answer_of_connection};
 pub(crate) use pass::{completions, pass};
 
 pub(crate) const PREFIX: &str = "connection/";

@@ -4,6 +4,7 @@ mod admission;
 mod audit;
 mod audit_note;
 mod body_budget;
+mod cors;
 mod fallbacks;
 mod hosts_and_origins;
 mod idempotency;
@@ -15,6 +16,7 @@ use crate::metrics::RequestCount;
 use crate::problem::Problem;
 use admission::admit;
 use audit::audit;
+use cors::AllowedOrigin;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
@@ -82,12 +84,20 @@ fn is_form_upload(path: &str) -> bool {
 pub(crate) async fn answered(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
     let (counted, only_tls) = (RequestCount::begin(&request), only_tls(&request));
     let version = request.version();
+    let origin = AllowedOrigin::of(guard.hosts(), &request);
+    let question = origin.as_ref().and_then(|origin| origin.answer_question(&request));
     let (request, body) = RequestBody::meter(request, &guard.bodies);
-    let mut response = audit(&guard, request, next).boxed().await;
+    let mut response = match question {
+        Some(answer) => answer,
+        None => audit(&guard, request, next).boxed().await,
+    };
     if let Some(body) = body {
         body.end(version, &mut response).await;
     }
     secure(&mut response, only_tls);
+    if let Some(origin) = origin {
+        origin.mark(&mut response);
+    }
     counted.end(guard.metrics(), response)
 }
 

@@ -62,6 +62,8 @@ pub struct Hosts {
     pub loopback: bool,
     /// Names without port that were given with `--host`. If there are any, no other is taken.
     pub names: Vec<String>,
+    /// Origins whose pages may use `/v1` with a key.
+    pub dialect_origins: Vec<String>,
     /// Origins such as `https://studio.example.org` that may write, besides the one of the request's `Host`.
     pub origins: Vec<String>,
 }

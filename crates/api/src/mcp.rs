@@ -9,10 +9,10 @@ use crate::ApiState;
 use crate::auth::{Client, identify};
 use crate::guard::MAX_BODY;
 use crate::headers::text;
-use crate::openai::OpenAiError;
+use crate::openai::{OpenAiError, no_key};
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
@@ -77,7 +77,7 @@ impl McpEndpoint {
             Ok(found) => found,
             Err(error) => {
                 let base = base(&mut parts, state).await;
-                return closed(&error, &base);
+                return closed(&error, &parts.headers, &base);
             }
         };
         let user = identity.principal.user;
@@ -142,12 +142,15 @@ async fn base(parts: &mut axum::http::request::Parts, state: &ApiState) -> Strin
     format!("http{}://{host}", if https { "s" } else { "" })
 }
 
-fn closed(error: &LoginError, base: &str) -> Response {
+fn closed(error: &LoginError, headers: &HeaderMap, base: &str) -> Response {
     let status = match error {
         LoginError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::UNAUTHORIZED,
     };
-    let message = format!("{error}; send `Authorization: Bearer …` with an API key of this Steward");
+    let message = match no_key(headers) {
+        Some(message) if status == StatusCode::UNAUTHORIZED => message,
+        _ => format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
+    };
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32001, "message": message}});
     let mut answer = (status, Json(body)).into_response();
     let challenge =

@@ -1,16 +1,21 @@
 //! The OpenAI dialect under `/v1`: its errors and shapes here, its operations in the modules.
 
+mod agent_start;
 pub(crate) mod chat;
 mod chat_frame;
 mod chat_stream;
 mod delta_projector;
-mod idempotent_start;
+mod misplaced;
 pub(crate) mod models;
 pub(crate) mod responses;
+mod run_events;
+mod unknown_model;
 mod unsupported_fields;
 
+use crate::gateway::PREFIX;
+use crate::headers::bearer;
 use axum::Json;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,6 +26,8 @@ use steward_core::model::{ModelError, ModelErrorClass, Usage};
 use steward_core::ports::{LoginError, NoAnswer, ReserveError, StoreError};
 
 pub(crate) use chat_frame::ChatFrame;
+pub(crate) use misplaced::misplaced;
+pub(crate) use unknown_model::unknown_model;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OpenAiError {
@@ -43,12 +50,16 @@ impl OpenAiError {
         Self { param: Some(param), ..error }
     }
 
-    pub fn unauthorized(error: &LoginError) -> Self {
+    /// `headers`: those of the request, which may have its key in another place.
+    pub fn unauthorized(error: &LoginError, headers: &HeaderMap) -> Self {
         let (status, code) = match error {
             LoginError::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             _ => (StatusCode::UNAUTHORIZED, "invalid_api_key"),
         };
-        let message = format!("{error}; send `Authorization: Bearer …` with an API key of this Steward");
+        let message = match no_key(headers) {
+            Some(message) if status == StatusCode::UNAUTHORIZED => message,
+            _ => format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
+        };
         Self::new(status, "authentication_error", code, message)
     }
 
@@ -66,8 +77,10 @@ impl OpenAiError {
         Self { status: StatusCode::NOT_FOUND, code: "model_not_found", ..Self::invalid(message, param) }
     }
 
+    /// `known`: names of connections.
     pub fn unknown_connection(name: &str, known: &[String], param: &'static str) -> Self {
-        Self::unknown(format!("there is no connection `{name}`; there are: {}", known.join(", ")), param)
+        let known: Vec<String> = known.iter().map(|name| format!("{PREFIX}{name}")).collect();
+        Self { param: Some(param), ..unknown_model(&format!("{PREFIX}{name}"), &known) }
     }
 
     /// 429: a budget has no room.
@@ -161,6 +174,24 @@ impl From<StoreError> for OpenAiError {
     }
 }
 
+/// What is wrong where a request has no bearer token; `None`: it has one.
+pub(crate) fn no_key(headers: &HeaderMap) -> Option<String> {
+    const SEND: &str = "send it as `Authorization: Bearer …`";
+    if bearer(headers).is_some() {
+        return None;
+    }
+    let other = ["x-api-key", "api-key", "x-goog-api-key"].into_iter().find(|name| headers.contains_key(*name));
+    Some(match other {
+        Some(name) => format!("the key is in the header `{name}`, which isn't read here; {SEND}"),
+        None if headers.contains_key(header::AUTHORIZATION) => {
+            format!("the header `Authorization` has no bearer token; {SEND} with an API key of this Steward")
+        }
+        None => "the request has no API key; send `Authorization: Bearer …` with one of this Steward (Settings → API \
+                 key, or `steward key create`)"
+            .to_owned(),
+    })
+}
+
 /// A model's error.
 pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
     use ModelErrorClass as Class;
@@ -244,6 +275,8 @@ pub(crate) struct ChatRequest {
     pub max_completion_tokens: Option<u32>,
     #[serde(default)]
     pub user: Option<String>,
+    #[serde(default)]
+    pub store: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]

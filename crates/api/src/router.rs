@@ -55,6 +55,9 @@ fn openai_routes() -> Router<ApiState> {
         .route("/v1/completions", post(gateway::completions))
         .route("/v1/embeddings", post(gateway::embeddings))
         .route("/v1/responses", post(responses::create))
+        .route("/v1/responses/{id}", get(responses::kept::get).delete(responses::kept::delete))
+        .route("/v1/responses/{id}/cancel", post(responses::kept::cancel))
+        .route("/v1/responses/{id}/input_items", get(responses::kept::input_items))
 }
 
 #[derive(Clone)]

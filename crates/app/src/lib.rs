@@ -45,6 +45,7 @@ mod quotas;
 mod record_changes;
 mod reminders;
 mod resource_access;
+mod responses;
 mod retention;
 mod routing;
 mod runs;
@@ -81,6 +82,7 @@ pub use health::{AboutFacts, Check, Found, Health, checks};
 pub use metrics::{CountingBus, Metrics};
 pub use packages::PackageSource;
 pub use quotas::UploadLedger;
+pub use responses::{AnswerRequest, Attached, Starting};
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use scim::{ScimCaller, ScimError, ScimQuery};
 pub use steward_access::{

@@ -62,6 +62,9 @@ pub enum EventBody {
     RunResumed {
         /// The runner's node name.
         node: String,
+        /// The run had been stopped because its client had left, and the client came back: it goes on as after a crash.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        after_stop: bool,
     },
     /// The intent filter narrowed the tools.
     #[serde(rename = "intent.filtered")]
@@ -502,7 +505,7 @@ pub enum EventBody {
         #[schema(nullable = false)]
         source: Option<Box<RequestSource>>,
     },
-    /// A person stops the run.
+    /// A person stops the run, or the program that asked for it has closed its connection.
     #[serde(rename = "run.stop_requested")]
     StopRequested {
         /// Who.
@@ -511,6 +514,9 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         source: Option<Box<RequestSource>>,
+        /// Nobody asked for it: the client has left. It goes on if the client comes back.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        client_left: bool,
     },
     /// Last event of each run.
     #[serde(rename = "run.finished")]

@@ -36,7 +36,9 @@ pub use domains::{
     SavedText, SchemaPassage,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
-pub use installation::{DeletedRows, MaskMapRow, Remembered, RetainedFilter, Settings, Tenant, TenantChange};
+pub use installation::{
+    DeletedRows, DialectAnswer, MaskMapRow, Remembered, RetainedFilter, Settings, Tenant, TenantChange,
+};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{
     Classifier, DocumentPassage, EmbedError, Embedder, Extractor, FoundPassages, Knowledge, KnowledgeError,
@@ -44,8 +46,8 @@ pub use knowledge::{
 };
 pub use models::{
     Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,
-    KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,
-    Route, RouteRequest, Scored, TypedKey,
+    KeptResponse, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed,
+    Recognised, RequestFor, Route, RouteRequest, Scored, TypedKey,
 };
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use scim::{

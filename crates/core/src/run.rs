@@ -1,5 +1,6 @@
 //! The run state machine: a fold over events, and what to do next. Pure.
 
+mod after_stop;
 mod answer;
 mod apply;
 mod approval_answer;

@@ -6,7 +6,7 @@ use crate::deps::Deps;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::time::Duration;
-use steward_core::event::{Event, EventBody};
+use steward_core::event::{Event, EventBody, Outcome};
 use steward_core::ports::StoreError;
 use steward_core::{RunId, TenantId};
 
@@ -26,7 +26,7 @@ struct Watch {
     ended: bool,
 }
 
-/// Those in the log after sequence number `after`, then those to come; ends after `run.finished`.
+/// Those in the log after sequence number `after`, then those to come; ends after the last `run.finished`.
 pub(crate) fn watch(
     deps: Deps,
     tenant: TenantId,
@@ -60,7 +60,11 @@ impl Watch {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 self.last = event.seq;
-                self.ended = matches!(event.body, EventBody::RunFinished { .. });
+                self.ended = match &event.body {
+                    EventBody::RunFinished { outcome: Outcome::Stopped { .. }, .. } => !self.goes_on().await?,
+                    EventBody::RunFinished { .. } => true,
+                    _ => false,
+                };
                 return Ok(Some(event));
             }
             if self.ended {
@@ -72,6 +76,15 @@ impl Watch {
                 self.read().await?;
             }
         }
+    }
+
+    /// Whether the log says that the run went on after the end that was just read.
+    async fn goes_on(&mut self) -> Result<bool, StoreError> {
+        if self.ready.is_empty() {
+            self.read().await?;
+        }
+        let next = self.ready.front().map(|event| &event.body);
+        Ok(matches!(next, Some(EventBody::RunResumed { after_stop: true, .. })))
     }
 
     async fn read(&mut self) -> Result<(), StoreError> {

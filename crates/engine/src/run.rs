@@ -49,7 +49,8 @@ fn result_of(call_id: String, tool: String, result: ToolResult) -> EventBody {
 pub(crate) trait ChildRuns: Send + Sync {
     /// Makes `child` as a run below the one with the state `parent`, and drives it.
     async fn start_child(&self, child: &ChildRun, parent: &RunState) -> Result<(), EngineError>;
-    async fn stop_child(&self, run: RunId, by: RequestedBy) -> Result<(), EngineError>;
+    /// `client_left`: nobody asked for it, the client of the run above has left.
+    async fn stop_child(&self, run: RunId, by: RequestedBy, client_left: bool) -> Result<(), EngineError>;
 }
 
 pub(crate) struct RunContext<'a> {

@@ -1,5 +1,6 @@
 pub(crate) mod active_runs;
 pub(crate) mod fork;
+mod go_on;
 pub(crate) mod preview;
 pub(crate) mod references;
 pub(crate) mod slots;
@@ -325,7 +326,7 @@ impl RunService {
     }
 
     async fn command(&self, run: RunId, command: Command) -> Result<(), EngineError> {
-        let stops = matches!(command, Command::Stop { .. });
+        let stops = matches!(command, Command::Stop { .. } | Command::ClientLeft { .. });
         let deps = &self.inner.deps;
         deps.store.push_command(deps.tenant, run, command).await?;
         match self.signals(run) {
@@ -449,8 +450,8 @@ impl ChildRuns for RunService {
         Ok(())
     }
 
-    async fn stop_child(&self, run: RunId, by: RequestedBy) -> Result<(), EngineError> {
-        self.stop(run, by).await
+    async fn stop_child(&self, run: RunId, by: RequestedBy, client_left: bool) -> Result<(), EngineError> {
+        if client_left { self.leave(run, by).await } else { self.stop(run, by).await }
     }
 }
 

@@ -87,7 +87,7 @@ mod tests {
             seq,
             at: Timestamp(0),
             epoch: 1,
-            body: EventBody::StopRequested { by: "ann".to_owned(), source: None },
+            body: EventBody::StopRequested { by: "ann".to_owned(), source: None, client_left: false },
         }
     }
 

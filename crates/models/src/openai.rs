@@ -24,7 +24,7 @@ pub(crate) use constrain::{all_methods, constraint, field};
 pub(crate) use decode::{Decode, Fault, ReplyState, text};
 pub(crate) use error_messages::Origin;
 pub(crate) use requests::{any, call_json, message_json, model_names, tool_json, with};
-pub(crate) use send::{Outgoing, bytes};
+pub(crate) use send::{KeptPath, Outgoing, Place, bytes};
 pub(crate) use sse::{BadFrame, EventParser, LARGEST_EVENT};
 pub(crate) use stream::{StreamFormat, content_type};
 pub use transport::LocalModels;

@@ -6,6 +6,7 @@ mod circuit;
 mod connections;
 mod errors;
 mod health;
+mod kept_responses;
 mod passthrough;
 mod passthrough_answer;
 

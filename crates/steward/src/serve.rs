@@ -59,7 +59,8 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let clock = &app.shared.clock;
     let checks = tls.iter().map(|tls| certificate_check(tls.clone(), clock.clone()));
     let checks = checks.chain(nats.clone().map(nats::check)).collect();
-    let hosts = Hosts::of(address, &names(&settings.layers, "CORS_ORIGINS"));
+    let dialect_origins = names(&settings.layers, "V1_ORIGINS");
+    let hosts = Hosts { dialect_origins, ..Hosts::of(address, &names(&settings.layers, "CORS_ORIGINS")) };
     let state = state(&app, Front { access, tokens, workspace: &folder, hosts, checks }).await?;
     let (tenants, home) = (state.tenants.clone(), state.tenants.installation().clone());
     let usage_writer = home.usage_writer.clone();

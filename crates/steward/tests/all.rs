@@ -21,12 +21,14 @@ mod common;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod developer_attempts;
+mod dialect_mistakes;
 mod documents;
 mod domains;
 mod engine;
 mod events;
 mod exam;
 mod extraction;
+mod leaving_clients;
 mod mcp_server;
 mod model_exam;
 mod nats;

@@ -452,6 +452,27 @@ create table idempotency_keys (
 );
 create index idempotency_keys_by_time on idempotency_keys (tenant_id, at);
 
+-- Answers under /v1 by the ids that clients have of them: an agent's, which is a run, or a connection's.
+create table responses (
+    tenant_id     uuid   not null,
+    id            text   not null,
+    user_id       uuid   not null,
+    -- The virtual key that it was asked for with.
+    key_id        uuid,
+    run_id        uuid,
+    connection_id uuid,
+    -- What of its request an answer repeats.
+    request       text   not null, -- words
+    request_hash  text   not null,
+    -- 0: the run is deleted when it has ended.
+    stored        bigint not null,
+    at            bigint not null,
+    primary key (tenant_id, id)
+);
+create index responses_by_time on responses (tenant_id, at);
+create index responses_by_request on responses (tenant_id, user_id, request_hash, at);
+create index responses_not_stored on responses (tenant_id, id) where stored = 0;
+
 create table grants (
     tenant_id  uuid   not null,
     id         uuid   not null,

@@ -27,6 +27,7 @@ pub(crate) mod originals;
 mod overview;
 mod reservations;
 mod resource_grants;
+mod responses;
 mod retention;
 mod run_commit;
 mod run_inbox;

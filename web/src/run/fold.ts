@@ -81,6 +81,8 @@ function apply(draft: Draft, event: RunEvent): void {
       });
       view.items = view.items.filter((item) => !(item.kind === "text" && !item.live && item.text === "" && item.reasoning === "") && !(item.kind === "plan" && item.live));
       draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "resumed", node: event.node });
+      // A run that was stopped since its client had left goes on when the client comes back.
+      Object.assign(view, { outcome: null, answer: "", endedAt: null, stopping: false } satisfies Partial<RunView>);
       resume(view, event.at);
       return;
     }

@@ -82,7 +82,8 @@ impl FromRequestParts<ApiState> for DialectCaller {
     type Rejection = OpenAiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, OpenAiError> {
-        let (app, identity) = identify(parts, state).await.map_err(|error| OpenAiError::unauthorized(&error))?;
+        let known = identify(parts, state).await;
+        let (app, identity) = known.map_err(|error| OpenAiError::unauthorized(&error, &parts.headers))?;
         if let Some(key) = &identity.principal.key
             && !parts.method.is_safe()
         {

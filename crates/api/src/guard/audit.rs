@@ -7,7 +7,7 @@ mod refusals;
 
 use super::audit_note::AuditNote;
 use super::{BodyBudget, TIMED_OUT, handled};
-use crate::ApiState;
+use crate::{ApiState, Hosts};
 use crate::auth::{Client, caller_of, identify, identify_provider};
 use crate::headers::content_type;
 use crate::problem::Problem;
@@ -43,6 +43,10 @@ impl AuditGuard {
     /// `handlers`: without this guard.
     pub fn new(state: ApiState, bodies: Arc<BodyBudget>, handlers: Router) -> Arc<Self> {
         Arc::new(Self { state: Arc::new(state), bodies, refusals: Refusals::default(), shown: Shown::new(handlers) })
+    }
+
+    pub(super) fn hosts(&self) -> &Hosts {
+        &self.state.hosts
     }
 
     pub(super) fn metrics(&self) -> &Metrics {

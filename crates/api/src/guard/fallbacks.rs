@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::tls::OverTls;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 
 /// No inline script or style, nothing from elsewhere, no frame around us.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -78,11 +78,26 @@ pub(crate) async fn nothing_in_the_dialect(uri: Uri) -> OpenAiError {
     }
 }
 
-pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Problem {
+/// Whether an address is of OpenAI's dialect, so that errors have its shape.
+pub(super) fn is_dialect(path: &str) -> bool {
+    path == "/v1" || path.starts_with("/v1/")
+}
+
+pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Response {
     let shown = shown_path(&uri);
+    if is_dialect(uri.path()) {
+        let hint = match method {
+            Method::OPTIONS => "pages of another origin may use /v1 once the setting V1_ORIGINS names their origin",
+            _ => "the header `Allow` names the methods that it has",
+        };
+        let message = format!("{shown} does not know {method}; {hint}");
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        return OpenAiError::new(status, "invalid_request_error", "method_not_allowed", message).into_response();
+    }
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         format!("{shown} does not know {method}"),
         "the header `Allow` names the methods that it has; GET /docs explains them",
     )
+    .into_response()
 }

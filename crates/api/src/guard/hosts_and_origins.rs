@@ -51,7 +51,7 @@ pub(crate) fn serves(hosts: &Hosts, own: Option<&str>, origin: &str) -> bool {
         return false;
     }
     // Where any name is taken, the one that was come by counts.
-    let near = Hosts { loopback: true, names: hosts.names.clone(), origins: Vec::new() };
+    let near = Hosts { loopback: true, names: hosts.names.clone(), ..Hosts::default() };
     taken(&near, Some(host)) || own.is_some_and(|own| without_port(own).eq_ignore_ascii_case(without_port(host)))
 }
 

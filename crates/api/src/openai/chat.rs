@@ -3,23 +3,25 @@
 use crate::auth::DialectCaller;
 use crate::gateway::{Inbound, pass};
 use crate::main_runtime::MainRuntime;
+use crate::openai::agent_start::{AgentRequest, Begun, begin};
 use crate::openai::chat_stream::stream;
-use crate::openai::idempotent_start::begin;
 use crate::openai::models::find;
+use crate::openai::run_events::run_events;
 use crate::openai::unsupported_fields::check_chat;
 use crate::openai::{ChatFrame, ChatRequest, OpenAiError, may_ask, usage, waiting};
 use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use serde_json::{Value, json};
 use steward_app::{Caller, RunRequest};
 use steward_core::RunId;
 use steward_core::agent::Agent;
 use steward_core::budget::Limit;
-use steward_core::event::{EventBody, Outcome};
+use steward_core::event::{Event, EventBody, Outcome};
 use steward_core::message::Message;
-use steward_core::ports::{Passage, Principal};
+use steward_core::ports::{Passage, Principal, StoreResult};
 
 pub(crate) async fn completions(
     DialectCaller(state, caller): DialectCaller,
@@ -42,14 +44,22 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
         .await?;
     let agent = find(&state, &caller, &request.model).await?;
     let (name, created) = (agent.name.clone(), state.now().0 / 1000);
-    let start = run_request(&caller, agent, &request)?;
-    let run = begin(&state, &caller, &inbound, "/v1/chat/completions", start).await?;
+    let start = AgentRequest {
+        path: "/v1/chat/completions",
+        prefix: "chatcmpl-",
+        run: run_request(&caller, agent, &request)?,
+        repeated: Value::Null,
+        stored: request.store != Some(false),
+        background: false,
+    };
+    let begun = begin(&state, &caller, &inbound, start).await?;
+    let run = begun.run;
     let frame = ChatFrame { id: format!("chatcmpl-{run}"), created, model: name };
     if request.stream {
         let with_usage = request.stream_options.is_some_and(|options| options.include_usage);
-        return stream(&state, run, frame, with_usage).await;
+        return stream(&state, begun, frame, with_usage).await;
     }
-    let (mut answer, status) = whole(&state, run, &frame).await?;
+    let (mut answer, status) = whole(&state, begun, &frame).await?;
     answer["steward"] = json!({"run_id": run, "status": status});
     Ok(Json(answer).into_response())
 }
@@ -97,9 +107,18 @@ fn run_request(caller: &Caller, mut agent: Agent, request: &ChatRequest) -> Resu
 }
 
 /// The answer, and whether the run is over or waits for a person.
-async fn whole(state: &TenantApp, run: RunId, frame: &ChatFrame) -> Result<(Value, &'static str), OpenAiError> {
+async fn whole(state: &TenantApp, mut begun: Begun, frame: &ChatFrame) -> Result<(Value, &'static str), OpenAiError> {
+    let answer = follow(run_events(state, begun.run, begun.joined).await?, begun.run, frame).await;
+    begun.attached.let_go();
+    answer
+}
+
+async fn follow(
+    mut events: BoxStream<'static, StoreResult<Event>>,
+    run: RunId,
+    frame: &ChatFrame,
+) -> Result<(Value, &'static str), OpenAiError> {
     let message = |text: &str| json!({"role": "assistant", "content": text});
-    let mut events = state.watch(run, 0);
     let (mut refused, mut cut) = (None, false);
     while let Some(event) = events.next().await {
         match event?.body {

@@ -13,7 +13,7 @@ pub(crate) struct ChatFrame {
 
 impl ChatFrame {
     pub fn delta(&self, delta: &Value, finish: Option<&str>) -> Value {
-        self.chunk(&json!([{"index": 0, "delta": delta, "finish_reason": finish}]))
+        self.chunk(&json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}]))
     }
 
     /// The chunk after the last one, for clients that ask for the usage.
@@ -31,9 +31,13 @@ impl ChatFrame {
     }
 
     pub fn whole(&self, message: &Value, finish: &str, usage: &Value) -> Value {
+        let mut message = message.clone();
+        if message["refusal"].is_null() {
+            message["refusal"] = Value::Null;
+        }
         json!({
             "id": self.id, "object": "chat.completion", "created": self.created, "model": self.model,
-            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": finish}],
             "usage": usage,
         })
     }

@@ -1,3 +1,4 @@
+use crate::openai::agent_start::Begun;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::{ChatFrame, OpenAiError};
 use crate::response::event_stream;
@@ -39,14 +40,15 @@ impl Chunks {
     }
 }
 
-/// Streams `run` as it happens. The run goes on if the client leaves: it is durable.
+/// Streams a run as it happens. It stops if the client leaves.
 pub(crate) async fn stream(
     state: &TenantApp,
-    run: RunId,
+    begun: Begun,
     frame: ChatFrame,
     with_usage: bool,
 ) -> Result<Response, OpenAiError> {
-    let mut all = OpenAiDeltas::open(state, run).await?;
+    let run = begun.run;
+    let mut all = OpenAiDeltas::open(state, begun).await?;
     let chunks = Chunks { run, frame, with_usage };
     let data = |chunk: &Value| Ok::<_, Infallible>(Event::default().data(chunk.to_string()));
     Ok(event_stream(async_stream::stream! {

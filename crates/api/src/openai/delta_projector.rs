@@ -1,11 +1,14 @@
 //! A run as clients of the OpenAI dialect see it: text that grows, and an end.
 
+use crate::openai::agent_start::Begun;
+use crate::openai::run_events::run_events;
 use crate::openai::{OpenAiError, waiting};
 use crate::tenant_app::TenantApp;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::collections::VecDeque;
 use std::time::Duration;
+use steward_app::Attached;
 use steward_core::RunId;
 use steward_core::budget::Limit;
 use steward_core::event::{Event, EventBody, Outcome};
@@ -38,6 +41,8 @@ impl OpenAiDelta {
 
 pub(crate) struct OpenAiDeltas {
     run: RunId,
+    /// Dropped before the end, it stops the run.
+    attached: Attached,
     events: BoxStream<'static, Result<Event, StoreError>>,
     projector: DeltaProjector,
     ready: VecDeque<OpenAiDelta>,
@@ -46,11 +51,15 @@ pub(crate) struct OpenAiDeltas {
 
 impl OpenAiDeltas {
     /// Waits a moment for the first delta, so that a run that fails at once gets an error status.
-    pub async fn open(state: &TenantApp, run: RunId) -> Result<Self, OpenAiError> {
-        let (events, projector) = (state.watch(run, 0), DeltaProjector::default());
-        let mut deltas = Self { run, events, projector, ready: VecDeque::new(), over: false };
+    pub async fn open(state: &TenantApp, begun: Begun) -> Result<Self, OpenAiError> {
+        let Begun { run, joined, attached } = begun;
+        let (events, projector) = (run_events(state, run, joined).await?, DeltaProjector::default());
+        let mut deltas = Self { run, attached, events, projector, ready: VecDeque::new(), over: false };
         match tokio::time::timeout(FIRST, deltas.read()).await {
-            Ok(Some(OpenAiDelta::Failed(error))) => return Err(error),
+            Ok(Some(OpenAiDelta::Failed(error))) => {
+                deltas.attached.let_go();
+                return Err(error);
+            }
             Ok(Some(first)) => deltas.ready.push_front(first),
             Ok(None) | Err(_) => {}
         }
@@ -64,6 +73,9 @@ impl OpenAiDeltas {
         }
         let next = self.read().await?;
         self.over = next.is_last();
+        if self.over {
+            self.attached.let_go();
+        }
         Some(next)
     }
 

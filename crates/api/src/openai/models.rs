@@ -1,6 +1,6 @@
 use crate::auth::DialectCaller;
 use crate::gateway::{PREFIX, name_of};
-use crate::openai::OpenAiError;
+use crate::openai::{OpenAiError, unknown_model};
 use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::extract::Path;
@@ -14,19 +14,27 @@ fn entry(id: &str) -> Value {
 
 /// `GET /v1/models`: those that the caller may use.
 pub(crate) async fn list(DialectCaller(state, caller): DialectCaller) -> Result<Json<Value>, OpenAiError> {
-    let agents = state.usable_agents(&caller).await?;
-    let mut data: Vec<Value> = agents.iter().map(|agent| entry(&agent.name)).collect();
-    for name in state.usable_connections(&caller).await {
-        data.push(entry(&format!("{PREFIX}{name}")));
-    }
+    let mut data: Vec<Value> = names(&state, &caller).await?.iter().map(|name| entry(name)).collect();
     data.push(entry(state.embedder().model()));
     Ok(Json(json!({"object": "list", "data": data})))
+}
+
+/// Agents and connections that the caller may use, under the names of models.
+async fn names(state: &TenantApp, caller: &Caller) -> Result<Vec<String>, OpenAiError> {
+    let agents = state.usable_agents(caller).await?;
+    let mut names: Vec<String> = agents.into_iter().map(|agent| agent.name).collect();
+    let connections = state.usable_connections(caller).await;
+    names.extend(connections.into_iter().map(|name| format!("{PREFIX}{name}")));
+    Ok(names)
 }
 
 pub(crate) async fn one(
     DialectCaller(state, caller): DialectCaller,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, OpenAiError> {
+    if name == state.embedder().model() {
+        return Ok(Json(entry(&name)));
+    }
     let Some(connection) = name_of(&name) else {
         let agent = find(&state, &caller, &name).await?;
         return Ok(Json(entry(&agent.name)));
@@ -42,6 +50,5 @@ pub(crate) async fn find(state: &TenantApp, caller: &Caller, name: &str) -> Resu
     if let Some(agent) = state.usable_agent(caller, name).await? {
         return Ok(agent);
     }
-    let known: Vec<String> = state.usable_agents(caller).await?.into_iter().map(|agent| agent.name).collect();
-    Err(OpenAiError::unknown(format!("there is no agent `{name}`; there are: {}", known.join(", ")), "model"))
+    Err(unknown_model(name, &names(state, caller).await?))
 }

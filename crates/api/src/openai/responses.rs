@@ -1,23 +1,24 @@
-//! `POST /v1/responses`: runs the whole loop of an agent, in the shape of OpenAI's Responses API.
+//! `/v1/responses`: runs the whole loop of an agent, in the shape of OpenAI's Responses API.
 
+pub(crate) mod kept;
 mod object;
 mod request;
 mod stream;
 
 use crate::auth::DialectCaller;
-use crate::gateway::{Inbound, pass};
+use crate::gateway::{Inbound, keeps_answers, note_answer_of_connection, pass};
 use crate::main_runtime::MainRuntime;
 use crate::openai::OpenAiError;
+use crate::openai::agent_start::{AgentRequest, Begun, begin};
 use crate::openai::chat::asked_by;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
-use crate::openai::idempotent_start::begin;
 use crate::openai::may_ask;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_responses;
 use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use object::{Frame, usage};
+use object::{Frame, Repeated, usage};
 use request::Request;
 use serde_json::{Value, json};
 use steward_app::{Caller, EarlierMessages, RunRequest};
@@ -32,7 +33,9 @@ pub(crate) async fn create(
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
-        return pass(&state, &caller, name, &inbound, Passage::Responses).await;
+        check_background(&state, &caller, name, &inbound).await?;
+        let answer = pass(&state, &caller, name, &inbound, Passage::Responses).await?;
+        return Ok(note_answer_of_connection(state, caller, answer).await);
     }
     runtime.run(ask_agent(state, caller, inbound)).await
 }
@@ -59,30 +62,82 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
     if let Some(limit) = request.max_output_tokens {
         agent.tuning.max_tokens = limit.max(1);
     }
-    let (name, temperature) = (agent.name.clone(), agent.tuning.temperature);
-    let asked_by = asked_by(&caller.principal, request.user.as_deref());
-    let start = RunRequest { agent, input: asked.input, history: earlier, asked_by };
-    let frame = Frame {
-        created: state.now().0 / 1000,
-        run: begin(&state, &caller, &inbound, "/v1/responses", start).await?,
-        model: name,
+    let (stored, background) = (request.store != Some(false), request.background == Some(true));
+    if background && !stored {
+        return Err(OpenAiError::invalid(
+            "what runs in the background is kept so that it can be asked for: leave `store` out, or `background`",
+            "background",
+        ));
+    }
+    let repeated = Repeated {
+        model: agent.name.clone(),
         instructions: request.instructions,
         previous: request.previous_response_id,
-        temperature,
+        temperature: agent.tuning.temperature,
         max_output_tokens: request.max_output_tokens,
         metadata: request.metadata.unwrap_or_else(|| json!({})),
+        background,
+        store: stored,
+        safety_identifier: request.safety_identifier,
+        prompt_cache_key: request.prompt_cache_key,
+        user: request.user.clone(),
     };
+    let asked_by = asked_by(&caller.principal, request.user.as_deref());
+    let start = AgentRequest {
+        path: "/v1/responses",
+        prefix: object::PREFIX,
+        run: RunRequest { agent, input: asked.input, history: earlier, asked_by },
+        repeated: json!(repeated),
+        stored,
+        background,
+    };
+    let created = state.now().0 / 1000;
+    let begun = begin(&state, &caller, &inbound, start).await?;
+    let frame = Frame { run: begun.run, created, completed: None, repeated };
     if request.stream.unwrap_or(false) {
-        return stream(&state, frame).await;
+        return stream(&state, begun, frame, 0).await;
     }
-    whole(&state, &frame).await.map(|response| Json(response).into_response())
+    if background {
+        return kept::shown(&state, frame).await;
+    }
+    whole(&state, begun, frame).await.map(|response| Json(response).into_response())
+}
+
+/// Refuses what should run on at a connection that keeps no answers: nobody could ask for it.
+async fn check_background(
+    state: &TenantApp,
+    caller: &Caller,
+    name: &str,
+    inbound: &Inbound,
+) -> Result<(), OpenAiError> {
+    #[derive(serde::Deserialize)]
+    struct Background {
+        #[serde(default)]
+        background: Option<bool>,
+    }
+    if memchr::memmem::find(&inbound.body, b"background").is_none() {
+        return Ok(());
+    }
+    let (_, asked) = inbound.clone().read(Inbound::parsed::<Background>).await?;
+    let Ok(connection) = state.usable_connection(caller, name).await else {
+        // It is refused where it is looked for.
+        return Ok(());
+    };
+    if asked.background != Some(true) || keeps_answers(&connection) {
+        return Ok(());
+    }
+    Err(OpenAiError::invalid(
+        format!("the connection `{name}` keeps no answers that could be asked for later; leave `background` out"),
+        "background",
+    ))
 }
 
 /// Waits for the end, or until a person is asked.
-async fn whole(state: &TenantApp, frame: &Frame) -> Result<Value, OpenAiError> {
-    let mut all = OpenAiDeltas::open(state, frame.run).await?;
+async fn whole(state: &TenantApp, begun: Begun, mut frame: Frame) -> Result<Value, OpenAiError> {
+    let mut all = OpenAiDeltas::open(state, begun).await?;
     let mut text = String::new();
     while let Some(delta) = all.next().await {
+        frame.completed = Some(state.now().0 / 1000);
         match delta {
             OpenAiDelta::Reasoning(_) => {}
             OpenAiDelta::Text(more) => text.push_str(&more),
@@ -110,7 +165,7 @@ async fn history(state: &TenantApp, caller: &Caller, id: &str) -> Result<Vec<Mes
         code: "previous_response_not_found",
         ..OpenAiError::invalid(format!("there is no response `{id}`"), FIELD)
     };
-    let run: RunId = id.strip_prefix("resp_").and_then(|id| id.parse().ok()).ok_or_else(missing)?;
+    let run: RunId = id.strip_prefix(object::PREFIX).and_then(|id| id.parse().ok()).ok_or_else(missing)?;
     match state.earlier_messages(caller, run).await? {
         EarlierMessages::Said(said) => Ok(said),
         EarlierMessages::Missing => Err(missing()),

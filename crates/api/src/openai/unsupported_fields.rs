@@ -1,4 +1,5 @@
-//! Fields of the OpenAI dialect that an agent can't honour: refused by name, since dropping them changes answers.
+//! Fields of the OpenAI dialect that an agent can't honour: refused by name, since dropping them changes answers. Those that
+//! change nothing in an answer are named here and in `docs/gateway.md`; any other field is refused as well.
 
 use crate::openai::OpenAiError;
 use serde_json::Value;
@@ -36,22 +37,67 @@ const RESPONSES: &[Field] = &[
     ("/top_p", "[1]"),
     ("/top_logprobs", "[0]"),
     ("/reasoning/effort", "[]"),
-    ("/background", "[false]"),
     ("/prompt", "[]"),
     ("/conversation", "[]"),
 ];
 
+/// Fields of chat completions that are read, or change nothing in an answer.
+const CHAT_TAKEN: &[&str] = &[
+    "model",
+    "messages",
+    "stream",
+    "stream_options",
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "user",
+    "store",
+    "tools",
+    "metadata",
+    "parallel_tool_calls",
+    "service_tier",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+];
+
+/// The same of responses.
+const RESPONSES_TAKEN: &[&str] = &[
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "stream_options",
+    "previous_response_id",
+    "temperature",
+    "max_output_tokens",
+    "user",
+    "store",
+    "background",
+    "tools",
+    "metadata",
+    "parallel_tool_calls",
+    "service_tier",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "include",
+    "truncation",
+    "text",
+    "reasoning",
+];
+
 /// Refuses a chat completion that asks for what an agent doesn't do.
 pub(crate) fn check_chat(body: &Value) -> Result<(), OpenAiError> {
-    check(body, CHAT)
+    check(body, CHAT, CHAT_TAKEN)
 }
 
 /// As [`check_chat`], for a response.
 pub(crate) fn check_responses(body: &Value) -> Result<(), OpenAiError> {
-    check(body, RESPONSES)
+    check(body, RESPONSES, RESPONSES_TAKEN)
 }
 
-fn check(body: &Value, fields: &'static [Field]) -> Result<(), OpenAiError> {
+fn check(body: &Value, fields: &'static [Field], taken: &[&str]) -> Result<(), OpenAiError> {
     if body["tools"].as_array().is_some_and(|all| !all.is_empty()) {
         return Err(OpenAiError::invalid(
             "an agent runs its own tools; leave `tools` out, or choose its tools in its settings",
@@ -66,7 +112,7 @@ fn check(body: &Value, fields: &'static [Field]) -> Result<(), OpenAiError> {
         if neutral.iter().any(|value| same(value, given)) {
             continue;
         }
-        let name = pointer[1..].split('/').next().unwrap_or(pointer);
+        let name = name_of(pointer);
         return Err(OpenAiError::invalid(
             format!(
                 "an agent doesn't honour `{name}` = {}; leave it out, or ask a model without an agent: \
@@ -76,7 +122,24 @@ fn check(body: &Value, fields: &'static [Field]) -> Result<(), OpenAiError> {
             name,
         ));
     }
+    let known = |name: &str| taken.contains(&name) || fields.iter().any(|(pointer, _)| name_of(pointer) == name);
+    let unknown = body.as_object().and_then(|all| all.iter().find(|(name, value)| !value.is_null() && !known(name)));
+    if let Some((name, _)) = unknown {
+        let shown: String = name.chars().take(60).collect();
+        return Err(OpenAiError::invalid(
+            format!(
+                "an agent doesn't know the field `{shown}`; leave it out, or ask a model without an agent: \
+                 `connection/<name>` of GET /v1/models"
+            ),
+            "body",
+        ));
+    }
     Ok(())
+}
+
+/// The field of the body that a pointer leads to or into.
+fn name_of(pointer: &'static str) -> &'static str {
+    pointer.trim_start_matches('/').split('/').next().unwrap_or(pointer)
 }
 
 /// Equal; numbers by value, so that `1.0` is `1`.
@@ -110,8 +173,13 @@ mod tests {
         ] {
             assert!(check_chat(&body).is_ok(), "{body}");
         }
-        let body = json!({"text": {"format": {"type": "text"}}, "reasoning": {"effort": null}, "truncation": "auto"});
-        assert!(check_responses(&body).is_ok());
+        for body in [
+            json!({"text": {"format": {"type": "text"}}, "reasoning": {"effort": null}, "truncation": "auto"}),
+            json!({"background": true, "store": true, "include": ["reasoning.encrypted_content"], "service_tier": "auto"}),
+            json!({"parallel_tool_calls": true, "safety_identifier": "s", "prompt_cache_key": "k", "unheard_of": null}),
+        ] {
+            assert!(check_responses(&body).is_ok(), "{body}");
+        }
     }
 
     #[test]
@@ -126,13 +194,16 @@ mod tests {
             (json!({"top_p": 0.5}), "top_p"),
             (json!({"tools": [{}]}), "tools"),
             (json!({"tool_choice": "required"}), "tool_choice"),
+            (json!({"top_k": 40}), "body"),
+            (json!({"chat_template_kwargs": {}}), "body"),
         ] {
             let error = check_chat(&body).err().map(|error| error.param);
             assert_eq!(error, Some(Some(name)), "{body}");
         }
         for (body, name) in [
             (json!({"text": {"format": {"type": "json_schema"}}}), "text"),
-            (json!({"background": true}), "background"),
+            (json!({"max_tool_calls": 3}), "max_tool_calls"),
+            (json!({"messages": []}), "body"),
         ] {
             let error = check_responses(&body).err().map(|error| error.param);
             assert_eq!(error, Some(Some(name)), "{body}");

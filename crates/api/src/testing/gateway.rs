@@ -94,7 +94,7 @@ async fn other_connections_are_named_by_a_header() {
     let wrong = "x-steward-fallback: three";
     let answer = house.bed.send(&line, &[kind, &house.bearer, wrong], ASK).await;
     assert_eq!(answer.status, 404);
-    assert!(answer.text.contains("there are: one, two, claude"), "{}", answer.text);
+    assert!(answer.text.contains("there are: connection/one, connection/two, connection/claude"), "{}", answer.text);
 }
 
 #[tokio::test]
@@ -238,8 +238,8 @@ async fn bad_requests_are_refused_with_a_word_on_what_to_do() {
         (CHAT, "{}", 400, "no field `model`"),
         (CHAT, r#"{"model":7}"#, 400, "no field `model`"),
         (CHAT, r#"{"model":"connection/one","model":"connection/two"}"#, 400, "more than once"),
-        (CHAT, r#"{"model":"connection/nobody"}"#, 404, "there are: one, two, claude"),
-        (CHAT, r#"{"model":"connection/"}"#, 404, "there are: one, two, claude"),
+        (CHAT, r#"{"model":"connection/nobody"}"#, 404, "there are: connection/one, connection/two, connection/claude"),
+        (CHAT, r#"{"model":"connection/"}"#, 404, "there are: connection/one, connection/two, connection/claude"),
         (CHAT, r#"{"model":"connection/claude","messages":[],"n":2}"#, 400, "`n`"),
         ("/v1/completions", r#"{"model":"steward"}"#, 400, "connection/<name>"),
         ("/v1/embeddings", r#"{"model":"other","input":"x"}"#, 404, "there is `nothing`"),

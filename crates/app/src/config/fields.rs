@@ -164,6 +164,7 @@ pub const FIELDS: &[Field] = &[
         .option("--listen"),
     field("CORS_ORIGINS", App, List, "STEWARD_HOSTS", "Names and origins under which browsers reach the server, as behind a proxy; writes from pages of other origins are refused.")
         .option("--host"),
+    field("V1_ORIGINS", App, List, "STEWARD_V1_ORIGINS", "Origins such as https://app.example.org whose pages may use /v1 with a key from browsers (CORS); cookies are never taken there. Unset: none."),
     field("AUTH_SECRET_KEY", App, Token, "STEWARD_AUTH_SECRET_KEY", "Signs the access tokens of logins; several servers on one database need the same. 32 characters or more.")
         .else_("a key of its own in the data directory")
         .secret()

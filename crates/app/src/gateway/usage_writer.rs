@@ -88,6 +88,10 @@ impl UsageWriter {
         }
     }
 
+    pub fn is_closing(&self) -> bool {
+        *self.closing.borrow()
+    }
+
     /// Ends the calls that are open, and returns when everything is written.
     pub async fn close(&self) {
         self.closing.send_replace(true);

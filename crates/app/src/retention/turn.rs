@@ -157,6 +157,8 @@ async fn look(app: &App, progress: &mut Progress) {
     progress.note("the time", &noted);
     let erased = app.go_on_erasing(&mut progress.failed_erasures).await;
     progress.note("erasures", &erased);
+    let not_stored = app.delete_runs_not_stored().await;
+    progress.note("runs that are not stored", &not_stored);
     let forgotten = app.forget_masks().await;
     progress.note("masks", &forgotten);
     let deleted = delete_due(app, progress.turn, &mut progress.known).await;

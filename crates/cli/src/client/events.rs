@@ -206,7 +206,7 @@ mod tests {
         let (event, raw) = split_event(sent(&body)).unwrap();
         assert_eq!((event.seq, event.at, event.epoch), (3, Timestamp(9), 2));
         assert_eq!(raw, body);
-        assert_eq!(event.body, EventBody::RunResumed { node: "local".to_owned() });
+        assert_eq!(event.body, EventBody::RunResumed { node: "local".to_owned(), after_stop: false });
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl Renderer {
     pub fn event(&mut self, event: &Event) {
         let term = self.term;
         match &event.body {
-            EventBody::RunResumed { node } => {
+            EventBody::RunResumed { node, .. } => {
                 term.note(&format!("resumed on {node}"));
             }
             EventBody::IntentFiltered { kept, offered, .. } if self.verbose => {

@@ -36,7 +36,7 @@ pub fn of_event(state: &RunState, at: Timestamp, body: &EventBody, id: impl FnOn
     let entry = match body {
         EventBody::RunStarted { setup, .. } => started(of_run("run.started"), setup),
         EventBody::RunSteered { by, source, .. } => by_person("run.steered", by, source),
-        EventBody::StopRequested { by, source } => by_person("run.stop_requested", by, source),
+        EventBody::StopRequested { by, source, .. } => by_person("run.stop_requested", by, source),
         EventBody::RunFinished { outcome, receipts, .. } => {
             let entry = of_run("run.finished")
                 .with("verdict", receipts.as_ref().map(|receipts| word(&receipts.verdict)))

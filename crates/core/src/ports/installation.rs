@@ -2,7 +2,7 @@
 
 use super::store_result::StoreResult;
 use crate::retention::RetainedKind;
-use crate::{TenantId, Timestamp, UserId};
+use crate::{ConnectionId, KeyId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde_json::Value;
 use uuid::Uuid;
@@ -30,6 +30,25 @@ pub enum Remembered {
         /// Of the request's body, where it was not in the hash that it was begun with.
         body_hash: Option<String>,
     },
+}
+
+/// An answer under `/v1`, by the id that its client has of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DialectAnswer {
+    pub id: String,
+    pub user: UserId,
+    /// The virtual key that it was asked for with.
+    pub key: Option<KeyId>,
+    /// An agent's, with its run.
+    pub run: Option<RunId>,
+    /// The connection that made it.
+    pub connection: Option<ConnectionId>,
+    /// What of its request an answer repeats.
+    pub request: serde_json::Value,
+    pub request_hash: String,
+    /// Whether the run is kept after its end.
+    pub stored: bool,
+    pub at: Timestamp,
 }
 
 /// A customer of the installation. Nothing of one is seen by another.

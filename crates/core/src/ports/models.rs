@@ -202,6 +202,17 @@ pub struct Passed {
     pub body: ByteStream,
 }
 
+/// A request about an answer that an endpoint keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptResponse {
+    /// `GET`, `POST` or `DELETE`.
+    pub method: String,
+    pub id: String,
+    /// What of it: `cancel`, `input_items`.
+    pub part: Option<&'static str>,
+    pub query: Vec<(String, String)>,
+}
+
 /// Passes requests of the OpenAI dialect through, including unknown fields.
 #[async_trait]
 pub trait Gateway: Send + Sync {
@@ -215,6 +226,13 @@ pub trait Gateway: Send + Sync {
         (body, asked): (bytes::Bytes, &PassthroughRequest),
         deadline_ms: u64,
     ) -> Result<Passed, NoAnswer>;
+    /// Asks `connection` about an answer that it made and keeps. Its answer comes back as it is.
+    async fn kept_response(
+        &self,
+        connection: &Connection,
+        asked: &KeptResponse,
+        deadline_ms: u64,
+    ) -> Result<Passed, ModelError>;
     /// Vectors of texts, in their order, by the model that `connection` names; asks once. `deadline_ms` is for all of them.
     async fn embed(
         &self,

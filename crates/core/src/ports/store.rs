@@ -177,6 +177,12 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<Box<RequestSource>>,
     },
+    /// The program that asked for the run has closed its connection: the run stops, unless it waits for a person.
+    ClientLeft {
+        by: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<Box<RequestSource>>,
+    },
     Steer {
         text: String,
         by: String,

@@ -1,3 +1,4 @@
+use super::after_stop::JustFailed;
 use super::state::{CallEntry, CallStatus, PlanState, RunState, Waiting};
 use crate::event::{Event, EventBody, ToolResult};
 use crate::message::Message;
@@ -12,6 +13,7 @@ impl RunState {
         self.count_time(event);
         self.last_seq = event.seq;
         self.last_at = event.at;
+        let just_failed = self.just_failed.take();
         match &event.body {
             EventBody::RunStarted { setup, .. } => {
                 self.messages.push(Message::user(&setup.input));
@@ -25,7 +27,12 @@ impl RunState {
                 self.askers = setup.begun_by();
                 self.setup = Some(Arc::clone(setup));
             }
-            EventBody::RunResumed { .. } => self.mark_interrupted(),
+            EventBody::RunResumed { after_stop, .. } => {
+                if *after_stop {
+                    self.take_stop_back();
+                }
+                self.mark_interrupted();
+            }
             EventBody::IntentFiltered { kept, wants_tool, .. } => {
                 self.kept = Some(kept.clone());
                 self.wants_tool = *wants_tool;
@@ -121,6 +128,7 @@ impl RunState {
                     self.fatal = Some(message.clone());
                 }
                 self.ensure_call(call_id, tool, &serde_json::Value::Null);
+                self.note_failure(call_id, result);
                 self.end_wait_for_child(call_id);
                 self.record_taint(call_id, tool, result);
                 self.set_status(call_id, CallStatus::Done(result.clone()));
@@ -163,7 +171,10 @@ impl RunState {
                 self.steers.push(text.clone());
                 self.record_asker(source.as_deref());
             }
-            EventBody::StopRequested { by, .. } => {
+            EventBody::StopRequested { by, client_left, .. } => {
+                if *client_left {
+                    self.cut_short(just_failed);
+                }
                 self.stop_by = Some(by.clone());
                 self.waiting = None;
             }
@@ -234,6 +245,14 @@ impl RunState {
         self.usage.cached_tokens += usage.cached_tokens;
         self.usage.completion_tokens += usage.completion_tokens;
         self.usage.cost_micros += usage.cost_micros;
+    }
+
+    fn note_failure(&mut self, call_id: &str, result: &ToolResult) {
+        let status = self.call(call_id).map(|entry| &entry.status);
+        if let (ToolResult::Error { .. }, Some(before @ CallStatus::Intent { .. })) = (result, status) {
+            let (call_id, before) = (call_id.to_owned(), before.clone());
+            self.just_failed = Some(JustFailed { call_id, before, messages: self.messages.len() });
+        }
     }
 
     fn mark_interrupted(&mut self) {

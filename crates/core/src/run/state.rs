@@ -1,5 +1,6 @@
 //! What is known of a run after some of its events.
 
+use super::after_stop::{CutShort, JustFailed};
 use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::DeepState;
@@ -157,6 +158,9 @@ pub struct RunState {
     /// A tool ended the run.
     pub fatal: Option<String>,
     pub stop_by: Option<String>,
+    /// What was under way when its client left.
+    pub cut_short: Option<CutShort>,
+    pub just_failed: Option<JustFailed>,
     pub refused: bool,
     pub outcome: Option<Outcome>,
     pub answer: String,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod after_stop;
 mod deep;
 mod delegation;
 mod driver;
@@ -82,7 +83,7 @@ fn recovery_depends_on_the_effect_class() {
         let (mut run, _) = Driver::start(Mode::Loop, |setup| Arc::make_mut(&mut setup.tools)[0].effect = effect);
         run.replied("", &[("1", "look")]);
         run.intent("1");
-        let effects = run.on(EventBody::RunResumed { node: "n".into() });
+        let effects = run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
         match &effects[..] {
             [Effect::RunTool { idempotency_key, .. }] => {
                 assert!(repeat, "{effect:?}");
@@ -106,7 +107,7 @@ fn an_uncertain_write_is_never_repeated_unasked() {
         });
         run.replied("", &[("1", "look")]);
         run.intent("1");
-        run.on(EventBody::RunResumed { node: "n".into() });
+        run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
         run.on(EventBody::ToolUncertain { call_id: "1".into(), tool: "look".into(), why: "changed since".into() });
         let id = run.ask();
         let effects = run.decide(id, answer);
@@ -126,7 +127,7 @@ fn cut_off() -> Driver {
     run.replied("", &[("1", "look")]);
     run.intent("1");
     run.on(EventBody::ToolStaged { call_id: "1".into(), tool: "look".into(), staged: Box::default() });
-    run.on(EventBody::RunResumed { node: "n".into() });
+    run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     run
 }
 
@@ -153,7 +154,7 @@ fn a_write_is_settled_by_what_it_told() {
         evidence: Some("nothing there".into()),
     });
     assert!(effects.is_empty(), "{effects:?}");
-    run.on(EventBody::RunResumed { node: "n".into() });
+    run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     let status = &run.state.call("1").unwrap().status;
     assert!(matches!(status, CallStatus::CutOff { staged: None, .. }), "{status:?}");
 }
@@ -162,10 +163,10 @@ fn a_write_is_settled_by_what_it_told() {
 fn a_model_call_cut_off_is_made_again_a_finished_one_is_not() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.asked();
-    let effects = run.on(EventBody::RunResumed { node: "n".into() });
+    let effects = run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     run.replied("", &[("1", "look")]);
-    let effects = run.on(EventBody::RunResumed { node: "n".into() });
+    let effects = run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     assert!(matches!(&effects[..], [Effect::RunTool { .. }]), "{effects:?}");
 }
 
@@ -221,7 +222,7 @@ fn stop_ends_it_wherever_it_is() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "put")]);
     run.ask();
-    let effects = run.on(EventBody::StopRequested { by: "me".into(), source: None });
+    let effects = run.on(EventBody::StopRequested { by: "me".into(), source: None, client_left: false });
     assert!(matches!(&effects[..], [Effect::Finish { outcome: Outcome::Stopped { .. }, .. }]));
 }
 
@@ -245,7 +246,7 @@ fn stop_keeps_what_was_being_said() {
         attempts: vec![],
         usage: crate::model::Usage::default(),
     };
-    let stop = || EventBody::StopRequested { by: "me".into(), source: None };
+    let stop = || EventBody::StopRequested { by: "me".into(), source: None, client_left: false };
     let answer = |effects: &[Effect]| match effects {
         [Effect::Finish { outcome: Outcome::Stopped { .. }, answer }] => answer.clone(),
         other => panic!("{other:?}"),
@@ -256,7 +257,7 @@ fn stop_keeps_what_was_being_said() {
         run.asked();
         run.on(says("One,"));
         run.on(says(" two"));
-        run.on(if crashed { EventBody::RunResumed { node: "n".into() } } else { cancelled() });
+        run.on(if crashed { EventBody::RunResumed { node: "n".into(), after_stop: false } } else { cancelled() });
         assert_eq!(answer(&run.on(stop())), half, "crashed: {crashed}");
         run.finished();
         assert_eq!(run.state.answer, "One, two");
@@ -264,7 +265,7 @@ fn stop_keeps_what_was_being_said() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.asked();
     run.on(says("One,"));
-    run.on(EventBody::RunResumed { node: "n".into() });
+    run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     run.asked();
     assert_eq!(answer(&run.on(stop())), AnswerFrom::Nothing, "what is asked anew is said anew");
 }
@@ -336,7 +337,7 @@ fn a_message_meanwhile_is_taken_in_at_the_next_step() {
     assert_eq!(asked.last().unwrap().text, "also this", "in this very call");
     run.asked();
     assert_eq!(run.state.messages, asked, "the fold takes in the same");
-    run.on(EventBody::RunResumed { node: "n".into() });
+    run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     let effects = run.replied("second", &[]);
     assert!(matches!(&effects[..], [Effect::Finish { .. }]));
     assert!(run.state.messages.iter().any(|message| message.text == "also this"));
@@ -382,6 +383,6 @@ fn parked_time_and_the_gap_before_a_resume_do_not_count() {
     let before = run.state.spent.wall_ms;
     run.ask();
     run.seq += 1000;
-    run.on(EventBody::RunResumed { node: "n".into() });
+    run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     assert_eq!(run.state.spent.wall_ms, before + 10);
 }

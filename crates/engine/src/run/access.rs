@@ -25,8 +25,8 @@ impl RunContext<'_> {
             return Ok(false);
         };
         tracing::info!(run = %self.journal.state.run_id, why, "run stopped");
-        delegation::stop_child(self, RequestedBy { name: why.to_owned(), source: None }).await?;
-        self.journal.append(EventBody::StopRequested { by: why.to_owned(), source: None }).await?;
+        delegation::stop_child(self, RequestedBy { name: why.to_owned(), source: None }, false).await?;
+        self.journal.append(EventBody::StopRequested { by: why.to_owned(), source: None, client_left: false }).await?;
         Ok(true)
     }
 

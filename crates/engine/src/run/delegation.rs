@@ -93,12 +93,27 @@ pub(crate) async fn attend_child(context: &mut RunContext<'_>, child: ChildRun) 
     Ok(false)
 }
 
+/// Whether the run, or one that it waits for, waits for a person.
+pub(crate) async fn waits_for_person(deps: &Deps, state: &RunState) -> StoreResult<bool> {
+    let child = match &state.waiting {
+        Some(Waiting::Approval { .. }) => return Ok(true),
+        Some(Waiting::Child(child)) => child.run,
+        Some(Waiting::Timer { .. }) | None => return Ok(false),
+    };
+    match fold_log(deps, child).await {
+        Ok(state) => Box::pin(waits_for_person(deps, &state)).await,
+        Err(EngineError::Store(error)) => Err(error),
+        // It has not begun.
+        Err(_) => Ok(false),
+    }
+}
+
 /// Stops the run that this one waits for, which stops those below it.
-pub(crate) async fn stop_child(context: &RunContext<'_>, by: RequestedBy) -> StoreResult<()> {
+pub(crate) async fn stop_child(context: &RunContext<'_>, by: RequestedBy, client_left: bool) -> StoreResult<()> {
     let Some(Waiting::Child(child)) = &context.journal.state.waiting else {
         return Ok(());
     };
-    match context.children.stop_child(child.run, by).await {
+    match context.children.stop_child(child.run, by, client_left).await {
         Ok(()) | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => Ok(()),
         Err(EngineError::Store(error)) => Err(error),
         Err(error) => {

@@ -44,7 +44,7 @@ pub(crate) async fn drive(
     let state = &context.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {
         let node = deps.config.node.clone();
-        context.journal.append(EventBody::RunResumed { node }).await?;
+        context.journal.append(EventBody::RunResumed { node, after_stop: false }).await?;
     }
     if !fresh {
         context.take_commands().await?;
@@ -115,14 +115,16 @@ impl RunContext<'_> {
             let mut side = vec![SideWrite::Consumed(vec![id])];
             let mut events = Vec::new();
             let mut wakes = false;
+            let client_left = matches!(command, Command::ClientLeft { .. });
             match command {
                 _ if self.journal.state.is_finished() => {}
-                Command::Stop { by, source } => {
+                _ if client_left && delegation::waits_for_person(self.deps, &self.journal.state).await? => {}
+                Command::Stop { by, source } | Command::ClientLeft { by, source } => {
                     let requested = RequestedBy { name: by.clone(), source: source.as_deref().cloned() };
-                    delegation::stop_child(self, requested).await?;
+                    delegation::stop_child(self, requested, client_left).await?;
                     self.signals.cancellation.cancel();
                     wakes = true;
-                    events.push(EventBody::StopRequested { by, source });
+                    events.push(EventBody::StopRequested { by, source, client_left });
                 }
                 Command::Steer { text, by, source } => {
                     let state = &self.journal.state;

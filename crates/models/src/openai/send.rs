@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use url::Url;
 
 const JSON: &str = "application/json";
+const RESPONSES: &str = "responses";
 
 /// A request without the connection's address and key.
 pub(crate) struct Outgoing {
@@ -34,8 +35,26 @@ pub(crate) struct Outgoing {
 pub(crate) enum Place {
     /// Of the OpenAI dialect.
     Dialect(&'static str),
+    /// What is below an answer that the endpoint keeps: path segments from its id on, and the query.
+    Kept(KeptPath),
     /// Below the server's root.
     Native(String),
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KeptPath {
+    pub segments: Vec<String>,
+    pub query: Vec<(String, String)>,
+}
+
+impl KeptPath {
+    fn below(&self, mut url: Url) -> Result<Url, String> {
+        url.path_segments_mut().map_err(|()| "it can't have a path".to_owned())?.extend(&self.segments);
+        if !self.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&self.query);
+        }
+        Ok(url)
+    }
 }
 
 impl Outgoing {
@@ -59,7 +78,7 @@ impl Outgoing {
         Self { body: body.to_string().into(), ..Self::empty(Method::POST, Place::Native(path)) }
     }
 
-    fn empty(method: Method, place: Place) -> Self {
+    pub fn empty(method: Method, place: Place) -> Self {
         Self { method, place, query: &[], headers: HeaderMap::new(), body: Bytes::new() }
     }
 }
@@ -114,7 +133,7 @@ impl Client {
             Passage::ChatCompletions => "chat/completions",
             Passage::Completions => "completions",
             Passage::Embeddings => "embeddings",
-            Passage::Responses => "responses",
+            Passage::Responses => RESPONSES,
         };
         self.send(connection, &Outgoing::post_bytes(path, body), limits).await
     }
@@ -173,6 +192,7 @@ impl Client {
         }
         let url = match place {
             Place::Dialect(path) => self.inner.urls.dialect(connection, path),
+            Place::Kept(path) => self.inner.urls.dialect(connection, RESPONSES).and_then(|url| path.below(url)),
             Place::Native(path) => address::native(connection, path),
         };
         let url = url.map_err(|why| origin.bad_url(&why))?;
@@ -207,6 +227,7 @@ impl Client {
         let http = self.inner.transports.for_socket(&endpoint.socket_path).map_err(|e| origin.local(&e))?;
         let path = match place {
             Place::Dialect(path) => *path,
+            Place::Kept(_) => RESPONSES,
             Place::Native(path) => path,
         };
         let url = Url::parse(&format!("http://localhost/v1/{path}")).map_err(|e| origin.local(&e.to_string()))?;

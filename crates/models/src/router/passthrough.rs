@@ -11,7 +11,7 @@ use std::time::Duration;
 use steward_core::locks::lock;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
 use steward_core::passthrough_request::PassthroughRequest;
-use steward_core::ports::{ByteStream, Gateway, NoAnswer, Passage, Passed};
+use steward_core::ports::{ByteStream, Gateway, KeptResponse, NoAnswer, Passage, Passed};
 use steward_core::routing::Routing;
 
 #[async_trait]
@@ -65,6 +65,15 @@ impl Gateway for Router {
                 }
             }
         }
+    }
+
+    async fn kept_response(
+        &self,
+        connection: &Connection,
+        asked: &KeptResponse,
+        deadline_ms: u64,
+    ) -> Result<Passed, ModelError> {
+        self.ask_for_kept(connection, asked, deadline_ms).await
     }
 
     async fn embed(

@@ -143,7 +143,7 @@ const PASSED: [&str; 9] = [
 const PREFIXES: [&str; 3] = ["x-ratelimit-", "openai-", "anthropic-ratelimit-"];
 
 /// Names in lower case. Cookies, server names and hop-by-hop headers are dropped; so is the length, which may change.
-fn passed(headers: &HeaderMap) -> Vec<(String, String)> {
+pub(super) fn passed(headers: &HeaderMap) -> Vec<(String, String)> {
     headers
         .iter()
         .filter(|(name, _)| {

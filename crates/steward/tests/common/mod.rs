@@ -10,7 +10,7 @@
 
 mod server;
 
-pub use server::Server;
+pub use server::{Server, client};
 
 use serde_json::Value;
 use std::ops::Deref;

@@ -126,7 +126,7 @@ impl Drop for Server {
     }
 }
 
-fn client() -> reqwest::Client {
+pub fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().no_proxy().tls_certs_only([]).timeout(Duration::from_mins(5)).build().unwrap()
 }

@@ -414,6 +414,7 @@ async fn delete_run(tx: &mut Tx<'_>, tenant: TenantId, id: RunId, deleted: &mut 
         "delete from timers where tenant_id = $1 and run_id = $2",
         "delete from approvals where tenant_id = $1 and run_id = $2",
         "delete from kept_runs where tenant_id = $1 and run_id = $2",
+        "delete from responses where tenant_id = $1 and run_id = $2",
         "delete from events where tenant_id = $1 and run_id = $2",
         "delete from runs where tenant_id = $1 and id = $2",
     ] {
@@ -477,6 +478,7 @@ async fn forget(tx: &mut Tx<'_>, tenant: TenantId, user: UserId) -> StoreResult<
     let mut changed =
         tx.execute("delete from idempotency_keys where tenant_id = $1 and owner = $2", args![tenant, owner]).await?;
     changed += tx.execute("delete from mask_maps where tenant_id = $1 and user_id = $2", args![tenant, user]).await?;
+    changed += tx.execute("delete from responses where tenant_id = $1 and user_id = $2", args![tenant, user]).await?;
     for sql in [
         "update documents set added_by = null where tenant_id = $1 and added_by = $2",
         "update ingest_jobs set created_by = null where tenant_id = $1 and created_by = $2",

@@ -1,10 +1,12 @@
 use super::object::{Frame, part, usage};
 use crate::openai::OpenAiError;
+use crate::openai::agent_start::Begun;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::response::event_stream;
 use crate::tenant_app::TenantApp;
 use axum::response::Response;
 use axum::response::sse::Event;
+use futures::StreamExt as _;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 
@@ -83,18 +85,26 @@ impl Growing {
     }
 }
 
-/// Streams the run as it happens. It goes on if the client leaves.
-pub(super) async fn stream(state: &TenantApp, frame: Frame) -> Result<Response, OpenAiError> {
-    let mut all = OpenAiDeltas::open(state, frame.run).await?;
+/// Streams the run as it happens, from the event with the number `first` on.
+pub(super) async fn stream(
+    state: &TenantApp,
+    begun: Begun,
+    frame: Frame,
+    first: usize,
+) -> Result<Response, OpenAiError> {
+    let mut all = OpenAiDeltas::open(state, begun).await?;
+    let state = state.clone();
     let mut growing = Growing { frame, text: String::new(), number: 0 };
-    Ok(event_stream(async_stream::stream! {
+    let events = async_stream::stream! {
         for event in growing.begin() {
             yield Ok::<_, Infallible>(event);
         }
         while let Some(delta) = all.next().await {
+            growing.frame.completed = Some(state.now().0 / 1000);
             for event in growing.of(delta) {
                 yield Ok(event);
             }
         }
-    }))
+    };
+    Ok(event_stream(events.skip(first)))
 }

@@ -10,7 +10,7 @@ use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Price, Provider, Usage};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{
-    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections,
+    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Gateway, KeptResponse, KnownConnection, ManagedConnections,
     ModelCall, Models, NoAnswer, Opened, Passage, Passed, Route, RouteRequest, Scored, StoreError, TypedKey,
 };
 use steward_core::routing::Routing;
@@ -59,6 +59,10 @@ impl Gateway for Servers {
         _: u64,
     ) -> Result<Passed, NoAnswer> {
         unreachable!("nothing is passed on")
+    }
+
+    async fn kept_response(&self, _: &Connection, _: &KeptResponse, _: u64) -> Result<Passed, ModelError> {
+        unreachable!("nothing that is kept is asked for")
     }
 
     async fn embed(&self, connection: &Connection, texts: &[String], _: u64) -> Result<Vec<Vec<f32>>, ModelError> {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{
-    BudgetScope, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections, NoAnswer, Passage,
-    Passed, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreResult,
-    TypedKey,
+    BudgetScope, ConnectionTest, ConnectionsError, Gateway, KeptResponse, KnownConnection, ManagedConnections,
+    NoAnswer, Passage, Passed, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender,
+    SpentRecord, StoreResult, TypedKey,
 };
 use steward_core::routing::{Attempt, Routing};
 use steward_core::{BudgetId, ConnectionId, ReservationId, TenantId, Timestamp};
@@ -93,6 +93,10 @@ impl Gateway for Fake {
             body: if self.hangs { pieces.chain(futures::stream::pending()).boxed() } else { pieces.boxed() },
         })
     }
+    async fn kept_response(&self, _: &Connection, _: &KeptResponse, _: u64) -> Result<Passed, ModelError> {
+        unreachable!("nothing that is kept is asked for")
+    }
+
     async fn embed(&self, _: &Connection, _: &[String], _: u64) -> Result<Vec<Vec<f32>>, ModelError> {
         Err(failure(ModelErrorClass::Connect))
     }

@@ -152,21 +152,21 @@ fn a_policy_can_ask_or_deny_it() {
 #[test]
 fn a_stop_does_not_wait_for_the_child() {
     let mut run = delegated(|_| {});
-    let effects = run.on(EventBody::StopRequested { by: "p".into(), source: None });
+    let effects = run.on(EventBody::StopRequested { by: "p".into(), source: None, client_left: false });
     assert!(matches!(&effects[..], [Effect::Finish { outcome: Outcome::Stopped { .. }, .. }]), "{effects:?}");
 }
 
 #[test]
 fn a_crash_between_leaves_the_wait_and_before_repeats_the_call() {
     let mut run = delegated(|_| {});
-    let effects = run.on(EventBody::RunResumed { node: "n".into() });
+    let effects = run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     assert!(effects.is_empty());
     assert!(matches!(run.state.waiting, Some(Waiting::Child(_))));
 
     let (mut run, _) = Driver::start(Mode::Loop, with_helper);
     run.replied("", &[("1", "ask_helper")]);
     run.intent("1");
-    let effects = run.on(EventBody::RunResumed { node: "n".into() });
+    let effects = run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     assert!(
         matches!(&effects[..], [Effect::Delegate { idempotency_key, .. }] if idempotency_key.ends_with(":1")),
         "{effects:?}"

@@ -51,6 +51,7 @@ fn tries_of_the_same_call_are_no_points() {
             hint: String::new(),
             detail: None,
             retry_after_ms: None,
+            status: None,
         },
         retry_at: Some(Timestamp(50)),
         attempts: Vec::new(),
@@ -60,7 +61,7 @@ fn tries_of_the_same_call_are_no_points() {
     run.on(EventBody::TimerSet { timer_id, at: Timestamp(50), purpose: "again".into() });
     run.on(EventBody::TimerFired { timer_id });
     run.asked();
-    run.on(EventBody::RunResumed { node: "n".into() });
+    run.on(EventBody::RunResumed { node: "n".into(), after_stop: false });
     run.replied("there", &[]);
     assert_eq!(points(&run), [(1, 1, Purpose::Reply)]);
 }

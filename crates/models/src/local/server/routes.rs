@@ -27,9 +27,8 @@ pub(super) async fn handle(app: Arc<App>, request: Request<Incoming>) -> Respons
         "/health" | "/v1/models" => Method::GET,
         "/v1/chat/completions" | "/v1/score" => Method::POST,
         _ => {
-            let message = format!(
-                "no {path} here; there are GET /health, GET /v1/models, POST /v1/chat/completions and POST /v1/score"
-            );
+            let message = "the built-in model answers /v1/chat/completions only; send the request there, or choose another \
+                           connection of GET /v1/models";
             return chat::refused(&Refusal::invalid("path", message).with(404, "not_found"));
         }
     };
@@ -77,7 +76,7 @@ impl App {
         let model = json!({
             "id": self.alias,
             "object": "model",
-            "created": 0,
+            "created": self.born.as_secs(),
             "owned_by": "steward",
             "meta": meta,
         });

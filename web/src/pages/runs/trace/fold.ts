@@ -88,6 +88,7 @@ function apply(trace: Building, event: RunEvent): void {
     case "run.resumed":
       if (trace.model && trace.model.end === null) trace.model.end = event.at;
       trace.reserved = 0;
+      trace.finish = null;
       note(trace, event);
       return;
     case "intent.filtered":

@@ -1,0 +1,73 @@
+//! A run whose client left is stopped, and goes on from its log if the client comes back: as after a crash at that moment.
+
+use super::state::{CallStatus, ChildRun, RunState, Waiting};
+use crate::RunId;
+use crate::event::Outcome;
+
+/// What a stop has cut short.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CutShort {
+    /// Calls that were under way, as they stood.
+    calls: Vec<(String, CallStatus)>,
+    /// The run that it waited for.
+    child: Option<ChildRun>,
+    /// How many messages there were before the one about a call that the stop made fail.
+    messages: usize,
+}
+
+/// A call that has failed just now: whether the stop that follows was the cause, its error doesn't say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JustFailed {
+    pub call_id: String,
+    pub before: CallStatus,
+    pub messages: usize,
+}
+
+impl RunState {
+    /// Whether it ended because its client left.
+    pub fn was_left(&self) -> bool {
+        matches!(self.outcome, Some(Outcome::Stopped { .. })) && self.cut_short.is_some()
+    }
+
+    /// The run below it that was stopped with it.
+    pub fn child_left(&self) -> Option<RunId> {
+        self.cut_short.as_ref()?.child.as_ref().map(|child| child.run)
+    }
+
+    pub(super) fn cut_short(&mut self, failed: Option<JustFailed>) {
+        let under_way = |status: &CallStatus| matches!(status, CallStatus::Intent { .. });
+        let calls = self.calls.iter().filter(|entry| under_way(&entry.status));
+        let mut calls: Vec<_> = calls.map(|entry| (entry.call.id.clone(), entry.status.clone())).collect();
+        let mut messages = self.messages.len();
+        if let Some(failed) = failed {
+            messages = failed.messages;
+            calls.push((failed.call_id, failed.before));
+        }
+        let child = match &self.waiting {
+            Some(Waiting::Child(child)) => Some(child.clone()),
+            _ => None,
+        };
+        self.cut_short = Some(CutShort { calls, child, messages });
+    }
+
+    /// As if the stop had been a crash.
+    pub(super) fn take_stop_back(&mut self) {
+        let Some(cut) = self.cut_short.take() else {
+            return;
+        };
+        self.outcome = None;
+        self.stop_by = None;
+        self.answer.clear();
+        self.composed = false;
+        self.model_error = None;
+        self.fatal = None;
+        self.failures = 0;
+        self.messages.truncate(cut.messages);
+        for (call_id, status) in cut.calls {
+            if let Some(entry) = self.entry_mut(&call_id) {
+                entry.status = status;
+            }
+        }
+        self.waiting = cut.child.map(Waiting::Child);
+    }
+}
