@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::office::{Remark, is_page_number};
 use super::relations::resolve;
-use super::sheets::{COLUMNS, warn_of_formulas};
+use super::sheets::{COLUMNS, warn_of_columns, warn_of_formulas};
 use super::table;
 use super::xml::{Element, Node, Xml};
 use super::zip::Archive;
@@ -59,6 +59,7 @@ pub(super) fn read(archive: &Archive<'_>, is_workbook: bool, draft: &mut Draft<'
         draft.take_title(first);
     }
     warn_of_formulas(reader.uncounted, draft);
+    warn_of_columns(reader.left_out, draft);
     headers.append(&mut footers);
     headers.iter().try_for_each(|line| draft.paragraph(line))
 }
@@ -142,6 +143,8 @@ struct Reader<'r, 'a> {
     after: Vec<String>,
     objects: Vec<String>,
     uncounted: usize,
+    /// Cells beyond the last column that is read.
+    left_out: usize,
     is_chart: bool,
     depth: usize,
 }
@@ -159,6 +162,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             after: Vec::new(),
             objects: Vec::new(),
             uncounted: 0,
+            left_out: 0,
             is_chart: false,
             depth: 0,
         }
@@ -342,6 +346,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let text = value.filter(|_| text.is_empty()).unwrap_or(text);
         if let Some(row) = self.tables.rows.last_mut() {
             let room = COLUMNS.saturating_sub(row.len());
+            self.left_out += usize::from(room == 0 && !text.is_empty());
             let times = if text.is_empty() {
                 self.tables.repeat_cell.min(room)
             } else {

@@ -53,7 +53,7 @@ pub(super) fn read(office: &Office<'_>, draft: &mut Draft<'_>, attached: ReadAtt
         book.formats = formats(&text, draft.budget)?;
     }
     let persons = names(related.first("person"), ("person", "id", "displayName"), archive, draft.budget)?;
-    let mut uncounted = 0;
+    let (mut uncounted, mut left_out) = (0, 0);
     for (name, part) in sheets {
         let Some(text) = archive.text(&part)? else {
             draft.warn(format!("The sheet `{name}` is not in the file."));
@@ -62,6 +62,7 @@ pub(super) fn read(office: &Office<'_>, draft: &mut Draft<'_>, attached: ReadAtt
         draft.page(Some(name))?;
         let sheet = book.read_sheet(&text, &part, draft.budget)?;
         uncounted += sheet.uncounted;
+        left_out += sheet.left_out;
         let beside = Beside { part: &part, archive, persons: &persons };
         sheet.header.iter().try_for_each(|line| draft.paragraph(line))?;
         table::add(&sheet.rows, draft)?;
@@ -69,6 +70,7 @@ pub(super) fn read(office: &Office<'_>, draft: &mut Draft<'_>, attached: ReadAtt
         sheet.footer.iter().try_for_each(|line| draft.paragraph(line))?;
     }
     warn_of_formulas(uncounted, draft);
+    warn_of_columns(left_out, draft);
     Ok(())
 }
 
@@ -80,6 +82,13 @@ pub(super) fn warn_of_formulas(count: usize, draft: &mut Draft<'_>) {
             "{cells} that no spreadsheet has computed yet; the formulas are shown in place of values. Open the file in a \
              spreadsheet, save it, and add that."
         ));
+    }
+}
+
+/// Says how many cells stand too far to the right.
+pub(super) fn warn_of_columns(count: usize, draft: &mut Draft<'_>) {
+    if count > 0 {
+        draft.warn(format!("Of each sheet, the first {COLUMNS} columns are read; {count} cells beyond them are not."));
     }
 }
 

@@ -83,6 +83,14 @@ fn formulas_without_values_are_shown_and_counted() {
 }
 
 #[test]
+fn cells_far_to_the_right_are_counted() {
+    let sheet =
+        "<sheetData><row><c r='A1'><v>1</v></c><c r='AMJ1'><v>2</v></c><c r='AMK1'><v>3</v></c></row></sheetData>";
+    let found = check(&workbook(sheet, &[], &[]), "a.xlsx", "xlsx", "== S\n| 1 | 2 |\n| --- | --- |\n");
+    assert_eq!(found.warnings, ["Of each sheet, the first 1024 columns are read; 1 cells beyond them are not."]);
+}
+
+#[test]
 fn conversations_in_sheets_name_who_speaks() {
     let notes = "<comments><authors><author>tc={1}</author><author>Bo</author></authors><commentList>\
         <comment ref='A1' authorId='0'><text><t>[Threaded comment] Your version …</t></text></comment>\
@@ -195,6 +203,18 @@ fn charts_of_the_newer_kind() {
         "== S\nChart: Freight\n|  | Tons |\n| --- | --- |\n| Ore | 50% |\n| Coal | 25% |\n",
     );
     assert_eq!(found.warnings, ["A chart is not read, since its data is not in the file."]);
+}
+
+#[test]
+fn charts_of_every_shape_and_files_on_slides() {
+    let expected = "Chart\n|  | Depth |\n| --- | --- |\n| 1.5 | 20 |\n| 2.5 | 30 |\nChart\n|  | Sum |\n| --- | --- |\n\
+        | 2024 H1 | 1 |\n| 2024 H2 | 2 |\nChart\n|  | Day |\n| --- | --- |\n| 2024-03-05 | 1 |\n| 2024-03-06 |  |\n\
+        | Task | Time spent |";
+    let found = read(&data("charts.pptx"), "a.pptx").unwrap();
+    let shown = super::shown(&found);
+    assert!(shown.starts_with(expected), "{shown}");
+    assert!(shown.contains("| Paint the fence | 37:30:00 |"), "{shown}");
+    assert_eq!(found.warnings[0], "Sound and films in it are not read.");
 }
 
 #[test]

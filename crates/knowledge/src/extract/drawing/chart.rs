@@ -18,8 +18,21 @@ struct Series {
     name: String,
     /// Where its values are, if they are not in the chart.
     source: String,
-    categories: BTreeMap<u32, String>,
+    /// From the inner ones to the outer ones, which go on until the next of them.
+    categories: Vec<BTreeMap<u32, String>>,
     values: BTreeMap<u32, String>,
+}
+
+impl Series {
+    /// With its outer levels before it.
+    fn category(&self, row: u32) -> String {
+        let levels = self.categories.iter().enumerate().rev();
+        let names = levels.filter_map(|(at, level)| match at {
+            0 => level.get(&row),
+            _ => level.range(..=row).next_back().map(|(_, name)| name),
+        });
+        names.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
 }
 
 #[derive(Default)]
@@ -75,7 +88,11 @@ impl Chart {
                     .and_then(|at| at.parse().ok())
                     .unwrap_or_else(|| self.point.saturating_add(1));
             }
-            "numCache" | "strCache" | "lvl" => {
+            "numCache" | "strCache" | "numLit" | "strLit" | "lvl" => {
+                let is_category = self.is_within(|name| matches!(name, "cat" | "xVal" | "strDim"));
+                if let Some(series) = self.series.last_mut().filter(|_| is_category) {
+                    series.categories.push(BTreeMap::new());
+                }
                 let code = element.attribute("formatCode");
                 self.format = code.map(|code| Format::of(&code));
             }
@@ -154,9 +171,14 @@ impl Chart {
         };
         let point = self.point;
         let Some(series) = self.series.last_mut().filter(|_| point < POINTS) else { return };
-        let points = if is_value { &mut series.values } else { &mut series.categories };
-        // Further levels of categories stand before the first.
-        points.entry(point).and_modify(|all| *all = format!("{shown} {all}")).or_insert(shown);
+        if !is_value && series.categories.is_empty() {
+            series.categories.push(BTreeMap::new());
+        }
+        let points = match series.categories.last_mut().filter(|_| !is_value) {
+            Some(level) => level,
+            None => &mut series.values,
+        };
+        points.insert(point, shown);
     }
 
     fn write(&self, draft: &mut Draft<'_>) -> Result<()> {
@@ -173,7 +195,9 @@ impl Chart {
         let rows: BTreeSet<u32> = self
             .series
             .iter()
-            .flat_map(|series| series.values.keys().chain(series.categories.keys()))
+            .flat_map(|series| {
+                series.values.keys().chain(series.categories.first().into_iter().flat_map(BTreeMap::keys))
+            })
             .copied()
             .collect();
         let mut table = vec![vec![String::new()]];
@@ -182,8 +206,9 @@ impl Chart {
             name => name.to_owned(),
         }));
         for row in rows {
-            let category = self.series.iter().find_map(|series| series.categories.get(&row));
-            let mut cells = vec![category.cloned().unwrap_or_default()];
+            let mut cells = vec![
+                self.series.iter().map(|series| series.category(row)).find(|name| !name.is_empty()).unwrap_or_default(),
+            ];
             cells.extend(self.series.iter().map(|series| series.values.get(&row).cloned().unwrap_or_default()));
             table.push(cells);
         }

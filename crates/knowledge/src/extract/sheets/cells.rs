@@ -12,6 +12,8 @@ pub(super) struct Sheet {
     pub rows: Vec<Vec<String>>,
     /// Cells whose formula is shown.
     pub uncounted: usize,
+    /// Cells beyond the last column that is read.
+    pub left_out: usize,
     pub header: Vec<String>,
     pub footer: Vec<String>,
 }
@@ -83,6 +85,7 @@ impl Book {
                 Node::Close(name) if name == "c" => {
                     if let Some(cell) = cell.take() {
                         let text = self.show_cell(cell, &mut sheet.uncounted);
+                        sheet.left_out += usize::from(column >= COLUMNS && !text.is_empty());
                         put(&mut sheet.rows, column, &text);
                     }
                     column += 1;

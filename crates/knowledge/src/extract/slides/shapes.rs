@@ -102,11 +102,14 @@ impl Shapes<'_, '_> {
         let mut xml = Xml::new(text, part, draft.budget);
         let (mut shape, mut offset) = (Shape::default(), (0.0, 0.0));
         // A shape may have a bullet without saying so, as its layout does.
-        let mut titles = 0;
+        let (mut titles, mut in_frame) = (0, false);
         while let Some(node) = xml.next()? {
             match node {
                 Node::Open(element) => match element.name() {
-                    "sp" | "graphicFrame" | "cxnSp" => shape = Shape::default(),
+                    "sp" | "cxnSp" => shape = Shape::default(),
+                    "graphicFrame" => (shape, in_frame) = (Shape::default(), true),
+                    // An object of another program has a picture of itself.
+                    "pic" if in_frame => {}
                     "pic" => {
                         shape = Shape::default();
                         // Logos are on every slide.
@@ -152,7 +155,9 @@ impl Shapes<'_, '_> {
                             row.push(cell.join(" "));
                         }
                     }
+                    "pic" if in_frame => {}
                     "sp" | "graphicFrame" | "pic" | "cxnSp" => {
+                        in_frame = false;
                         let ended = std::mem::take(&mut shape);
                         titles += usize::from(ended.kind.to_lowercase().contains("title"));
                         if source != Source::Background || ended.kind.is_empty() {
