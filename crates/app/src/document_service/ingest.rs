@@ -259,5 +259,10 @@ fn nothing_in(facts: &ReadingFacts) -> DocumentProblem {
     if facts.ocr.is_some() {
         return problem("its pages are pictures on which no text was found", "Check whether it is the right file.");
     }
-    problem("it has no text", "Check whether it is the right file.")
+    if facts.warnings.is_empty() {
+        return problem("it has no text", "Check whether it is the right file.");
+    }
+    let why = facts.warnings.join(" ");
+    let message = format!("it has no text that can be read. {}", why.trim_end_matches('.'));
+    problem(message, "Save it in another format and add that.")
 }
