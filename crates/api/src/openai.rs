@@ -197,6 +197,7 @@ pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
     use ModelErrorClass as Class;
     let (status, kind, code) = match error.class {
         // As the provider says it, so that no client tries again in vain; the message names the connection.
+        Class::Auth if error.status == Some(403) => (403, "permission_error", "upstream_auth"),
         Class::Auth => (401, "authentication_error", "upstream_auth"),
         Class::UnknownModel => (404, "invalid_request_error", "model_not_found"),
         Class::ContextLength => (400, "invalid_request_error", "context_length_exceeded"),

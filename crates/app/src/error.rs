@@ -478,6 +478,7 @@ mod tests {
             hint: "do this".to_owned(),
             detail: None,
             retry_after_ms: Some(1500),
+            status: None,
         }
     }
 

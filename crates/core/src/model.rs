@@ -505,7 +505,7 @@ impl ModelErrorClass {
 
 impl ModelError {
     pub fn new(class: ModelErrorClass, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { class, message: message.into(), hint: hint.into(), detail: None, retry_after_ms: None }
+        Self { class, message: message.into(), hint: hint.into(), detail: None, retry_after_ms: None, status: None }
     }
 }
 
@@ -528,3 +528,7 @@ pub struct ModelError {
     #[schema(nullable = false)]
     pub retry_after_ms: Option<u64>,
 }
+    /// The endpoint's HTTP status, if it refused the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub status: Option<u16>,

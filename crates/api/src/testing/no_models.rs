@@ -25,6 +25,7 @@ fn no_model() -> ModelError {
         detail: None,
         retry_after_ms: None,
     }
+        status: None,
 }
 
 #[async_trait]

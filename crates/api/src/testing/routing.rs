@@ -32,6 +32,7 @@ fn refused() -> ModelError {
         hint: "test it elsewhere".to_owned(),
         detail: None,
         retry_after_ms: None,
+        status: None,
     }
 }
 

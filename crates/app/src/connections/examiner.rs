@@ -149,5 +149,5 @@ fn not_kept(name: &str, why: &ConnectionsError) -> ModelError {
 }
 
 fn error(class: ModelErrorClass, message: String, hint: &str) -> ModelError {
-    ModelError { class, message, hint: hint.to_owned(), detail: None, retry_after_ms: None }
+    ModelError::new(class, message, hint)
 }

@@ -88,7 +88,7 @@ impl From<&ExamReport> for ExamBrief {
 
 impl From<ModelError> for ConnectionError {
     fn from(error: ModelError) -> Self {
-        let ModelError { class, message, hint, detail, retry_after_ms } = error;
+        let ModelError { class, message, hint, detail, retry_after_ms, .. } = error;
         Self { class, message, hint, detail, retry_after_ms }
     }
 }
@@ -133,6 +133,7 @@ mod tests {
                 hint: "wait".to_owned(),
                 detail: Some("raw".to_owned()),
                 retry_after_ms: Some(1000),
+                status: None,
             }),
             last_ok_at: None,
             last_failed_at: Some(Timestamp(8)),

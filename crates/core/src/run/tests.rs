@@ -241,6 +241,7 @@ fn stop_keeps_what_was_being_said() {
             hint: String::new(),
             detail: None,
             retry_after_ms: None,
+            status: None,
         },
         retry_at: None,
         attempts: vec![],

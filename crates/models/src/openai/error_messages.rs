@@ -111,7 +111,8 @@ impl Origin {
     pub fn http_error(&self, status: u16, raw: &str, wait: Option<u64>, models: &[String]) -> ModelError {
         let refusal = classify::http(status, raw);
         let error = self.refused(&refusal, Some(status), models);
-        ModelError { retry_after_ms: wait.or(refusal.retry_after_ms), ..self.with_detail(error, raw) }
+        let retry_after_ms = wait.or(refusal.retry_after_ms);
+        ModelError { retry_after_ms, status: Some(status), ..self.with_detail(error, raw) }
     }
 
     /// For an error object in the place of an answer.

@@ -55,6 +55,7 @@ fn failure(class: ModelErrorClass) -> ModelError {
         hint: "mend it".to_owned(),
         detail: None,
         retry_after_ms: Some(1500),
+        status: None,
     }
 }
 
