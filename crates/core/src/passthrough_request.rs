@@ -15,6 +15,8 @@ pub struct PassthroughRequest {
     pub include_usage: bool,
     /// Longest answer, tokens, where the request has a limit; that of all its choices.
     pub max_tokens: Option<u64>,
+    /// Headers that go on with it, names in lower case. Not of the body: whoever takes the request fills them in.
+    pub headers: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,6 +53,7 @@ impl PassthroughRequest {
             stream: top.stream.is_some_and(|raw| raw.get() == "true"),
             include_usage: options.include_usage,
             max_tokens: one.map(|one| one.saturating_mul(choices.unwrap_or(1).max(1))),
+            headers: Vec::new(),
         })
     }
 

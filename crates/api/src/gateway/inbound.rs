@@ -10,6 +10,15 @@ use axum::http::HeaderMap;
 use serde::de::DeserializeOwned;
 use steward_core::passthrough_request::{PassthroughError, PassthroughRequest};
 
+/// Headers of a program's request that the endpoint gets too. Those that choose whose account pays, or say what program asks,
+/// are not among them.
+const PASSED_ON: [&str; 4] = ["anthropic-beta", "idempotency-key", "openai-beta", "x-client-request-id"];
+
+fn passed_on(headers: &HeaderMap) -> Vec<(String, String)> {
+    let pairs = PASSED_ON.iter().flat_map(|name| headers.get_all(*name).iter().map(move |value| (*name, value)));
+    pairs.filter_map(|(name, value)| Some((name.to_owned(), value.to_str().ok()?.to_owned()))).collect()
+}
+
 #[derive(Clone)]
 pub(crate) struct Inbound {
     pub headers: HeaderMap,
@@ -62,7 +71,7 @@ impl<S: Send + Sync> FromRequest<S> for Inbound {
         })?;
         let read = body.clone();
         let asked = read_apart(body.len(), move || PassthroughRequest::of(&read)).await;
-        let asked = asked.map_err(|error| {
+        let mut asked = asked.map_err(|error| {
             let param = match error {
                 PassthroughError::NotAnObject(_) => "body",
                 PassthroughError::NoModel | PassthroughError::TwoModels => "model",
@@ -72,6 +81,7 @@ impl<S: Send + Sync> FromRequest<S> for Inbound {
                 param,
             )
         })?;
+        asked.headers = passed_on(&headers);
         Ok(Self { headers, body, asked })
     }
 }

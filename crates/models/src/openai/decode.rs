@@ -1,6 +1,6 @@
 //! Turns the events of a reply into chunks: what wires share, and the OpenAI dialect. Pure; ignores unknown fields.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use steward_core::model::{ModelChunk, Usage};
 
 /// What an event can be instead of a piece of the reply.
@@ -173,8 +173,12 @@ impl Decode for ChatDecoder {
         if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
             self.delta(state, delta);
         }
-        if let Some(reason) = text(choice.get("finish_reason")).filter(|r| !r.is_empty()) {
-            state.finish = Some(reason);
+        match text(choice.get("finish_reason")).filter(|r| !r.is_empty()) {
+            Some(reason) if reason == "error" => {
+                let error = choice.get("error").filter(|error| !error.is_null()).unwrap_or(event);
+                return Err(Fault::InBand(json!({"error": error})));
+            }
+            reason => state.finish = reason.or(state.finish.take()),
         }
         Ok(())
     }

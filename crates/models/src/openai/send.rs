@@ -126,7 +126,7 @@ impl Client {
         &self,
         connection: &Connection,
         passage: Passage,
-        body: Bytes,
+        (body, headers): (Bytes, HeaderMap),
         limits: &Limits,
     ) -> Result<(Origin, Response), ModelError> {
         let path = match passage {
@@ -135,7 +135,7 @@ impl Client {
             Passage::Embeddings => "embeddings",
             Passage::Responses => RESPONSES,
         };
-        self.send(connection, &Outgoing::post_bytes(path, body), limits).await
+        self.send(connection, &Outgoing { headers, ..Outgoing::post_bytes(path, body) }, limits).await
     }
 
     async fn send_once(

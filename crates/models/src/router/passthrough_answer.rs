@@ -5,8 +5,8 @@ use crate::openai::{Client, Limits, Origin, bytes, content_type, retry_after_ms}
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, stream};
 use memchr::memmem;
-use reqwest::header::HeaderMap;
-use serde_json::Value;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::model::{Connection, ModelError, Provider};
 use steward_core::passthrough_request::PassthroughRequest;
@@ -61,7 +61,8 @@ impl PassthroughCall<'_> {
     pub async fn ask(&self, connection: &Connection, left: Duration) -> Result<Answer, Refused> {
         let limits = self.client.limits_of(left, 0);
         let body = Bytes::from(self.asked.with_model(self.body, wire_model(connection)));
-        let (origin, response) = self.client.pass(connection, self.passage, body, &limits).await?;
+        let sent = (body, request_headers(self.asked));
+        let (origin, response) = self.client.pass(connection, self.passage, sent, &limits).await?;
         let (status, headers) = (response.status(), response.headers().clone());
         let events = is_events(&headers);
         let rest = bytes(origin.clone(), response, limits);
@@ -98,12 +99,19 @@ impl PassthroughCall<'_> {
                 let piece = piece?;
                 // The first piece mostly has content, and then goes on without a copy.
                 held = if held.is_empty() { piece } else { [held, piece].concat().into() };
-                if let Some(error) = error_event(&held) {
+                // What an event says is known at its end.
+                let whole = memchr::memrchr(b'\n', &held).map_or(0, |at| at + 1);
+                if let Some(error) = error_event(&held[..whole]) {
                     return Err(origin.in_band_error(&error));
                 }
-                if held.len() > HELD || has_content(&held, self.passage) {
+                if held.len() > HELD || has_content(&held[..whole], self.passage) {
                     return Ok(held);
                 }
+            }
+            match error_event(&held) {
+                Some(error) => return Err(origin.in_band_error(&error)),
+                None if has_content(&held, self.passage) => return Ok(held),
+                None => {}
             }
             Err(origin.not_an_answer("a stream that ended before it had content"))
         };
@@ -117,8 +125,7 @@ impl PassthroughCall<'_> {
 
 async fn document(origin: &Origin, rest: ByteStream) -> Result<Begun, ModelError> {
     let (begin, rest) = read(rest, WHOLE).await?;
-    let told = begin.trim_ascii_start().starts_with(b"{\"error\"");
-    if let Some(error) = told.then(|| error_object(&begin)).flatten() {
+    if let Some(error) = may_fail(&begin).then(|| failure(&begin)).flatten() {
         return Err(origin.in_band_error(&error));
     }
     if rest.is_none() && !looks_whole(&begin) {
@@ -127,6 +134,11 @@ async fn document(origin: &Origin, rest: ByteStream) -> Result<Begun, ModelError
         return Err(origin.with_detail(error, &raw));
     }
     Ok((begin, rest))
+}
+
+fn request_headers(asked: &PassthroughRequest) -> HeaderMap {
+    let pairs = asked.headers.iter().map(|(name, value)| (HeaderName::try_from(name), HeaderValue::try_from(value)));
+    pairs.filter_map(|(name, value)| Some((name.ok()?, value.ok()?))).collect()
 }
 
 const PASSED: [&str; 9] = [
@@ -208,18 +220,45 @@ fn has_text(events: &[u8], field: &[u8]) -> bool {
     })
 }
 
+/// An event that says that there will be no answer.
 fn error_event(events: &[u8]) -> Option<Value> {
-    memmem::find(events, b"\"error\"")?;
+    if !may_fail(events) {
+        return None;
+    }
     let text = String::from_utf8_lossy(events);
-    text.lines().filter_map(|line| line.strip_prefix("data:")).find_map(|data| error_object(data.as_bytes()))
+    text.lines().filter_map(|line| line.strip_prefix("data:")).find_map(|data| failure(data.as_bytes()))
 }
 
-/// An answer that is only an error.
-fn error_object(body: &[u8]) -> Option<Value> {
+/// Whether there may be an error in these bytes, which is cheaper to know than whether there is one.
+fn may_fail(bytes: &[u8]) -> bool {
+    memmem::find_iter(bytes, b"\"error\"").any(|at| {
+        let rest = bytes[at + 7..].trim_ascii_start();
+        !rest.strip_prefix(b":").is_some_and(|value| value.trim_ascii_start().starts_with(b"null"))
+    })
+}
+
+/// The error of an event or a document that is no answer, whatever else is in it: one with choices of an answer may say
+/// only in their place, or by its reason to end, that it failed. With the text of an answer it is one.
+fn failure(body: &[u8]) -> Option<Value> {
     let value: Value = serde_json::from_slice(body).ok()?;
-    let told = value.get("error").is_some_and(|error| !error.is_null());
-    let answered = ["choices", "data", "output", "delta"].iter().any(|field| value.get(field).is_some());
-    (told && !answered).then_some(value)
+    let choice = &value["choices"][0];
+    let response = &value["response"];
+    let places = [value.get("error"), choice.get("error"), response.get("error")];
+    let told = places.into_iter().flatten().find(|error| !error.is_null());
+    let ended = choice["finish_reason"] == "error" || choice["native_finish_reason"] == "error";
+    let kind = value["type"] == "error" || value["object"] == "error" || response["status"] == "failed";
+    if told.is_none() && !ended && !kind {
+        return None;
+    }
+    let said = ["message", "delta"].iter().any(|part| {
+        ["content", "reasoning_content", "tool_calls"].iter().any(|field| {
+            let said = &choice[*part][*field];
+            said.as_str().is_some_and(|text| !text.trim().is_empty())
+                || said.as_array().is_some_and(|all| !all.is_empty())
+        })
+    });
+    let text = choice["text"].as_str().is_some_and(|text| !text.trim().is_empty());
+    (!said && !text).then(|| told.map_or_else(|| value.clone(), |error| json!({"error": error})))
 }
 
 fn looks_whole(body: &[u8]) -> bool {
@@ -258,11 +297,31 @@ mod tests {
 
     #[test]
     fn errors_in_the_place_of_content() {
-        assert!(error_event(b"data: {\"error\":{\"message\":\"overloaded\"}}\n\n").is_some());
-        assert!(error_event(b"event: error\ndata: {\"type\":\"error\",\"error\":\"x\"}\n\n").is_some());
-        assert!(error_event(b"data: {\"choices\":[],\"error\":{\"a\":1}}\n\n").is_none());
-        assert!(error_event(b"data: {\"error\":null}\n\n").is_none());
-        assert!(error_event(b"data: {\"error\":{\n\n").is_none());
+        let failures = [
+            r#"{"error":{"message":"overloaded"}}"#,
+            r#"{"type":"error","error":"x"}"#,
+            r#"{"choices":[],"error":{"a":1}}"#,
+            r#"{"id":"x","error":{"code":502},"choices":[{"delta":{"role":"assistant","content":""},"finish_reason":"error"}]}"#,
+            r#"{"choices":[{"delta":{"content":""},"finish_reason": "error"}]}"#,
+            r#"{"choices":[{"error":{"code":429},"delta":{},"finish_reason":null}]}"#,
+            r#"{"choices":[{"text":"","finish_reason":"error"}]}"#,
+            r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error"},"output":[]}}"#,
+        ];
+        for failure in failures {
+            assert!(error_event(format!("data: {failure}\n\n").as_bytes()).is_some(), "{failure}");
+            assert!(super::failure(failure.as_bytes()).is_some(), "{failure}");
+        }
+        let answers = [
+            r#"{"error":null}"#,
+            r#"{"error":{"#,
+            r#"{"choices":[{"delta":{"content":"an \"error\" in words"},"finish_reason":null}]}"#,
+            r#"{"choices":[{"delta":{"content":"as far as it came"},"finish_reason":"error"}]}"#,
+            r#"{"choices":[{"message":{"content":"as far as it came"},"error":{"code":1}}]}"#,
+            r#"{"type":"response.created","response":{"status":"in_progress","error":null}}"#,
+        ];
+        for answer in answers {
+            assert!(error_event(format!("data: {answer}\n\n").as_bytes()).is_none(), "{answer}");
+        }
     }
 
     #[test]
