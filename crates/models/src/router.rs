@@ -11,7 +11,7 @@ mod passthrough;
 mod passthrough_answer;
 
 pub(crate) use attempt::{Answered, Plan, try_targets};
-pub use circuit::RouterOptions;
+pub(crate) use circuit::RouterOptions;
 pub(crate) use health::Permit;
 
 use super::openai::Client;
@@ -60,13 +60,6 @@ impl Router {
     #[must_use]
     pub fn with_prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
-        self
-    }
-
-    /// Replaces the limits and forgets all health.
-    #[must_use]
-    pub fn with_options(mut self, options: RouterOptions) -> Self {
-        self.health = Arc::new(HealthTracker::new(self.health.clock(), options));
         self
     }
 

@@ -1,4 +1,4 @@
-use super::errors::{self, Next, next, worth_repeating};
+use super::errors::{self, Next, next};
 use super::health::{HealthTracker, Permit};
 use futures::StreamExt;
 use futures::future::BoxFuture;
@@ -47,8 +47,8 @@ pub(crate) struct Answered<T> {
 /// Asks `targets` in order until an attempt is `Ok`, which means that it has its first content.
 ///
 /// `attempt` gets a connection and the time left for the whole answer. What follows an error depends on its class
-/// (see [`super::errors`]): mostly the next target. Targets with an open circuit are skipped, unless all are. A
-/// single target is asked again after a transient error if the wait is short; otherwise the error has `retry_after_ms`.
+/// (see [`super::errors`]): mostly the next target. Targets with an open circuit are skipped, unless all are. Nobody is
+/// asked twice: runs try again by themselves, and so do other programs, and tries multiply.
 /// With `plan.hedge_after` the next target is asked as well when one is slow; the first to answer wins and the other
 /// is dropped.
 ///
@@ -78,7 +78,6 @@ where
     call.ask_next();
     let hedge = plan.hedge_after.unwrap_or(plan.deadline);
     let mut hedge_at = Instant::now() + hedge;
-    let mut repeated = false;
     while !call.running.is_empty() {
         let (asked, outcome) = tokio::select! {
             biased;
@@ -101,8 +100,6 @@ where
         }
         if call.ask_next() {
             hedge_at = Instant::now() + hedge;
-        } else if call.attempts.len() == 1 && call.running.is_empty() && !repeated {
-            repeated = call.repeat(connection, &error);
         }
     }
     Err(call.no_answer())
@@ -140,17 +137,7 @@ where
         let Some((connection, permit)) = self.queue.next() else {
             return false;
         };
-        self.ask(connection, Some(permit), Duration::ZERO);
-        true
-    }
-
-    fn repeat(&mut self, connection: Connection, error: &ModelError) -> bool {
-        let options = &self.health.options;
-        let wait = error.retry_after_ms.map_or(options.retry_wait, Duration::from_millis);
-        let soon = wait <= options.longest_retry_wait && wait < self.left();
-        if soon && worth_repeating(error.class) {
-            self.ask(connection, None, wait);
-        }
+        self.ask(connection, permit);
         true
     }
 
@@ -158,15 +145,11 @@ where
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    fn ask(&mut self, connection: Connection, permit: Option<Permit>, wait: Duration) {
+    fn ask(&mut self, connection: Connection, permit: Permit) {
         let slot = self.attempts.len() + self.open.len();
-        self.open.insert(slot, (connection.id, Instant::now() + wait));
-        let (attempt, deadline, health) = (self.attempt, self.deadline, self.health);
+        self.open.insert(slot, (connection.id, Instant::now()));
+        let (attempt, deadline) = (self.attempt, self.deadline);
         self.running.push(Box::pin(async move {
-            if !wait.is_zero() {
-                tokio::time::sleep(wait).await;
-            }
-            let permit = permit.unwrap_or_else(|| health.force(connection.id));
             let left = deadline.saturating_duration_since(Instant::now());
             let outcome = timeout(left, attempt(connection.clone(), left)).await;
             let outcome = outcome.unwrap_or_else(|_| Err(errors::out_of_time(&connection)));

@@ -20,10 +20,6 @@ pub struct RouterOptions {
     pub longest_cooldown: Duration,
     /// After a wrong key or an unknown model. New settings of the connection end it at once.
     pub settings_cooldown: Duration,
-    /// Wait before the only connection is tried again, if the endpoint asks for none.
-    pub retry_wait: Duration,
-    /// A longer wait asked for by the endpoint is left to the caller.
-    pub longest_retry_wait: Duration,
 }
 
 impl Default for RouterOptions {
@@ -34,8 +30,6 @@ impl Default for RouterOptions {
             dead_cooldown: Duration::from_secs(15),
             longest_cooldown: Duration::from_mins(5),
             settings_cooldown: Duration::from_mins(5),
-            retry_wait: Duration::from_millis(250),
-            longest_retry_wait: Duration::from_secs(10),
         }
     }
 }

@@ -48,11 +48,6 @@ pub(crate) fn fault(error: &ModelError) -> Fault {
     }
 }
 
-/// Whether a single connection is worth asking again at once. Not where nobody listens: connecting may time out again.
-pub(crate) fn worth_repeating(class: Class) -> bool {
-    class.is_transient() && class != Class::Connect
-}
-
 pub(crate) fn no_connection() -> ModelError {
     ModelError::new(
         Class::UnknownModel,

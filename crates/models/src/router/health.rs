@@ -22,10 +22,6 @@ impl HealthTracker {
         Self { clock, options, entries: Mutex::default() }
     }
 
-    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
-        Arc::clone(&self.clock)
-    }
-
     fn entry(&self, id: ConnectionId) -> Arc<Mutex<Health>> {
         Arc::clone(lock(&self.entries).entry(id).or_default())
     }

@@ -12,7 +12,7 @@ use steward_core::model::{Connection, ModelChunk, ModelError};
 use steward_core::ports::{ConnectionHealth, ModelCall, Models, NoAnswer, Opened};
 use steward_core::routing::Routing;
 use steward_models::openai::{Client, Timeouts};
-use steward_models::router::{Router, RouterOptions};
+use steward_models::router::Router;
 use steward_testkit::FakeClock;
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -182,16 +182,9 @@ impl Bench {
             })
             .collect();
         let clock = Arc::new(FakeClock::default());
-        let options = RouterOptions { retry_wait: Duration::from_millis(10), ..RouterOptions::default() };
         let client = Client::new(secrets(), None, timeouts);
         let router = Router::new(client, clock.clone(), connections.clone(), None);
-        Self {
-            router: router.with_options(options),
-            clock,
-            connections,
-            routing: Routing::default(),
-            deadline_ms: 5000,
-        }
+        Self { router, clock, connections, routing: Routing::default(), deadline_ms: 5000 }
     }
 
     /// After `change` of the connections.
