@@ -3,6 +3,7 @@ use crate::governance::Classified;
 use crate::reference::{Citation, GivenDocument};
 use crate::tool::ToolCall;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Who a message is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -48,6 +49,32 @@ pub struct Message {
     /// In a conversation: the documents that were given with it. Never part of a prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<GivenDocument>,
+    /// In a prompt: the pictures within its text, in their order. They are never kept.
+    #[serde(skip)]
+    pub pictures: Vec<Picture>,
+}
+
+/// A picture within the text of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Where in the text it stands, bytes; between two characters.
+    pub at: usize,
+    pub source: PictureSource,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PictureSource {
+    /// The picture itself, in Base64.
+    Data { media_type: String, base64: Arc<str> },
+    /// Where the provider gets it.
+    Url(String),
+}
+
+/// A piece of a message's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'a> {
+    Text(&'a str),
+    Picture(&'a PictureSource),
 }
 
 /// Given documents of a conversation that are looked through, the newest.
@@ -76,6 +103,7 @@ impl Message {
             classified: None,
             citations: Vec::new(),
             documents: Vec::new(),
+            pictures: Vec::new(),
         }
     }
 
@@ -96,6 +124,29 @@ impl Message {
     }
 
     #[must_use]
+    pub fn with_pictures(mut self, pictures: Vec<Picture>) -> Self {
+        self.pictures = pictures;
+        self
+    }
+
+    /// Its text, cut where a picture stands, and its pictures; blank texts beside pictures are left out.
+    pub fn pieces(&self) -> Vec<Piece<'_>> {
+        if self.pictures.is_empty() {
+            return vec![Piece::Text(&self.text)];
+        }
+        let mut pieces = Vec::with_capacity(2 * self.pictures.len() + 1);
+        let mut from = 0;
+        for picture in &self.pictures {
+            pieces.extend(self.text.get(from..picture.at).map(Piece::Text));
+            pieces.push(Piece::Picture(&picture.source));
+            from = picture.at;
+        }
+        pieces.extend(self.text.get(from..).map(Piece::Text));
+        pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.trim().is_empty()));
+        pieces
+    }
+
+    #[must_use]
     pub fn with_calls(mut self, calls: Vec<ToolCall>) -> Self {
         self.tool_calls = calls;
         self
@@ -104,10 +155,22 @@ impl Message {
 
 #[cfg(test)]
 mod tests {
-    use super::{Message, given_documents};
+    use super::{Message, Picture, PictureSource, Piece, given_documents};
     use crate::DocumentId;
     use crate::reference::GivenDocument;
     use uuid::Uuid;
+
+    #[test]
+    fn pictures_stand_where_they_stood() {
+        let picture = |at, name: &str| Picture { at, source: PictureSource::Url(name.into()) };
+        let message =
+            Message::user("first \nsecond").with_pictures(vec![picture(0, "a"), picture(6, "b"), picture(7, "c")]);
+        let (a, b, c) = (&message.pictures[0].source, &message.pictures[1].source, &message.pictures[2].source);
+        let expected =
+            [Piece::Picture(a), Piece::Text("first "), Piece::Picture(b), Piece::Picture(c), Piece::Text("second")];
+        assert_eq!(message.pieces(), expected);
+        assert_eq!(Message::user("").pieces(), [Piece::Text("")]);
+    }
 
     #[test]
     fn a_document_that_is_given_again_is_one() {

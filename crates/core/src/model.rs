@@ -414,15 +414,55 @@ pub struct ModelRequest {
     #[serde(default)]
     pub tools: Vec<ToolSpec>,
     pub schema: Option<Value>,
-    /// 0 is deterministic.
-    pub temperature: f32,
-    pub max_tokens: u32,
+    /// 0 is deterministic; `None`: the model's own.
+    pub temperature: Option<f32>,
+    /// Longest reply, tokens; `None`: the model's own limit.
+    pub max_tokens: Option<u32>,
     #[serde(default)]
     pub stop: Vec<String>,
     pub seed: Option<u64>,
     /// Longest wait for the whole reply, milliseconds.
     pub timeout_ms: u64,
 }
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub options: RequestOptions,
+}
+
+/// What only other programs ask for, which use a model through the gateway.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RequestOptions {
+    pub tool_choice: ToolChoice,
+    /// The reply makes at most one call.
+    pub single_call: bool,
+    pub top_p: Option<f32>,
+    pub effort: Option<Effort>,
+    /// What an endpoint can't be asked for is an error; otherwise it is left out.
+    pub exact: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As the model likes.
+    #[default]
+    Auto,
+    /// At least one.
+    Required,
+    /// The one of this name.
+    Named(String),
+}
+
+/// How long a model thinks before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    None,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    XHigh,
 
 /// Tokens of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]

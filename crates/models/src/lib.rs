@@ -10,3 +10,4 @@ pub mod openai;
 pub mod price;
 pub mod recognise;
 pub mod router;
+mod turns;

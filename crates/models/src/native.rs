@@ -1,6 +1,7 @@
 //! The providers' own interfaces: Anthropic messages, Gemini, Cohere, Bedrock Converse and Ollama. Each has the body of
 //! a request and the decoder of a stream, without I/O; [`crate::openai`] sends and reads.
 
+mod answer_limits;
 mod anthropic;
 mod bedrock;
 mod cohere;
@@ -8,23 +9,59 @@ mod gemini;
 mod ollama;
 mod turns;
 
+pub(crate) use answer_limits::longest_allowed;
 pub(crate) use gemini::path as gemini_path;
 
 use super::openai::{BadFrame, EventParser, LARGEST_EVENT, Outgoing, StreamFormat};
 use serde_json::{Value, json};
-use steward_core::model::{Connection, ModelRequest, Provider};
+use steward_core::model::{Connection, Effort, ModelRequest, Provider};
 
-/// A streamed chat request, and those of its fields that the endpoint may refuse. `plain`: without the temperature,
-/// which some models refuse.
-pub(crate) fn request(connection: &Connection, request: &ModelRequest, plain: bool) -> (Outgoing, Value) {
+/// The part of a request that an interface has no word for, in words that name the field.
+pub(crate) struct Untranslatable(pub String);
+
+impl Untranslatable {
+    fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
+}
+
+/// What one wire makes of a request.
+type Body = Result<Value, Untranslatable>;
+
+/// What is known of an endpoint when a request is written for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    /// It refuses any temperature.
+    pub no_temperature: bool,
+    /// Longest answer that it has told, tokens.
+    pub longest: Option<u32>,
+}
+
+/// The field of [`request`]'s second value that holds a limit which nobody asked for, tokens.
+pub(crate) const OWN_LIMIT: &str = "own_limit";
+
+/// A streamed chat request, and those of its fields that the endpoint may refuse.
+pub(crate) fn request(
+    connection: &Connection,
+    request: &ModelRequest,
+    known: Known,
+) -> Result<(Outgoing, Value), Untranslatable> {
+    let plain = known.no_temperature;
+    let mut optional = json!({});
     let (path, body) = match connection.provider {
-        Provider::Anthropic => ("v1/messages".to_owned(), anthropic::body(connection, request, plain)),
-        Provider::Gemini => {
-            (gemini::path(connection, "streamGenerateContent"), gemini::body(connection, request, plain))
+        Provider::Anthropic => {
+            let body = anthropic::body(connection, request, known)?;
+            if request.max_tokens.is_none() {
+                optional[OWN_LIMIT] = body["max_tokens"].clone();
+            }
+            ("v1/messages".to_owned(), body)
         }
-        Provider::Cohere => ("v2/chat".to_owned(), cohere::body(connection, request, plain)),
-        Provider::Bedrock => (bedrock::path(connection), bedrock::body(connection, request, plain)),
-        _ => ("api/chat".to_owned(), ollama::body(connection, request, plain)),
+        Provider::Gemini => {
+            (gemini::path(connection, "streamGenerateContent"), gemini::body(connection, request, plain)?)
+        }
+        Provider::Cohere => ("v2/chat".to_owned(), cohere::body(connection, request, plain)?),
+        Provider::Bedrock => (bedrock::path(connection), bedrock::body(connection, request, plain)?),
+        _ => ("api/chat".to_owned(), ollama::body(connection, request, plain)?),
     };
     let mut outgoing = Outgoing::post_native(path, &body);
     match connection.provider {
@@ -32,8 +69,10 @@ pub(crate) fn request(connection: &Connection, request: &ModelRequest, plain: bo
         Provider::Gemini => outgoing.query = &[("alt", "sse")],
         _ => {}
     }
-    let optional = if plain { json!({}) } else { json!({"temperature": rounded(request.temperature)}) };
-    (outgoing, optional)
+    if let Some(temperature) = request.temperature.filter(|_| !plain) {
+        optional["temperature"] = json!(rounded(temperature));
+    }
+    Ok((outgoing, optional))
 }
 
 pub(crate) fn stream_format(provider: Provider) -> StreamFormat {
@@ -59,6 +98,16 @@ pub(crate) fn listing(connection: &Connection) -> Outgoing {
         Provider::Cohere => Outgoing { query: &[("endpoint", "chat"), ("page_size", "1000")], ..get("v1/models") },
         Provider::Bedrock => get("foundation-models"),
         _ => get("api/tags"),
+    }
+}
+
+/// Tokens for thoughts, where a provider wants a number; those that Google's own translation of the dialect takes.
+fn thinking_tokens(effort: Effort) -> u32 {
+    match effort {
+        Effort::None => 0,
+        Effort::Minimal | Effort::Low => 1024,
+        Effort::Medium => 8192,
+        Effort::High | Effort::XHigh => 24_576,
     }
 }
 

@@ -31,6 +31,7 @@ pub use transport::LocalModels;
 pub(crate) use transport::is_loopback;
 
 use super::native;
+use super::turns::in_turn;
 use decode::ChatDecoder;
 use futures::StreamExt;
 use requests::Quirks;
@@ -105,7 +106,7 @@ impl Client {
     pub async fn stream(&self, connection: &Connection, request: &ModelRequest) -> Result<ChunkStream, ModelError> {
         let limits = self.limits(request);
         let wire = wire_of(connection);
-        let (origin, response) = self.accepted(connection, request, wire, &limits).await?;
+        let (origin, response) = self.accepted(connection, &in_turn(request), wire, &limits).await?;
         let format = match wire {
             Wire::Chat => StreamFormat::sse(ChatDecoder::default()),
             Wire::Responses => StreamFormat::sse(responses::Decoder::default()),
@@ -124,7 +125,7 @@ impl Client {
         candidates: &[String],
     ) -> Result<Vec<Scored>, ModelError> {
         let limits = self.limits(request);
-        let body = requests::score_body(connection, request, candidates);
+        let body = requests::score_body(connection, &in_turn(request), candidates);
         let outgoing = Outgoing::post("score", &body);
         let (origin, value) = self.send_for_json(connection, &outgoing, &limits).await?;
         requests::read_scores(&origin, &value)
@@ -155,7 +156,7 @@ impl Client {
     }
 
     pub(crate) fn limits(&self, request: &ModelRequest) -> Limits {
-        self.limits_of(Duration::from_millis(request.timeout_ms), request.max_tokens)
+        self.limits_of(Duration::from_millis(request.timeout_ms), request.max_tokens.unwrap_or_default())
     }
 
     pub(crate) fn limits_of(&self, whole: Duration, max_tokens: u32) -> Limits {
@@ -177,6 +178,8 @@ impl Client {
         limits: &Limits,
     ) -> Result<(Origin, Response), ModelError> {
         let place = (connection.base_url.clone(), connection.model.clone());
+        // What this prompt leaves for the answer, tokens.
+        let mut room = None;
         loop {
             let quirks = self.quirks(&place);
             let (outgoing, body) = match wire {
@@ -190,7 +193,10 @@ impl Client {
                 }
                 Wire::Native => {
                     let request = constrain::fitted(connection, request, &quirks.constraints);
-                    native::request(connection, &request, quirks.no_temperature)
+                    let longest = room.or(quirks.longest);
+                    let known = native::Known { no_temperature: quirks.no_temperature, longest };
+                    let made = native::request(connection, &request, known);
+                    made.map_err(|native::Untranslatable(what)| Origin::of(connection).untranslatable(&what))?
                 }
             };
             let (origin, response) = self.send(connection, &outgoing, limits).await?;
@@ -203,6 +209,10 @@ impl Client {
             }
             let wait = retry_after_ms(response.headers());
             let raw = stream::text(response, &origin, limits).await?;
+            if let Some(left) = requests::left_in_window(&raw, &body).filter(|_| room.is_none()) {
+                room = Some(left);
+                continue;
+            }
             if let Some(learned) = quirks.learn(status, &raw, &body) {
                 self.remember(place.clone(), learned);
                 continue;

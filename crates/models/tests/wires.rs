@@ -6,6 +6,7 @@ mod answers;
 mod embeddings;
 mod events;
 mod faults;
+mod options;
 mod recognise;
 mod requests;
 mod server;

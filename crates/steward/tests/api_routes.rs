@@ -23,4 +23,5 @@ mod runs;
 mod skills;
 mod spending;
 mod tenants;
+mod translated;
 mod trusted;

@@ -1,6 +1,6 @@
 use super::inbound::Inbound;
 use super::relay::Relay;
-use super::translate;
+use super::translate::{self, is_translated};
 use super::usage_sniffer::UsageSniffer;
 use super::{mark, resolve};
 use crate::auth::DialectCaller;
@@ -12,7 +12,7 @@ use axum::response::Response;
 use bytes::BytesMut;
 use std::time::Duration;
 use steward_app::{Caller, Reservation};
-use steward_core::model::{Connection, Usage};
+use steward_core::model::{Connection, ModelErrorClass, Usage};
 use steward_core::ports::{Passage, Passed};
 use steward_core::routing::Routing;
 
@@ -47,12 +47,9 @@ pub(crate) async fn pass(
     may_ask(caller)?;
     let mut targets = resolve(state, caller, name, &inbound.headers).await?;
     state.keep_data_in_house(caller, &inbound.body, &mut targets).await?;
-    let translated = |targets: &[Connection]| {
-        let first = targets.first().filter(|first| !first.speaks_openai_dialect());
-        first.is_some() && passage == Passage::ChatCompletions
-    };
+    let translated = |targets: &[Connection]| targets.first().is_some_and(|first| is_translated(first, passage));
     // What can't be translated is refused before anything is set aside for it.
-    let translate = || inbound.clone().read(|inbound| translate::request(inbound, DEADLINE_MS));
+    let translate = || inbound.clone().read(move |inbound| translate::read(inbound, passage, DEADLINE_MS));
     let mut request = if translated(&targets) { Some(translate().await?.1) } else { None };
     let answer = match passage {
         Passage::Embeddings => 0,
@@ -72,9 +69,10 @@ pub(crate) async fn pass(
     let routing =
         Routing { max_fallback_attempts: u8::try_from(targets.len()).unwrap_or(u8::MAX), ..Routing::default() };
     if let Some(request) = request {
-        return translate::answer(state, &targets, &routing, request, reservation).await;
+        return translate::answer(state, (&targets, &routing), passage, request, reservation).await;
     }
-    let sent = state.gateway.pass(&targets, &routing, passage, (inbound.body.clone(), &inbound.asked), DEADLINE_MS);
+    let (others, direct): (Vec<_>, Vec<_>) = targets.into_iter().partition(|one| is_translated(one, passage));
+    let sent = state.gateway.pass(&direct, &routing, passage, (inbound.body.clone(), &inbound.asked), DEADLINE_MS);
     let sent = tokio::select! {
         biased;
         sent = sent => sent,
@@ -83,10 +81,22 @@ pub(crate) async fn pass(
     match sent {
         Ok(passed) => Ok(respond(state, passed, passage, reservation)),
         Err(error) => {
+            if !others.is_empty()
+                && !is_own_fault(error.error.class)
+                && let Ok((_, request)) = translate().await
+            {
+                return translate::answer(state, (&others, &routing), passage, request, reservation).await;
+            }
             reservation.settle(None, Usage::default(), true, true);
             Err(no_answer(&error))
         }
     }
+}
+
+/// Whether the request would be refused elsewhere too.
+fn is_own_fault(class: ModelErrorClass) -> bool {
+    use ModelErrorClass as Class;
+    matches!(class, Class::BadRequest | Class::ContextLength | Class::Cancelled | Class::BlockedByPolicy)
 }
 
 fn respond(state: &TenantApp, passed: Passed, passage: Passage, reservation: Reservation) -> Response {

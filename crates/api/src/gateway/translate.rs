@@ -1,36 +1,97 @@
-//! Chat completions for providers that speak another interface, in the words of the OpenAI dialect.
+//! Chat completions and responses for providers that speak another interface, in the words of the OpenAI dialect.
 
+mod collected;
+mod content;
 mod frame;
 mod request;
+mod responses_frame;
+mod responses_request;
+mod tools;
 
+use crate::gateway::inbound::Inbound;
 use crate::gateway::{PREFIX, mark};
-use crate::openai::{OpenAiError, model_error, no_answer, stopping};
+use crate::openai::{ChatFrame, OpenAiError, model_error, no_answer, stopping};
 use crate::response::event_stream;
 use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
-use frame::Frame;
+use collected::Collected;
+use frame::ChatReply;
 use futures::{FutureExt, Stream, StreamExt};
 use request::Request;
-use serde_json::{Value, json};
+use responses_frame::ResponsesReply;
+use serde_json::Value;
 use std::convert::Infallible;
 use steward_app::Reservation;
-use steward_core::model::{Connection, ModelRequest, Usage};
-use steward_core::ports::{ChunkStream, ModelCall, Opened};
+use steward_core::model::{Connection, ModelChunk, ModelRequest, Provider, Usage};
+use steward_core::ports::{ChunkStream, ModelCall, Opened, Passage};
 use steward_core::routing::Routing;
 
-pub(super) use request::request;
+/// Whether a request for this connection is translated instead of passed on.
+pub(super) fn is_translated(connection: &Connection, passage: Passage) -> bool {
+    match passage {
+        Passage::ChatCompletions => !connection.speaks_openai_dialect(),
+        // The built-in model has this one interface.
+        Passage::Responses => !connection.speaks_openai_dialect() || connection.provider == Provider::Local,
+        Passage::Completions | Passage::Embeddings => false,
+    }
+}
 
-/// Asks, and answers as `chat.completion` or as a stream of its chunks.
+/// Understands a request, or says which part of it has no translation.
+pub(super) fn read(inbound: &Inbound, passage: Passage, timeout_ms: u64) -> Result<Request, OpenAiError> {
+    match passage {
+        Passage::Responses => responses_request::responses_request(inbound, timeout_ms),
+        _ => request::request(inbound, timeout_ms),
+    }
+}
+
+/// An event of an answer's stream.
+#[derive(Debug)]
+struct Sent {
+    event: Option<&'static str>,
+    /// Null for the mark at the end.
+    data: Value,
+}
+
+impl Sent {
+    fn plain(data: Value) -> Self {
+        Self { event: None, data }
+    }
+
+    fn done() -> Self {
+        Self::plain(Value::Null)
+    }
+}
+
+impl From<Sent> for Event {
+    fn from(sent: Sent) -> Self {
+        let event = sent.event.map_or_else(Self::default, |kind| Self::default().event(kind));
+        if sent.data.is_null() { event.data("[DONE]") } else { event.data(sent.data.to_string()) }
+    }
+}
+
+/// An answer in one of the dialect's forms, as a stream or whole.
+trait ReplyFormat: Send {
+    fn collected(&self) -> &Collected;
+    fn begin(&mut self) -> Vec<Sent>;
+    fn take(&mut self, chunk: ModelChunk) -> Vec<Sent>;
+    fn end(&mut self) -> Vec<Sent>;
+    /// In the place of what does not come any more.
+    fn fail(&mut self, error: &OpenAiError) -> Vec<Sent>;
+    fn whole(&self) -> Value;
+}
+
+/// Asks, and answers in the form of `passage`, whole or as a stream.
 pub(super) async fn answer(
     state: &TenantApp,
-    targets: &[Connection],
-    routing: &Routing,
+    (targets, routing): (&[Connection], &Routing),
+    passage: Passage,
     request: Request,
     mut reservation: Reservation,
 ) -> Result<Response, OpenAiError> {
-    let Request { model: wanted, stream: streamed, include_usage } = request;
+    let Request { model: wanted, stream: streamed, include_usage, echo } = request;
+    let single_call = wanted.options.single_call;
     let same = |_: &Connection| -> ModelRequest { wanted.clone() };
     let call = ModelCall { targets, routing, request: &same, deadline_ms: wanted.timeout_ms };
     let Opened { connection, attempts, stream } = match state.open_model(call).await {
@@ -40,21 +101,25 @@ pub(super) async fn answer(
             return Err(no_answer(&error));
         }
     };
-    let id = format!("chatcmpl-{}", state.new_id().simple());
+    let (id, created) = (state.new_id().simple().to_string(), state.now().0 / 1000);
     let model = format!("{PREFIX}{}", connection.name);
+    let format: Box<dyn ReplyFormat> = match passage {
+        Passage::Responses => Box::new(ResponsesReply::new(id, created, model, echo, single_call)),
+        _ => {
+            let chat = ChatFrame { id: format!("chatcmpl-{id}"), created, model };
+            Box::new(ChatReply { collected: Collected::new(id, single_call), chat, include_usage })
+        }
+    };
     let telling = Telling {
         stream: stream.take_until(state.usage_writer.closing().boxed()).boxed(),
-        frame: Frame::new(id, state.now().0 / 1000, model),
+        format,
         reservation,
         priced: state.gateway.price(&connection).is_some(),
         connection: connection.clone(),
         told: false,
     };
-    let mut response = if streamed {
-        event_stream(events(telling, include_usage))
-    } else {
-        Json(whole(telling).await?).into_response()
-    };
+    let mut response =
+        if streamed { event_stream(events(telling)) } else { Json(whole(telling).await?).into_response() };
     mark(&mut response, &connection, &attempts);
     Ok(response)
 }
@@ -62,7 +127,7 @@ pub(super) async fn answer(
 /// An answer on its way to the client. Dropped on it, what has come so far counts.
 struct Telling {
     stream: ChunkStream,
-    frame: Frame,
+    format: Box<dyn ReplyFormat>,
     reservation: Reservation,
     priced: bool,
     connection: Connection,
@@ -70,30 +135,25 @@ struct Telling {
 }
 
 impl Telling {
-    /// What the next piece changes; none after the last one.
-    async fn next(&mut self) -> Option<Result<Value, OpenAiError>> {
-        loop {
-            let error = match self.stream.next().await {
-                Some(Ok(chunk)) => match self.frame.take(chunk) {
-                    Some(delta) => return Some(Ok(delta)),
-                    None => continue,
-                },
-                Some(Err(error)) => model_error(&error),
-                None if self.frame.ended => {
-                    self.settle(false);
-                    return None;
-                }
-                // Nothing else ends a stream before its last chunk.
-                None => stopping(),
-            };
-            self.settle(true);
-            return Some(Err(error));
-        }
+    /// The events of the next piece; none after the last one.
+    async fn next(&mut self) -> Option<Result<Vec<Sent>, OpenAiError>> {
+        let error = match self.stream.next().await {
+            Some(Ok(chunk)) => return Some(Ok(self.format.take(chunk))),
+            Some(Err(error)) => model_error(&error),
+            None if self.format.collected().ended => {
+                self.settle(false);
+                return None;
+            }
+            // Nothing else ends a stream before its last chunk.
+            None => stopping(),
+        };
+        self.settle(true);
+        Some(Err(error))
     }
 
     fn settle(&mut self, failed: bool) {
         self.told = true;
-        let usage = self.frame.spent(self.reservation.prompt);
+        let usage = self.format.collected().spent(self.reservation.prompt);
         self.reservation.settle(Some(&self.connection), usage, self.priced, failed);
     }
 }
@@ -107,34 +167,33 @@ impl Drop for Telling {
 }
 
 async fn whole(mut telling: Telling) -> Result<Value, OpenAiError> {
-    while let Some(delta) = telling.next().await {
-        delta?;
+    while let Some(sent) = telling.next().await {
+        sent?;
     }
-    Ok(telling.frame.whole())
+    telling.format.end();
+    Ok(telling.format.whole())
 }
 
-fn events(mut telling: Telling, include_usage: bool) -> impl Stream<Item = Result<Event, Infallible>> {
+fn events(mut telling: Telling) -> impl Stream<Item = Result<Event, Infallible>> {
     async_stream::stream! {
-        yield data(&telling.frame.chat.delta(&json!({"role": "assistant", "content": ""}), None));
-        while let Some(delta) = telling.next().await {
-            match delta {
-                Ok(delta) => yield data(&telling.frame.chat.delta(&delta, None)),
-                Err(error) => {
-                    yield data(&error.body());
+        let mut ready = telling.format.begin();
+        loop {
+            for sent in ready {
+                yield Ok(sent.into());
+            }
+            ready = match telling.next().await {
+                Some(Ok(sent)) => sent,
+                Some(Err(error)) => {
+                    for sent in telling.format.fail(&error) {
+                        yield Ok(sent.into());
+                    }
                     return;
                 }
-            }
+                None => break,
+            };
         }
-        let frame = &telling.frame;
-        yield data(&frame.chat.delta(&json!({}), Some(&frame.finish)));
-        if include_usage {
-            yield data(&frame.chat.usage(&frame.usage));
+        for sent in telling.format.end() {
+            yield Ok(sent.into());
         }
-        yield Ok(Event::default().data("[DONE]"));
     }
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "an item of a stream of events")]
-fn data(value: &Value) -> Result<Event, Infallible> {
-    Ok(Event::default().data(value.to_string()))
 }

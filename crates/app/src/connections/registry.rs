@@ -11,7 +11,9 @@ use std::time::Instant;
 use steward_core::exam::ExamReport;
 use steward_core::locks::{read, write};
 use steward_core::message::Message;
-use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider};
+use steward_core::model::{
+    Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider, RequestOptions,
+};
 use steward_core::ports::{
     Clock, ConnectionKeys, ConnectionTest, ConnectionsError, KnownConnection, ManagedConnections, Models as _,
     Settings as _, StoreError, TypedKey,
@@ -295,8 +297,8 @@ impl ManagedConnections for ConnectionRegistry {
             messages: vec![Message::user("Say hello in one word.")],
             tools: Vec::new(),
             schema: None,
-            temperature: 0.0,
-            max_tokens: 64,
+            temperature: Some(0.0),
+            max_tokens: Some(64),
             stop: Vec::new(),
             seed: Some(1),
             timeout_ms: 60_000,
@@ -315,6 +317,7 @@ impl ManagedConnections for ConnectionRegistry {
                     test.text.push_str(&piece);
                 }
                 ModelChunk::End { model, .. } => test.model = model,
+            options: RequestOptions::default(),
                 ModelChunk::ToolCall { .. } | ModelChunk::Signature { .. } => {}
             }
         }

@@ -136,7 +136,7 @@ mod tests {
     use serde_json::json;
     use steward_core::governance::{FoundData, PiiKind};
     use steward_core::message::Message;
-    use steward_core::model::{ModelChunk, ModelRequest, Purpose, Strategy};
+    use steward_core::model::{ModelChunk, ModelRequest, Purpose, RequestOptions, Strategy};
     use steward_core::ports::PersonalData;
     use steward_core::tool::{CallSource, ToolCall};
     use steward_parse::{StreamParser, ToolIndex};
@@ -166,11 +166,12 @@ mod tests {
             ],
             tools: Vec::new(),
             schema: None,
-            temperature: 0.0,
-            max_tokens: 10,
+            temperature: Some(0.0),
+            max_tokens: Some(10),
             stop: Vec::new(),
             seed: None,
             timeout_ms: 1000,
+            options: RequestOptions::default(),
         };
         let (sent, map) = masked(request, &[PiiKind::Email], &Finder);
         let text = serde_json::to_string(&sent).unwrap();

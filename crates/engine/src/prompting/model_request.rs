@@ -7,7 +7,7 @@ use crate::prompting::text_tool_messages::{with_calls_as_text, with_object_argum
 use std::fmt::Write as _;
 use steward_core::event::Setup;
 use steward_core::message::{Message, given_documents};
-use steward_core::model::{Capabilities, ModelRequest, Purpose, Strategy};
+use steward_core::model::{Capabilities, ModelRequest, Purpose, RequestOptions, Strategy};
 use steward_core::plan;
 use steward_core::prompt::references_text;
 use steward_core::prompt::{OwnSections, Prompt, PromptInput, assemble, brief, skills_text, weigh_tools};
@@ -37,7 +37,7 @@ pub(crate) struct BuiltRequest {
 
 impl BuiltRequest {
     pub fn reserved(&self) -> u64 {
-        self.prompt.tokens + u64::from(self.request.max_tokens)
+        self.prompt.tokens + u64::from(self.request.max_tokens.unwrap_or(self.reserve))
     }
 }
 
@@ -147,11 +147,12 @@ pub(crate) fn build_request(
         messages,
         tools: if native { callable } else { Vec::new() },
         schema: schema.filter(|_| capabilities.json_schema),
-        temperature: setup.agent.tuning.temperature,
-        max_tokens: reply_limit(setup, purpose, reserve),
+        temperature: Some(setup.agent.tuning.temperature),
+        max_tokens: Some(reply_limit(setup, purpose, reserve)),
         stop: stop_sequences(strategy, purpose),
         seed: None,
         timeout_ms: setup.agent.tuning.timeout_ms,
+        options: RequestOptions::default(),
     };
     BuiltRequest { request, prompt, tool_text, beside, reserve }
 }

@@ -43,7 +43,7 @@ pub(crate) async fn send_request(
         return Ok(false);
     }
     let reserved = built.reserved();
-    let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens);
+    let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens.unwrap_or(built.reserve));
     let estimate = match estimate(context, setup, tokens, reply.into()).await {
         Ok(estimate) => estimate,
         Err(removed) => return fail_call(context, step, purpose, removed.into()).await.map(|()| false),

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use serde_json::{Value, json};
 use steward::compose::Composition;
 use steward_core::message::Message;
-use steward_core::model::{Connection, ModelChunk, ModelRequest, Strategy};
+use steward_core::model::{Connection, ModelChunk, ModelRequest, RequestOptions, Strategy};
 use steward_core::ports::Models as _;
 use steward_core::text::{Spans, constrained};
 use steward_parse::{StreamParser, ToolIndex, fit, guided, react};
@@ -42,11 +42,12 @@ fn request(case: &Case, system: String, schema: Option<Value>, stop: Vec<String>
         messages: vec![Message::system(system), Message::user(&case.request)],
         tools: Vec::new(),
         schema,
-        temperature: 0.0,
-        max_tokens: TOKENS,
+        temperature: Some(0.0),
+        max_tokens: Some(TOKENS),
         stop,
         seed: None,
         timeout_ms: WAIT_MS,
+        options: RequestOptions::default(),
     }
 }
 

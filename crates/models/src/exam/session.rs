@@ -8,7 +8,9 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use steward_core::locks::lock;
 use steward_core::message::Message;
-use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Strategy, Usage};
+use steward_core::model::{
+    Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, RequestOptions, Strategy, Usage,
+};
 use steward_core::prompt::estimate_tokens;
 use steward_core::tool::{ToolCall, ToolSpec};
 
@@ -143,7 +145,7 @@ impl<'a> ExamSession<'a> {
     }
 
     pub async fn ask_at(&self, connection: &Connection, mut request: ModelRequest) -> Result<Reply, NoReply> {
-        request.max_tokens = self.longest(request.max_tokens);
+        request.max_tokens = request.max_tokens.map(|longest| self.longest(longest));
         let mut waited = false;
         loop {
             if let Some(over) = self.over() {
@@ -218,11 +220,12 @@ pub(super) fn text_request(messages: Vec<Message>, longest: u32) -> ModelRequest
         messages,
         tools: Vec::new(),
         schema: None,
-        temperature: 0.0,
-        max_tokens: longest,
+        temperature: Some(0.0),
+        max_tokens: Some(longest),
         stop: Vec::new(),
         seed: Some(1),
         timeout_ms: 0,
+        options: RequestOptions::default(),
     }
 }
 

@@ -1,10 +1,12 @@
-use super::rounded;
-use super::turns::{OUTPUT, Part, begin_call, finish, message, object, system, tools, turns};
+use super::answer_limits::{Thinking, answer_limits};
+use super::turns::{Choice, Part, begin_call, finish, message, object, offer, system, turns};
+use super::{Body, Known, Untranslatable, rounded, thinking_tokens};
 use crate::openai::{Decode, Fault, ReplyState, any, text, with};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use steward_core::model::{Connection, ModelRequest, Usage};
+use steward_core::message::{PictureSource, Piece, Role};
+use steward_core::model::{Connection, Effort, ModelRequest, Usage};
 
 /// The version of the interface that this is written for.
 pub(super) fn headers() -> HeaderMap {
@@ -13,7 +15,7 @@ pub(super) fn headers() -> HeaderMap {
 }
 
 /// The instructions and the newest message are marked for the cache, where the run's next step finds them.
-pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
+pub(super) fn body(connection: &Connection, request: &ModelRequest, known: Known) -> Body {
     let mut instructions: Vec<Value> =
         system(request).iter().map(|text| json!({"type": "text", "text": text})).collect();
     if let Some(last) = instructions.last_mut() {
@@ -24,28 +26,74 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
     if let Some(last) = newest.and_then(|content| content.as_array_mut()?.last_mut()) {
         end_cached_part(last);
     }
+    let limits = answer_limits(&connection.model);
+    let own_limit = || known.longest.map_or(limits.most, |longest| longest.min(limits.most));
+    let max_tokens = request.max_tokens.unwrap_or_else(own_limit);
     let fields = json!({
         "model": connection.model,
-        "max_tokens": request.max_tokens,
+        "max_tokens": max_tokens,
         "stream": true,
         // This interface takes no more than 1.
-        "temperature": (!plain).then(|| rounded(request.temperature).min(1.0)),
+        "temperature": request.temperature.filter(|_| !known.no_temperature).map(|value| rounded(value).min(1.0)),
+        "top_p": request.options.top_p.map(rounded),
         "system": any(instructions),
     });
     let mut body = with(json!({}), fields);
     body["messages"] = messages.into();
-    let (tools, for_output) = tools(request, connection.capabilities.json_schema, tool);
-    let fields = json!({
-        "stop_sequences": any(request.stop.iter().filter(|stop| !stop.trim().is_empty())),
-    });
+    let offer = offer(request, connection.capabilities.json_schema, tool)?;
+    let stops = request.stop.iter();
+    if request.options.exact && stops.clone().any(|stop| stop.trim().is_empty()) {
+        return Err(Untranslatable::new("a `stop` of blanks only"));
+    }
+    let fields = json!({"stop_sequences": any(stops.filter(|stop| !stop.trim().is_empty()))});
     let mut body = with(body, fields);
-    if let Some(tools) = tools {
+    if let Some(tools) = offer.tools {
         body["tools"] = tools.into();
+        let mut choice = match offer.choice {
+            Choice::Auto => json!({"type": "auto"}),
+            Choice::Any => json!({"type": "any"}),
+            Choice::One(name) => json!({"type": "tool", "name": name}),
+        };
+        if request.options.single_call {
+            choice["disable_parallel_tool_use"] = true.into();
+        }
+        if offer.choice != Choice::Auto || request.options.single_call {
+            body["tool_choice"] = choice;
+        }
     }
-    if for_output {
-        body["tool_choice"] = json!({"type": "tool", "name": OUTPUT});
+    if let Some(effort) = request.options.effort.filter(|effort| *effort != Effort::None) {
+        if offer.for_output {
+            return Err(Untranslatable::new("`reasoning_effort` together with a `response_format`"));
+        }
+        return Ok(with(body, thinking(effort, limits.thinking, max_tokens, request)?));
     }
-    body
+    Ok(body)
+}
+
+/// The fields that have the model think. Between a call and its result nothing is asked for where thoughts would have to be
+/// sent back, which the OpenAI dialect has no place for.
+pub(super) fn thinking(effort: Effort, way: Thinking, max_tokens: u32, request: &ModelRequest) -> Body {
+    const LEAST: u32 = 1024;
+    match way {
+        Thinking::None => Err(Untranslatable::new("`reasoning_effort` (this model does not think)")),
+        Thinking::Effort => {
+            let word = match effort {
+                Effort::None | Effort::Minimal | Effort::Low => "low",
+                Effort::Medium => "medium",
+                Effort::High => "high",
+                Effort::XHigh => "max",
+            };
+            Ok(json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": word}}))
+        }
+        Thinking::Budget if request.messages.last().is_some_and(|last| last.role == Role::Tool) => Ok(json!({})),
+        Thinking::Budget if max_tokens <= LEAST => {
+            Err(Untranslatable::new(format!("`reasoning_effort` with a limit of {LEAST} tokens or less")))
+        }
+        Thinking::Budget => {
+            let budget = thinking_tokens(effort).min(max_tokens / 2).max(LEAST);
+            Ok(json!({"thinking": {"type": "enabled", "budget_tokens": budget}}))
+        }
+    }
 }
 
 /// What the provider keeps in its cache ends with this block.
@@ -60,13 +108,31 @@ fn tool(name: &str, description: &str, schema: &Value) -> Value {
 fn part(part: &Part<'_>) -> Value {
     match part {
         Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::Picture(source) => picture(source),
         Part::Call { id, call } => {
             json!({"type": "tool_use", "id": id, "name": call.name, "input": object(&call.arguments)})
         }
-        Part::Result { id, text, .. } => {
-            json!({"type": "tool_result", "tool_use_id": id, "content": text})
+        Part::Result { id, message, .. } if message.pictures.is_empty() => {
+            json!({"type": "tool_result", "tool_use_id": id, "content": message.text})
+        }
+        Part::Result { id, message, .. } => {
+            let pieces = message.pieces().into_iter().map(|piece| match piece {
+                Piece::Text(text) => json!({"type": "text", "text": text}),
+                Piece::Picture(source) => picture(source),
+            });
+            json!({"type": "tool_result", "tool_use_id": id, "content": pieces.collect::<Vec<Value>>()})
         }
     }
+}
+
+fn picture(source: &PictureSource) -> Value {
+    let source = match source {
+        PictureSource::Data { media_type, base64 } => {
+            json!({"type": "base64", "media_type": media_type, "data": **base64})
+        }
+        PictureSource::Url(url) => json!({"type": "url", "url": url}),
+    };
+    json!({"type": "image", "source": source})
 }
 
 #[derive(Debug, Default)]

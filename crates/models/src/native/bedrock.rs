@@ -1,28 +1,71 @@
-use super::rounded;
-use super::turns::{OUTPUT, Part, begin_call, finish, message, object, system, tools, turns};
+use super::answer_limits::answer_limits;
+use super::turns::{Choice, Part, begin_call, finish, message, object, offer, system, turns};
+use super::{Body, Untranslatable, anthropic, rounded};
 use crate::openai::{BadFrame, Decode, EventParser, Fault, LARGEST_EVENT, ReplyState, any, segment, text, with};
 use serde_json::{Value, json};
-use steward_core::model::{Connection, ModelRequest, Usage};
+use steward_core::message::{PictureSource, Piece};
+use steward_core::model::{Connection, Effort, ModelRequest, Usage};
 
 pub(super) fn path(connection: &Connection) -> String {
     format!("model/{}/converse-stream", segment(connection.model.trim()))
 }
 
-pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
+pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Body {
     let instructions = any(system(request).iter().map(|text| json!({"text": text})));
     let mut body = with(json!({}), json!({"system": instructions}));
+    for message in &request.messages {
+        message.pictures.iter().try_for_each(|one| picture(&one.source).map(drop))?;
+    }
     body["messages"] = turns(request).iter().map(|turn| message(turn, part)).collect();
     let limits = json!({
-        "temperature": (!plain).then(|| rounded(request.temperature).min(1.0)),
+        "maxTokens": request.max_tokens,
+        "temperature": request.temperature.filter(|_| !plain).map(|value| rounded(value).min(1.0)),
+        "topP": request.options.top_p.map(rounded),
         "stopSequences": any(&request.stop),
     });
-    body["inferenceConfig"] = with(json!({"maxTokens": request.max_tokens}), limits);
-    let (tools, for_output) = tools(request, connection.capabilities.json_schema, tool);
-    if let Some(tools) = tools {
-        let choice = for_output.then(|| json!({"tool": {"name": OUTPUT}}));
+    body["inferenceConfig"] = with(json!({}), limits);
+    let offer = offer(request, connection.capabilities.json_schema, tool)?;
+    if let Some(tools) = offer.tools {
+        let choice = match offer.choice {
+            Choice::Auto => Value::Null,
+            Choice::Any => json!({"any": {}}),
+            Choice::One(name) => json!({"tool": {"name": name}}),
+        };
         body["toolConfig"] = with(json!({"tools": tools}), json!({"toolChoice": choice}));
     }
-    body
+    if let Some(effort) = request.options.effort {
+        let fields = thinking_fields(&connection.model, effort, request)?;
+        if fields.as_object().is_some_and(|fields| !fields.is_empty()) {
+            body["additionalModelRequestFields"] = fields;
+        }
+    }
+    Ok(body)
+}
+
+/// Each family of models has its own; what is known of others is nothing.
+fn thinking_fields(model: &str, effort: Effort, request: &ModelRequest) -> Body {
+    let word = match effort {
+        Effort::None | Effort::Minimal | Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High | Effort::XHigh => "high",
+    };
+    if model.contains("anthropic.claude") {
+        if effort == Effort::None {
+            return Ok(json!({}));
+        }
+        let limits = answer_limits(model);
+        return anthropic::thinking(effort, limits.thinking, request.max_tokens.unwrap_or(limits.most), request);
+    }
+    if model.contains("amazon.nova-2") {
+        return Ok(match effort {
+            Effort::None => json!({"reasoningConfig": {"type": "disabled"}}),
+            _ => json!({"reasoningConfig": {"type": "enabled", "maxReasoningEffort": word}}),
+        });
+    }
+    if model.contains("openai.gpt-oss") && effort != Effort::None {
+        return Ok(json!({"reasoning_effort": word}));
+    }
+    Err(Untranslatable::new("`reasoning_effort` (for this model of Bedrock)"))
 }
 
 fn tool(name: &str, description: &str, schema: &Value) -> Value {
@@ -37,11 +80,28 @@ fn tool(name: &str, description: &str, schema: &Value) -> Value {
 fn part(part: &Part<'_>) -> Value {
     match part {
         Part::Text(text) => json!({"text": text}),
+        Part::Picture(source) => picture(source).unwrap_or_default(),
         Part::Call { id, call } => {
             json!({"toolUse": {"toolUseId": id, "name": call.name, "input": object(&call.arguments)}})
         }
-        Part::Result { id, text, .. } => {
-            json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}})
+        Part::Result { id, message, .. } => {
+            let pieces = message.pieces().into_iter().map(|piece| match piece {
+                Piece::Text(text) => json!({"text": text}),
+                Piece::Picture(source) => picture(source).unwrap_or_default(),
+            });
+            json!({"toolResult": {"toolUseId": id, "content": pieces.collect::<Vec<Value>>()}})
+        }
+    }
+}
+
+fn picture(source: &PictureSource) -> Body {
+    match source {
+        PictureSource::Data { media_type, base64 } => {
+            let format = media_type.trim_start_matches("image/").replace("jpg", "jpeg");
+            Ok(json!({"image": {"format": format, "source": {"bytes": **base64}}}))
+        }
+        PictureSource::Url(_) => {
+            Err(Untranslatable::new("an `image_url` with an address (send the picture itself, as a data URL)"))
         }
     }
 }

@@ -1,26 +1,46 @@
 //! Cohere's chat, version 2.
 
-use super::rounded;
+use super::{Body, Untranslatable, rounded, thinking_tokens};
 use crate::openai::{Decode, Fault, ReplyState, any, call_json, message_json, text, tool_json, with};
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelRequest, Usage};
+use steward_core::model::{Connection, Effort, ModelRequest, ToolChoice, Usage};
 
 const STOPS: usize = 5;
 
-pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
+pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Body {
     let messages: Vec<Value> = request.messages.iter().map(message).collect();
+    let options = &request.options;
+    if request.stop.len() > STOPS && options.exact {
+        return Err(Untranslatable::new(format!("more than {STOPS} texts in `stop`")));
+    }
     // It refuses a schema beside tools.
-    let schema = request.schema.as_ref().filter(|_| connection.capabilities.json_schema && request.tools.is_empty());
+    let schema = request.schema.as_ref().filter(|_| connection.capabilities.json_schema);
+    if schema.is_some() && !request.tools.is_empty() && options.exact {
+        return Err(Untranslatable::new("a `response_format` beside `tools`"));
+    }
+    let schema = schema.filter(|_| request.tools.is_empty());
+    // It has no word for one tool: that one alone is offered.
+    let offered = request.tools.iter().filter(|spec| match &options.tool_choice {
+        ToolChoice::Named(name) => spec.name == *name,
+        _ => true,
+    });
+    let forced = !request.tools.is_empty() && options.tool_choice != ToolChoice::Auto;
     let fields = json!({
-        "temperature": (!plain).then(|| rounded(request.temperature)),
+        "temperature": request.temperature.filter(|_| !plain).map(rounded),
         "max_tokens": request.max_tokens,
+        "p": options.top_p.map(rounded),
         "stop_sequences": any(request.stop.iter().take(STOPS)),
         "seed": request.seed.map(|seed| seed & (i64::MAX as u64)),
-        "tools": any(request.tools.iter().map(tool_json)),
+        "tools": any(offered.map(tool_json)),
+        "tool_choice": forced.then_some("REQUIRED"),
+        "thinking": options.effort.map(|effort| match effort {
+            Effort::None => json!({"type": "disabled"}),
+            effort => json!({"type": "enabled", "token_budget": thinking_tokens(effort)}),
+        }),
         "response_format": schema.map(|schema| json!({"type": "json_object", "json_schema": schema})),
     });
-    with(json!({"model": connection.model, "stream": true, "messages": messages}), fields)
+    Ok(with(json!({"model": connection.model, "stream": true, "messages": messages}), fields))
 }
 
 fn message(message: &Message) -> Value {

@@ -1,10 +1,11 @@
 //! Google's Gemini: `generateContent`.
 
-use super::rounded;
 use super::turns::{Part, Turn, object, system, turns};
+use super::{Body, Untranslatable, rounded, thinking_tokens};
 use crate::openai::{Decode, Fault, ReplyState, any, segment, text, version, with};
 use serde_json::{Value, json};
-use steward_core::model::{Connection, ModelChunk, ModelRequest, Usage};
+use steward_core::message::{PictureSource, Role};
+use steward_core::model::{Connection, Effort, ModelChunk, ModelRequest, ToolChoice, Usage};
 
 const STOPS: usize = 5;
 
@@ -23,10 +24,14 @@ pub(crate) fn path(connection: &Connection, action: &str) -> String {
     format!("{version}/{model}:{action}")
 }
 
-pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
+pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Body {
     let instructions = any(system(request).iter().map(|text| json!({"text": text})));
     let mut body = with(json!({}), json!({"systemInstruction": instructions.map(|parts| json!({"parts": parts}))}));
     let signed = !(connection.model.contains("gemini-1") || connection.model.contains("gemini-2"));
+    let in_results = request.messages.iter().any(|one| one.role == Role::Tool && !one.pictures.is_empty());
+    if in_results {
+        return Err(Untranslatable::new("a picture in the result of a call"));
+    }
     body["contents"] = turns(request).iter().map(|turn| content(turn, signed)).collect();
     let tools = any(request.tools.iter().map(|spec| {
         json!({
@@ -35,18 +40,63 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
             "parametersJsonSchema": spec.parameters,
         })
     }));
+    let options = &request.options;
+    if request.stop.len() > STOPS && options.exact {
+        return Err(Untranslatable::new(format!("more than {STOPS} texts in `stop`")));
+    }
     let schema = request.schema.as_ref().filter(|_| connection.capabilities.json_schema);
     let config = json!({
-        "temperature": (!plain).then(|| rounded(request.temperature)),
+        "temperature": request.temperature.filter(|_| !plain).map(rounded),
+        "topP": options.top_p.map(rounded),
         "maxOutputTokens": request.max_tokens,
         "stopSequences": any(request.stop.iter().take(STOPS)),
         // It is read as a signed number of 32 bits.
         "seed": request.seed.map(|seed| seed & (i32::MAX as u64)),
+        "thinkingConfig": options.effort.map(|effort| thinking_config(&connection.model, effort)).transpose()?,
         "responseMimeType": schema.map(|_| "application/json"),
         "responseJsonSchema": schema,
     });
+    let forced = match &options.tool_choice {
+        ToolChoice::Required => Some(json!({"mode": "ANY"})),
+        ToolChoice::Named(name) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
+        ToolChoice::Auto => None,
+    };
+    let forced = forced.filter(|_| tools.is_some()).map(|config| json!({"functionCallingConfig": config}));
     let tools = tools.map(|tools| json!([{"functionDeclarations": tools}]));
-    with(body, json!({"tools": tools, "generationConfig": with(json!({}), config)}))
+    let fields = json!({"tools": tools, "toolConfig": forced, "generationConfig": with(json!({}), config)});
+    Ok(with(body, fields))
+}
+
+/// Models up to 2.5 take a number of tokens, later ones a word and always think.
+fn thinking_config(model: &str, effort: Effort) -> Body {
+    if model.contains("gemini-1") || model.contains("gemini-2.0") {
+        return Err(Untranslatable::new("`reasoning_effort` (this model does not think)"));
+    }
+    if model.contains("gemini-2") {
+        return Ok(json!({"thinkingBudget": thinking_tokens(effort)}));
+    }
+    let level = match effort {
+        Effort::None => return Err(Untranslatable::new("`reasoning_effort` of `none` (this model always thinks)")),
+        Effort::Minimal => "minimal",
+        Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High | Effort::XHigh => "high",
+    };
+    Ok(json!({"thinkingLevel": level}))
+}
+
+fn picture(source: &PictureSource) -> Value {
+    match source {
+        PictureSource::Data { media_type, base64 } => {
+            json!({"inlineData": {"mimeType": media_type, "data": **base64}})
+        }
+        PictureSource::Url(url) => {
+            let path = url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+            let kinds = [(".png", "png"), (".jpg", "jpeg"), (".jpeg", "jpeg"), (".webp", "webp"), (".gif", "gif")];
+            let kind = kinds.iter().find(|(end, _)| path.ends_with(end)).map(|(_, kind)| format!("image/{kind}"));
+            json!({"fileData": with(json!({"fileUri": url}), json!({"mimeType": kind}))})
+        }
+    }
 }
 
 fn content(turn: &Turn<'_>, signed: bool) -> Value {
@@ -56,6 +106,7 @@ fn content(turn: &Turn<'_>, signed: bool) -> Value {
         .iter()
         .map(|part| match part {
             Part::Text(text) => json!({"text": text}),
+            Part::Picture(source) => picture(source),
             Part::Call { id, call } => {
                 let made = json!({"id": id, "name": call.name, "args": object(&call.arguments)});
                 let mut part = json!({"functionCall": made});
@@ -68,8 +119,8 @@ fn content(turn: &Turn<'_>, signed: bool) -> Value {
                 }
                 part
             }
-            Part::Result { id, name, text } => {
-                json!({"functionResponse": {"id": id, "name": name, "response": {"result": text}}})
+            Part::Result { id, name, message } => {
+                json!({"functionResponse": {"id": id, "name": name, "response": {"result": message.text}}})
             }
         })
         .collect();

@@ -1,42 +1,67 @@
 //! Ollama's own `/api/chat`, which takes the context window and keeps the model's reasoning apart.
 
-use super::rounded;
 use super::turns::{name_of, object};
+use super::{Body, Untranslatable, rounded};
 use crate::openai::{Decode, Fault, ReplyState, any, text, tool_json, with};
 use serde_json::{Value, json};
-use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelRequest, Usage};
+use steward_core::message::{Message, PictureSource, Role};
+use steward_core::model::{Connection, Effort, ModelRequest, ToolChoice, Usage};
 use steward_core::tool::ToolCall;
 
-pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
-    let messages: Vec<Value> = request.messages.iter().map(|m| message(m, &request.messages)).collect();
+pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Body {
+    let messages: Result<Vec<Value>, _> = request.messages.iter().map(|m| message(m, &request.messages)).collect();
+    if !request.tools.is_empty() && request.options.tool_choice != ToolChoice::Auto {
+        return Err(Untranslatable::new("a `tool_choice` other than `auto` and `none`"));
+    }
     let options = json!({
-        "temperature": (!plain).then(|| rounded(request.temperature)),
+        "temperature": request.temperature.filter(|_| !plain).map(rounded),
+        "top_p": request.options.top_p.map(rounded),
         "num_predict": request.max_tokens,
         "stop": any(&request.stop),
         "seed": request.seed.map(|seed| seed & (i32::MAX as u64)),
         "num_ctx": connection.capabilities.num_ctx,
     });
+    let by_level = connection.model.contains("gpt-oss");
     let fields = json!({
         "tools": any(request.tools.iter().map(tool_json)),
         "format": request.schema.as_ref().filter(|_| connection.capabilities.json_schema),
+        "think": request.options.effort.map(|effort| match effort {
+            Effort::None => json!(false),
+            _ if !by_level => json!(true),
+            Effort::Minimal | Effort::Low => json!("low"),
+            Effort::Medium => json!("medium"),
+            Effort::High | Effort::XHigh => json!("high"),
+        }),
         "options": with(json!({}), options),
     });
-    with(json!({"model": connection.model, "messages": messages, "stream": true}), fields)
+    Ok(with(json!({"model": connection.model, "messages": messages?, "stream": true}), fields))
 }
 
-fn message(message: &Message, all: &[Message]) -> Value {
+fn message(message: &Message, all: &[Message]) -> Body {
     let mut turn = json!({"role": message.role});
     if message.role == Role::Tool {
         turn["tool_name"] = json!(name_of(message.tool_call_id.as_deref().unwrap_or_default(), all));
     }
     turn["content"] = json!(message.text);
+    let pictures: Result<Vec<&str>, Untranslatable> = message
+        .pictures
+        .iter()
+        .map(|picture| match &picture.source {
+            PictureSource::Data { base64, .. } => Ok(&**base64),
+            PictureSource::Url(_) => {
+                Err(Untranslatable::new("an `image_url` with an address (send the picture itself, as a data URL)"))
+            }
+        })
+        .collect();
+    if let Some(pictures) = any(pictures?) {
+        turn["images"] = json!(pictures);
+    }
     if !message.tool_calls.is_empty() {
         let calls = message.tool_calls.iter();
         let call = |call: &ToolCall| json!({"function": {"name": call.name, "arguments": object(&call.arguments)}});
         turn["tool_calls"] = calls.map(call).collect();
     }
-    turn
+    Ok(turn)
 }
 
 #[derive(Debug, Default)]

@@ -1,16 +1,22 @@
 //! The prompt as alternating turns for Anthropic, Gemini and Bedrock: system apart, tool results on the user's side.
 
+use super::Untranslatable;
 use crate::openai::{ReplyState, any};
 use serde_json::{Value, json};
-use steward_core::message::{Message, Role};
-use steward_core::model::ModelRequest;
+use steward_core::message::{Message, PictureSource, Piece, Role};
+use steward_core::model::{ModelRequest, ToolChoice};
+use steward_core::schema;
 use steward_core::tool::ToolCall;
+
+/// What stands before a conversation that the model begins.
+const OPENING: &str = "Begin.";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part<'a> {
     Text(String),
+    Picture(&'a PictureSource),
     Call { id: String, call: &'a ToolCall },
-    Result { id: String, name: &'a str, text: &'a str },
+    Result { id: String, name: &'a str, message: &'a Message },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +46,10 @@ pub(super) fn turns(request: &ModelRequest) -> Vec<Turn<'_>> {
             _ => turns.push(Turn { by_model, parts }),
         }
     }
+    if turns.first().is_some_and(|first| first.by_model) {
+        // The first turn has to be the user's.
+        turns.insert(0, Turn { by_model: false, parts: vec![Part::Text(OPENING.to_owned())] });
+    }
     // Trailing blanks of the model's last turn are refused.
     if let Some(Turn { by_model: true, parts }) = turns.last_mut()
         && let Some(Part::Text(text)) = parts.last_mut()
@@ -60,7 +70,14 @@ fn parts<'a>(message: &'a Message, all: &'a [Message], in_words: bool) -> Vec<Pa
     let text = || (!message.text.trim().is_empty()).then(|| Part::Text(message.text.clone()));
     match message.role {
         Role::System => Vec::new(),
-        Role::User => text().into_iter().collect(),
+        Role::User => {
+            let pieces = message.pieces().into_iter();
+            let parts = pieces.map(|piece| match piece {
+                Piece::Text(text) => Part::Text(text.to_owned()),
+                Piece::Picture(source) => Part::Picture(source),
+            });
+            parts.filter(|part| !matches!(part, Part::Text(text) if text.trim().is_empty())).collect()
+        }
         Role::Assistant => {
             let calls = message.tool_calls.iter().map(|call| {
                 if in_words {
@@ -77,7 +94,7 @@ fn parts<'a>(message: &'a Message, all: &'a [Message], in_words: bool) -> Vec<Pa
             if in_words {
                 return vec![Part::Text(format!("Result of {name}: {}", message.text))];
             }
-            vec![Part::Result { id: plain(id), name, text: &message.text }]
+            vec![Part::Result { id: plain(id), name, message }]
         }
     }
 }
@@ -127,23 +144,55 @@ pub(super) fn finish(state: &mut ReplyState, reason: &str) {
     state.finish = Some(word.to_owned());
 }
 
-/// The tools on offer, each in the provider's form, or [`OUTPUT`] alone; and whether it is that. Only an object's schema
-/// can be a tool's.
-pub(super) fn tools(
+/// The tools on offer, each in the provider's form, and which of them the reply has to call.
+pub(super) struct Offer<'a> {
+    pub tools: Option<Vec<Value>>,
+    pub choice: Choice<'a>,
+    /// [`OUTPUT`] is among them.
+    pub for_output: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice<'a> {
+    Auto,
+    Any,
+    One(&'a str),
+}
+
+/// Under a schema, [`OUTPUT`] is a tool among the others, one of which has to be called. Only an object's schema can be a
+/// tool's.
+pub(super) fn offer(
     request: &ModelRequest,
     can_follow_schema: bool,
     form: impl Fn(&str, &str, &Value) -> Value,
-) -> (Option<Vec<Value>>, bool) {
-    let schema = request.schema.as_ref().filter(|schema| can_follow_schema && schema["type"] == "object");
-    match schema.filter(|_| request.tools.is_empty()) {
-        Some(schema) => (Some(vec![form(OUTPUT, "Give the output in this form.", schema)]), true),
-        None => (any(request.tools.iter().map(|spec| form(&spec.name, &spec.description, &spec.parameters))), false),
+) -> Result<Offer<'_>, Untranslatable> {
+    let mut tools: Vec<Value> =
+        request.tools.iter().map(|spec| form(&spec.name, &spec.description, &spec.parameters)).collect();
+    let wanted = request.schema.as_ref().filter(|_| can_follow_schema).map(schema::flattened);
+    let schema = wanted.as_ref().filter(|schema| schema["type"] == "object");
+    if request.options.exact && wanted.is_some() && schema.is_none() {
+        return Err(Untranslatable::new("a `response_format` whose schema is not that of an object"));
     }
+    let mut choice = match &request.options.tool_choice {
+        _ if tools.is_empty() => Choice::Auto,
+        ToolChoice::Auto => Choice::Auto,
+        ToolChoice::Required => Choice::Any,
+        ToolChoice::Named(name) => Choice::One(name),
+    };
+    // Beside tools only where a program asked for both.
+    let beside = tools.is_empty() || request.options.exact;
+    let for_output = schema.filter(|_| beside && choice == Choice::Auto);
+    if let Some(schema) = for_output {
+        choice = if tools.is_empty() { Choice::One(OUTPUT) } else { Choice::Any };
+        tools.push(form(OUTPUT, "Give the output in this form.", schema));
+    }
+    Ok(Offer { for_output: for_output.is_some(), tools: any(tools), choice })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use steward_core::model::RequestOptions;
     use steward_core::tool::CallSource;
 
     fn request(messages: Vec<Message>) -> ModelRequest {
@@ -151,11 +200,12 @@ mod tests {
             messages,
             tools: vec![],
             schema: None,
-            temperature: 0.0,
-            max_tokens: 9,
+            temperature: Some(0.0),
+            max_tokens: Some(9),
             stop: vec![],
             seed: None,
             timeout_ms: 9,
+            options: RequestOptions::default(),
         }
     }
 
@@ -187,8 +237,8 @@ mod tests {
         let made = Message::assistant("").with_calls(vec![call]);
         let asked = request(vec![made, Message::tool("intent:1/ü", "seen")]);
         let all = parts(&asked.messages[1], &asked.messages, false);
-        let (id, name, text) = ("intent_1__".to_owned(), "look", "seen");
-        assert_eq!(all, [Part::Result { id: id.clone(), name, text }]);
+        let (id, name, message) = ("intent_1__".to_owned(), "look", &asked.messages[1]);
+        assert_eq!(all, [Part::Result { id: id.clone(), name, message }]);
         let first = parts(&asked.messages[0], &asked.messages, false);
         assert!(matches!(&first[..], [Part::Call { id: other, .. }] if *other == id));
     }

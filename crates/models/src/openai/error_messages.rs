@@ -75,6 +75,12 @@ impl Origin {
         self.error(Class::Auth, &what, hint)
     }
 
+    /// `what`: the part of the request that the interface has no word for.
+    pub fn untranslatable(&self, what: &str) -> ModelError {
+        let hint = "leave it out, or choose a connection that speaks the OpenAI dialect".to_owned();
+        self.error(Class::BadRequest, &format!("{what} can't be translated for its interface"), hint)
+    }
+
     pub fn not_signed(&self, why: &str) -> ModelError {
         self.error(Class::Auth, &format!("the request could not be signed: {why}"), self.key_hint())
     }
@@ -246,6 +252,7 @@ impl Origin {
 
     pub fn empty(&self, finish: &str, usage: Usage, max_tokens: u32) -> ModelError {
         let hint = match finish {
+            "length" if max_tokens == 0 => "shorten the request: the model has no room left for its answer".to_owned(),
             "length" => format!("raise `max_tokens`, now {max_tokens}"),
             "content_filter" => "the provider's filter kept the answer back: ask in other words".to_owned(),
             _ => "ask again, or choose another model".to_owned(),

@@ -3,10 +3,10 @@
 use super::classify::unsupported;
 use super::constrain::{self, SchemaMemory};
 use super::error_messages::Origin;
-use crate::native::rounded;
+use crate::native::{OWN_LIMIT, longest_allowed, rounded};
 use serde_json::{Value, json};
-use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelError, ModelRequest, Provider};
+use steward_core::message::{Message, PictureSource, Piece, Role};
+use steward_core::model::{Connection, ModelError, ModelRequest, Provider, ToolChoice};
 use steward_core::ports::Scored;
 use steward_core::tool::{ToolCall, ToolSpec};
 
@@ -33,8 +33,10 @@ pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks:
     let fields = json!({
         "stream": true,
         "stream_options": (!quirks.no_stream_options).then(|| json!({"include_usage": true})),
-        "temperature": (!quirks.no_temperature).then(|| rounded(request.temperature)),
+        "temperature": request.temperature.filter(|_| !quirks.no_temperature).map(rounded),
         (max_tokens): request.max_tokens,
+        "top_p": request.options.top_p.map(rounded),
+        "reasoning_effort": request.options.effort,
         "stop": any(&request.stop),
         // Servers read it as a signed number.
         "seed": request.seed.filter(|_| !quirks.no_seed).map(|seed| seed & (i64::MAX as u64)),
@@ -42,8 +44,15 @@ pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks:
     let mut body = with(prompt(connection, request), fields);
     if let Some(tools) = tools {
         body["tools"] = tools.into();
-        if parallel {
-            body["parallel_tool_calls"] = true.into();
+        if parallel || request.options.single_call {
+            body["parallel_tool_calls"] = (!request.options.single_call).into();
+        }
+        match &request.options.tool_choice {
+            ToolChoice::Auto => {}
+            ToolChoice::Required => body["tool_choice"] = json!("required"),
+            ToolChoice::Named(name) => {
+                body["tool_choice"] = json!({"type": "function", "function": {"name": name}});
+            }
         }
     }
     if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
@@ -77,19 +86,38 @@ fn prompt(connection: &Connection, request: &ModelRequest) -> Value {
     body
 }
 
+/// A text, or parts where it has pictures.
+fn content(message: &Message) -> Value {
+    if message.pictures.is_empty() {
+        return json!(message.text);
+    }
+    let parts = message.pieces().into_iter().map(|piece| match piece {
+        Piece::Text(text) => json!({"type": "text", "text": text}),
+        Piece::Picture(source) => json!({"type": "image_url", "image_url": {"url": picture_url(source)}}),
+    });
+    parts.collect()
+}
+
+pub(super) fn picture_url(source: &PictureSource) -> String {
+    match source {
+        PictureSource::Data { media_type, base64 } => format!("data:{media_type};base64,{base64}"),
+        PictureSource::Url(url) => url.clone(),
+    }
+}
+
 pub(crate) fn message_json(message: &Message) -> Value {
     match message.role {
         Role::Tool => json!({
             "role": "tool",
             "tool_call_id": message.tool_call_id.as_deref().unwrap_or_default(),
-            "content": message.text,
+            "content": content(message),
         }),
         Role::Assistant if !message.tool_calls.is_empty() => {
             let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
             let content = (!message.text.is_empty()).then_some(&message.text);
             json!({"role": "assistant", "content": content, "tool_calls": calls})
         }
-        role => json!({"role": role, "content": message.text}),
+        role => json!({"role": role, "content": content(message)}),
     }
 }
 
@@ -122,6 +150,8 @@ pub(super) struct Quirks {
     /// It accepts only its default temperature.
     pub no_temperature: bool,
     pub no_seed: bool,
+    /// Longest answer that it has told, tokens.
+    pub longest: Option<u32>,
     pub constraints: SchemaMemory,
 }
 
@@ -136,7 +166,10 @@ impl Quirks {
         }
         let refused = |field: &str| sent.get(field).is_some() && body.contains(field);
         let mut next = self.clone();
-        if refused("stream_options") || (sent.get("stream_options").is_some() && body.contains("include_usage")) {
+        if let Some(longest) = shorter_answer(body, sent).filter(|_| !is_about_window(body)) {
+            next.longest = Some(longest);
+        } else if refused("stream_options") || (sent.get("stream_options").is_some() && body.contains("include_usage"))
+        {
             next.no_stream_options = true;
         } else if (sent.get("max_tokens").is_some() && body.contains("max_completion_tokens"))
             || (refused("max_completion_tokens") && unsupported(body))
@@ -158,6 +191,21 @@ impl Quirks {
         let constraints = self.constraints.accepted(sent)?;
         Some(Self { constraints, ..self.clone() })
     }
+}
+
+/// The longest answer that a refusal allows, if it is shorter than the limit that was sent without being asked for.
+fn shorter_answer(body: &str, sent: &Value) -> Option<u32> {
+    let own = sent[OWN_LIMIT].as_u64()?;
+    longest_allowed(body).filter(|allowed| u64::from(*allowed) < own)
+}
+
+/// What a refused prompt leaves of the window for an answer whose limit nobody asked for, tokens.
+pub(super) fn left_in_window(body: &str, sent: &Value) -> Option<u32> {
+    shorter_answer(body, sent).filter(|_| is_about_window(body))
+}
+
+fn is_about_window(body: &str) -> bool {
+    body.contains("context limit")
 }
 
 /// Any provider's list: `data[].id` of the dialect and Anthropic, `models[].name` of Gemini, Cohere and Ollama,

@@ -2,12 +2,12 @@
 
 use super::constrain::is_strict;
 use super::decode::{Decode, Fault, ReplyState, read_usage, text};
-use super::requests::{Quirks, any, with};
+use super::requests::{Quirks, any, picture_url, with};
 use crate::native::rounded;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelRequest};
+use steward_core::message::{Message, Piece, Role};
+use steward_core::model::{Connection, ModelRequest, ToolChoice};
 
 /// Smallest limit that the interface takes, tokens.
 const LEAST: u32 = 16;
@@ -27,29 +27,52 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, quirks: &Qui
     });
     let format =
         |schema| json!({"type": "json_schema", "name": "output", "schema": schema, "strict": is_strict(schema)});
+    let options = &request.options;
+    let forced = match &options.tool_choice {
+        _ if request.tools.is_empty() => None,
+        ToolChoice::Auto => None,
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Named(name) => Some(json!({"type": "function", "name": name})),
+    };
     let fields = json!({
-        "temperature": (!quirks.no_temperature).then(|| rounded(request.temperature)),
-        "max_output_tokens": request.max_tokens.max(LEAST),
+        "top_p": options.top_p.map(rounded),
+        "reasoning": options.effort.map(|effort| json!({"effort": effort})),
+        "tool_choice": forced,
+        "parallel_tool_calls": (options.single_call && !request.tools.is_empty()).then_some(false),
+        "temperature": request.temperature.filter(|_| !quirks.no_temperature).map(rounded),
+        "max_output_tokens": request.max_tokens.map(|most| most.max(LEAST)),
         "tools": any(tools),
         "text": schema.map(|schema| json!({"format": format(schema)})),
     });
     with(json!({"model": connection.model, "input": input, "stream": true, "store": false}), fields)
 }
 
+/// A text, or parts where it has pictures.
+fn content(message: &Message) -> Value {
+    if message.pictures.is_empty() {
+        return json!(message.text);
+    }
+    let parts = message.pieces().into_iter().map(|piece| match piece {
+        Piece::Text(text) => json!({"type": "input_text", "text": text}),
+        Piece::Picture(source) => json!({"type": "input_image", "image_url": picture_url(source)}),
+    });
+    parts.collect()
+}
+
 fn items(message: &Message) -> Vec<Value> {
-    let content = |role: &str| json!({"role": role, "content": message.text});
+    let say = |role: &str| json!({"role": role, "content": content(message)});
     match message.role {
-        Role::System => vec![content("system")],
-        Role::User => vec![content("user")],
+        Role::System => vec![say("system")],
+        Role::User => vec![say("user")],
         Role::Tool => vec![json!({
             "type": "function_call_output",
             "call_id": message.tool_call_id.as_deref().unwrap_or_default(),
-            "output": message.text,
+            "output": content(message),
         })],
         Role::Assistant => {
             let mut items = Vec::new();
             if !message.text.is_empty() || message.tool_calls.is_empty() {
-                items.push(content("assistant"));
+                items.push(say("assistant"));
             }
             items.extend(message.tool_calls.iter().map(|call| {
                 json!({

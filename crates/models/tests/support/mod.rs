@@ -4,7 +4,9 @@ use futures::StreamExt;
 use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::message::Message;
-use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider};
+use steward_core::model::{
+    Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider, RequestOptions,
+};
 use steward_models::openai::{Client, Secrets, Timeouts};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
@@ -35,11 +37,12 @@ pub fn request(text: &str) -> ModelRequest {
         messages: vec![Message::system("Be brief."), Message::user(text)],
         tools: vec![],
         schema: None,
-        temperature: 0.2,
-        max_tokens: 64,
+        temperature: Some(0.2),
+        max_tokens: Some(64),
         stop: vec![],
         seed: None,
         timeout_ms: 5000,
+        options: RequestOptions::default(),
     }
 }
 

@@ -22,10 +22,8 @@ fn call(id: &str, place: &str) -> ToolCall {
     }
 }
 
-/// A run in its second step: two calls and their results.
-fn full() -> ModelRequest {
-    let calls = vec![call("call_1", "San Francisco, CA"), call("call_2", "Paris")];
-    let tool = ToolSpec {
+pub fn weather() -> ToolSpec {
+    ToolSpec {
         name: "get_weather".to_owned(),
         description: "The weather at a place.".to_owned(),
         parameters: json!({
@@ -40,7 +38,12 @@ fn full() -> ModelRequest {
         utterances: Arc::default(),
         result_limit: 1000,
         skill: None,
-    };
+    }
+}
+
+/// A run in its second step: two calls and their results.
+fn full() -> ModelRequest {
+    let calls = vec![call("call_1", "San Francisco, CA"), call("call_2", "Paris")];
     ModelRequest {
         messages: vec![
             Message::system("Be brief."),
@@ -49,7 +52,7 @@ fn full() -> ModelRequest {
             Message::tool("call_1", "15 °C"),
             Message::tool("call_2", "9 °C"),
         ],
-        tools: vec![tool],
+        tools: vec![weather()],
         stop: vec!["Observation:".to_owned()],
         seed: Some(7),
         ..request("")

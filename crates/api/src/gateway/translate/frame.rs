@@ -1,119 +1,88 @@
-//! Pieces of a reply in the words of the OpenAI dialect. Pure.
+//! An answer as `chat.completion`, or as a stream of its chunks. Pure.
 
-use crate::openai::{ChatFrame, usage};
+use super::collected::{Collected, Piece};
+use super::{ReplyFormat, Sent};
+use crate::openai::{ChatFrame, OpenAiError, usage};
 use serde_json::{Map, Value, json};
-use steward_core::model::{ModelChunk, Usage};
-
-/// Most calls of one answer.
-const MOST_CALLS: usize = 255;
+use steward_core::model::ModelChunk;
 
 #[derive(Debug)]
-struct Call {
-    id: String,
-    name: String,
-    arguments: String,
-}
-
-/// An answer as far as it has come.
-#[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct ChatReply {
     pub chat: ChatFrame,
-    text: String,
-    reasoning: String,
-    calls: Vec<Call>,
-    pub finish: String,
-    pub usage: Usage,
-    pub ended: bool,
+    pub collected: Collected,
+    pub include_usage: bool,
 }
 
-impl Frame {
-    pub fn new(id: String, created: i64, model: String) -> Self {
-        Self {
-            chat: ChatFrame { id, created, model },
-            text: String::new(),
-            reasoning: String::new(),
-            calls: Vec::new(),
-            finish: "stop".to_owned(),
-            usage: Usage::default(),
-            ended: false,
-        }
-    }
-
-    /// What it took: as told at the end, before that as guessed from its length; `prompt` in tokens.
-    pub fn spent(&self, prompt: u64) -> Usage {
-        if self.ended {
-            return self.usage;
-        }
-        let chars = self.text.chars().count() + self.reasoning.chars().count();
-        Usage { prompt_tokens: prompt, completion_tokens: chars.div_ceil(4) as u64, ..Usage::default() }
-    }
-
-    /// Takes a piece; what it changes, as a `delta`. The end has none.
-    pub fn take(&mut self, chunk: ModelChunk) -> Option<Value> {
-        match chunk {
-            ModelChunk::Text(text) => {
-                self.text.push_str(&text);
-                Some(json!({"content": text}))
-            }
-            ModelChunk::Reasoning(text) => {
-                self.reasoning.push_str(&text);
-                Some(json!({"reasoning_content": text}))
-            }
-            ModelChunk::ToolCall { index, id, name, arguments } => Some(self.call(index, id, name, &arguments)),
-            ModelChunk::Signature { .. } => None,
-            ModelChunk::End { finish, usage, .. } => {
-                self.finish = if self.calls.is_empty() { finish } else { "tool_calls".to_owned() };
-                self.usage = usage;
-                self.ended = true;
-                None
+impl ChatReply {
+    fn delta(&self, piece: Piece) -> Value {
+        match piece {
+            Piece::Text(text) => json!({"content": text}),
+            Piece::Reasoning(text) => json!({"reasoning_content": text}),
+            Piece::Call { index, begins, arguments } => {
+                let mut delta = json!({"index": index, "function": {"arguments": arguments}});
+                if let Some(call) = self.collected.calls.get(index).filter(|_| begins) {
+                    delta["id"] = json!(call.id);
+                    delta["type"] = json!("function");
+                    delta["function"]["name"] = json!(call.name);
+                }
+                json!({"tool_calls": [delta]})
             }
         }
     }
+}
 
-    fn call(&mut self, index: usize, id: Option<String>, name: Option<String>, arguments: &str) -> Value {
-        let mut delta = json!({"index": index, "function": {"arguments": arguments}});
-        // As many as any model makes at once; a wrong number must not fill the memory.
-        let index = index.min(MOST_CALLS);
-        while self.calls.len() <= index {
-            let id = format!("call_{}_{}", self.chat.id, self.calls.len());
-            self.calls.push(Call { id, name: String::new(), arguments: String::new() });
-        }
-        let call = &mut self.calls[index];
-        if let Some(id) = id {
-            call.id = id;
-        }
-        if let Some(name) = name {
-            delta["id"] = json!(call.id);
-            delta["type"] = json!("function");
-            delta["function"]["name"] = json!(name);
-            call.name = name;
-        }
-        call.arguments.push_str(arguments);
-        json!({"tool_calls": [delta]})
+impl ReplyFormat for ChatReply {
+    fn collected(&self) -> &Collected {
+        &self.collected
     }
 
-    pub fn whole(&self) -> Value {
+    fn begin(&mut self) -> Vec<Sent> {
+        vec![Sent::plain(self.chat.delta(&json!({"role": "assistant", "content": ""}), None))]
+    }
+
+    fn take(&mut self, chunk: ModelChunk) -> Vec<Sent> {
+        let piece = self.collected.take(chunk);
+        piece.map(|piece| Sent::plain(self.chat.delta(&self.delta(piece), None))).into_iter().collect()
+    }
+
+    fn end(&mut self) -> Vec<Sent> {
+        let mut last = vec![Sent::plain(self.chat.delta(&json!({}), Some(&self.collected.finish)))];
+        last.extend(self.include_usage.then(|| Sent::plain(self.chat.usage(&self.collected.usage))));
+        last.push(Sent::done());
+        last
+    }
+
+    fn fail(&mut self, error: &OpenAiError) -> Vec<Sent> {
+        vec![Sent::plain(error.body())]
+    }
+
+    fn whole(&self) -> Value {
+        let collected = &self.collected;
         let mut message = Map::new();
         message.insert("role".to_owned(), json!("assistant"));
-        let content = (!self.text.is_empty() || self.calls.is_empty()).then_some(&self.text);
+        let content = (!collected.text.is_empty() || collected.calls.is_empty()).then_some(&collected.text);
         message.insert("content".to_owned(), json!(content));
-        if !self.reasoning.is_empty() {
-            message.insert("reasoning_content".to_owned(), json!(self.reasoning));
+        if !collected.reasoning.is_empty() {
+            message.insert("reasoning_content".to_owned(), json!(collected.reasoning));
         }
-        if !self.calls.is_empty() {
-            let calls = self.calls.iter().map(|Call { id, name, arguments }| {
-                json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+        if !collected.calls.is_empty() {
+            let calls = collected.calls.iter().map(|call| {
+                let function = json!({"name": call.name, "arguments": call.arguments});
+                json!({"id": call.id, "type": "function", "function": function})
             });
             message.insert("tool_calls".to_owned(), calls.collect());
         }
-        self.chat.whole(&Value::Object(message), &self.finish, &usage(&self.usage))
+        self.chat.whole(&Value::Object(message), &collected.finish, &usage(&collected.usage))
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::Frame;
+    use super::super::collected::Collected;
+    use super::super::{ReplyFormat, Sent};
+    use super::ChatReply;
+    use crate::openai::ChatFrame;
     use serde_json::{Value, json};
     use steward_core::model::{ModelChunk, Usage};
 
@@ -126,28 +95,49 @@ mod tests {
         }
     }
 
-    #[test]
-    fn calls_are_put_together() {
-        let mut frame = Frame::new("x".to_owned(), 7, "connection/c".to_owned());
-        let pieces = [
+    fn reply(single_call: bool) -> ChatReply {
+        let chat = ChatFrame { id: "x".to_owned(), created: 7, model: "connection/c".to_owned() };
+        ChatReply { chat, collected: Collected::new("x".to_owned(), single_call), include_usage: true }
+    }
+
+    fn deltas(sent: Vec<Sent>) -> Vec<Value> {
+        sent.into_iter().map(|one| one.data["choices"][0]["delta"].clone()).collect()
+    }
+
+    fn calls() -> [ModelChunk; 5] {
+        let usage = Usage { prompt_tokens: 3, completion_tokens: 4, ..Usage::default() };
+        [
             ModelChunk::Text("Look: ".to_owned()),
             call(0, Some("a"), Some("f"), "{\"p\""),
             call(1, None, Some("g"), ""),
             call(0, None, None, ":1}"),
-        ];
-        let deltas: Vec<Value> = pieces.into_iter().filter_map(|one| frame.take(one)).collect();
-        assert_eq!(deltas[1]["tool_calls"][0]["function"]["name"], "f");
-        assert_eq!(deltas[2]["tool_calls"][0]["id"], "call_x_1");
-        assert_eq!(deltas[3], json!({"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}));
-        let usage = Usage { prompt_tokens: 3, completion_tokens: 4, ..Usage::default() };
-        let end = ModelChunk::End { finish: "stop".to_owned(), usage, model: "m".to_owned() };
-        assert_eq!(frame.take(end), None);
-        let whole = frame.whole();
+            ModelChunk::End { finish: "stop".to_owned(), usage, model: "m".to_owned() },
+        ]
+    }
+
+    #[test]
+    fn calls_are_put_together() {
+        let mut reply = reply(false);
+        let sent: Vec<Value> = calls().into_iter().flat_map(|one| deltas(reply.take(one))).collect();
+        assert_eq!(sent.len(), 4, "the end has none");
+        assert_eq!(sent[1]["tool_calls"][0]["function"]["name"], "f");
+        assert_eq!(sent[2]["tool_calls"][0]["id"], "call_x_1");
+        assert_eq!(sent[3], json!({"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}));
+        let whole = reply.whole();
         let choice = &whole["choices"][0];
         assert_eq!(choice["finish_reason"], "tool_calls");
         assert_eq!(choice["message"]["content"], "Look: ");
         assert_eq!(choice["message"]["tool_calls"][0]["function"]["arguments"], "{\"p\":1}");
         assert_eq!(whole["usage"]["total_tokens"], 7);
-        assert_eq!(frame.chat.usage(&frame.usage)["choices"], json!([]));
+        let last = reply.end();
+        assert_eq!((last.len(), &last[1].data["choices"]), (3, &json!([])));
+    }
+
+    #[test]
+    fn a_program_that_wants_one_call_gets_one() {
+        let mut reply = reply(true);
+        calls().into_iter().for_each(|one| drop(reply.take(one)));
+        let made = reply.whole()["choices"][0]["message"]["tool_calls"].clone();
+        assert_eq!((made.as_array().unwrap().len(), &made[0]["function"]["name"]), (1, &json!("f")));
     }
 }

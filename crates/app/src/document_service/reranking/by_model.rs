@@ -8,7 +8,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Duration;
 use steward_core::message::Message;
-use steward_core::model::{Connection, ModelChunk, ModelError, ModelRequest, Usage};
+use steward_core::model::{Connection, ModelChunk, ModelError, ModelRequest, RequestOptions, Usage};
 use steward_core::{ConnectionId, UserId};
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/rerank.md");
@@ -92,11 +92,12 @@ fn request(text: String, passages: usize) -> ModelRequest {
         schema: Some(json!({
             "type": "object", "properties": {"scores": scores}, "required": ["scores"], "additionalProperties": false,
         })),
-        temperature: 0.0,
-        max_tokens: ANSWER,
+        temperature: Some(0.0),
+        max_tokens: Some(ANSWER),
         stop: Vec::new(),
         seed: None,
         timeout_ms: u64::try_from(LIMIT.as_millis()).unwrap_or(u64::MAX),
+        options: RequestOptions::default(),
     }
 }
 
